@@ -1,0 +1,7 @@
+//! roundtable: blind rounds among AI participants.
+pub mod participants;
+pub mod persona;
+pub mod problem;
+pub mod round;
+pub mod text;
+pub mod yaml;

@@ -1,0 +1,106 @@
+//! Who answers: one file a provider behind one trait.
+//!
+//! A participant gets the parts of one prompt and gives back text or a failure. It sees no other
+//! seat, no session and no log; it never gets tools. `http.rs` is the only place that speaks HTTP.
+
+pub mod rehearsal;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+
+use crate::persona::Persona;
+
+/// The parts of one prompt. All seats of a round share `rules` and `snapshot` by reference.
+#[derive(Debug, Clone)]
+pub struct Prompt {
+    /// The rules of the table and the answer form: the system message.
+    pub rules: Arc<str>,
+    /// The snapshot: every byte of `participant_context` above `your_role`.
+    pub snapshot: Arc<str>,
+    /// The address lines (`  your_role: …`) that end the context, then a blank line and the
+    /// persona's text.
+    pub tail: String,
+}
+
+impl Prompt {
+    /// The whole text as one: rules, a blank line, snapshot, tail.
+    pub fn text(&self) -> String {
+        format!("{}\n{}{}", self.rules, self.snapshot, self.tail)
+    }
+}
+
+/// What a seat is asked.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// The seat's name in the roster.
+    pub seat: String,
+    /// Who it is.
+    pub persona: Arc<Persona>,
+    /// The model's name without its provider.
+    pub model: String,
+    /// What it is handed.
+    pub prompt: Prompt,
+    /// When asked again: why the first reply could not be counted, ready to append to the prompt.
+    pub again: Option<String>,
+    /// The seed a provider may pass on.
+    pub seed: Option<u64>,
+    /// How long the whole call may take, tries and waits included.
+    pub time_left: Option<Duration>,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// It said all it wanted to.
+    Complete,
+    /// It was cut at its length limit: a failed try, never an answer.
+    Length,
+    /// The model or its service declined.
+    Refusal,
+    /// It tried to call a tool: an invalid answer.
+    ToolCall,
+}
+
+/// Tokens as the service counted them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Usage {
+    /// Tokens of the prompt, cached ones included.
+    pub input: u64,
+    /// Tokens of the reply.
+    pub output: u64,
+    /// Tokens of the prompt that came from the service's cache.
+    pub cached: u64,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The text, as it was.
+    pub text: String,
+    /// Why it ended.
+    pub finish: Finish,
+    /// Tokens, if the service told.
+    pub usage: Option<Usage>,
+    /// Requests it took, the successful one included.
+    pub tries: u32,
+}
+
+/// Why nothing came back: a fault of the way there, never of the answer's content.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Failure {
+    /// What went wrong, fit to be shown while the round is open: no reply text, no key.
+    pub reason: String,
+    /// Whether time ran out.
+    pub timed_out: bool,
+    /// Requests made.
+    pub tries: u32,
+}
+
+/// Someone who can take a seat.
+pub trait Participant: Send + Sync {
+    /// Asks once. Dropping the future gives up the request.
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>>;
+}

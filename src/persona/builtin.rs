@@ -1,0 +1,40 @@
+//! The personas that every copy of the program carries.
+
+use super::Persona;
+
+/// Name and file text of each built-in persona, in the order they are listed.
+pub const BUILTIN: [(&str, &str); 12] = [
+    ("software-architect", include_str!("../../personas/software-architect.md")),
+    ("security-champion", include_str!("../../personas/security-champion.md")),
+    ("product-manager", include_str!("../../personas/product-manager.md")),
+    ("qa-lead", include_str!("../../personas/qa-lead.md")),
+    ("technical-lead", include_str!("../../personas/technical-lead.md")),
+    ("devops-engineer", include_str!("../../personas/devops-engineer.md")),
+    ("ux-researcher", include_str!("../../personas/ux-researcher.md")),
+    ("business-analyst", include_str!("../../personas/business-analyst.md")),
+    ("documentation-specialist", include_str!("../../personas/documentation-specialist.md")),
+    ("oss-maintainer", include_str!("../../personas/oss-maintainer.md")),
+    ("skeptic", include_str!("../../personas/skeptic.md")),
+    ("facilitator", include_str!("../../personas/facilitator.md")),
+];
+
+/// The built-in persona of that name.
+pub fn builtin(name: &str) -> Option<Persona> {
+    let (_, text) = BUILTIN.iter().find(|(known, _)| *known == name)?;
+    Persona::parse(text, &format!("personas/{name}.md")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_builtin_parses_under_its_own_name() {
+        for (name, text) in BUILTIN {
+            let persona = Persona::parse(text, name).unwrap();
+            assert_eq!(persona.name, name);
+            assert!(persona.tools.is_empty() && persona.model.is_none(), "{name}");
+            assert!(persona.notices.is_empty(), "{name}: {:?}", persona.notices);
+        }
+    }
+}

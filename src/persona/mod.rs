@@ -1,0 +1,210 @@
+//! Personas: Markdown files with YAML front matter, and the twelve built in.
+//!
+//! A persona is data: its text is handed on as it stands and never read as a template. This room
+//! parses and does no IO; whoever finds the files passes their text in.
+
+mod builtin;
+
+pub use builtin::{BUILTIN, builtin};
+
+use indexmap::IndexMap;
+
+use crate::problem::{Problem, did_you_mean};
+use crate::yaml::{Map, Node, Value, read};
+
+/// Front matter larger than this is refused, in bytes.
+const MAX_FRONT_MATTER: usize = 64 * 1024;
+/// A persona file larger than this is refused, in bytes.
+pub const MAX_PERSONA: usize = 1024 * 1024;
+
+/// Who a participant is: a stance, what it looks for, and the text that tells it so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Persona {
+    /// Kebab-case name, unique where it is looked up.
+    pub name: String,
+    /// One line for lists.
+    pub description: String,
+    /// `provider/model`, if the persona names one.
+    pub model: Option<String>,
+    /// Tools it asks for; anything here keeps it out of a blind round.
+    pub tools: Vec<String>,
+    /// Words others may know its work by.
+    pub tags: Vec<String>,
+    /// Words it cares for, with weights above 0; the rehearsal reads them.
+    pub priorities: IndexMap<String, f64>,
+    /// The body, handed to the model as it stands.
+    pub text: String,
+    /// What was accepted but has no effect here.
+    pub notices: Vec<String>,
+}
+
+impl Persona {
+    /// Reads a persona file; `file` names it in errors.
+    ///
+    /// # Errors
+    /// No front matter, no closing `---`, a missing name, or a value of the wrong type, each with
+    /// its line.
+    pub fn parse(source: &str, file: &str) -> Result<Self, Problem> {
+        if source.len() > MAX_PERSONA {
+            return Err(Problem::new("persona is larger than 1 MiB").in_file(file));
+        }
+        let source = source.strip_prefix('\u{feff}').unwrap_or(source).replace("\r\n", "\n");
+        let (front, body) = split_front_matter(&source, file)?;
+        let node = read(front, file).map_err(|p| shift_line(p))?;
+        let Value::Map(map) = &node.value else {
+            return Err(Problem::new("front matter must be a map of keys")
+                .hint("start with `name: …` and `description: …`")
+                .at(file, 2, 1));
+        };
+        let mut persona = Self {
+            name: String::new(),
+            description: String::new(),
+            model: None,
+            tools: Vec::new(),
+            tags: Vec::new(),
+            priorities: IndexMap::new(),
+            text: body.trim().to_owned() + "\n",
+            notices: Vec::new(),
+        };
+        persona.fill(map, file).map_err(shift_line)?;
+        if persona.name.is_empty() {
+            return Err(Problem::new("persona has no `name`").hint("add `name: …`").at(file, 2, 1));
+        }
+        if !is_name(&persona.name) {
+            return Err(Problem::new(format!("`{}` is not a persona name", persona.name))
+                .hint("use letters, digits, `-` and `_`")
+                .at(file, 2, 1));
+        }
+        Ok(persona)
+    }
+
+    fn fill(&mut self, map: &Map, file: &str) -> Result<(), Problem> {
+        for (key, node) in map {
+            match key.text.as_str() {
+                "name" => self.name = text(node, "name", file)?,
+                "description" => self.description = text(node, "description", file)?,
+                "model" => self.model = Some(text(node, "model", file)?),
+                "tools" => self.tools = words(node, "tools", file)?,
+                "tags" => self.tags = words(node, "tags", file)?,
+                "priorities" => self.priorities = priorities(node, file)?,
+                "color" => {
+                    text(node, "color", file)?;
+                }
+                other => self.notices.push(format!("`{other}` has no effect here")),
+            }
+        }
+        Ok(())
+    }
+
+    /// The tag its work goes by: the first two tags, sorted, or `participant`.
+    pub fn author_tag(&self) -> String {
+        let mut tags: Vec<&str> = self.tags.iter().take(2).map(String::as_str).collect();
+        tags.sort_unstable();
+        if tags.is_empty() { "participant".to_owned() } else { tags.join(" / ") }
+    }
+}
+
+/// Whether `name` can name a persona, a participant or a file in a persona folder.
+pub fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 64
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+}
+
+/// The problem that no persona has this name.
+pub fn unknown(name: &str, known: &[&str]) -> Problem {
+    Problem::new(format!("no persona `{name}`")).hint(did_you_mean(name, known))
+}
+
+fn split_front_matter<'a>(source: &'a str, file: &str) -> Result<(&'a str, &'a str), Problem> {
+    let rest = source.strip_prefix("---\n").ok_or_else(|| {
+        Problem::new("persona has no front matter")
+            .hint("start the file with `---`, `name: …`, `description: …`, `---`")
+            .at(file, 1, 1)
+    })?;
+    if let Some(body) = rest.strip_prefix("---\n") {
+        return Ok(("", body));
+    }
+    let end = rest
+        .find("\n---\n")
+        .map(|at| (at, at + 5))
+        .or_else(|| rest.ends_with("\n---").then(|| (rest.len() - 4, rest.len())));
+    let (end, body) = end.ok_or_else(|| {
+        Problem::new("front matter has no closing `---`").hint("close it with a line `---`").at(file, 1, 1)
+    })?;
+    if end > MAX_FRONT_MATTER {
+        return Err(Problem::new("front matter is larger than 64 KiB").at(file, 1, 1));
+    }
+    Ok((&rest[..end], &rest[body..]))
+}
+
+/// Front matter starts on the file's second line.
+fn shift_line(mut problem: Problem) -> Problem {
+    if let Some(place) = &mut problem.place {
+        place.line += u64::from(place.line > 0);
+    }
+    problem
+}
+
+fn text(node: &Node, key: &str, file: &str) -> Result<String, Problem> {
+    match &node.value {
+        Value::Text(text) => Ok(text.trim().to_owned()),
+        _ => Err(node.problem(file, format!("`{key}` must be text, found {}", node.kind()))),
+    }
+}
+
+/// A list of words, or one text with commas between them.
+fn words(node: &Node, key: &str, file: &str) -> Result<Vec<String>, Problem> {
+    match &node.value {
+        Value::Null => Ok(Vec::new()),
+        Value::Text(text) => {
+            Ok(text.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect())
+        }
+        Value::List(items) => items.iter().map(|item| text(item, key, file)).collect(),
+        _ => Err(node.problem(file, format!("`{key}` must be a list, found {}", node.kind()))),
+    }
+}
+
+fn priorities(node: &Node, file: &str) -> Result<IndexMap<String, f64>, Problem> {
+    let entries = match &node.value {
+        Value::Map(map) => map
+            .iter()
+            .map(|(key, weight)| match &weight.value {
+                Value::Number(n) if n.as_f64().is_some_and(|w| w > 0.0) => {
+                    Ok((key.text.to_lowercase(), n.as_f64().unwrap_or(1.0)))
+                }
+                _ => Err(weight.problem(file, "a priority's weight must be a number above 0")),
+            })
+            .collect::<Result<Vec<_>, _>>()?,
+        _ => words(node, "priorities", file)?.into_iter().map(|w| (w.to_lowercase(), 1.0)).collect(),
+    };
+    Ok(entries.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "---\nname: qa-lead\ndescription: Tests things\ntools: []\ntags: [qa, risk]\n\
+                        priorities:\n  testability: 3\nskills: [x]\n---\n\nYou test.\n";
+
+    #[test]
+    fn reads_front_matter_and_body() {
+        let persona = Persona::parse(GOOD, "qa.md").unwrap();
+        assert_eq!((persona.name.as_str(), persona.text.as_str()), ("qa-lead", "You test.\n"));
+        assert_eq!(persona.priorities["testability"], 3.0);
+        assert_eq!(persona.notices, ["`skills` has no effect here"]);
+        assert_eq!(persona.author_tag(), "qa / risk");
+        let dos = GOOD.replace('\n', "\r\n");
+        assert_eq!(Persona::parse(&format!("\u{feff}{dos}"), "qa.md").unwrap(), persona);
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let open = Persona::parse("---\nname: x\n", "x.md").unwrap_err();
+        assert!(open.message.contains("closing"));
+        let wrong = Persona::parse("---\nname: x\ntags: 3\n---\n", "x.md").unwrap_err();
+        assert_eq!(wrong.place.unwrap().line, 3);
+        assert!(Persona::parse("---\nname: ../x\n---\n", "x.md").is_err());
+    }
+}

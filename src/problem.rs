@@ -1,0 +1,118 @@
+//! What bad input gets: one message, one place, one next step.
+//!
+//! A [`Problem`] is the only error shown to people. Its message is a lower-case fragment with the
+//! thing in backticks; the hint is the next step. It never carries a backtrace, a key or an answer.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A place in a file, counted from 1; a line of 0 means the file as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The file's name as the user gave it.
+    pub file: String,
+    /// The line, from 1; 0 when only the file is known.
+    pub line: u64,
+    /// The column in characters, from 1; 0 when only the file or line is known.
+    pub column: u64,
+}
+
+/// One error or warning, as a person reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// What is wrong.
+    pub message: String,
+    /// What to do next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Where it is wrong, if it is in a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+}
+
+impl Problem {
+    /// Makes a problem that has a message alone.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, place: None }
+    }
+
+    /// Adds the next step.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the place; an earlier one is kept.
+    #[must_use]
+    pub fn at(mut self, file: &str, line: u64, column: u64) -> Self {
+        self.place.get_or_insert(Place { file: file.to_owned(), line, column });
+        self
+    }
+
+    /// Names the file, keeping line and column.
+    #[must_use]
+    pub fn in_file(mut self, file: &str) -> Self {
+        match &mut self.place {
+            Some(place) => file.clone_into(&mut place.file),
+            None => self.place = Some(Place { file: file.to_owned(), line: 0, column: 0 }),
+        }
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            f.write_str(&place.file)?;
+            if place.line > 0 {
+                write!(f, ":{}", place.line)?;
+            }
+            if place.column > 0 {
+                write!(f, ":{}", place.column)?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// The known word nearest to `word`, if one is near enough to be meant.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.chars().count() / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// The hint for an unknown word: the nearest known one, else the list of all.
+pub fn did_you_mean(word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(candidate) => format!("did you mean `{candidate}`?"),
+        None => format!("known here: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_place_then_message() {
+        let problem = Problem::new("unknown key `stpes`").at("a.yaml", 3, 1);
+        assert_eq!(problem.to_string(), "a.yaml:3:1: unknown key `stpes`");
+        assert_eq!(Problem::new("x").in_file("f").to_string(), "f: x");
+    }
+
+    #[test]
+    fn suggests_only_what_is_near() {
+        assert_eq!(nearest("agnet", ["round", "agent"]), Some("agent"));
+        assert_eq!(nearest("zebra", ["round", "agent"]), None);
+    }
+}

@@ -1,0 +1,6 @@
+//! One blind round: the snapshot, the prompt, the ballot form, reading a reply, the seal.
+//!
+//! Pure: time, randomness and keys come in as arguments.
+
+pub mod ballot;
+pub mod reply;

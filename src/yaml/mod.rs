@@ -1,0 +1,13 @@
+//! YAML in and out, in one place: a reader that keeps lines and columns, and our own writer.
+//!
+//! The reader ([`Node`]) takes YAML 1.2 and JSON with comments, refuses duplicate keys, alias bombs
+//! and deep nesting. The writer ([`Out`]) has a fixed style, so that the bytes of a snapshot or of a
+//! session never depend on a library's version.
+
+mod json;
+mod read;
+mod write;
+
+pub use json::relaxed_json;
+pub use read::{Key, Map, Node, Value, read, read_json};
+pub use write::{Out, is_plain};

@@ -1,0 +1,274 @@
+//! The reader: a tree of values that remember their line and column.
+//!
+//! Guarantees: YAML 1.2 scalars (`no` is text, `017` is text), duplicate keys, alias bombs and
+//! nesting past 64 levels are errors with a place. It does not know what any key means.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::Number;
+use serde_yaml::{Error, Spanned};
+
+use crate::problem::Problem;
+
+/// A value and where it stands; line and column count from 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// The line of its first character.
+    pub line: u64,
+    /// The column of its first character.
+    pub column: u64,
+    /// The value itself.
+    pub value: Value,
+}
+
+/// A key and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The line of its first character.
+    pub line: u64,
+    /// The column of its first character.
+    pub column: u64,
+    /// The key's text.
+    pub text: String,
+}
+
+/// The entries of a mapping in the order of the file.
+pub type Map = Vec<(Key, Node)>;
+
+/// What a node can hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A finite number.
+    Number(Number),
+    /// Anything else in one piece.
+    Text(String),
+    /// A sequence.
+    List(Vec<Node>),
+    /// A mapping.
+    Map(Map),
+}
+
+/// Reads one YAML document; `file` names it in errors.
+///
+/// # Errors
+/// A problem with line and column when the text is not YAML or goes past a limit.
+pub fn read(text: &str, file: &str) -> Result<Node, Problem> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Ok(Node { line: 1, column: 1, value: Value::Null });
+    }
+    serde_yaml::from_str_with_options(text, options()).map_err(|error| explain(&error, text, file))
+}
+
+/// Reads JSON in which comments and trailing commas are allowed.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_json(text: &str, file: &str) -> Result<Node, Problem> {
+    read(&super::relaxed_json(text), file)
+}
+
+fn options() -> serde_yaml::Options {
+    serde_yaml::options! {
+        strict_booleans: true,
+        leading_zero_numbers_as_strings: true,
+        underscored_numbers_as_strings: true,
+        non_finite_float_policy: serde_yaml::NonFiniteFloatPolicy::AsString,
+        ignore_binary_tag_for_string: true,
+        with_snippet: false,
+        budget: serde_yaml::budget! { max_depth: 128, flow_nesting_limit: 128 },
+    }
+}
+
+fn explain(error: &Error, text: &str, file: &str) -> Problem {
+    let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
+    let message = error.without_snippet().to_string();
+    let message = message.split("\n").next().unwrap_or_default();
+    let message = message.trim_start_matches("error: ");
+    let message = match (message.starts_with("line "), message.split_once(": ")) {
+        (true, Some((_, rest))) => rest,
+        _ => message,
+    };
+    let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
+    let hint = match bad_line {
+        Some(bad) if bad.trim_start_matches(' ').starts_with('\t') => "indent with spaces, not with tabs",
+        _ if message.contains("uplicate") => "give each key once",
+        _ if message.contains("budget") || message.contains("alias") || message.contains("limit") => {
+            "the file is larger or more deeply nested than a hand-written one may be"
+        }
+        _ => "the file must be one YAML document; quote text that holds `: ` or `#`",
+    };
+    Problem::new(format!("not readable as YAML: {message}")).hint(hint).at(file, line, column)
+}
+
+impl Node {
+    /// A node made by the program, without a place.
+    pub fn new(value: Value) -> Self {
+        Self { line: 0, column: 0, value }
+    }
+
+    /// The same value as plain JSON, keys in order.
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Bool(b) => (*b).into(),
+            Value::Number(n) => n.clone().into(),
+            Value::Text(t) => t.as_str().into(),
+            Value::List(items) => items.iter().map(Node::to_json).collect(),
+            Value::Map(map) => map.iter().map(|(k, v)| (k.text.clone(), v.to_json())).collect(),
+        }
+    }
+
+    /// What it is, in words: for "expected X, found Y".
+    pub fn kind(&self) -> &'static str {
+        match &self.value {
+            Value::Null => "nothing",
+            Value::Bool(_) => "a true/false value",
+            Value::Number(_) => "a number",
+            Value::Text(_) => "text",
+            Value::List(_) => "a list",
+            Value::Map(_) => "a map",
+        }
+    }
+
+    /// The problem `message` at this node's place.
+    pub fn problem(&self, file: &str, message: impl Into<String>) -> Problem {
+        Problem::new(message).at(file, self.line, self.column)
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<Value>::deserialize(deserializer)?;
+        let at = spanned.referenced;
+        Ok(Self { line: at.line(), column: at.column(), value: spanned.value })
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number must be finite"))?;
+        Ok(Value::Number(number))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
+        Ok(Value::Text(value.to_string()))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
+        Ok(Value::Text(value.to_string()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::Text(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Value::deserialize(deserializer)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Value::deserialize(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element::<Node>()? {
+            items.push(item);
+        }
+        Ok(Value::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut entries: Map = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        while let Some(key) = access.next_key::<Spanned<String>>()? {
+            let at = key.referenced;
+            if !seen.insert(key.value.clone()) {
+                return Err(A::Error::custom(format!("duplicate key `{}`", key.value)));
+            }
+            let node = access.next_value::<Node>()?;
+            entries.push((Key { line: at.line(), column: at.column(), text: key.value }, node));
+        }
+        Ok(Value::Map(entries))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_places_and_yaml_1_2_scalars() {
+        let node = read("a: no\nb:\n  - 017\n  - 1.5\n  - ~\n", "f").unwrap();
+        assert_eq!(node.to_json(), serde_json::json!({"a": "no", "b": ["017", 1.5, null]}));
+        let Value::Map(map) = &node.value else { panic!("a map") };
+        assert_eq!((map[1].0.line, map[1].0.column), (2, 1));
+        let Value::List(items) = &map[1].1.value else { panic!("a list") };
+        assert_eq!((items[1].line, items[1].column), (4, 5));
+    }
+
+    #[test]
+    fn duplicate_keys_tabs_and_bombs_are_errors_with_a_place() {
+        let duplicate = read("a: 1\na: 2\n", "f").unwrap_err();
+        assert_eq!(duplicate.place.unwrap().line, 2);
+        let tab = read("a:\n\tb: 1\n", "f").unwrap_err();
+        assert_eq!(tab.hint.unwrap(), "indent with spaces, not with tabs");
+        let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
+        for i in 1..10 {
+            let previous = format!("*a{},", i - 1).repeat(9);
+            bomb.push_str(&format!("a{i}: &a{i} [{previous}]\n"));
+        }
+        assert!(read(&bomb, "f").is_err());
+        assert!(read(&"[".repeat(100_000), "f").is_err());
+    }
+
+    #[test]
+    fn json_with_comments_reads_like_json() {
+        let node = read_json("{\n  // c\n  \"a\": [1, 2,],\n}", "f").unwrap();
+        assert_eq!(node.to_json(), serde_json::json!({"a": [1, 2]}));
+    }
+}

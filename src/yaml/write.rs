@@ -1,0 +1,233 @@
+//! The writer: block style, two spaces, keys in the order given.
+//!
+//! Words are plain where no reader could take them for anything else; one-line text is double
+//! quoted with JSON escapes; text of several lines is a literal block where that is lossless, else
+//! double quoted. Every Unicode text comes back equal from any YAML 1.2 reader.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::text::is_unsafe;
+
+/// A value to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Out<'a> {
+    /// Written as it is: a number, `true`, `null`.
+    Raw(Cow<'a, str>),
+    /// A word, such as an id: plain where unambiguous.
+    Word(Cow<'a, str>),
+    /// Any text.
+    Text(Cow<'a, str>),
+    /// A sequence.
+    List(Vec<Out<'a>>),
+    /// A mapping.
+    Map(Vec<(Cow<'a, str>, Out<'a>)>),
+}
+
+impl<'a> Out<'a> {
+    /// A word that may stand plain.
+    pub fn word(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Word(text.into())
+    }
+
+    /// Text that is always quoted or a block.
+    pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A JSON value; `words` says whether its one-word strings may stand plain.
+    pub fn json(value: &'a serde_json::Value, words: bool) -> Self {
+        use serde_json::Value;
+        match value {
+            Value::Null => Self::Raw("null".into()),
+            Value::Bool(b) => Self::Raw(if *b { "true" } else { "false" }.into()),
+            Value::Number(n) => Self::Raw(number(n).into()),
+            Value::String(s) if words => Self::word(s),
+            Value::String(s) => Self::text(s),
+            Value::Array(items) => Self::List(items.iter().map(|v| Self::json(v, words)).collect()),
+            Value::Object(map) => {
+                Self::Map(map.iter().map(|(k, v)| (k.as_str().into(), Self::json(v, words))).collect())
+            }
+        }
+    }
+
+    /// Appends a mapping's entries at `indent` spaces, each ended by a line feed.
+    pub fn write_entries(entries: &[(Cow<'a, str>, Out<'a>)], indent: usize, out: &mut String) {
+        for (key, value) in entries {
+            spaces(indent, out);
+            entry(key, value, indent, out);
+        }
+    }
+}
+
+/// Whether `text` may stand without quotes: a letter, then letters, digits, `_`, `-`, `.`, and no
+/// word that some reader takes for a boolean or null.
+pub fn is_plain(text: &str) -> bool {
+    const TAKEN: [&str; 11] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
+    text.len() <= 128
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+        && !TAKEN.iter().any(|taken| text.eq_ignore_ascii_case(taken))
+}
+
+fn number(number: &serde_json::Number) -> String {
+    let text = number.to_string();
+    match text.split_once(['e', 'E']) {
+        None => text,
+        Some((mantissa, exponent)) => {
+            let point = if mantissa.contains('.') { "" } else { ".0" };
+            let sign = if exponent.starts_with(['-', '+']) { "" } else { "+" };
+            format!("{mantissa}{point}e{sign}{exponent}")
+        }
+    }
+}
+
+fn spaces(count: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n(' ', count));
+}
+
+fn entry(key: &str, value: &Out<'_>, indent: usize, out: &mut String) {
+    let start = out.len();
+    if is_plain(key) {
+        out.push_str(key);
+    } else {
+        quoted(key, out);
+    }
+    // Readers look for an implicit key within 1,024 characters.
+    if out.len() - start > 1000 {
+        out.insert_str(start, "? ");
+        out.push('\n');
+        spaces(indent, out);
+    }
+    out.push(':');
+    match value {
+        Out::Map(entries) if !entries.is_empty() => {
+            out.push('\n');
+            Out::write_entries(entries, indent + 2, out);
+        }
+        Out::List(items) if !items.is_empty() => {
+            out.push('\n');
+            list(items, indent + 2, out);
+        }
+        scalar => {
+            out.push(' ');
+            write_scalar(scalar, indent + 2, out);
+        }
+    }
+}
+
+fn list(items: &[Out<'_>], indent: usize, out: &mut String) {
+    for item in items {
+        spaces(indent, out);
+        list_item(item, indent, out);
+    }
+}
+
+fn list_item(item: &Out<'_>, indent: usize, out: &mut String) {
+    out.push_str("- ");
+    match item {
+        Out::Map(entries) if !entries.is_empty() => {
+            entry(&entries[0].0, &entries[0].1, indent + 2, out);
+            Out::write_entries(&entries[1..], indent + 2, out);
+        }
+        Out::List(items) if !items.is_empty() => {
+            list_item(&items[0], indent + 2, out);
+            list(&items[1..], indent + 2, out);
+        }
+        scalar => write_scalar(scalar, indent + 2, out),
+    }
+}
+
+fn write_scalar(value: &Out<'_>, indent: usize, out: &mut String) {
+    match value {
+        Out::Raw(text) => out.push_str(text),
+        Out::Word(text) if is_plain(text) => out.push_str(text),
+        Out::Word(text) | Out::Text(text) => {
+            if is_lossless_block(text) {
+                return block(text, indent, out);
+            }
+            quoted(text, out);
+        }
+        Out::List(_) => out.push_str("[]"),
+        Out::Map(_) => out.push_str("{}"),
+    }
+    out.push('\n');
+}
+
+fn is_lossless_block(text: &str) -> bool {
+    text.contains('\n')
+        && !text.starts_with([' ', '\n', '\t'])
+        && !text.ends_with("\n\n")
+        && !text.chars().any(|c| c != '\n' && c != '\t' && is_unsafe(c))
+        && !text.split('\n').any(|line| line.starts_with('\t') || line.ends_with([' ', '\t']))
+}
+
+fn block(text: &str, indent: usize, out: &mut String) {
+    out.push_str(if text.ends_with('\n') { "|\n" } else { "|-\n" });
+    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+        if !line.is_empty() {
+            spaces(indent, out);
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+}
+
+fn quoted(text: &str, out: &mut String) {
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c == '"' || c == '\\' || (is_unsafe(c) && c <= '\u{ffff}')) {
+        out.push_str(&rest[..at]);
+        let c = rest[at..].chars().next().unwrap_or_default();
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            other => {
+                let _ = write!(out, "\\u{:04x}", u32::from(other));
+            }
+        }
+        rest = &rest[at + c.len_utf8()..];
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn written(value: &serde_json::Value) -> String {
+        let Out::Map(entries) = Out::json(value, true) else { panic!("a map") };
+        let mut out = String::new();
+        Out::write_entries(&entries, 0, &mut out);
+        out
+    }
+
+    #[test]
+    fn has_a_fixed_style() {
+        let value = json!({
+            "word": "REQ-001", "no": "no", "text": "a b", "n": 1e300, "lines": "a\n\n  b\n",
+            "list": ["x", ["y", []], {"k": "v", "e": {}}], "odd key": null
+        });
+        assert_eq!(
+            written(&value),
+            "word: REQ-001\n\"no\": \"no\"\ntext: \"a b\"\n\"n\": 1.0e+300\nlines: |\n  a\n\n    b\n\
+             list:\n  - x\n  - - \"y\"\n    - []\n  - k: v\n    e: {}\n\"odd key\": null\n"
+        );
+    }
+
+    #[test]
+    fn what_a_block_would_lose_is_quoted() {
+        for text in ["a\r\nb", " a\nb", "a \nb", "a\nb\n\n", "\ta\nb", "a\u{85}b\nc", "a\u{202e}\nb"] {
+            let out = written(&json!({ "t": text }));
+            assert_eq!(out.lines().count(), 1, "{text:?} -> {out}");
+            assert_eq!(crate::yaml::read(&out, "f").unwrap().to_json(), json!({ "t": text }));
+        }
+    }
+}

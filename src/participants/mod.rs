@@ -10,26 +10,10 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
+pub use crate::round::prompt::Prompt;
+pub use crate::round::record::Usage;
+
 use crate::persona::Persona;
-
-/// The parts of one prompt. All seats of a round share `rules` and `snapshot` by reference.
-#[derive(Debug, Clone)]
-pub struct Prompt {
-    /// The rules of the table and the answer form: the system message.
-    pub rules: Arc<str>,
-    /// The snapshot: every byte of `participant_context` above `your_role`.
-    pub snapshot: Arc<str>,
-    /// The address lines (`  your_role: …`) that end the context, then a blank line and the
-    /// persona's text.
-    pub tail: String,
-}
-
-impl Prompt {
-    /// The whole text as one: rules, a blank line, snapshot, tail.
-    pub fn text(&self) -> String {
-        format!("{}\n{}{}", self.rules, self.snapshot, self.tail)
-    }
-}
 
 /// What a seat is asked.
 #[derive(Debug, Clone)]
@@ -61,17 +45,6 @@ pub enum Finish {
     Refusal,
     /// It tried to call a tool: an invalid answer.
     ToolCall,
-}
-
-/// Tokens as the service counted them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Usage {
-    /// Tokens of the prompt, cached ones included.
-    pub input: u64,
-    /// Tokens of the reply.
-    pub output: u64,
-    /// Tokens of the prompt that came from the service's cache.
-    pub cached: u64,
 }
 
 /// What came back.

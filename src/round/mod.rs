@@ -3,4 +3,9 @@
 //! Pure: time, randomness and keys come in as arguments.
 
 pub mod ballot;
+pub mod material;
+pub mod prompt;
+pub mod record;
 pub mod reply;
+pub mod seal;
+pub mod snapshot;

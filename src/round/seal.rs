@@ -1,0 +1,216 @@
+//! The seal: XChaCha20-Poly1305 under a key of the round, with a commitment to the record.
+//!
+//! [`Sealed`] has no way to its text; only the round's key, published when the round closes, opens
+//! it. Keys and nonces are arguments: this file draws no randomness. The seal is against every
+//! surface and reader of the file, not against the owner of the machine.
+//!
+//! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros up to a
+//! multiple of 4,096 bytes. Commitment: SHA-256(0x00 ‖ commitment nonce ‖ record).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use super::snapshot::{hex, unhex};
+
+/// Sealed texts are padded to a multiple of this many bytes.
+const STEP: usize = 4096;
+const HEAD: usize = 40;
+
+/// The key of one round. It is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RoundKey(Zeroizing<[u8; 32]>);
+
+impl RoundKey {
+    /// A key from 32 random bytes.
+    pub fn new(bytes: [u8; 32]) -> Self {
+        Self(Zeroizing::new(bytes))
+    }
+
+    /// A key from its published form.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        unhex(text).map(Self::new)
+    }
+
+    /// The form in which a closed round publishes it, and in which the key file keeps it.
+    pub fn publish(&self) -> String {
+        hex(&self.0[..])
+    }
+}
+
+impl std::fmt::Debug for RoundKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("RoundKey(…)")
+    }
+}
+
+/// The randomness one sealing uses up.
+#[derive(Clone)]
+pub struct Nonces {
+    /// For the cipher.
+    pub cipher: [u8; 24],
+    /// For the commitment.
+    pub commitment: [u8; 32],
+}
+
+/// What a sealed record is bound to; opening it under any other binding fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Binding<'a> {
+    /// The session's id.
+    pub session: &'a str,
+    /// The round's id.
+    pub round: &'a str,
+    /// The seat's name.
+    pub participant: &'a str,
+    /// The snapshot's hash in hex.
+    pub snapshot_sha256: &'a str,
+}
+
+impl Binding<'_> {
+    /// Each part preceded by its length, so that no two bindings share their bytes.
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = b"roundtable seal 1".to_vec();
+        for part in [self.session, self.round, self.participant, self.snapshot_sha256] {
+            bytes.extend((part.len() as u64).to_be_bytes());
+            bytes.extend(part.as_bytes());
+        }
+        bytes
+    }
+}
+
+/// A sealed record: ciphertext and commitment, and no way to the text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sealed {
+    /// SHA-256(0x00 ‖ commitment nonce ‖ record), in hex.
+    pub commitment: String,
+    /// The cipher's 24-byte nonce, in hex.
+    pub nonce: String,
+    /// The ciphertext, in base64.
+    pub sealed: String,
+}
+
+/// What a seal held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// The record's JSON text.
+    pub record: String,
+    /// The commitment's nonce, in hex.
+    pub nonce: String,
+}
+
+/// Why a seal does not open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// Not hex, not base64, or of the wrong length.
+    #[error("the sealed record is malformed")]
+    Malformed,
+    /// The key, the binding or a byte is not the one it was sealed with.
+    #[error("the sealed record does not open under this key for this seat")]
+    WrongKey,
+    /// It opens, and is not what was committed to.
+    #[error("the sealed record is not the one that was committed to")]
+    WrongCommitment,
+}
+
+/// The commitment to a record.
+pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update([0]);
+    hasher.update(nonce);
+    hasher.update(record);
+    hex(&hasher.finalize())
+}
+
+/// Seals a record. `None` only if it is too long for the cipher (256 GiB).
+pub fn seal(key: &RoundKey, nonces: &Nonces, binding: Binding<'_>, record: &str) -> Option<Sealed> {
+    let length = HEAD + record.len();
+    let mut text = Zeroizing::new(Vec::with_capacity(length.next_multiple_of(STEP)));
+    text.extend(nonces.commitment);
+    text.extend((record.len() as u64).to_be_bytes());
+    text.extend(record.as_bytes());
+    text.resize(length.next_multiple_of(STEP), 0);
+    let payload = Payload { msg: &text, aad: &binding.bytes() };
+    let sealed = cipher(key).encrypt(&XNonce::from(nonces.cipher), payload).ok()?;
+    Some(Sealed {
+        commitment: commit(&nonces.commitment, record.as_bytes()),
+        nonce: hex(&nonces.cipher),
+        sealed: STANDARD.encode(sealed),
+    })
+}
+
+/// Opens a seal with the published key and checks its commitment.
+///
+/// # Errors
+/// See [`OpenError`].
+pub fn open(key: &RoundKey, binding: Binding<'_>, sealed: &Sealed) -> Result<Opened, OpenError> {
+    let nonce: [u8; 24] = unhex(&sealed.nonce).ok_or(OpenError::Malformed)?;
+    let bytes = STANDARD.decode(&sealed.sealed).map_err(|_| OpenError::Malformed)?;
+    let payload = Payload { msg: &bytes, aad: &binding.bytes() };
+    let text = cipher(key).decrypt(&XNonce::from(nonce), payload).map_err(|_| OpenError::WrongKey)?;
+    let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(OpenError::Malformed)?;
+    let (length, rest) = rest.split_first_chunk::<8>().ok_or(OpenError::Malformed)?;
+    let length = usize::try_from(u64::from_be_bytes(*length)).map_err(|_| OpenError::Malformed)?;
+    let record = rest.get(..length).ok_or(OpenError::Malformed)?;
+    if commit(commitment_nonce, record) != sealed.commitment {
+        return Err(OpenError::WrongCommitment);
+    }
+    let record = String::from_utf8(record.to_vec()).map_err(|_| OpenError::Malformed)?;
+    Ok(Opened { record, nonce: hex(commitment_nonce) })
+}
+
+fn cipher(key: &RoundKey) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new(&Key::from(*key.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BINDING: Binding<'_> =
+        Binding { session: "s", round: "r", participant: "p", snapshot_sha256: "00" };
+
+    fn sealed(record: &str) -> (RoundKey, Sealed) {
+        let key = RoundKey::new([1; 32]);
+        let sealed = seal(&key, &Nonces { cipher: [2; 24], commitment: [3; 32] }, BINDING, record).unwrap();
+        (key, sealed)
+    }
+
+    #[test]
+    fn opens_to_what_was_sealed_and_only_for_its_seat() {
+        let (key, sealed) = sealed("{\"vote\":\"a\"}");
+        let opened = open(&key, BINDING, &sealed).unwrap();
+        assert_eq!(opened.record, "{\"vote\":\"a\"}");
+        assert_eq!(opened.nonce, hex(&[3; 32]));
+        for other in [
+            Binding { session: "t", ..BINDING },
+            Binding { round: "q", ..BINDING },
+            Binding { participant: "q", ..BINDING },
+            Binding { snapshot_sha256: "01", ..BINDING },
+        ] {
+            assert_eq!(open(&key, other, &sealed), Err(OpenError::WrongKey));
+        }
+        assert_eq!(open(&RoundKey::new([9; 32]), BINDING, &sealed), Err(OpenError::WrongKey));
+        let swapped = Sealed { commitment: commit(&[3; 32], b"other"), ..sealed };
+        assert_eq!(open(&key, BINDING, &swapped), Err(OpenError::WrongCommitment));
+    }
+
+    #[test]
+    fn short_and_long_answers_have_one_length() {
+        let (_, short) = sealed("x");
+        let (_, long) = sealed(&"x".repeat(STEP - HEAD));
+        let (_, longer) = sealed(&"x".repeat(STEP - HEAD + 1));
+        assert_eq!(short.sealed.len(), long.sealed.len());
+        assert!(longer.sealed.len() > long.sealed.len());
+    }
+
+    #[test]
+    fn a_key_is_never_printed() {
+        let key = RoundKey::new([7; 32]);
+        assert!(!format!("{key:?}").contains("07"));
+        assert_eq!(RoundKey::from_hex(&key.publish()), Some(key));
+    }
+}

@@ -1,0 +1,216 @@
+//! The snapshot: every byte of `participant_context` above `your_role`, rendered once.
+//!
+//! Guarantees: the same material gives the same bytes; the bytes are hashed once and shared by
+//! reference; the address lines that follow are the only part that differs from seat to seat.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::ballot::BallotKind;
+use super::material::Material;
+use crate::yaml::Out;
+
+/// The frozen context of one hand-over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The bytes, UTF-8 with line feeds.
+    pub text: Arc<str>,
+    /// Their SHA-256 in lower-case hex.
+    pub sha256: String,
+}
+
+/// SHA-256 in lower-case hex.
+pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
+    hex(&Sha256::digest(bytes.as_ref()))
+}
+
+/// Lower-case hex.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// Bytes from hex of exactly `N` bytes.
+pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    if text.len() != 2 * N || !text.is_ascii() {
+        return None;
+    }
+    for (i, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+impl Snapshot {
+    /// Renders and hashes the material.
+    pub fn freeze(material: &Material<'_>) -> Self {
+        let mut text = String::from("participant_context:\n");
+        Out::write_entries(&entries(material), 2, &mut text);
+        Self { sha256: sha256_hex(&text), text: text.into() }
+    }
+}
+
+/// The address lines of one recipient, appended to the snapshot.
+pub fn address(your_role: &str, directive: Option<&str>) -> String {
+    let mut entries = vec![("your_role".into(), Out::text(your_role))];
+    entries.extend(directive.map(|text| ("facilitator_directive".into(), Out::text(text))));
+    let mut text = String::new();
+    Out::write_entries(&entries, 2, &mut text);
+    text
+}
+
+type Entries<'a> = Vec<(std::borrow::Cow<'a, str>, Out<'a>)>;
+
+fn entries<'a>(m: &'a Material<'a>) -> Entries<'a> {
+    let mut entries: Entries<'a> = Vec::new();
+    let mut put = |key: &'static str, value: Option<Out<'a>>| {
+        entries.extend(value.map(|value| (key.into(), value)));
+    };
+    put("project_summary", m.project_summary.filter(|s| !s.is_empty()).map(Out::text));
+    put("goal", m.goal.filter(|s| !s.is_empty()).map(Out::text));
+    put("constraints", list(m.constraints.iter().map(|c| Out::text(c))));
+    put("current_round", (m.current_round > 0).then(|| Out::Raw(m.current_round.to_string().into())));
+    put("question", (!m.question.is_empty()).then(|| Out::text(m.question)));
+    put("exploration", m.exploration.filter(|s| !s.is_empty()).map(Out::text));
+    put("ballot", ballot(m));
+    put(
+        "agenda",
+        list(m.agenda.iter().map(|item| {
+            map([
+                ("id", Out::word(&item.id)),
+                ("title", Out::text(&item.title)),
+                ("status", Out::text(&item.status)),
+            ])
+        })),
+    );
+    put("artifacts_snapshot", Some(Out::List(m.artifacts.iter().map(|a| artifact(a)).collect())));
+    put("open_conflicts", list(m.open_conflicts.iter().map(|v| Out::json(v, false))));
+    put("open_questions", list(m.open_questions.iter().map(|v| Out::json(v, false))));
+    put(
+        "recent_rounds",
+        list(m.recent_rounds.iter().map(|past| {
+            let mut entries = vec![
+                ("round".into(), Out::Raw(past.round.to_string().into())),
+                ("question".into(), Out::text(&past.question)),
+            ];
+            entries.extend(past.synthesis.as_deref().map(|note| ("synthesis".into(), Out::text(note))));
+            Out::Map(entries)
+        })),
+    );
+    put(
+        "context",
+        m.context
+            .filter(|map| !map.is_empty())
+            .map(|map| Out::Map(map.iter().map(|(k, v)| (k.as_str().into(), Out::json(v, false))).collect())),
+    );
+    put("linked_tasks", m.linked_tasks.filter(|s| *s != "{}").map(Out::text));
+    entries
+}
+
+fn list<'a>(items: impl Iterator<Item = Out<'a>>) -> Option<Out<'a>> {
+    let items: Vec<_> = items.collect();
+    (!items.is_empty()).then_some(Out::List(items))
+}
+
+fn map<'a, const N: usize>(entries: [(&'static str, Out<'a>); N]) -> Out<'a> {
+    Out::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
+}
+
+fn ballot<'a>(m: &'a Material<'a>) -> Option<Out<'a>> {
+    let form = m.ballot.filter(|form| form.kind != BallotKind::Position)?;
+    let mut entries: Entries<'a> = vec![("kind".into(), Out::word(form.kind.name()))];
+    entries
+        .extend(list(form.options.iter().map(|o| Out::text(o))).map(|options| ("options".into(), options)));
+    Some(Out::Map(entries))
+}
+
+fn artifact<'a>(artifact: &'a super::material::Artifact) -> Out<'a> {
+    let mut entries: Entries<'a> =
+        vec![("id".into(), Out::word(&artifact.id)), ("summary".into(), Out::text(&artifact.summary))];
+    if artifact.relevant {
+        let details = artifact.details.iter().filter(|(_, value)| *value != Value::Null);
+        entries.extend(details.map(|(key, value)| ((*key).into(), Out::json(value, false))));
+    }
+    Out::Map(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::material::Artifact;
+    use super::*;
+
+    fn example() -> Artifact {
+        Artifact { id: "REQ-001".into(), summary: "...".into(), details: Vec::new(), relevant: false }
+    }
+
+    #[test]
+    fn the_documented_example_has_its_published_hash() {
+        let artifact = example();
+        let snapshot = Snapshot::freeze(&Material {
+            project_summary: Some("..."),
+            current_round: 3,
+            question: "What risks do you see?",
+            artifacts: vec![&artifact],
+            ..Material::default()
+        });
+        assert_eq!(snapshot.text.len(), 163);
+        assert_eq!(snapshot.sha256, "b727d2cee6d9a9b4b0e68b404270082455219a3ba65f116bc7a879df881ed400");
+        assert_eq!(address("software-architect", None), "  your_role: \"software-architect\"\n");
+    }
+
+    #[test]
+    fn every_key_stands_in_its_order_and_reads_back() {
+        let mut relevant = example();
+        relevant.relevant = true;
+        relevant.details = vec![("title", "T".into()), ("acceptance", serde_json::json!(["a", "b"]))];
+        let form = super::super::ballot::BallotForm { kind: BallotKind::Choice, options: vec!["x y".into()] };
+        let context = serde_json::json!({"plan": {"data": [1]}});
+        let snapshot = Snapshot::freeze(&Material {
+            goal: Some("g"),
+            constraints: &["c".to_owned()],
+            current_round: 1,
+            question: "q\nsecond line",
+            ballot: Some(&form),
+            artifacts: vec![&relevant],
+            recent_rounds: &[super::super::material::PastRound {
+                round: 1,
+                question: "p".into(),
+                synthesis: None,
+            }],
+            context: context.as_object(),
+            linked_tasks: Some("{\n    \"linked_from\": []\n}"),
+            ..Material::default()
+        });
+        let value = crate::yaml::read(&snapshot.text, "s").unwrap().to_json();
+        let inner = value["participant_context"].as_object().unwrap();
+        let keys: Vec<&str> = inner.keys().map(String::as_str).collect();
+        assert_eq!(
+            keys,
+            [
+                "goal",
+                "constraints",
+                "current_round",
+                "question",
+                "ballot",
+                "artifacts_snapshot",
+                "recent_rounds",
+                "context",
+                "linked_tasks"
+            ]
+        );
+        assert_eq!(inner["artifacts_snapshot"][0]["acceptance"], serde_json::json!(["a", "b"]));
+        assert_eq!(inner["question"], "q\nsecond line");
+        assert_eq!(inner["linked_tasks"], "{\n    \"linked_from\": []\n}");
+    }
+
+    #[test]
+    fn hex_goes_both_ways() {
+        assert_eq!(unhex::<2>(&hex(&[0, 255])), Some([0, 255]));
+        assert_eq!(unhex::<2>("00f"), None);
+        assert_eq!(unhex::<1>("é"), None);
+    }
+}

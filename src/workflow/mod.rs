@@ -1,0 +1,14 @@
+//! The definition a facilitator writes: its types, its loader and its checks.
+//!
+//! Pure: text goes in, a [`Definition`] or all its problems come out. Paths, conditions, templates
+//! and the context handed from step to step will live here beside it.
+
+mod check;
+mod definition;
+mod fields;
+mod load;
+
+pub use definition::{
+    Approval, Close, Definition, ParticipantSpec, Quorum, Round, Selection, Step, StepKind,
+};
+pub use load::{Loaded, Source, load};

@@ -3,6 +3,7 @@ pub mod participants;
 pub mod persona;
 pub mod problem;
 pub mod round;
+pub mod session;
 pub mod tally;
 pub mod text;
 pub mod workflow;

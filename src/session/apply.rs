@@ -1,0 +1,149 @@
+//! The fold: total and infallible, the same for live and replay.
+//!
+//! An event that does not fit the state changes nothing but the time; the reader and `verify` say so.
+
+use std::sync::Arc;
+
+use super::event::{Event, RoundOpened, SessionOpened, Stamped, StepFinished};
+use super::moment::Moment;
+use super::state::{ApprovalRun, RoundRun, Seat, SeatStatus, Session, StepRun};
+
+impl Session {
+    /// Folds one event in.
+    pub fn apply(&mut self, stamped: &Stamped) {
+        self.last_at = stamped.at;
+        match &stamped.event {
+            Event::SessionOpened(opened) => self.open(opened, stamped.at),
+            Event::StepStarted { step, iteration, .. } => {
+                self.iterations = *iteration;
+                let id = step.clone();
+                self.step = Some(StepRun { id, started: stamped.at, round: None, approval: None });
+            }
+            Event::RoundOpened(opened) => self.open_round_run(opened, stamped.at),
+            Event::WorkItemOffered(item) => self.seat(&item.round, &item.participant, |seat| {
+                seat.item = Some(Arc::new(item.clone()));
+                seat.status = SeatStatus::Asking;
+            }),
+            Event::BallotSealed(sealed) => self.seat(&sealed.round, &sealed.participant, |seat| {
+                seat.status = SeatStatus::Sealed(Arc::new(sealed.seal.clone()));
+                seat.elapsed_ms = Some(sealed.elapsed_ms);
+            }),
+            Event::SeatFailed(failed) => self.seat(&failed.round, &failed.participant, |seat| {
+                seat.status = SeatStatus::Failed(failed.clone());
+                seat.elapsed_ms = Some(failed.elapsed_ms);
+            }),
+            Event::SeatExcused { round, participant, reason, .. } => {
+                self.seat(round, participant, |seat| seat.status = SeatStatus::Excused(reason.clone()));
+            }
+            Event::RoundClosed(closed) => {
+                if let Some(round) = self.round_mut(&closed.round) {
+                    round.closed_at = Some(stamped.at);
+                    round.closed = Some(closed.clone());
+                    for seat in round.seats.values_mut().filter(|seat| seat.status.is_open()) {
+                        seat.status = SeatStatus::Missing;
+                    }
+                }
+            }
+            Event::AnswerRevealed(answer) => self.seat(&answer.round, &answer.participant, |seat| {
+                if let SeatStatus::Sealed(sealed) = &seat.status {
+                    seat.status = SeatStatus::Revealed(Arc::new((**answer).clone()), Arc::clone(sealed));
+                }
+            }),
+            Event::KeyLost { round, participants, .. } => self.seats(round, participants, |seat| {
+                if let SeatStatus::Sealed(sealed) = &seat.status {
+                    seat.status = SeatStatus::Lost(Arc::clone(sealed));
+                }
+            }),
+            Event::SeatsAskedAgain { round, participants, .. } => {
+                self.seats(round, participants, |seat| seat.status = SeatStatus::Asking);
+            }
+            Event::TallyMade(tally) => {
+                if let Some(round) = self.round_mut(&tally.round) {
+                    round.tally = Some((**tally).clone());
+                }
+            }
+            Event::StepFinished(result) => self.finish(result),
+            Event::ApprovalRequested(requested) => {
+                if let Some(step) = self.step.as_mut().filter(|step| step.id == requested.step) {
+                    step.approval =
+                        Some(ApprovalRun { requested: requested.clone(), at: stamped.at, given: None });
+                }
+            }
+            Event::ApprovalGiven(given) => {
+                let Some(step) = self.step.as_mut().filter(|step| step.id == given.step) else { return };
+                if let Some(approval) = &mut step.approval {
+                    self.waited_ms += stamped.at.since(approval.at);
+                    approval.given = Some(given.clone());
+                }
+                if let Some(round) = step.round.and_then(|index| self.rounds.get_mut(index)) {
+                    round.tie_choice.clone_from(&given.choice);
+                }
+            }
+            Event::Warning { message, .. } => self.warnings.push(message.clone()),
+            Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
+            Event::SessionResumed { .. } => self.resume(stamped.at),
+            Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
+        }
+    }
+
+    fn open(&mut self, opened: &SessionOpened, at: Moment) {
+        self.opened_at = at;
+        self.id.clone_from(&opened.session);
+        let roster = opened.participants.iter().map(|seat| (seat.name.clone(), seat.clone()));
+        self.roster = Arc::new(roster.collect());
+        self.definition = Session::definition_of(opened).ok().map(Arc::new);
+        self.header = Some(Arc::new(opened.clone()));
+    }
+
+    /// Time at rest does not count, and time a person was asked before it counts once.
+    fn resume(&mut self, at: Moment) {
+        let Some((since, _)) = self.paused.take() else { return };
+        match self.step.as_mut().and_then(|step| step.approval.as_mut()) {
+            Some(approval) if approval.given.is_none() => {}
+            _ => self.waited_ms += at.since(since),
+        }
+    }
+
+    fn open_round_run(&mut self, opened: &RoundOpened, at: Moment) {
+        let seat = |name: &String| {
+            let seat = Seat { name: name.clone(), item: None, status: SeatStatus::Waiting, elapsed_ms: None };
+            (name.clone(), seat)
+        };
+        if let Some(step) = self.step.as_mut().filter(|step| step.id == opened.step) {
+            step.round = Some(self.rounds.len());
+        }
+        self.rounds.push(RoundRun {
+            rules: opened.rules.as_str().into(),
+            snapshot: opened.snapshot.as_str().into(),
+            opened_at: at,
+            seats: opened.seats.iter().map(seat).collect(),
+            closed: None,
+            closed_at: None,
+            tally: None,
+            tie_choice: None,
+            opened: Arc::new(opened.clone()),
+        });
+    }
+
+    fn finish(&mut self, result: &StepFinished) {
+        self.step = None;
+        self.finished_step = Some(result.step.clone());
+        self.results.insert(result.step.clone(), result.clone());
+    }
+
+    fn round_mut(&mut self, id: &str) -> Option<&mut RoundRun> {
+        self.rounds.iter_mut().rev().find(|round| round.opened.round == id)
+    }
+
+    fn seat(&mut self, round: &str, name: &str, change: impl FnOnce(&mut Seat)) {
+        if let Some(seat) = self.round_mut(round).and_then(|round| round.seats.get_mut(name)) {
+            change(seat);
+        }
+    }
+
+    fn seats(&mut self, round: &str, names: &[String], change: impl Fn(&mut Seat)) {
+        for name in names {
+            self.seat(round, name, &change);
+        }
+    }
+}

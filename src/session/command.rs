@@ -1,0 +1,112 @@
+//! The commands: all that may be asked of a session, and the word for "no".
+
+use super::event::{CloseReason, SessionOpened};
+use crate::round::seal::{RoundKey, Sealed};
+
+/// What the facilitator, or the engine in the facilitator's place, wants done.
+#[derive(Debug, Clone)]
+pub enum Command {
+    /// Open the session.
+    Open(Box<SessionOpened>),
+    /// Begin the next step.
+    StartStep,
+    /// Freeze the snapshot and hand it to every seat of the step that runs.
+    OpenRound {
+        /// `CONTEXT.md` as it is now; the definition's own summary goes before it.
+        project_summary: Option<String>,
+    },
+    /// Take in a sealed answer.
+    Seal {
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+        /// The answer, sealed.
+        seal: Sealed,
+    },
+    /// Take in that nothing came back.
+    Fail {
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+        /// Why.
+        reason: String,
+        /// Whether time ran out.
+        timed_out: bool,
+        /// Requests made.
+        tries: u32,
+    },
+    /// Let a seat go.
+    Excuse {
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+        /// Why.
+        reason: String,
+    },
+    /// Close the open round and reveal what is sealed.
+    CloseRound {
+        /// Why.
+        reason: CloseReason,
+        /// The round's key.
+        key: RoundKey,
+    },
+    /// Reveal what a torn write left unrevealed of a closed round.
+    Reveal,
+    /// Count the closed round.
+    Tally,
+    /// Ask the person what the step that runs asks.
+    AskPerson,
+    /// Take in the person's answer.
+    Answer {
+        /// The step.
+        step: String,
+        /// Yes or no.
+        approved: bool,
+        /// The option chosen, when a tie is to be resolved.
+        choice: Option<String>,
+        /// What the person added.
+        comment: Option<String>,
+        /// `facilitator`, or `scripted`.
+        by: String,
+    },
+    /// Note that the open round's key is gone.
+    LoseKey,
+    /// Ask the seats again whose answers are lost.
+    AskAgain,
+    /// Give the step that runs its result.
+    FinishStep,
+    /// Note something a person should know of.
+    Warn {
+        /// What.
+        message: String,
+    },
+    /// Rest.
+    Pause {
+        /// Why.
+        reason: String,
+        /// The step that waits for a person, if one does.
+        step: Option<String>,
+    },
+    /// Go on.
+    Resume {
+        /// The program that goes on with it.
+        program: String,
+        /// Bytes of a torn write that were cut off.
+        torn_bytes: u64,
+    },
+    /// Stop for a cap on time or money.
+    Stop {
+        /// Which cap.
+        reason: String,
+    },
+    /// End a session that has no step left.
+    Close,
+}
+
+/// Why a command was refused; nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);

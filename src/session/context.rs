@@ -1,0 +1,138 @@
+//! The context handed from step to step, and the snapshot made of it.
+//!
+//! Results are never changed: a snapshot is built from closed rounds and finished steps only.
+
+use serde_json::{Map, Value, json};
+
+use super::event::AnswerRevealed;
+use super::state::{RoundRun, SeatStatus, Session};
+use crate::round::material::{Artifact, Material, PastRound};
+use crate::round::record::Outcome;
+use crate::round::snapshot::Snapshot;
+use crate::workflow::{Definition, Round, Step, StepKind};
+
+/// How many closed rounds a snapshot recalls.
+const RECENT_ROUNDS: usize = 5;
+
+impl Session {
+    /// The results so far as later steps see them: `{key: data}` in the order they came, rounds
+    /// as their envelope, failed steps of other types left out.
+    pub fn context(&self) -> Map<String, Value> {
+        let Some(definition) = &self.definition else { return Map::new() };
+        let mut context = Map::new();
+        for (id, result) in &self.results {
+            let is_round = definition.step(id).is_some_and(|step| step.round().is_some());
+            if is_round {
+                let round = self.rounds.iter().rev().find(|round| round.opened.step == *id);
+                context.insert(id.clone(), envelope(round, result.success));
+            } else if result.success {
+                context.insert(id.clone(), result.data.clone());
+            }
+        }
+        context
+    }
+
+    /// The snapshot that the round step `step` would freeze now.
+    pub fn freeze(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
+        let Some(definition) = &self.definition else { return Snapshot::freeze(&Material::default()) };
+        let past = self.past_rounds();
+        let context = self.context();
+        let artifacts = artifacts(definition, round);
+        Snapshot::freeze(&Material {
+            project_summary: definition.project_summary.as_deref().or(project_summary),
+            goal: definition.goal.as_deref(),
+            constraints: &definition.constraints,
+            current_round: self.rounds.len() as u32 + 1,
+            question: &round.question,
+            exploration: round.exploration.as_deref().or(step.description.as_deref()),
+            ballot: Some(&round.ballot),
+            agenda: &definition.agenda,
+            artifacts,
+            open_conflicts: &definition.open_conflicts,
+            open_questions: &definition.open_questions,
+            recent_rounds: &past,
+            context: Some(&context),
+            linked_tasks: None,
+        })
+    }
+
+    fn past_rounds(&self) -> Vec<PastRound> {
+        let closed: Vec<&RoundRun> = self.rounds.iter().filter(|round| round.closed.is_some()).collect();
+        let skip = closed.len().saturating_sub(RECENT_ROUNDS);
+        let past = |round: &&RoundRun| PastRound {
+            round: round.opened.number,
+            question: round.opened.question.clone(),
+            synthesis: None,
+        };
+        closed.iter().skip(skip).map(past).collect()
+    }
+}
+
+fn artifacts<'a>(definition: &'a Definition, round: &Round) -> Vec<&'a Artifact> {
+    definition.artifacts.iter().filter(|artifact| round.artifacts.holds(&artifact.id)).collect()
+}
+
+/// The stored data of a round: one entry a seat, in roster order.
+pub fn round_data(round: &RoundRun) -> Value {
+    round.seats.values().map(|seat| seat_entry(&seat.name, &seat.status, true)).collect()
+}
+
+/// A round as later steps see it.
+fn envelope(round: Option<&RoundRun>, success: bool) -> Value {
+    let Some(round) = round else { return json!({ "data": [], "success": success }) };
+    let data: Value = round.seats.values().map(|seat| seat_entry(&seat.name, &seat.status, false)).collect();
+    let mut envelope = json!({ "data": data, "success": success });
+    if let Some(tally) = &round.tally {
+        let mut tally = serde_json::to_value(tally).unwrap_or_default();
+        if let Some(map) = tally.as_object_mut() {
+            for key in ["step", "round", "steps"] {
+                map.shift_remove(key);
+            }
+        }
+        envelope["tally"] = tally;
+    }
+    envelope
+}
+
+fn seat_entry(name: &str, status: &SeatStatus, stored: bool) -> Value {
+    match status {
+        SeatStatus::Revealed(answer, _) if is_valid(answer) => {
+            let result = Value::Object(answer.answer.clone());
+            if stored {
+                json!({ "stepId": name, "status": "fulfilled", "result": result, "error": null })
+            } else {
+                json!({ "stepId": name, "result": result })
+            }
+        }
+        other => {
+            let error = why_rejected(other);
+            json!({ "stepId": name, "status": "rejected", "result": null, "error": error })
+        }
+    }
+}
+
+fn is_valid(answer: &AnswerRevealed) -> bool {
+    matches!(answer.outcome, Outcome::Answered | Outcome::Abstained)
+}
+
+fn why_rejected(status: &SeatStatus) -> String {
+    match status {
+        SeatStatus::Revealed(answer, _) => {
+            let reason = answer.reason.as_deref().unwrap_or("no reason given");
+            format!("{}: {reason}", answer.outcome.name())
+        }
+        SeatStatus::Failed(failed) => failed.reason.clone(),
+        SeatStatus::Excused(reason) => format!("excused: {reason}"),
+        SeatStatus::Lost(_) => "its answer was lost with the round's key".to_owned(),
+        _ => "no answer before the round closed".to_owned(),
+    }
+}
+
+/// The step's type, as the definition writes it.
+pub fn kind_of(step: &Step) -> &'static str {
+    match &step.kind {
+        StepKind::Round(_) => "round",
+        StepKind::Approval(_) => "approval",
+        StepKind::Later(name) => name,
+    }
+}

@@ -1,0 +1,28 @@
+//! The session core: commands go in, events come out, state is a fold of events.
+//!
+//! Three functions and nothing else: [`decide`] says what a command would write, [`Session::apply`]
+//! folds what was written, [`next`] says what must happen now. Pure: times, keys and texts are
+//! arguments. What is live, what is replayed and what a report shows is this one state.
+
+mod apply;
+mod command;
+mod context;
+mod count;
+mod decide;
+mod event;
+mod moment;
+mod next;
+mod outcome;
+mod state;
+
+pub use command::{Command, Refusal};
+pub use decide::decide;
+pub use event::{
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, BallotSealed, CloseReason, Event, PersonaInfo,
+    RoundClosed, RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, Stamped, Status,
+    StepFinished, Tally, WorkItemOffered,
+};
+pub use moment::Moment;
+pub use next::{Next, Question, QuestionKind, next};
+pub use outcome::{Exit, exit_of};
+pub use state::{ApprovalRun, RoundRun, Seat, SeatStatus, Session, StepRun};

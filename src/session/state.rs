@@ -1,0 +1,252 @@
+//! The state: what a session is after the events so far.
+//!
+//! While a round is open the plaintext of its answers exists nowhere in here.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::event::{
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, PersonaInfo, RoundClosed, RoundOpened, SeatFailed,
+    SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
+};
+use super::moment::Moment;
+use crate::problem::Problem;
+use crate::round::prompt::{Prompt, tail};
+use crate::round::seal::Sealed;
+use crate::workflow::{Definition, Source, StepKind, load};
+
+/// A session, folded from its events.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Session {
+    /// The session's id; empty before it is opened.
+    pub id: String,
+    /// The header, once it is opened.
+    pub header: Option<Arc<SessionOpened>>,
+    /// The roster by name, once it is opened.
+    pub roster: Arc<IndexMap<String, SeatInfo>>,
+    /// The definition, once it is opened.
+    pub definition: Option<Arc<Definition>>,
+    /// When it was opened.
+    pub opened_at: Moment,
+    /// When something last happened.
+    pub last_at: Moment,
+    /// The step that runs now.
+    pub step: Option<StepRun>,
+    /// The step that ran last, with its key of the next: see [`Session::next_step`].
+    pub finished_step: Option<String>,
+    /// How many steps have begun.
+    pub iterations: u32,
+    /// Every round so far; the last one may be open.
+    pub rounds: Vec<RoundRun>,
+    /// Results by step, a re-run step in its old place.
+    pub results: IndexMap<String, StepFinished>,
+    /// How long people were asked and the session rested, in milliseconds.
+    pub waited_ms: u64,
+    /// Warnings so far.
+    pub warnings: Vec<String>,
+    /// Since when and why it rests, if it does.
+    pub paused: Option<(Moment, String)>,
+    /// How it ended, if it did.
+    pub closed: Option<SessionClosed>,
+}
+
+/// A step that runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRun {
+    /// Its id.
+    pub id: String,
+    /// When it began.
+    pub started: Moment,
+    /// The index of its round, once that is open.
+    pub round: Option<usize>,
+    /// What a person is asked in it, and what was answered.
+    pub approval: Option<ApprovalRun>,
+}
+
+/// A question to a person.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApprovalRun {
+    /// What was asked.
+    pub requested: ApprovalRequested,
+    /// When it was asked.
+    pub at: Moment,
+    /// What was answered.
+    pub given: Option<ApprovalGiven>,
+}
+
+/// A round from its opening on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoundRun {
+    /// What was frozen.
+    pub opened: Arc<RoundOpened>,
+    /// The rules of the table, shared by all prompts.
+    pub rules: Arc<str>,
+    /// The snapshot, shared by all prompts.
+    pub snapshot: Arc<str>,
+    /// When it opened.
+    pub opened_at: Moment,
+    /// The seats by name, in roster order.
+    pub seats: IndexMap<String, Seat>,
+    /// How it closed.
+    pub closed: Option<RoundClosed>,
+    /// When it closed.
+    pub closed_at: Option<Moment>,
+    /// How it was counted.
+    pub tally: Option<Tally>,
+    /// What the facilitator chose among level options.
+    pub tie_choice: Option<String>,
+}
+
+/// A seat of a round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seat {
+    /// Its name.
+    pub name: String,
+    /// What it was handed.
+    pub item: Option<Arc<WorkItemOffered>>,
+    /// Where it stands.
+    pub status: SeatStatus,
+    /// From the round's opening to its seal or failure, in milliseconds.
+    pub elapsed_ms: Option<u64>,
+}
+
+/// Where a seat stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SeatStatus {
+    /// Not asked yet.
+    Waiting,
+    /// Asked; nothing came back yet.
+    Asking,
+    /// Sealed.
+    Sealed(Arc<Sealed>),
+    /// Sealed under a key that is gone.
+    Lost(Arc<Sealed>),
+    /// Nothing came back.
+    Failed(SeatFailed),
+    /// Let go, and why.
+    Excused(String),
+    /// Still open when the round closed.
+    Missing,
+    /// Revealed.
+    Revealed(Arc<AnswerRevealed>, Arc<Sealed>),
+}
+
+impl SeatStatus {
+    /// Whether an answer may still come.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Waiting | Self::Asking)
+    }
+}
+
+impl Session {
+    /// Reads the definition a header carries.
+    ///
+    /// # Errors
+    /// The definition's first problem.
+    pub fn definition_of(header: &SessionOpened) -> Result<Definition, Problem> {
+        let id = header.definition_file.split('.').next().unwrap_or_default();
+        let source = Source { text: &header.definition, file: &header.definition_file, id };
+        match load(source) {
+            Ok(loaded) => Ok(loaded.definition),
+            Err(problems) => Err(problems.into_iter().next().unwrap_or_else(|| Problem::new("unreadable"))),
+        }
+    }
+
+    /// The seat of that name in the roster.
+    pub fn seat_info(&self, name: &str) -> Option<&SeatInfo> {
+        self.roster.get(name)
+    }
+
+    /// The persona of that name in the header.
+    pub fn persona(&self, name: &str) -> Option<&PersonaInfo> {
+        self.header.as_ref()?.personas.iter().find(|persona| persona.name == name)
+    }
+
+    /// The round of that id.
+    pub fn round(&self, id: &str) -> Option<&RoundRun> {
+        self.rounds.iter().rev().find(|round| round.opened.round == id)
+    }
+
+    /// The round that is open now.
+    pub fn open_round(&self) -> Option<&RoundRun> {
+        self.rounds.last().filter(|round| round.closed.is_none())
+    }
+
+    /// Whether any seat's answers are rehearsed: for labels.
+    pub fn has_rehearsal(&self) -> bool {
+        self.roster.values().any(SeatInfo::is_rehearsal)
+    }
+
+    /// The step to run next: by routes if the definition has any, else in listed order; `None`
+    /// when the session is at its end.
+    pub fn next_step(&self) -> Option<&str> {
+        let definition = self.definition.as_ref()?;
+        let Some(last) = &self.finished_step else { return definition.steps.first().map(|s| s.id.as_str()) };
+        let at = definition.steps.iter().position(|step| step.id == *last)?;
+        let step = &definition.steps[at];
+        let result = self.results.get(last)?;
+        if let StepKind::Approval(approval) = &step.kind {
+            if !result.data.get("approved").and_then(Value::as_bool).unwrap_or(false) {
+                return approval.on_reject.as_deref();
+            }
+            if let Some(target) = &approval.on_approve {
+                return Some(target);
+            }
+        }
+        if !result.success && step.on_error.is_some() {
+            return step.on_error.as_deref();
+        }
+        if definition.is_routed() {
+            return step.next.as_deref();
+        }
+        definition.steps.get(at + 1).map(|step| step.id.as_str())
+    }
+
+    /// The prompt a seat was or will be handed, put together from its parts.
+    pub fn prompt(&self, round: &RoundRun, item: &WorkItemOffered) -> Prompt {
+        let persona = self.persona(&item.persona).map_or("", |persona| persona.text.as_str());
+        Prompt {
+            rules: Arc::clone(&round.rules),
+            snapshot: Arc::clone(&round.snapshot),
+            tail: tail(&item.address, persona),
+        }
+    }
+}
+
+impl RoundRun {
+    /// The seat of that name.
+    pub fn seat(&self, name: &str) -> Option<&Seat> {
+        self.seats.get(name)
+    }
+
+    /// How many seats are sealed or were.
+    pub fn sealed(&self) -> usize {
+        let sealed = |s: &&Seat| matches!(s.status, SeatStatus::Sealed(_) | SeatStatus::Revealed(..));
+        self.seats.values().filter(sealed).count()
+    }
+
+    /// Seats from which an answer may still come.
+    pub fn open_seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.values().filter(|seat| seat.status.is_open())
+    }
+
+    /// Seats sealed under a key that is gone.
+    pub fn lost_seats(&self) -> Vec<String> {
+        let lost = |s: &&Seat| matches!(s.status, SeatStatus::Lost(_));
+        self.seats.values().filter(lost).map(|seat| seat.name.clone()).collect()
+    }
+}
+
+impl SeatInfo {
+    /// Whether its answers are rehearsed.
+    pub fn is_rehearsal(&self) -> bool {
+        !self.scripted && self.model.split('/').next() == Some("rehearsal")
+    }
+
+    /// What is shown for its model: `scripted` for a scripted seat.
+    pub fn label(&self) -> &str {
+        if self.scripted { "scripted" } else { &self.model }
+    }
+}

@@ -1,4 +1,23 @@
 //! roundtable: blind rounds among AI participants.
+//!
+//! A facilitator opens a round; one frozen snapshot goes to every participant at once; answers are
+//! sealed as they arrive and revealed together when the round closes; ballots are counted by a rule
+//! fixed beforehand. Commands go in, events come out, state is a fold of events.
+//!
+//! In reading order; an arrow never runs back (`tests/integration/tidy.rs` sees to it):
+//!
+//! - [`problem`], [`text`], [`yaml`]: errors as people read them, harmless text, YAML in and out
+//! - [`tally`], [`persona`]: counting rules; who a participant is
+//! - [`round`]: snapshot, prompt, ballot forms, reading a reply, the seal
+//! - [`workflow`]: the definition a facilitator writes
+//! - [`session`]: the core: events, state, what a command yields, what happens next
+//! - [`participants`]: who answers, one file a provider
+//! - [`journal`]: the `.s2s` file: write, read, verify; the keys of open rounds
+//! - [`engine`]: the loop that does what the core says
+//! - [`report`]: the folded state as Markdown, JSON, text and NDJSON
+//! - [`setup`]: folders, configuration, personas on disk, models, scripted answers
+//! - [`cli`]: the command line and the headless face
+
 pub mod participants;
 pub mod persona;
 pub mod problem;

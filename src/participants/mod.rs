@@ -3,7 +3,19 @@
 //! A participant gets the parts of one prompt and gives back text or a failure. It sees no other
 //! seat, no session and no log; it never gets tools. `http.rs` is the only place that speaks HTTP.
 
+mod anthropic;
+mod body;
+pub mod dialect;
+mod fault;
+pub mod http;
+mod openai;
+pub mod recorded;
 pub mod rehearsal;
+pub mod retry;
+pub mod scripted;
+mod service;
+#[cfg(test)]
+mod testing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +32,10 @@ use crate::persona::Persona;
 pub struct Ask {
     /// The seat's name in the roster.
     pub seat: String,
+    /// The step's id.
+    pub step: String,
+    /// The round's id.
+    pub round: String,
     /// Who it is.
     pub persona: Arc<Persona>,
     /// The model's name without its provider.

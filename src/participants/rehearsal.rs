@@ -1,1 +1,65 @@
 //! The embedded, offline, deterministic participant.
+//!
+//! It reads the snapshot sentence by sentence, finds what each is about and whether it speaks for or
+//! against it, weighs that by the persona's stated priorities and quotes what its answer rests on. The
+//! same snapshot, persona and seed always give the same answer; a change of either shows in it. It is
+//! no language model and claims no understanding: it is there to rehearse a session with.
+
+mod choose;
+mod consent;
+mod draft;
+mod lexicon;
+mod mention;
+mod open;
+mod scene;
+mod text;
+mod voice;
+mod weigh;
+mod words;
+
+use futures::FutureExt as _;
+use futures::future::{self, BoxFuture};
+use serde_json::Value;
+
+use super::{Ask, Failure, Finish, Participant, Reply, Usage};
+use crate::persona::Persona;
+use crate::round::ballot::BallotKind;
+use draft::Draft;
+use mention::Mentions;
+use scene::Scene;
+
+/// Answers at once, from nothing but the snapshot and the persona.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rehearsal;
+
+impl Participant for Rehearsal {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        future::lazy(|_| {
+            let answer = rehearse(&ask.prompt.snapshot, &ask.persona, ask.seed);
+            let text = format!("```json\n{answer:#}\n```\n");
+            Ok(Reply { text, finish: Finish::Complete, usage: Some(Usage::default()), tries: 1 })
+        })
+        .boxed()
+    }
+}
+
+/// The answer of a persona to a snapshot, as a map with the ballot's key first.
+///
+/// `seed` orders options that weigh the same and nothing else. Any text is taken: what is missing or
+/// cannot be read counts as no evidence, and without evidence the answer is an abstention.
+#[must_use]
+pub fn rehearse(snapshot: &str, persona: &Persona, seed: Option<u64>) -> Value {
+    let scene = Scene::read(snapshot);
+    let mentions = Mentions::new(&scene.options);
+    let weighed = weigh::weigh(&scene, persona, |stem| mentions.names(stem));
+    let draft = match scene.kind.unwrap_or(BallotKind::Position) {
+        BallotKind::Position => open::answer(&scene, &weighed, persona),
+        BallotKind::Consent => consent::answer(&scene, &weighed, persona),
+        BallotKind::Estimate => Draft::abstain("A rehearsal has no experience to estimate from."),
+        kind => choose::answer(&scene, &weighed, persona, seed, kind),
+    };
+    draft.into_json(snapshot, persona)
+}
+
+#[cfg(test)]
+mod tests;

@@ -49,11 +49,16 @@ impl Session {
                     seat.status = SeatStatus::Revealed(Arc::new((**answer).clone()), Arc::clone(sealed));
                 }
             }),
-            Event::KeyLost { round, participants, .. } => self.seats(round, participants, |seat| {
-                if let SeatStatus::Sealed(sealed) = &seat.status {
-                    seat.status = SeatStatus::Lost(Arc::clone(sealed));
+            Event::KeyLost { round, participants, .. } => {
+                self.seats(round, participants, |seat| {
+                    if let SeatStatus::Sealed(sealed) = &seat.status {
+                        seat.status = SeatStatus::Lost(Arc::clone(sealed));
+                    }
+                });
+                if let Some(round) = self.round_mut(round) {
+                    round.key_lost.extend(participants.iter().cloned());
                 }
-            }),
+            }
             Event::SeatsAskedAgain { round, participants, .. } => {
                 self.seats(round, participants, |seat| seat.status = SeatStatus::Asking);
             }
@@ -70,6 +75,7 @@ impl Session {
                 }
             }
             Event::ApprovalGiven(given) => {
+                *self.answered.entry(given.step.clone()).or_insert(0) += 1;
                 let Some(step) = self.step.as_mut().filter(|step| step.id == given.step) else { return };
                 if let Some(approval) = &mut step.approval {
                     self.waited_ms += stamped.at.since(approval.at);
@@ -120,6 +126,7 @@ impl Session {
             closed: None,
             closed_at: None,
             tally: None,
+            key_lost: Vec::new(),
             tie_choice: None,
             opened: Arc::new(opened.clone()),
         });

@@ -120,7 +120,8 @@ fn open_round(session: &Session, definition: &Definition, summary: Option<&str>)
     if run.round.is_some() {
         return refuse("the round is open already");
     }
-    let seats: Vec<String> = definition.seats(round).map(|seat| seat.name.clone()).collect();
+    let seats: Vec<String> =
+        session.roster.keys().filter(|name| round.participants.holds(name)).cloned().collect();
     let snapshot = session.freeze(step, round, summary);
     let rules = prompt::rules(round.ballot.kind);
     let before = session.rounds.iter().filter(|other| other.opened.step == step.id).count();
@@ -171,7 +172,7 @@ fn offer(
         round: opened.round.clone(),
         participant: name.to_owned(),
         item: format!("{}/{}", opened.round, index + 1),
-        model: seat.label().to_owned(),
+        model: seat.label(&opened.step).to_owned(),
         available_skills: Vec::new(),
         address,
         persona: seat.persona.clone(),

@@ -22,6 +22,19 @@ pub struct Stamped {
     pub event: Event,
 }
 
+/// An event with its place in the log's chain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Its number, from 0.
+    pub seq: u64,
+    /// The hash of the document before it.
+    pub prev: String,
+    /// The hash of its own document.
+    pub hash: String,
+    /// What happened, and when.
+    pub stamped: Stamped,
+}
+
 /// Everything that can happen in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -165,9 +178,9 @@ pub struct SeatInfo {
     /// Its seed, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Whether its answers come from a script.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub scripted: bool,
+    /// The steps in which its answers come from a script.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripted: Vec<String>,
 }
 
 /// One persona, as it was when the session opened.

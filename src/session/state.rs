@@ -44,6 +44,8 @@ pub struct Session {
     pub results: IndexMap<String, StepFinished>,
     /// How long people were asked and the session rested, in milliseconds.
     pub waited_ms: u64,
+    /// How often a person has answered each step.
+    pub answered: IndexMap<String, usize>,
     /// Warnings so far.
     pub warnings: Vec<String>,
     /// Since when and why it rests, if it does.
@@ -95,6 +97,8 @@ pub struct RoundRun {
     pub closed_at: Option<Moment>,
     /// How it was counted.
     pub tally: Option<Tally>,
+    /// Seats whose answers were lost with an earlier key, whether asked again or not.
+    pub key_lost: Vec<String>,
     /// What the facilitator chose among level options.
     pub tie_choice: Option<String>,
 }
@@ -176,7 +180,13 @@ impl Session {
 
     /// Whether any seat's answers are rehearsed: for labels.
     pub fn has_rehearsal(&self) -> bool {
-        self.roster.values().any(SeatInfo::is_rehearsal)
+        let Some(definition) = &self.definition else { return false };
+        let rounds = || definition.steps.iter().filter_map(|step| Some((step, step.round()?)));
+        self.roster.values().filter(|seat| seat.is_rehearsal()).any(|seat| {
+            rounds().any(|(step, round)| {
+                round.participants.holds(&seat.name) && !seat.scripted.contains(&step.id)
+            })
+        })
     }
 
     /// The step to run next: by routes if the definition has any, else in listed order; `None`
@@ -240,13 +250,13 @@ impl RoundRun {
 }
 
 impl SeatInfo {
-    /// Whether its answers are rehearsed.
+    /// Whether its model is the rehearsal; scripted steps aside.
     pub fn is_rehearsal(&self) -> bool {
-        !self.scripted && self.model.split('/').next() == Some("rehearsal")
+        self.model.split('/').next() == Some("rehearsal")
     }
 
-    /// What is shown for its model: `scripted` for a scripted seat.
-    pub fn label(&self) -> &str {
-        if self.scripted { "scripted" } else { &self.model }
+    /// What is shown for its model in a step: `scripted` where its answers are.
+    pub fn label(&self, step: &str) -> &str {
+        if self.scripted.iter().any(|scripted| scripted == step) { "scripted" } else { &self.model }
     }
 }

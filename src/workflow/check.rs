@@ -31,6 +31,13 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, w
     unreachable(definition, file, warnings);
 }
 
+/// The problems of a definition whose participants were changed after it was loaded.
+pub fn recheck(definition: &Definition, file: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    check(definition, file, &mut problems, &mut Vec::new());
+    problems
+}
+
 fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Problem>) {
     let StepKind::Round(round) = &step.kind else { return };
     let at = |message: String| Problem::new(message).at(file, step.place.0, step.place.1);

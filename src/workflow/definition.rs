@@ -61,6 +61,14 @@ pub struct ParticipantSpec {
     pub place: (u64, u64),
 }
 
+impl ParticipantSpec {
+    /// A participant that is a persona and nothing else.
+    pub fn named(name: &str, place: (u64, u64)) -> Self {
+        let name = name.to_owned();
+        Self { persona: name.clone(), name, model: None, weight: 1.0, seed: None, place }
+    }
+}
+
 /// One unit of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
@@ -202,6 +210,24 @@ impl Definition {
     /// The seats of a round step, in roster order.
     pub fn seats<'a>(&'a self, round: &'a Round) -> impl Iterator<Item = &'a ParticipantSpec> {
         self.participants.iter().filter(|p| round.participants.holds(&p.name))
+    }
+
+    /// The same definition with only these participants, in this order; names that are not in it
+    /// are taken as personas.
+    #[must_use]
+    pub fn with_participants(mut self, names: &[String]) -> Self {
+        let known = std::mem::take(&mut self.participants);
+        let find = |name: &String| {
+            let found = known.iter().find(|p| p.name == *name).cloned();
+            found.unwrap_or_else(|| ParticipantSpec::named(name, (0, 0)))
+        };
+        self.participants = names.iter().map(find).collect();
+        for step in &mut self.steps {
+            if let StepKind::Round(Round { participants: Selection::Named(chosen), .. }) = &mut step.kind {
+                chosen.retain(|name| names.contains(name));
+            }
+        }
+        self
     }
 
     /// The session's input: `input`, else the goal, else null.

@@ -405,14 +405,13 @@ fn quorum(fields: &mut Fields<'_>) -> Quorum {
 fn participants(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Problem>) -> Vec<ParticipantSpec> {
     if !fields.has("participants") {
         fields.node("participants");
-        let seat = |name: &str| participant_named(name, (0, 0));
-        return DEFAULT_PANEL.iter().map(|name| seat(name)).collect();
+        return DEFAULT_PANEL.iter().map(|name| ParticipantSpec::named(name, (0, 0))).collect();
     }
     let mut all = Vec::new();
     for node in fields.list("participants") {
         if let Some(name) = as_text(node) {
             if is_name(&name) {
-                all.push(participant_named(&name, (node.line, node.column)));
+                all.push(ParticipantSpec::named(&name, (node.line, node.column)));
             } else {
                 problems.push(
                     node.problem(file, format!("`{name}` is not a participant's name"))
@@ -424,11 +423,6 @@ fn participants(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Problem>
         }
     }
     all
-}
-
-fn participant_named(name: &str, place: (u64, u64)) -> ParticipantSpec {
-    let name = name.to_owned();
-    ParticipantSpec { persona: name.clone(), name, model: None, weight: 1.0, seed: None, place }
 }
 
 fn participant_map(node: &Node, file: &str, problems: &mut Vec<Problem>, all: &mut Vec<ParticipantSpec>) {

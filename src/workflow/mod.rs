@@ -8,7 +8,9 @@ mod definition;
 mod fields;
 mod load;
 
+pub use check::recheck;
 pub use definition::{
     Approval, Close, Definition, ParticipantSpec, Quorum, Round, Selection, Step, StepKind,
 };
-pub use load::{Loaded, Source, load};
+pub use fields::{Fields, as_text};
+pub use load::{DEFAULT_PANEL, Loaded, MAX_DEFINITION, Source, load};

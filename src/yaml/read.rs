@@ -1,7 +1,7 @@
 //! The reader: a tree of values that remember their line and column.
 //!
 //! Guarantees: YAML 1.2 scalars (`no` is text, `017` is text), duplicate keys, alias bombs and
-//! nesting past 64 levels are errors with a place. It does not know what any key means.
+//! nesting past 44 levels are errors with a place. It does not know what any key means.
 
 use std::fmt;
 
@@ -73,6 +73,9 @@ pub fn read_json(text: &str, file: &str) -> Result<Node, Problem> {
     read(&super::relaxed_json(text), file)
 }
 
+/// Lists and maps within each other. Deeper ones could overflow the stack of a 2 MiB thread.
+const MAX_DEPTH: usize = 44;
+
 fn options() -> serde_yaml::Options {
     serde_yaml::options! {
         strict_booleans: true,
@@ -81,7 +84,7 @@ fn options() -> serde_yaml::Options {
         non_finite_float_policy: serde_yaml::NonFiniteFloatPolicy::AsString,
         ignore_binary_tag_for_string: true,
         with_snippet: false,
-        budget: serde_yaml::budget! { max_depth: 128, flow_nesting_limit: 128 },
+        budget: serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH },
     }
 }
 

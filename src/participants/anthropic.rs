@@ -1,0 +1,169 @@
+//! The Messages dialect: Anthropic.
+//!
+//! Pure. A request never has a `tools` field nor a seed, which this dialect does not know; a reply
+//! is taken only with a known reason for its end. Thinking blocks are no part of the text.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::dialect::{Limits, Unreadable, close_string, open_string, parse};
+use super::{Ask, Finish, Reply, Usage};
+
+/// The shared part: system text, then the user message up to the snapshot's end.
+pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
+    out.push(b'{');
+    if !rules.is_empty() {
+        out.extend_from_slice(br#""system":"#);
+        open_string(&mut out, rules);
+        out.extend_from_slice(br#"","#);
+    }
+    out.extend_from_slice(br#""messages":[{"role":"user","content":"#);
+    open_string(&mut out, snapshot);
+    out
+}
+
+/// The seat's part: the rest of the user message, then the model and its limits.
+pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
+    let mut out = close_string(ask);
+    let model = Value::from(ask.model.as_str());
+    let rest = format!(r#"}}],"model":{model},"max_tokens":{}}}"#, limits.max_output_tokens);
+    out.extend_from_slice(rest.as_bytes());
+    out
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: Option<Vec<Block>>,
+    stop_reason: Option<String>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    r#type: String,
+    text: Option<String>,
+}
+
+/// Reads the body of a 200.
+pub(super) fn decode(body: &[u8]) -> Result<Reply, Unreadable> {
+    let message: Message = parse(body)?;
+    let blocks = message.content.unwrap_or_default();
+    let called = blocks.iter().any(|block| block.r#type.ends_with("tool_use"));
+    let finish = match message.stop_reason.as_deref() {
+        Some("tool_use" | "pause_turn") => Finish::ToolCall,
+        Some("end_turn" | "stop_sequence") if called => Finish::ToolCall,
+        Some("end_turn" | "stop_sequence") => Finish::Complete,
+        Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
+        Some("refusal") => Finish::Refusal,
+        Some(_) => return Err(Unreadable::new("the reply ended for a reason unknown here")),
+        None => return Err(Unreadable::new("the reply does not say why it ended")),
+    };
+    let text =
+        blocks.into_iter().filter(|block| block.r#type == "text").filter_map(|block| block.text).collect();
+    Ok(Reply { text, finish, usage: message.usage.as_ref().and_then(usage), tries: 0 })
+}
+
+/// The service counts what it read from its cache and wrote to it apart from the rest.
+fn usage(usage: &Value) -> Option<Usage> {
+    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+    let cached = count("cache_read_input_tokens").unwrap_or(0);
+    let written = count("cache_creation_input_tokens").unwrap_or(0);
+    Some(Usage {
+        input: count("input_tokens")?.saturating_add(cached).saturating_add(written),
+        output: count("output_tokens")?,
+        cached,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::participants::testing::ask;
+    use serde_json::json;
+
+    const LIMITS: Limits = Limits { max_output_tokens: 1024, completion_tokens: false };
+
+    #[test]
+    fn two_parts_are_the_request_a_plain_encoder_writes() {
+        let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
+        ask.again = Some("why \"so\"".to_owned());
+        ask.seed = Some(7);
+        let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
+        body.extend(tail(&ask, LIMITS));
+        let request = json!({
+            "system": &*ask.prompt.rules,
+            "messages": [{
+                "role": "user",
+                "content": format!("{}{}\nwhy \"so\"", ask.prompt.snapshot, ask.prompt.tail),
+            }],
+            "model": "a \"model\"",
+            "max_tokens": 1024,
+        });
+        assert_eq!(serde_json::from_slice::<Value>(&body).expect("JSON"), request);
+    }
+
+    fn message(content: &str, stop: &str) -> String {
+        format!(
+            r#"{{"id":"m","type":"message","role":"assistant","model":"x","content":{content},"stop_reason":{stop},"stop_sequence":null,"usage":{{"input_tokens":10,"cache_creation_input_tokens":5,"cache_read_input_tokens":100,"output_tokens":4}}}}"#
+        )
+    }
+
+    #[test]
+    fn recorded_replies() {
+        let said = r#"[{"type":"text","text":"hi"}]"#;
+        let cases = [
+            (said, r#""end_turn""#, "hi", Finish::Complete),
+            (said, r#""stop_sequence""#, "hi", Finish::Complete),
+            (said, r#""max_tokens""#, "hi", Finish::Length),
+            (said, r#""model_context_window_exceeded""#, "hi", Finish::Length),
+            (said, r#""refusal""#, "hi", Finish::Refusal),
+            (said, r#""tool_use""#, "hi", Finish::ToolCall),
+            (said, r#""pause_turn""#, "hi", Finish::ToolCall),
+            (
+                r#"[{"type":"tool_use","id":"1","name":"f","input":{}}]"#,
+                r#""end_turn""#,
+                "",
+                Finish::ToolCall,
+            ),
+            (
+                r#"[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"a"},{"type":"redacted_thinking","data":"d"},{"type":"text","text":"b"}]"#,
+                r#""end_turn""#,
+                "ab",
+                Finish::Complete,
+            ),
+            ("[]", r#""end_turn""#, "", Finish::Complete),
+            ("null", r#""end_turn""#, "", Finish::Complete),
+            (r#"[{"type":"text","text":""}]"#, r#""end_turn""#, "", Finish::Complete),
+        ];
+        let usage = Some(Usage { input: 115, output: 4, cached: 100 });
+        for (content, stop, text, finish) in cases {
+            let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
+            assert_eq!(decode(message(content, stop).as_bytes()), Ok(reply), "{content} {stop}");
+        }
+    }
+
+    #[test]
+    fn recorded_nonsense_is_named_and_never_quoted() {
+        let said = r#"[{"type":"text","text":"secret"}]"#;
+        let unknown = message(said, r#""secret""#);
+        let none = message(said, "null");
+        let surrogate = message(r#"[{"type":"text","text":"secret \udc00"}]"#, r#""end_turn""#);
+        let plain = message(r#""secret""#, r#""end_turn""#);
+        let cases = [
+            (unknown.as_str(), "ended for a reason unknown here"),
+            (none.as_str(), "does not say why it ended"),
+            (surrogate.as_str(), "is not JSON (line 1"),
+            (plain.as_str(), "has not the form of this dialect"),
+            (r#"{"secret":1}"#, "does not say why it ended"),
+            (
+                r#"{"type":"error","error":{"type":"overloaded_error","message":"secret"}}"#,
+                "an error `overloaded_error` under status 200",
+            ),
+        ];
+        for (body, expected) in cases {
+            let reason = decode(body.as_bytes()).expect_err(body).reason;
+            assert!(reason.contains(expected) && !reason.contains("secret"), "{body}: {reason}");
+        }
+    }
+}

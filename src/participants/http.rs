@@ -1,0 +1,311 @@
+//! Participants behind HTTP: the only file that speaks it.
+//!
+//! Sends one request a try, as often as the schedule allows, and reads no more of a response than
+//! its caps. Redirects are not followed, a key goes to no host but the service's own and never
+//! over plain http except to this machine. It does not look at what an answer says.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Once, OnceLock};
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Body, Client, Method, Request, Response, Url};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout};
+
+use super::body::{Heads, TwoPart};
+use super::dialect::{Dialect, Limits, ServiceError};
+use super::fault::{Fault, spoken};
+use super::retry::{Next, asked_wait, jitter};
+pub use super::service::{Service, Timeouts};
+use super::{Ask, Failure, Finish, Participant, Reply};
+use crate::problem::Problem;
+
+/// No more of a reply is read, in bytes.
+const MAX_REPLY: usize = 4 * 1024 * 1024;
+/// No more of an error is read, in bytes.
+const MAX_ERROR: usize = 64 * 1024;
+
+/// Everyone whose model is behind one service.
+pub struct HttpParticipant {
+    service: Service,
+    url: Url,
+    headers: HeaderMap,
+    limits: Limits,
+    heads: Heads,
+    permits: Option<Semaphore>,
+    client: OnceLock<Result<Client, String>>,
+}
+
+impl HttpParticipant {
+    /// Makes ready to ask a service, `permits` requests at a time or all at once.
+    ///
+    /// # Errors
+    /// An address that is none or holds a password, a key that would go over plain http to another
+    /// machine, a key that cannot be a header.
+    pub fn new(service: Service, permits: Option<usize>) -> Result<Self, Problem> {
+        let url = endpoint(&service)?;
+        if service.key().is_some() && url.scheme() == "http" && !is_loopback(&url) {
+            let name = service.key_name.as_deref().unwrap_or("the key");
+            let host = url.host_str().unwrap_or_default();
+            return Err(Problem::new(format!("`{name}` would be sent to `{host}` over plain http"))
+                .hint("use an https address, or unset the key for this service"));
+        }
+        let limits = Limits {
+            max_output_tokens: service.max_output_tokens,
+            completion_tokens: url.host_str() == Some("api.openai.com"),
+        };
+        Ok(Self {
+            headers: headers(&service)?,
+            permits: permits.map(|n| Semaphore::new(n.clamp(1, Semaphore::MAX_PERMITS))),
+            heads: Heads::default(),
+            client: OnceLock::new(),
+            service,
+            url,
+            limits,
+        })
+    }
+
+    fn client(&self) -> Result<&Client, Fault> {
+        let build = || client(&self.url, &self.service.timeouts).map_err(|error| cause(&error));
+        self.client
+            .get_or_init(build)
+            .as_ref()
+            .map_err(|cause| Fault::lasting(format!("cannot make ready for TLS: {cause}")))
+    }
+
+    async fn call(&self, ask: &Ask) -> Result<Reply, Failure> {
+        let started = Instant::now();
+        let time_left = ask.time_left.unwrap_or(Duration::MAX);
+        let late = |limit, tries| Failure {
+            reason: format!("no reply within {}", spoken(limit)),
+            timed_out: true,
+            tries,
+        };
+        let _permit = match &self.permits {
+            Some(permits) => match timeout(time_left, permits.acquire()).await {
+                Ok(permit) => permit.ok(),
+                Err(_) => return Err(late(time_left, 0)),
+            },
+            None => None,
+        };
+        let limit = time_left.saturating_sub(started.elapsed()).min(self.service.timeouts.total);
+        if limit.is_zero() {
+            return Err(late(time_left, 0));
+        }
+        let mut tries = 0;
+        match timeout(limit, self.tries(ask, limit, &mut tries)).await {
+            Ok(outcome) => outcome.map(|reply| Reply { tries, ..reply }),
+            Err(_) => Err(late(time_left.min(self.service.timeouts.total), tries)),
+        }
+    }
+
+    async fn tries(&self, ask: &Ask, limit: Duration, tries: &mut u32) -> Result<Reply, Failure> {
+        let end = Instant::now().checked_add(limit);
+        let dialect = self.service.dialect;
+        let body = TwoPart {
+            head: self.heads.get(&ask.prompt, |rules, snapshot| dialect.head(rules, snapshot)),
+            tail: Bytes::from(dialect.tail(ask, self.limits)),
+        };
+        loop {
+            *tries += 1;
+            let fault = match self.send(body.clone()).await {
+                Ok(reply) => return Ok(reply),
+                Err(fault) => fault,
+            };
+            let failure = |more: String, timed_out| Failure {
+                reason: format!("{}{more}", fault.reason),
+                timed_out,
+                tries: *tries,
+            };
+            let left = end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
+            let drawn = jitter(&ask.seat, *tries);
+            match self.service.retry.next(*tries, drawn, fault.asked, left) {
+                _ if !fault.again => return Err(failure(String::new(), false)),
+                Next::Again(wait) => tokio::time::sleep(wait).await,
+                Next::Stop => return Err(failure(String::new(), false)),
+                Next::NoTime => return Err(failure("; no time left to try again".to_owned(), true)),
+                Next::TooLong(wait) => {
+                    let (wait, left) = (spoken(wait), spoken(left));
+                    return Err(failure(format!("; asked to wait {wait}, with {left} left"), false));
+                }
+            }
+        }
+    }
+
+    /// One request and its response.
+    async fn send(&self, body: TwoPart) -> Result<Reply, Fault> {
+        let mut request = Request::new(Method::POST, self.url.clone());
+        *request.headers_mut() = self.headers.clone();
+        *request.body_mut() = Some(Body::wrap(body));
+        let response = self.client()?.execute(request).await.map_err(|error| self.broken(&error))?;
+        match response.status().as_u16() {
+            200 => {
+                let body = self.read(response, MAX_REPLY).await?;
+                self.service.dialect.decode(&body).map_err(Fault::unreadable)
+            }
+            status @ 300..=399 => Err(Fault::redirect(status, self.target(&response).as_deref())),
+            status => self.declined(status, response).await,
+        }
+    }
+
+    /// A response that is neither a 200 nor a redirect.
+    async fn declined(&self, status: u16, response: Response) -> Result<Reply, Fault> {
+        let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let asked = asked_wait(header("retry-after-ms"), header("retry-after"), SystemTime::now());
+        let body = self.read(response, MAX_ERROR).await.unwrap_or_default();
+        let error = ServiceError::read(&body);
+        if status == 400 && error.filtered {
+            return Ok(Reply { text: String::new(), finish: Finish::Refusal, usage: None, tries: 0 });
+        }
+        let fault = Fault::status(status, &error, self.service.key(), self.service.key_name.as_deref());
+        Err(Fault { asked, ..fault })
+    }
+
+    /// Reads a body by pieces, up to `cap` bytes.
+    async fn read(&self, mut response: Response, cap: usize) -> Result<Vec<u8>, Fault> {
+        if let Some(coding) = response.headers().get("content-encoding").filter(|c| *c != "identity") {
+            let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
+            let name =
+                if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
+            return Err(Fault::lasting(format!("the reply is compressed ({name}), which was not asked for")));
+        }
+        let too_large = || Fault::lasting(format!("the reply is larger than {} KiB", cap / 1024));
+        let told = response.content_length().unwrap_or(0);
+        if told > cap as u64 {
+            return Err(too_large());
+        }
+        let mut body = Vec::with_capacity(usize::try_from(told).unwrap_or(0));
+        let idle = self.service.timeouts.idle;
+        loop {
+            let piece = timeout(idle, response.chunk())
+                .await
+                .map_err(|_| Fault::passing(format!("the reply stopped for {}", spoken(idle))))?;
+            match piece.map_err(|error| self.broken(&error))? {
+                Some(piece) if body.len() + piece.len() > cap => return Err(too_large()),
+                Some(piece) => body.extend_from_slice(&piece),
+                None => return Ok(body),
+            }
+        }
+    }
+
+    fn broken(&self, error: &reqwest::Error) -> Fault {
+        let host = host(&self.url);
+        if error.is_connect() && error.is_timeout() {
+            let limit = spoken(self.service.timeouts.connect);
+            return Fault::passing(format!("no connection to `{host}` within {limit}"));
+        }
+        let what = if error.is_connect() { "cannot connect to" } else { "lost the connection to" };
+        Fault::passing(format!("{what} `{host}`: {}", cause(error)))
+    }
+
+    /// The other host a redirect names.
+    fn target(&self, response: &Response) -> Option<String> {
+        let location = response.headers().get("location")?;
+        let location = self.url.join(&String::from_utf8_lossy(location.as_bytes())).ok()?;
+        Some(host(&location)).filter(|target| *target != host(&self.url))
+    }
+}
+
+impl Participant for HttpParticipant {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        Box::pin(self.call(ask))
+    }
+}
+
+/// Where requests go: the base address with the dialect's path behind it.
+fn endpoint(service: &Service) -> Result<Url, Problem> {
+    let hint = "an address looks like `https://api.example.com/v1`";
+    let no_address = |why: &str| Problem::new(format!("the service's address {why}")).hint(hint);
+    let mut url = Url::parse(service.base_url.trim()).map_err(|_| no_address("cannot be read"))?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(no_address("is neither http nor https"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(no_address("holds a user name or password"));
+    }
+    let base = url.path().trim_end_matches('/');
+    let base = match service.dialect {
+        Dialect::OpenAi => base,
+        Dialect::Anthropic => base.strip_suffix("/v1").unwrap_or(base),
+    };
+    let path = format!("{base}/{}", service.dialect.path());
+    url.set_path(&path);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// Whether the address is this machine by its name alone, whatever a resolver says.
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Host and port, for messages.
+fn host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+fn headers(service: &Service) -> Result<HeaderMap, Problem> {
+    let mut headers = HeaderMap::new();
+    let mut put = |name: &'static str, value| headers.insert(HeaderName::from_static(name), value);
+    put("content-type", HeaderValue::from_static("application/json"));
+    put("accept-encoding", HeaderValue::from_static("identity"));
+    put("user-agent", HeaderValue::from_static(concat!("roundtable/", env!("CARGO_PKG_VERSION"))));
+    if service.dialect == Dialect::Anthropic {
+        put("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    }
+    if let Some(key) = service.key() {
+        let (name, value) = match service.dialect {
+            Dialect::OpenAi => ("authorization", HeaderValue::from_str(&format!("Bearer {key}"))),
+            Dialect::Anthropic => ("x-api-key", HeaderValue::from_str(key)),
+        };
+        let mut value = value.map_err(|_| {
+            let named = service.key_name.as_deref().unwrap_or("the key");
+            Problem::new(format!("`{named}` holds a character that no key can have"))
+                .hint("set it anew, without line breaks or control characters")
+        })?;
+        value.set_sensitive(true);
+        put(name, value);
+    }
+    Ok(headers)
+}
+
+/// A client for one service. For plain http it needs no certificates on the machine; for this
+/// machine it asks no proxy and no resolver.
+fn client(url: &Url, timeouts: &Timeouts) -> Result<Client, reqwest::Error> {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        // Fails only if the program has already chosen another one, which serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+    let mut builder = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .connect_timeout(timeouts.connect);
+    if url.scheme() == "http" {
+        builder = builder.tls_certs_only([]).http1_only();
+    }
+    if is_loopback(url) {
+        let here = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+        let here = here.map(|address| SocketAddr::new(address, 0));
+        builder = builder.no_proxy().resolve_to_addrs("localhost", &here);
+        // Probing the way from a machine to itself only costs system calls, for each connection.
+        builder = builder.tcp_keepalive(None).tcp_keepalive_interval(None).tcp_keepalive_retries(None);
+    }
+    builder.build()
+}
+
+/// The innermost cause of an error, which names what happened and no address.
+fn cause(error: &reqwest::Error) -> String {
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    crate::text::harmless_line(&inner.to_string())
+}

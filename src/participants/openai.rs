@@ -1,0 +1,228 @@
+//! The chat-completions dialect: `OpenAI` and all that are compatible with it.
+//!
+//! Pure. A request never has a `tools` field; a reply is taken only with one choice and a known
+//! reason for its end. What the text says is not looked at here.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::dialect::{Limits, Unreadable, close_string, open_string, parse};
+use super::{Ask, Finish, Reply, Usage};
+
+/// The shared part: system message, then the user message up to the snapshot's end.
+pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
+    out.extend_from_slice(br#"{"messages":["#);
+    if !rules.is_empty() {
+        out.extend_from_slice(br#"{"role":"system","content":"#);
+        open_string(&mut out, rules);
+        out.extend_from_slice(br#""},"#);
+    }
+    out.extend_from_slice(br#"{"role":"user","content":"#);
+    open_string(&mut out, snapshot);
+    out
+}
+
+/// The seat's part: the rest of the user message, then the model and its limits.
+pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
+    let mut out = close_string(ask);
+    let name = if limits.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
+    let model = Value::from(ask.model.as_str());
+    out.extend_from_slice(format!(r#"}}],"model":{model},"{name}":{}"#, limits.max_output_tokens).as_bytes());
+    if let Some(seed) = ask.seed {
+        out.extend_from_slice(format!(r#","seed":{seed}"#).as_bytes());
+    }
+    out.push(b'}');
+    out
+}
+
+#[derive(Deserialize)]
+struct Completion {
+    choices: Vec<Choice>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Message,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: Option<Value>,
+    refusal: Option<Value>,
+    tool_calls: Option<Value>,
+    function_call: Option<Value>,
+}
+
+/// Reads the body of a 200.
+pub(super) fn decode(body: &[u8]) -> Result<Reply, Unreadable> {
+    let completion: Completion = parse(body)?;
+    let usage = completion.usage.as_ref().and_then(usage);
+    let mut choices = completion.choices.into_iter();
+    let (Some(choice), None) = (choices.next(), choices.next()) else {
+        return Err(Unreadable::new("the reply has not exactly one choice"));
+    };
+    let finish = finish(&choice)?;
+    let mut text = content(choice.message.content.unwrap_or_default())?;
+    if let (true, Some(Value::String(refusal))) = (text.is_empty(), choice.message.refusal) {
+        text = refusal;
+    }
+    Ok(Reply { text, finish, usage, tries: 0 })
+}
+
+fn finish(choice: &Choice) -> Result<Finish, Unreadable> {
+    let message = &choice.message;
+    let calls = message.tool_calls.as_ref().and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
+    let call = message.function_call.as_ref().is_some_and(|call| !call.is_null());
+    let refused = message.refusal.as_ref().and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    match choice.finish_reason.as_deref() {
+        Some("tool_calls" | "function_call") => Ok(Finish::ToolCall),
+        Some("content_filter") => Ok(Finish::Refusal),
+        Some("length") => Ok(Finish::Length),
+        Some("stop") if calls || call => Ok(Finish::ToolCall),
+        Some("stop") if refused => Ok(Finish::Refusal),
+        Some("stop") => Ok(Finish::Complete),
+        Some(_) => Err(Unreadable::new("the reply ended for a reason unknown here")),
+        None => Err(Unreadable::new("the reply does not say why it ended")),
+    }
+}
+
+fn content(content: Value) -> Result<String, Unreadable> {
+    match content {
+        Value::Null => Ok(String::new()),
+        Value::String(text) => Ok(text),
+        Value::Array(parts) => Ok(parts.iter().filter_map(|part| part.get("text")?.as_str()).collect()),
+        _ => Err(Unreadable::new("the reply's content is no text")),
+    }
+}
+
+fn usage(usage: &Value) -> Option<Usage> {
+    Some(Usage {
+        input: usage.get("prompt_tokens")?.as_u64()?,
+        output: usage.get("completion_tokens")?.as_u64()?,
+        cached: usage.pointer("/prompt_tokens_details/cached_tokens").and_then(Value::as_u64).unwrap_or(0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::participants::testing::ask;
+    use serde_json::json;
+
+    const LIMITS: Limits = Limits { max_output_tokens: 1024, completion_tokens: false };
+
+    fn body(ask: &Ask, limits: Limits) -> Value {
+        let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
+        body.extend(tail(ask, limits));
+        serde_json::from_slice(&body).expect("JSON")
+    }
+
+    #[test]
+    fn two_parts_are_the_request_a_plain_encoder_writes() {
+        let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
+        let request = json!({
+            "messages": [
+                {"role": "system", "content": &*ask.prompt.rules},
+                {"role": "user", "content": format!("{}{}", ask.prompt.snapshot, ask.prompt.tail)},
+            ],
+            "model": "a \"model\"",
+            "max_tokens": 1024,
+        });
+        assert_eq!(body(&ask, LIMITS), request);
+        assert!(request.get("tools").is_none());
+
+        ask.again = Some("why \"so\"".to_owned());
+        ask.seed = Some(u64::MAX);
+        let again = body(&ask, Limits { completion_tokens: true, ..LIMITS });
+        let user = format!("{}{}\nwhy \"so\"", ask.prompt.snapshot, ask.prompt.tail);
+        assert_eq!(again["messages"][1]["content"], user);
+        assert_eq!(again["max_completion_tokens"], 1024);
+        assert_eq!(again["seed"], u64::MAX);
+        assert!(again.get("max_tokens").is_none());
+    }
+
+    fn chat(message: &str, finish: &str) -> String {
+        format!(
+            r#"{{"id":"c","object":"chat.completion","choices":[{{"index":0,"message":{message},"logprobs":null,"finish_reason":{finish}}}],"usage":{{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15,"prompt_tokens_details":{{"cached_tokens":8}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn recorded_replies() {
+        let said = r#"{"role":"assistant","content":"hi","refusal":null}"#;
+        let calls = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function"}]}"#;
+        let cases = [
+            (said, r#""stop""#, "hi", Finish::Complete),
+            (said, r#""length""#, "hi", Finish::Length),
+            (said, r#""content_filter""#, "hi", Finish::Refusal),
+            (r#"{"content":null,"refusal":"I will not"}"#, r#""stop""#, "I will not", Finish::Refusal),
+            (calls, r#""tool_calls""#, "", Finish::ToolCall),
+            (calls, r#""stop""#, "", Finish::ToolCall),
+            (r#"{"content":"hi","tool_calls":[]}"#, r#""stop""#, "hi", Finish::Complete),
+            (
+                r#"{"content":"hi","tool_calls":null,"function_call":null}"#,
+                r#""stop""#,
+                "hi",
+                Finish::Complete,
+            ),
+            (r#"{"content":"","function_call":{"name":"f"}}"#, r#""stop""#, "", Finish::ToolCall),
+            (r#"{"content":null}"#, r#""stop""#, "", Finish::Complete),
+            (r#"{"role":"assistant"}"#, r#""stop""#, "", Finish::Complete),
+            (r#"{"content":""}"#, r#""stop""#, "", Finish::Complete),
+            (
+                r#"{"content":[{"type":"text","text":"a"},{"type":"x"},{"type":"text","text":"b"}]}"#,
+                r#""stop""#,
+                "ab",
+                Finish::Complete,
+            ),
+            (r#"{"content":"hi","reasoning_content":"hm"}"#, r#""stop""#, "hi", Finish::Complete),
+        ];
+        let usage = Some(Usage { input: 12, output: 3, cached: 8 });
+        for (message, reason, text, finish) in cases {
+            let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
+            assert_eq!(decode(chat(message, reason).as_bytes()), Ok(reply), "{message} {reason}");
+        }
+    }
+
+    #[test]
+    fn recorded_nonsense_is_named_and_never_quoted() {
+        let said = r#"{"content":"secret"}"#;
+        let unknown = chat(said, r#""secret""#);
+        let none = chat(said, "null");
+        let surrogate = chat(r#"{"content":"secret \ud800"}"#, r#""stop""#);
+        let twice = chat(r#"{"content":"secret","content":"other"}"#, r#""stop""#);
+        let number = chat(r#"{"content":7}"#, r#""stop""#);
+        let two = r#"{"choices":[{"message":{"content":"secret"},"finish_reason":"stop"},{"message":{"content":"secret"},"finish_reason":"stop"}]}"#;
+        let cases = [
+            (unknown.as_str(), "ended for a reason unknown here"),
+            (none.as_str(), "does not say why it ended"),
+            (surrogate.as_str(), "is not JSON (line 1"),
+            (twice.as_str(), "has not the form of this dialect"),
+            (number.as_str(), "content is no text"),
+            (two, "not exactly one choice"),
+            (r#"{"choices":[]}"#, "not exactly one choice"),
+            (r#"{"secret":1}"#, "has not the form of this dialect"),
+            (r#"{"choices":"secret"}"#, "has not the form of this dialect"),
+            (r#"["secret"]"#, "has not the form of this dialect"),
+            (
+                r#"{"error":{"message":"secret","type":"server_error"}}"#,
+                "an error `server_error` under status 200",
+            ),
+        ];
+        for (body, expected) in cases {
+            let reason = decode(body.as_bytes()).expect_err(body).reason;
+            assert!(reason.contains(expected) && !reason.contains("secret"), "{body}: {reason}");
+        }
+    }
+
+    #[test]
+    fn usage_is_told_whole_or_not_at_all() {
+        assert_eq!(usage(&json!({"prompt_tokens": 1, "completion_tokens": 2})).map(|u| u.cached), Some(0));
+        for odd in [json!(null), json!({}), json!({"prompt_tokens": 1}), json!({"prompt_tokens": -1})] {
+            assert_eq!(usage(&odd), None, "{odd}");
+        }
+    }
+}

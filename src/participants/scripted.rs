@@ -1,0 +1,78 @@
+//! Answers written beforehand: each try takes the next one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::{BoxFuture, FutureExt as _, ready};
+
+use super::{Ask, Failure, Finish, Participant, Reply};
+
+/// One scripted try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// This text is the reply.
+    Reply(String),
+    /// The try fails with this reason.
+    Fail(String),
+}
+
+/// What one seat says in one step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// The same every time.
+    Always(Line),
+    /// One after the other.
+    InTurn(Vec<Line>),
+}
+
+/// A seat whose answers in some steps are scripted; in others it is who it is.
+pub struct Scripted {
+    parts: HashMap<String, Part>,
+    used: Mutex<HashMap<String, usize>>,
+    otherwise: Option<Arc<dyn Participant>>,
+}
+
+impl Scripted {
+    /// Scripted by step; `used` says how many answers of a step are used up already.
+    pub fn new(
+        parts: HashMap<String, Part>,
+        used: HashMap<String, usize>,
+        otherwise: Option<Arc<dyn Participant>>,
+    ) -> Self {
+        Self { parts, used: Mutex::new(used), otherwise }
+    }
+
+    fn next_line(&self, step: &str) -> Option<Result<Line, Failure>> {
+        match self.parts.get(step)? {
+            Part::Always(line) => Some(Ok(line.clone())),
+            Part::InTurn(lines) => {
+                let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+                let at = used.entry(step.to_owned()).or_insert(0);
+                *at += 1;
+                Some(lines.get(*at - 1).cloned().ok_or_else(|| Failure {
+                    reason: format!("the answers file has no more answers for step `{step}`"),
+                    timed_out: false,
+                    tries: 1,
+                }))
+            }
+        }
+    }
+}
+
+impl Participant for Scripted {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        let failure = |reason: String| Failure { reason, timed_out: false, tries: 1 };
+        match (self.next_line(&ask.step), &self.otherwise) {
+            (Some(Ok(Line::Reply(text))), _) => {
+                ready(Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })).boxed()
+            }
+            (Some(Ok(Line::Fail(reason))), _) => ready(Err(failure(reason))).boxed(),
+            (Some(Err(failure)), _) => ready(Err(failure)).boxed(),
+            (None, Some(otherwise)) => otherwise.ask(ask),
+            (None, None) => {
+                let reason = format!("no answer is scripted for `{}` in step `{}`", ask.seat, ask.step);
+                ready(Err(failure(reason))).boxed()
+            }
+        }
+    }
+}

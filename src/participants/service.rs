@@ -1,0 +1,68 @@
+//! What is known of a service before it is spoken to.
+//!
+//! Plain data. The key is kept so that no debug output shows it. Whether the address can be used
+//! is checked where it is used, in `http.rs`; where key and address come from is not known here.
+
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::dialect::Dialect;
+use super::retry::Schedule;
+
+/// How long a service may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until a connection stands.
+    pub connect: Duration,
+    /// Between two pieces of a body.
+    pub idle: Duration,
+    /// For one call, tries and waits included; waiting for a permit does not count.
+    pub total: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        let s = Duration::from_secs;
+        Self { connect: s(10), idle: s(120), total: s(600) }
+    }
+}
+
+/// A service that answers over HTTP, and how to speak to it.
+#[derive(Debug, Clone)]
+pub struct Service {
+    /// The form of its requests and replies.
+    pub dialect: Dialect,
+    /// Its address, with or without a closing `/`, such as `https://api.openai.com/v1`.
+    pub base_url: String,
+    /// The key it wants.
+    pub key: Option<SecretString>,
+    /// The variable the key is read from, for messages.
+    pub key_name: Option<String>,
+    /// The most tokens a reply may have.
+    pub max_output_tokens: u32,
+    /// How long it may take.
+    pub timeouts: Timeouts,
+    /// How often and when a failed request is sent again.
+    pub retry: Schedule,
+}
+
+impl Service {
+    /// A service without a key, with the usual limits.
+    pub fn new(dialect: Dialect, base_url: impl Into<String>) -> Self {
+        Self {
+            dialect,
+            base_url: base_url.into(),
+            key: None,
+            key_name: None,
+            max_output_tokens: 4096,
+            timeouts: Timeouts::default(),
+            retry: Schedule::default(),
+        }
+    }
+
+    /// The key as it is sent; one that is only blanks is none.
+    pub(super) fn key(&self) -> Option<&str> {
+        self.key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty())
+    }
+}

@@ -1,0 +1,20 @@
+//! An ask for the unit tests of this room.
+
+use std::sync::Arc;
+
+use super::{Ask, Prompt};
+use crate::persona::Persona;
+
+/// An ask with these three parts of a prompt and nothing else of interest.
+pub(super) fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
+    let persona = Persona::parse("---\nname: qa-lead\n---\nText.\n", "qa-lead.md").expect("a persona");
+    Ask {
+        seat: "qa-lead".to_owned(),
+        persona: Arc::new(persona),
+        model: "a \"model\"".to_owned(),
+        prompt: Prompt { rules: rules.into(), snapshot: snapshot.into(), tail: tail.to_owned() },
+        again: None,
+        seed: None,
+        time_left: None,
+    }
+}

@@ -1,0 +1,266 @@
+//! Finding the pieces of a reply that hold structure: fences, JSON objects, runs of `key: value`.
+//!
+//! One pass over the lines. Quotations (`>`) and code fences are left out. Nothing is parsed here;
+//! what is never closed is an error, since a cut reply may have lost its second half.
+
+use std::ops::Range;
+
+use super::fields::known_key;
+use super::values::{trimmed, undressed};
+use crate::round::ballot::BallotKind;
+
+/// How a block is to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Block<'a> {
+    /// YAML, or JSON if it begins with a bracket.
+    Structured(&'a str),
+    /// The label and value of each Markdown line.
+    Lines(Vec<(&'static str, &'a str)>),
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Found<'a> {
+    /// The blocks in the order of the reply.
+    pub blocks: Vec<Block<'a>>,
+    /// The labels of fences that were taken for code.
+    pub code_labels: Vec<String>,
+}
+
+/// Labels of fences that are read; a fence without one is read too.
+const DATA_LABELS: [&str; 13] = [
+    "",
+    "yaml",
+    "yml",
+    "json",
+    "jsonc",
+    "json5",
+    "text",
+    "txt",
+    "plaintext",
+    "markdown",
+    "md",
+    "answer",
+    "ballot",
+];
+
+/// More blocks than this are no answer.
+const MAX_BLOCKS: usize = 256;
+
+struct Scan<'a> {
+    text: &'a str,
+    found: Found<'a>,
+    lines: Vec<(&'static str, &'a str)>,
+}
+
+/// Finds the blocks of a screened reply.
+pub(super) fn find(text: &str, kind: BallotKind) -> Result<Found<'_>, String> {
+    let mut scan = Scan { text, found: Found::default(), lines: Vec::new() };
+    let mut at = 0;
+    while at < text.len() {
+        at = scan.step(at, kind)?;
+        if scan.found.blocks.len() > MAX_BLOCKS {
+            return Err(format!("the reply holds more than {MAX_BLOCKS} blocks: give exactly one"));
+        }
+    }
+    if !scan.lines.is_empty() {
+        scan.found.blocks.push(Block::Lines(scan.lines));
+    }
+    Ok(scan.found)
+}
+
+impl<'a> Scan<'a> {
+    /// Reads what begins at `at`, the beginning of a line or what follows an object on it.
+    fn step(&mut self, at: usize, kind: BallotKind) -> Result<usize, String> {
+        let line = line_at(self.text, at);
+        let body = self.text[line.clone()].trim_start();
+        if let Some(fence) = Fence::opened_by(&self.text[line.clone()]) {
+            return self.fence(&fence, line.end + 1);
+        }
+        let start = line.end - body.len();
+        if body.starts_with(['{', '[']) && opens_object(&self.text[start..]) {
+            return self.object(start);
+        }
+        if begins_run(&self.text[line.clone()]) {
+            let run = run(self.text, at);
+            self.found.blocks.push(Block::Structured(&self.text[run.clone()]));
+            return Ok(run.end);
+        }
+        if matches!(kind, BallotKind::Choice | BallotKind::Consent)
+            && let Some(labelled) = labelled(body)
+        {
+            self.lines.push(labelled);
+        }
+        Ok(line.end + 1)
+    }
+
+    fn fence(&mut self, fence: &Fence<'a>, start: usize) -> Result<usize, String> {
+        let mut at = start;
+        while at < self.text.len() {
+            let line = line_at(self.text, at);
+            if fence.closed_by(&self.text[line.clone()]) {
+                self.fenced(fence, start..at)?;
+                return Ok(line.end + 1);
+            }
+            at = line.end + 1;
+        }
+        Err("the reply looks cut off: its fenced block is never closed".to_owned())
+    }
+
+    fn fenced(&mut self, fence: &Fence<'a>, range: Range<usize>) -> Result<(), String> {
+        let label = fence.label.to_ascii_lowercase();
+        if label.starts_with("tool") || label.starts_with("function_call") {
+            return Err(super::screen::tool_call());
+        }
+        if DATA_LABELS.contains(&label.as_str()) {
+            self.found.blocks.push(Block::Structured(&self.text[range]));
+        } else {
+            self.found.code_labels.push(fence.label.to_owned());
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, start: usize) -> Result<usize, String> {
+        let end =
+            object_end(&self.text[start..]).ok_or("the reply looks cut off: its `{` is never closed")?;
+        self.found.blocks.push(Block::Structured(&self.text[start..start + end]));
+        Ok(start + end)
+    }
+}
+
+/// The line that begins at `at`, without its line feed.
+fn line_at(text: &str, at: usize) -> Range<usize> {
+    at..text[at..].find('\n').map_or(text.len(), |n| at + n)
+}
+
+/// An opening fence: three or more backticks or tildes, and a label.
+struct Fence<'a> {
+    indent: usize,
+    mark: char,
+    length: usize,
+    label: &'a str,
+}
+
+impl<'a> Fence<'a> {
+    fn opened_by(line: &'a str) -> Option<Self> {
+        let body = line.trim_start_matches(' ');
+        let mark = body.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let rest = body.trim_start_matches(mark);
+        let length = body.len() - rest.len();
+        let info = rest.trim();
+        let label = info.split_whitespace().next().unwrap_or_default();
+        (length >= 3 && !info.contains('`')).then_some(Self {
+            indent: line.len() - body.len(),
+            mark,
+            length,
+            label,
+        })
+    }
+
+    fn closed_by(&self, line: &str) -> bool {
+        let body = line.trim_start_matches(' ');
+        let rest = body.trim_start_matches(self.mark);
+        line.len() - body.len() <= self.indent
+            && body.len() - rest.len() >= self.length
+            && rest.trim().is_empty()
+    }
+}
+
+/// Whether a JSON object, or a list of them, begins here.
+fn opens_object(text: &str) -> bool {
+    let list = text.strip_prefix('[').map(str::trim_start);
+    let Some(inner) = list.unwrap_or(text).strip_prefix('{').map(str::trim_start) else { return false };
+    let word = inner.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    inner.is_empty()
+        || inner.starts_with(['"', '\'', '}'])
+        || inner.starts_with("//")
+        || (word.len() < inner.len() && word.trim_start().starts_with(':'))
+}
+
+/// Where the bracket that `text` begins with is closed.
+fn object_end(text: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => {
+                while let Some((_, inner)) = chars.next() {
+                    match inner {
+                        '\\' => drop(chars.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            '{' | '[' => open += 1,
+            '}' | ']' => {
+                open = open.saturating_sub(1);
+                if open == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The key of a line such as `vote: inline` or `"vote": inline`, and the rest of the line.
+fn key_of(line: &str) -> Option<(&str, &str)> {
+    let (key, rest) = line.split_once(':')?;
+    (rest.is_empty() || rest.starts_with([' ', '\t', '\r']))
+        .then(|| (key.trim().trim_matches(['"', '\'']), rest))
+}
+
+fn begins_run(line: &str) -> bool {
+    !line.starts_with([' ', '\t']) && key_of(line).is_some_and(|(key, _)| known_key(key).is_some())
+}
+
+/// The lines from `at` on that can belong to one map.
+fn run(text: &str, at: usize) -> Range<usize> {
+    let mut end = at;
+    let mut list_open = false;
+    while end < text.len() {
+        let line = line_at(text, end);
+        let body = &text[line.clone()];
+        let goes_on = match key_of(body) {
+            _ if body.trim().is_empty() || body.starts_with([' ', '\t']) => true,
+            _ if list_open && (body.starts_with("- ") || body.trim_end() == "-") => true,
+            Some((key, rest)) if is_word(key) || known_key(key).is_some() => {
+                list_open = rest.trim().is_empty();
+                true
+            }
+            _ => false,
+        };
+        if !goes_on {
+            break;
+        }
+        end = (line.end + 1).min(text.len());
+    }
+    at..end
+}
+
+fn is_word(key: &str) -> bool {
+    key.starts_with(|c: char| c.is_alphabetic())
+        && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// A Markdown line of a known label and its value: `- **Vote:** inline`.
+fn labelled(body: &str) -> Option<(&'static str, &str)> {
+    if !body.starts_with(['*', '_', '#', '-', '+', '`']) && !body.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let marks =
+        |c: char| matches!(c, '*' | '_' | '#' | '-' | '+' | '`' | ' ' | '.' | ')') || c.is_ascii_digit();
+    let (label, value) = body.trim_start_matches(marks).split_once(':')?;
+    let key = known_key(label.trim_matches(['*', '_', '`', ' ']))?;
+    // The emphasis that the label began ends after the colon, or after the value.
+    let value = value.strip_prefix("**").or_else(|| value.strip_prefix("__")).unwrap_or(value).trim();
+    let value = value.strip_suffix("**").filter(|rest| !rest.starts_with('*')).unwrap_or(value);
+    let value = if matches!(key, "vote" | "consent" | "abstain" | "confidence") {
+        undressed(value)
+    } else {
+        trimmed(value)
+    };
+    (!value.is_empty()).then_some((key, value))
+}

@@ -1,0 +1,166 @@
+//! Reading a participant's reply: lenient in shape, strict in content, never a guess.
+//!
+//! Every shape and its one reading stands in `docs/REPLIES.md`. Takes any text, never panics, runs in
+//! about linear time and obeys nothing the text says: keys such as `voter` or `weight` are kept and
+//! flagged. It knows no participant, counts nothing and decides nothing about asking again.
+
+mod blocks;
+mod comments;
+mod fields;
+mod option;
+mod parse;
+mod piece;
+mod rules;
+mod screen;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use super::ballot::{Answer, Ballot, BallotForm, BallotKind, Reading};
+use piece::Piece;
+
+pub use rules::answer_rules;
+
+/// Why a reply is no answer.
+enum Rejected {
+    Invalid(String),
+    Refused(String),
+}
+
+impl From<String> for Rejected {
+    fn from(reason: String) -> Self {
+        Self::Invalid(reason)
+    }
+}
+
+/// Reads a reply against its form.
+///
+/// `Invalid` carries a reason that is fit to be sent back to the participant; `Refused` carries the
+/// beginning of what it said instead.
+pub fn read_reply(form: &BallotForm, reply: &str) -> Reading {
+    match read(form, reply) {
+        Ok(answer) => Reading::Answered(answer),
+        Err(Rejected::Invalid(reason)) => Reading::Invalid(reason),
+        Err(Rejected::Refused(words)) => Reading::Refused(words),
+    }
+}
+
+/// The key a kind's ballot stands under, if ballots of this kind are counted.
+fn own_key(kind: BallotKind) -> Option<&'static str> {
+    match kind {
+        BallotKind::Position => Some("position"),
+        BallotKind::Choice => Some("vote"),
+        BallotKind::Consent => Some("consent"),
+        BallotKind::Approval | BallotKind::Ranking | BallotKind::Score | BallotKind::Estimate => None,
+    }
+}
+
+fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
+    let Some(own) = own_key(form.kind) else {
+        return Err(format!("ballots of kind `{}` are not counted yet", form.kind.name()).into());
+    };
+    let text = screen::screened(reply)?;
+    let whole = match piece::whole(form, own, &text)? {
+        Piece::Ballot(ballot) => return Ok(ballot?),
+        other => other,
+    };
+    let found = blocks::find(&text, form.kind)?;
+    let mut pieces = Vec::new();
+    for block in &found.blocks {
+        pieces.push(piece::classify(form, own, block)?);
+    }
+    let ballots: Vec<_> = pieces.iter().filter_map(Piece::ballot).collect();
+    match ballots.as_slice() {
+        [] => {
+            pieces.insert(0, whole);
+            Err(nothing(own, &text, &pieces, &found.code_labels))
+        }
+        [one] => {
+            let mut answer = (*one).clone()?;
+            note_besides(&mut answer, own, &pieces);
+            Ok(answer)
+        }
+        several => Ok(agreed(several)?),
+    }
+}
+
+/// Several ballots as one, if they say the same.
+fn agreed(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> {
+    let count = ballots.len();
+    let differ = |what: &str| format!("the reply holds {count} ballots{what}: give exactly one");
+    let mut answers = Vec::new();
+    for ballot in ballots {
+        let answer =
+            ballot.as_ref().map_err(|reason| differ(&format!(", one of which cannot count ({reason})")))?;
+        answers.push(answer);
+    }
+    let Some((first, rest)) = answers.split_first() else {
+        return Err(differ(""));
+    };
+    let mut merged = (*first).clone();
+    for other in rest {
+        if let Some(key) = difference(&merged, other) {
+            return Err(differ(&format!(" that differ in `{key}`")));
+        }
+        for (key, value) in &other.content {
+            merged.content.entry(key.as_str()).or_insert_with(|| value.clone());
+        }
+        merged.flags.extend(other.flags.iter().filter(|flag| !first.flags.contains(flag)).cloned());
+    }
+    merged.content = fields::in_order(&merged.content, &merged.ballot);
+    merged.flags.push(format!("the same ballot stands {count} times: read as one"));
+    Ok(merged)
+}
+
+/// The key in which two answers say different things that count.
+fn difference(one: &Answer, other: &Answer) -> Option<&'static str> {
+    let differs = |key: &str| match (one.content.get(key), other.content.get(key)) {
+        (Some(a), Some(b)) => a != b,
+        _ => false,
+    };
+    match (&one.ballot, &other.ballot) {
+        (Ballot::Position, Ballot::Position) if differs("position") => Some("position"),
+        (a, b) if a != b => Some(match a {
+            Ballot::Consent(..) => "consent",
+            Ballot::Position => "position",
+            Ballot::Choice(_) | Ballot::Abstain => "vote",
+        }),
+        _ if differs("confidence") => Some("confidence"),
+        _ => None,
+    }
+}
+
+fn note_besides(answer: &mut Answer, own: &str, pieces: &[Piece]) {
+    let besides = pieces.iter().filter(|piece| matches!(piece, Piece::Fields { known: true, .. })).count();
+    if besides > 0 {
+        answer.flags.push(format!("{besides} further block(s) without `{own}` left out"));
+    }
+}
+
+/// What to say when no block is a ballot.
+fn nothing(own: &str, text: &str, pieces: &[Piece], code_labels: &[String]) -> Rejected {
+    let found = pieces.iter().find_map(|piece| match piece {
+        Piece::Fields { keys, .. } => Some(keys.as_slice()),
+        _ => None,
+    });
+    let refusal_key = found.is_some_and(|keys| keys.iter().any(|key| key == "refusal"));
+    if refusal_key || screen::is_refusal(text) {
+        return Rejected::Refused(screen::beginning(text));
+    }
+    if pieces.iter().any(|piece| matches!(piece, Piece::Form)) {
+        return format!("the reply repeats the form: `{own}` still holds its placeholder").into();
+    }
+    if pieces.iter().any(|piece| matches!(piece, Piece::List)) {
+        return format!("the answer is a list; one map with `{own}` is expected").into();
+    }
+    if let Some(keys) = found {
+        let names: Vec<_> = keys.iter().take(12).map(|key| values::quoted(key)).collect();
+        return format!("no `{own}` in the answer; keys found: {}", names.join(", ")).into();
+    }
+    if let Some(label) = code_labels.first() {
+        let label = values::quoted(label);
+        return format!("no `{own}` found; a block labelled {label} is not read, label it `yaml`").into();
+    }
+    format!("no `{own}` found: answer with one fenced ```yaml block that holds `{own}:`").into()
+}

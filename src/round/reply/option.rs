@@ -1,0 +1,223 @@
+//! Which option or stance a word means.
+//!
+//! Names win over numbers and letters; two possible meanings are an error, never a guess. Look-alike
+//! and invisible characters are never folded away: the reason names them.
+
+use super::values::{folded, quoted, trimmed, undressed};
+use crate::round::ballot::Stance;
+use crate::text::is_unsafe;
+
+/// The option a vote means, and a flag if it was not named but counted.
+pub(super) fn option(options: &[String], vote: &str) -> Result<(String, Option<String>), String> {
+    if let Some(exact) = options.iter().find(|option| *option == vote) {
+        return Ok((exact.clone(), None));
+    }
+    if vote.len() > 4096 {
+        return Err(unknown(options, vote));
+    }
+    if let Some(c) = vote.chars().find(|c| is_invisible(*c)) {
+        return Err(format!("option {} holds the invisible character {}", quoted(vote), code(c)));
+    }
+    if let Some(index) = by_name(options, vote)? {
+        return Ok((options[index].clone(), None));
+    }
+    let index = by_label(options, vote)?;
+    let index = index.ok_or_else(|| unknown(options, vote))?;
+    let option = &options[index.at];
+    let flag = format!("vote {} read as option {}, {}", quoted(vote), index.at + 1, quoted(option));
+    Ok((option.clone(), (!index.named).then_some(flag)))
+}
+
+/// Whether the text is, letter for letter, one of the options.
+pub(super) fn is_exact(options: &[String], text: &str) -> bool {
+    options.iter().any(|option| option == text)
+}
+
+/// Whether the text is a choice of names with bars between them, as a form shows it.
+pub(super) fn is_alternation(names: &[&str], text: &str) -> bool {
+    let parts: Vec<_> = text.split('|').map(|part| folded(undressed(part))).collect();
+    parts.len() > 1 && parts.iter().all(|part| names.iter().any(|name| folded(undressed(name)) == *part))
+}
+
+/// The stance a word means.
+pub(super) fn stance(word: &str) -> Result<Stance, String> {
+    if let Some(c) = word.chars().find(|c| is_invisible(*c)) {
+        return Err(format!("consent {} holds the invisible character {}", quoted(word), code(c)));
+    }
+    match folded(undressed(word)).replace([' ', '_'], "-").as_str() {
+        "support" => Ok(Stance::Support),
+        "stand-aside" => Ok(Stance::StandAside),
+        "block" => Ok(Stance::Block),
+        _ => {
+            let odd = odd_characters(&[], word);
+            Err(format!("consent {} is none of support, stand-aside, block{odd}", quoted(word)))
+        }
+    }
+}
+
+fn is_invisible(c: char) -> bool {
+    (is_unsafe(c) && !matches!(c, '\t' | '\n' | '\r'))
+        || matches!(
+            c,
+            '\u{200c}' | '\u{200d}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{2800}'
+        )
+        || matches!(c, '\u{fe00}'..='\u{fe0f}')
+}
+
+fn code(c: char) -> String {
+    format!("U+{:04X}", u32::from(c))
+}
+
+/// In other case, then undressed; each step counts only if the one before found nothing.
+fn by_name(options: &[String], vote: &str) -> Result<Option<usize>, String> {
+    let case = |text: &str| folded(trimmed(text));
+    let bare = |text: &str| folded(undressed(text));
+    for step in [&case as &dyn Fn(&str) -> String, &bare] {
+        let wanted = step(vote);
+        let hits: Vec<_> =
+            (0..options.len()).filter(|i| !wanted.is_empty() && step(&options[*i]) == wanted).collect();
+        match hits.as_slice() {
+            [] => {}
+            [one] => return Ok(Some(*one)),
+            several => return Err(ambiguous(options, vote, several)),
+        }
+    }
+    Ok(None)
+}
+
+struct Labelled {
+    at: usize,
+    named: bool,
+}
+
+/// By number or letter, alone or before the name.
+fn by_label(options: &[String], vote: &str) -> Result<Option<Labelled>, String> {
+    let word = undressed(vote);
+    let (prefixed, rest) = without_prefix(word);
+    let Some((label, name)) = label(rest, prefixed) else {
+        let named = if prefixed { by_name(options, rest)? } else { None };
+        return Ok(named.map(|at| Labelled { at, named: true }));
+    };
+    let at = position(label);
+    if name.is_empty() {
+        return alone(options, vote, label, at).map(|at| Some(Labelled { at, named: false }));
+    }
+    match by_name(options, name)? {
+        Some(named) if Some(named) == at => Ok(Some(Labelled { at: named, named: true })),
+        Some(named) => {
+            let which = at.filter(|at| *at < options.len()).map_or(vec![named], |at| vec![named, at]);
+            Err(ambiguous(options, vote, &which))
+        }
+        None => Ok(None),
+    }
+}
+
+fn without_prefix(word: &str) -> (bool, &str) {
+    for prefix in ["option", "choice", "number", "no.", "#"] {
+        let Some(start) = word.get(..prefix.len()).filter(|start| start.eq_ignore_ascii_case(prefix)) else {
+            continue;
+        };
+        let rest = &word[start.len()..];
+        if prefix == "#" || rest.starts_with([' ', '#', ':']) {
+            return (true, rest.trim_start_matches([' ', '#', ':']));
+        }
+    }
+    (false, word)
+}
+
+/// A number or letter, and the name after it; without a prefix a sign must stand between them.
+fn label(text: &str, prefixed: bool) -> Option<(&str, &str)> {
+    let inner = text.trim_start_matches(['(', '[']);
+    let digits = inner.len() - inner.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let length =
+        if digits > 0 { digits } else { usize::from(inner.starts_with(|c: char| c.is_ascii_alphabetic())) };
+    if length == 0 || length > 6 {
+        return None;
+    }
+    let (label, rest) = inner.split_at(length);
+    let name = rest.trim_start_matches([')', ']', '.', ':', ' ', '-', '–', '—']);
+    let sign = rest.starts_with([')', ']', '.', ':']) || rest.starts_with(" -") || rest.starts_with(" –");
+    let clear = rest.is_empty() || sign || (prefixed && rest.starts_with(' '));
+    // `1.5` is a number of its own, not the first option.
+    let decimal = rest.starts_with('.') && name.starts_with(|c: char| c.is_ascii_digit());
+    (clear && !decimal).then_some((label, name))
+}
+
+fn position(label: &str) -> Option<usize> {
+    match label.parse::<usize>() {
+        Ok(number) => number.checked_sub(1),
+        Err(_) => label.bytes().next().map(|letter| usize::from(letter.to_ascii_lowercase() - b'a')),
+    }
+}
+
+/// The option a lone label counts to, unless another one could be meant by it.
+fn alone(options: &[String], vote: &str, label: &str, at: Option<usize>) -> Result<usize, String> {
+    let Some(at) =
+        at.filter(|at| *at < options.len() && !options.iter().any(|option| is_like(option, label)))
+    else {
+        return Err(unknown(options, vote));
+    };
+    let others: Vec<_> = (0..options.len()).filter(|i| *i != at && holds(&options[*i], label)).collect();
+    match others.first() {
+        None => Ok(at),
+        Some(other) => Err(ambiguous(options, vote, &[at, *other])),
+    }
+}
+
+/// Whether an option is itself a number where the label is one, or a letter where it is one.
+fn is_like(option: &str, label: &str) -> bool {
+    let name = undressed(option);
+    if label.starts_with(|c: char| c.is_ascii_digit()) {
+        return name.parse::<f64>().is_ok();
+    }
+    name.len() == 1 && name.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// Whether an option's name holds the number, or holds or begins with the letter.
+fn holds(option: &str, label: &str) -> bool {
+    let name = option.to_lowercase();
+    let label = label.to_lowercase();
+    if label.starts_with(|c: char| c.is_ascii_digit()) {
+        let number = label.trim_start_matches('0');
+        return name
+            .split(|c: char| !c.is_ascii_digit())
+            .any(|run| run.trim_start_matches('0') == number && !run.is_empty());
+    }
+    name.trim_start().starts_with(&label) || name.split(|c: char| !c.is_alphabetic()).any(|run| run == label)
+}
+
+fn listed(options: &[String]) -> String {
+    let mut names: Vec<_> =
+        options.iter().take(30).map(|option| super::values::shorten(option, 60)).collect();
+    if options.len() > names.len() {
+        names.push("…".to_owned());
+    }
+    names.join(", ")
+}
+
+fn ambiguous(options: &[String], vote: &str, which: &[usize]) -> String {
+    let names: Vec<_> = which.iter().map(|i| quoted(&options[*i])).collect();
+    format!("vote {} could mean {}: spell the option as on the form", quoted(vote), names.join(" or "))
+}
+
+fn unknown(options: &[String], vote: &str) -> String {
+    let lower = folded(vote.get(..400).unwrap_or(vote));
+    let named = options.iter().take(200).filter(|option| lower.contains(&folded(option))).count();
+    let hint = match named {
+        0 => odd_characters(options, vote),
+        1 => "; write the option alone".to_owned(),
+        _ => "; name exactly one".to_owned(),
+    };
+    format!("option {} is not on the form: {}{hint}", quoted(vote), listed(options))
+}
+
+/// Names the characters outside ASCII that no option has.
+fn odd_characters(options: &[String], vote: &str) -> String {
+    let known = |c: &char| options.iter().any(|option| option.contains(*c));
+    let odd: Vec<_> = vote.chars().take(200).filter(|c| !c.is_ascii() && !known(c)).take(3).collect();
+    if odd.is_empty() {
+        return String::new();
+    }
+    let names: Vec<_> = odd.iter().map(|c| format!("{} ({})", quoted(&c.to_string()), code(*c))).collect();
+    format!("; it holds {}, which no option has", names.join(", "))
+}

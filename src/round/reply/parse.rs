@@ -1,0 +1,166 @@
+//! Parsing one block with the project's YAML reader, which refuses duplicate keys and bombs.
+//!
+//! Makes up for what YAML cannot hold and models write anyway: raw control characters, a vote in
+//! backticks or emphasis. Columns stay where they were. It knows no key but the ballot's.
+
+use std::borrow::Cow;
+
+use super::fields::known_key;
+use super::values::{quoted, shorten};
+use crate::yaml::{self, Node, Value};
+
+/// Deeper than the limit on values, and shallow enough for the reader's recursion on a small stack.
+const MAX_NESTING: usize = 40;
+
+/// Stand-ins for raw control characters, which YAML does not allow: a private-use block.
+const STAND_INS: u32 = 0x0010_F000;
+
+/// Reads a block; the text it was read from comes along, since nodes point into it.
+pub(super) fn parse<'a>(text: &'a str, own: &str) -> (Cow<'a, str>, Result<Node, String>) {
+    let json = text.trim_start().starts_with(['{', '[']);
+    let mut source = Cow::Borrowed(text);
+    if json {
+        source = Cow::Owned(yaml::relaxed_json(text));
+    } else if let Some(dressed) = with_quoted_ballot(text, own) {
+        source = Cow::Owned(dressed);
+    }
+    let substituted = source.chars().any(is_raw_control) && !source.chars().any(is_stand_in);
+    if substituted {
+        source = Cow::Owned(source.chars().map(stand_in).collect());
+    }
+    if source.contains("<<:") || source.contains("<<\":") {
+        return (source, Err(merge_key()));
+    }
+    if nesting(&source) > MAX_NESTING {
+        return (source, Err("values are nested deeper than 32 levels".to_owned()));
+    }
+    let parsed = yaml::read(&source, "").map_err(|problem| unreadable(&problem)).map(|mut node| {
+        if substituted {
+            restore(&mut node);
+        }
+        node
+    });
+    (source, parsed)
+}
+
+/// Why a block is not readable, as it is told to a participant.
+fn unreadable(problem: &crate::problem::Problem) -> String {
+    let message = problem.message.trim_start_matches("not readable as YAML: ");
+    let message = message.rsplit_once(" at line ").map_or(message, |(before, _)| before);
+    if let Some((_, key)) = message.split_once("duplicate mapping key: ") {
+        let key = key.rsplit_once(", set ").map_or(key, |(key, _)| key);
+        return format!("the key {} stands twice: give each key once", quoted(key));
+    }
+    let line = problem.place.as_ref().map_or(0, |place| place.line);
+    format!(
+        "the answer is not readable as YAML (line {line}: {}); put a text that holds `: ` or `#` in double quotes, \
+         or below `|` and indented",
+        shorten(message, 160)
+    )
+}
+
+/// Puts quotes around a ballot value that YAML could not read: backticks, emphasis, `#2`.
+fn with_quoted_ballot(text: &str, own: &str) -> Option<String> {
+    let first = text.lines().find(|line| !line.trim().is_empty())?;
+    let indent = first.len() - first.trim_start_matches(' ').len();
+    let mut changed = false;
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        match quoted_ballot(line, own, indent) {
+            Some(quoted) => {
+                out.push_str(&quoted);
+                changed = true;
+            }
+            None => out.push_str(line),
+        }
+    }
+    changed.then_some(out)
+}
+
+fn quoted_ballot(line: &str, own: &str, indent: usize) -> Option<String> {
+    let body = line.trim_start_matches(' ');
+    let (key, value) = body.split_once(':').filter(|_| line.len() - body.len() == indent)?;
+    let value = value.trim();
+    let counted = number_sign(value) || value.starts_with(['`', '*']);
+    if own == "position" || !counted || known_key(key) != Some(own) {
+        return None;
+    }
+    let value = serde_json::Value::from(value);
+    Some(format!("{}{key}: {value}\n", &line[..indent]))
+}
+
+fn number_sign(value: &str) -> bool {
+    value.strip_prefix('#').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn is_raw_control(c: char) -> bool {
+    matches!(c, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+fn is_stand_in(c: char) -> bool {
+    (STAND_INS..STAND_INS + 0x200).contains(&u32::from(c))
+}
+
+fn stand_in(c: char) -> char {
+    if !is_raw_control(c) {
+        return c;
+    }
+    char::from_u32(STAND_INS + (u32::from(c) & 0x1ff)).unwrap_or(c)
+}
+
+fn original(c: char) -> char {
+    if !is_stand_in(c) {
+        return c;
+    }
+    let low = u32::from(c) - STAND_INS;
+    char::from_u32(if low >= 0x100 { 0xfe00 + low } else { low }).unwrap_or(c)
+}
+
+fn restore(node: &mut Node) {
+    let back = |text: &mut String| *text = text.chars().map(original).collect();
+    match &mut node.value {
+        Value::Text(text) => back(text),
+        Value::List(items) => items.iter_mut().for_each(restore),
+        Value::Map(entries) => entries.iter_mut().for_each(|(key, value)| {
+            back(&mut key.text);
+            restore(value);
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Why YAML's merge key is refused.
+pub(super) fn merge_key() -> String {
+    "the key `<<` is not accepted: write every key out".to_owned()
+}
+
+/// About how deep a text nests, without reading it: brackets outside double quotes, dashes that stand
+/// in a row, lines indented further and further.
+fn nesting(text: &str) -> usize {
+    let mut indents: Vec<usize> = Vec::new();
+    let (mut open, mut deepest, mut in_text) = (0_usize, 0, false);
+    for line in text.lines() {
+        let body = line.trim_start_matches(' ');
+        let indent = line.len() - body.len();
+        if !body.is_empty() {
+            while indents.last().is_some_and(|last| *last >= indent) {
+                indents.pop();
+            }
+            indents.push(indent);
+        }
+        let dashes = body.split(' ').take_while(|part| matches!(*part, "-" | "?" | "")).count();
+        let mut escaped = false;
+        for c in body.chars() {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' if in_text => escaped = true,
+                '"' => in_text = !in_text,
+                '[' | '{' if !in_text => open += 1,
+                ']' | '}' if !in_text => open = open.saturating_sub(1),
+                _ => {}
+            }
+            deepest = deepest.max(open + indents.len() + dashes);
+        }
+    }
+    deepest
+}

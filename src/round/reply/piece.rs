@@ -1,0 +1,197 @@
+//! What a block is: a ballot, the form repeated, other fields, or nothing to do with the answer.
+//!
+//! Takes the answer out of its wrapper and gives known keys their one spelling; what the fields hold is
+//! not looked at here.
+
+use super::blocks::Block;
+use super::fields::{self, Entries, known_key};
+use super::option;
+use super::parse;
+use super::screen;
+use super::values::{depth, is_abstain, is_placeholder, spelled};
+use crate::round::ballot::{Answer, BallotForm, BallotKind};
+use crate::yaml::{self, Node, Value};
+
+/// Values nested deeper than this are refused.
+const MAX_DEPTH: usize = 32;
+
+/// Keys an answer may be wrapped in.
+const WRAPPERS: [&str; 5] = ["answer", "response", "reply", "result", "ballot"];
+
+/// What one block is.
+pub(super) enum Piece {
+    /// It holds a ballot key: read, or the reason why not.
+    Ballot(Result<Answer, String>),
+    /// The form with its placeholders.
+    Form,
+    /// A map without a ballot key; `known` if one of its keys is the answer's.
+    Fields { keys: Vec<String>, known: bool },
+    /// A list where a map should be.
+    List,
+    /// Nothing to do with the answer.
+    Other,
+}
+
+impl Piece {
+    /// The ballot, if it is one.
+    pub(super) fn ballot(&self) -> Option<&Result<Answer, String>> {
+        match self {
+            Self::Ballot(ballot) => Some(ballot),
+            Self::Form | Self::Fields { .. } | Self::List | Self::Other => None,
+        }
+    }
+}
+
+/// What the reply is when it is read whole, as one YAML map; the error is an attempted tool call or a
+/// merge key.
+pub(super) fn whole(form: &BallotForm, own: &str, text: &str) -> Result<Piece, String> {
+    let body = text.trim_matches(['\n', '\r']).trim_end();
+    let body = body.strip_prefix("---\n").unwrap_or(body);
+    let body = body.strip_suffix("\n---").or_else(|| body.strip_suffix("\n...")).unwrap_or(body);
+    if body.trim_start().starts_with(['{', '[']) {
+        return Ok(Piece::Other);
+    }
+    if body.lines().any(|line| line.trim_start().starts_with("<<:")) {
+        return Err(parse::merge_key());
+    }
+    let (source, parsed) = parse::parse(body, own);
+    parsed.map_or(Ok(Piece::Other), |node| classify_node(form, own, node, &source))
+}
+
+/// What a block is; the error is an attempted tool call.
+pub(super) fn classify(form: &BallotForm, own: &str, block: &Block<'_>) -> Result<Piece, String> {
+    match block {
+        Block::Lines(lines) => Ok(from_lines(form, own, lines)),
+        Block::Structured(text) => {
+            let (source, parsed) = parse::parse(text, own);
+            match parsed {
+                Ok(node) => classify_node(form, own, node, &source),
+                Err(reason) if mentions_ballot(text, own) => Ok(Piece::Ballot(Err(reason))),
+                Err(_) => Ok(Piece::Other),
+            }
+        }
+    }
+}
+
+fn from_lines(form: &BallotForm, own: &str, lines: &[(&'static str, &str)]) -> Piece {
+    let mut entries: Entries = Vec::new();
+    for (key, value) in lines {
+        let node = Node::new(Value::Text((*value).to_owned()));
+        match entries.iter().find(|(known, _)| known == key) {
+            Some((_, earlier)) if earlier.value == node.value => {}
+            Some(_) => return Piece::Ballot(Err(format!("`{key}` stands twice and differs"))),
+            None => entries.push(((*key).to_owned(), node)),
+        }
+    }
+    let mut piece = of_entries(form, own, &entries, "");
+    if let Piece::Ballot(Ok(answer)) = &mut piece {
+        answer.flags.push("read from labelled lines, not from a block".to_owned());
+    }
+    piece
+}
+
+/// Whether a line of an unreadable block begins like a ballot.
+fn mentions_ballot(text: &str, own: &str) -> bool {
+    text.split(['\n', ',', '{']).any(|piece| {
+        let key = piece.split_once(':').map(|(key, _)| key.trim().trim_start_matches(['-', ' ']));
+        let key = key.and_then(|key| known_key(key.trim_matches(['"', '\''])));
+        key.is_some_and(|key| key == own || key == "vote" || key == "abstain")
+    })
+}
+
+fn classify_node(form: &BallotForm, own: &str, node: Node, source: &str) -> Result<Piece, String> {
+    let too_deep = depth(&node) > MAX_DEPTH;
+    let map = match node.value {
+        Value::Map(map) => map,
+        Value::List(mut items) => match (items.len(), items.pop().map(|item| item.value)) {
+            (1, Some(Value::Map(map))) => map,
+            (_, Some(Value::Map(map))) if is_tool_call(&map) => return Err(screen::tool_call()),
+            (_, Some(Value::Map(_))) => return Ok(Piece::List),
+            _ => return Ok(Piece::Other),
+        },
+        _ => return Ok(Piece::Other),
+    };
+    if is_tool_call(&map) {
+        return Err(screen::tool_call());
+    }
+    let entries = match fields::entries(unwrapped(map, own)) {
+        Ok(entries) => entries,
+        Err(reason) => return Ok(Piece::Ballot(Err(reason))),
+    };
+    let piece = of_entries(form, own, &entries, source);
+    Ok(match piece {
+        Piece::Ballot(_) if too_deep => {
+            Piece::Ballot(Err(format!("values are nested deeper than {MAX_DEPTH} levels")))
+        }
+        piece => piece,
+    })
+}
+
+fn is_tool_call(map: &yaml::Map) -> bool {
+    let keys: Vec<_> = map.iter().map(|(key, _)| key.text.to_ascii_lowercase().replace(' ', "_")).collect();
+    let has = |names: &[&str]| keys.iter().any(|key| names.contains(&key.as_str()));
+    has(&["tool_calls", "tool_call", "function_call"])
+        || (has(&["name", "tool", "function", "tool_name", "action"])
+            && has(&["arguments", "parameters", "args", "tool_input", "action_input"]))
+}
+
+/// The map with what its wrapper holds in the wrapper's place.
+fn unwrapped(map: yaml::Map, own: &str) -> yaml::Map {
+    let wraps = |(key, node): &(yaml::Key, Node)| {
+        let Value::Map(inner) = &node.value else { return false };
+        WRAPPERS.contains(&key.text.to_ascii_lowercase().as_str())
+            && inner.iter().any(|(key, node)| is_ballot_key(&key.text, node, own))
+    };
+    let mut out = Vec::with_capacity(map.len());
+    for entry in map {
+        match entry {
+            entry if !wraps(&entry) => out.push(entry),
+            (_, Node { value: Value::Map(inner), .. }) => out.extend(inner),
+            entry => out.push(entry),
+        }
+    }
+    out
+}
+
+fn is_ballot_key(key: &str, node: &Node, own: &str) -> bool {
+    match known_key(key) {
+        Some(key) if key == own => true,
+        Some("abstain") => !matches!(node.value, Value::Bool(false) | Value::Null),
+        Some("vote") => matches!(&node.value, Value::Text(text) if is_abstain(text)),
+        _ => false,
+    }
+}
+
+fn of_entries(form: &BallotForm, own: &str, entries: &Entries, source: &str) -> Piece {
+    if !entries.iter().any(|(key, node)| is_ballot_key(key, node, own)) {
+        let known = entries.iter().any(|(key, _)| known_key(key).is_some());
+        return Piece::Fields { keys: entries.iter().map(|(key, _)| key.clone()).collect(), known };
+    }
+    let filled = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, node)| node);
+    let abstains =
+        filled("abstain").is_some_and(|node| !matches!(node.value, Value::Bool(false) | Value::Null));
+    let is_form =
+        filled(own).and_then(|node| spelled(node, source)).is_some_and(|text| repeats_form(form, &text));
+    if is_form && !abstains {
+        return Piece::Form;
+    }
+    Piece::Ballot(fields::answer(form, own, entries, source))
+}
+
+/// Whether a ballot value is what the form shows in its place.
+fn repeats_form(form: &BallotForm, text: &str) -> bool {
+    if option::is_exact(&form.options, text) {
+        return false;
+    }
+    let alternation = match form.kind {
+        BallotKind::Choice => {
+            let names: Vec<_> = form.options.iter().map(String::as_str).collect();
+            text.contains('|') && option::is_alternation(&names, text)
+        }
+        BallotKind::Consent => {
+            option::is_alternation(&["support", "stand-aside", "stand aside", "block", "abstain"], text)
+        }
+        _ => false,
+    };
+    alternation || is_placeholder(text)
+}

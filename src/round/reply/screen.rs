@@ -1,0 +1,194 @@
+//! What is looked at before any structure: limits, thinking, error pages, tool calls, refusals.
+//!
+//! Guarantees that what a model thought aloud is never read as its answer. It does not look for
+//! ballots.
+
+use std::borrow::Cow;
+
+use super::values::shorten;
+use crate::text::is_unsafe;
+
+/// The largest reply that is read, in bytes.
+const MAX_BYTES: usize = 256 * 1024;
+
+/// Opening and closing tags of thinking, in lower case.
+const THINKING: [(&str, &str); 9] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<reflection>", "</reflection>"),
+    ("<scratchpad>", "</scratchpad>"),
+    ("<analysis>", "</analysis>"),
+    ("[think]", "[/think]"),
+    ("◁think▷", "◁/think▷"),
+];
+
+/// How a line begins that tries to call a tool, in lower case.
+const TOOL_CALLS: [&str; 14] = [
+    "<antml",
+    "<tool_call",
+    "<tool_use",
+    "<tool_code",
+    "<toolcall",
+    "<function_call",
+    "<functioncall",
+    "<function=",
+    "<invoke",
+    "<|tool_call",
+    "<|python_tag|>",
+    "<｜tool▁call",
+    "[tool_calls]",
+    "[tool_call]",
+];
+
+/// How a refusal begins, with straight apostrophes and in lower case …
+const UNABLE: [&str; 9] = [
+    "i can't ",
+    "i cannot ",
+    "i can not ",
+    "i am unable to ",
+    "i'm unable to ",
+    "i am not able to ",
+    "i'm not able to ",
+    "i won't ",
+    "i will not ",
+];
+
+/// … and what it will not do.
+const DEEDS: [&str; 15] = [
+    "help",
+    "assist",
+    "provide",
+    "answer",
+    "participate",
+    "take part",
+    "comply",
+    "vote",
+    "fulfil",
+    "fulfill",
+    "engage",
+    "respond",
+    "do that",
+    "be able to",
+    "discuss",
+];
+
+/// Refusals in one piece.
+const DECLINES: [&str; 4] = ["i must decline", "i decline", "i refuse", "i must refuse"];
+
+/// What may stand before a refusal's own words.
+const SOFTENERS: [&str; 14] = [
+    "i'm sorry",
+    "i am sorry",
+    "sorry",
+    "i apologize",
+    "i apologise",
+    "my apologies",
+    "unfortunately",
+    "as an ai language model",
+    "as an ai",
+    "but",
+    "however",
+    "thank you",
+    ",",
+    ".",
+];
+
+/// The reply without its thinking, or why it can hold no answer.
+pub(super) fn screened(reply: &str) -> Result<Cow<'_, str>, String> {
+    if reply.len() > MAX_BYTES {
+        return Err("the reply is larger than 256 KiB: answer more briefly".to_owned());
+    }
+    let reply = reply.strip_prefix('\u{feff}').unwrap_or(reply);
+    let blank = |text: &str| text.chars().all(|c| c.is_whitespace() || is_unsafe(c));
+    if blank(reply) {
+        return Err("the reply is empty".to_owned());
+    }
+    let text = without_thinking(final_channel(reply));
+    if blank(&text) {
+        return Err("the reply holds thinking and no answer after it".to_owned());
+    }
+    let start = text.trim_start().chars().take(15).collect::<String>().to_ascii_lowercase();
+    if ["<!doctype html", "<html", "<?xml"].iter().any(|page| start.starts_with(page)) {
+        return Err("the reply is an HTML page, not an answer".to_owned());
+    }
+    if calls_tool(&text) {
+        return Err(tool_call());
+    }
+    Ok(text)
+}
+
+/// The reason of a reply that tries to call a tool.
+pub(super) fn tool_call() -> String {
+    "the reply tries to call a tool: there are no tools here, answer from the context alone".to_owned()
+}
+
+/// What follows the last `final` channel, where a reply still shows its channels.
+fn final_channel(reply: &str) -> &str {
+    let Some(at) = reply.rfind("<|channel|>final") else { return reply };
+    let rest = &reply[at + "<|channel|>final".len()..];
+    let body = rest.split_once("<|message|>").map_or(rest, |(_, body)| body);
+    body.split("<|").next().unwrap_or(body)
+}
+
+fn without_thinking(text: &str) -> Cow<'_, str> {
+    let lower = text.to_ascii_lowercase();
+    if !THINKING.iter().any(|(open, close)| lower.contains(open) || lower.contains(close)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    let mut first = true;
+    while at < text.len() {
+        let line_end = lower[at..].find('\n').map_or(text.len(), |n| at + n + 1);
+        let line = &lower[at..line_end];
+        let begins = if first { line.trim_start() } else { line };
+        if let Some((_, close)) = THINKING.iter().find(|(open, _)| begins.starts_with(open)) {
+            at = lower[at..].find(close).map_or(text.len(), |n| at + n + close.len());
+            out.push('\n');
+        } else {
+            first &= line.trim().is_empty();
+            out.push_str(&text[at..line_end]);
+            at = line_end;
+        }
+    }
+    Cow::Owned(after_last_close(&out).to_owned())
+}
+
+/// Drops everything before a closing tag that no opening one belongs to.
+fn after_last_close(text: &str) -> &str {
+    let lower = text.to_ascii_lowercase();
+    let end = THINKING.iter().filter_map(|(_, close)| lower.rfind(close).map(|at| at + close.len())).max();
+    end.map_or(text, |end| &text[end..])
+}
+
+fn calls_tool(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let at_line_start = lower
+        .lines()
+        .any(|line| line.starts_with(['<', '[']) && TOOL_CALLS.iter().any(|call| line.starts_with(call)));
+    let in_line = ["<tool_call>", "<function_call>", "[tool_calls]"]
+        .iter()
+        .any(|call| lower.split(call).skip(1).any(|rest| rest.trim_start().starts_with(['{', '['])));
+    at_line_start || in_line
+}
+
+/// Whether the text begins like a refusal.
+pub(super) fn is_refusal(text: &str) -> bool {
+    let start: String = text.trim_start().chars().take(300).collect();
+    let start = start.to_lowercase().replace('’', "'");
+    let mut rest = start.as_str();
+    while let Some(next) = SOFTENERS.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = next.trim_start();
+    }
+    let ends = |after: &str| !after.starts_with(char::is_alphanumeric) && !after.starts_with(" but ");
+    let unable = UNABLE.iter().find_map(|stem| rest.strip_prefix(stem));
+    unable.is_some_and(|rest| DEEDS.iter().filter_map(|deed| rest.strip_prefix(deed)).any(ends))
+        || DECLINES.iter().filter_map(|words| rest.strip_prefix(words)).any(ends)
+}
+
+/// The beginning of a reply, for the record of a refusal.
+pub(super) fn beginning(text: &str) -> String {
+    shorten(text.trim(), 200)
+}

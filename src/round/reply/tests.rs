@@ -1,0 +1,337 @@
+//! The cases of `tests/fixtures/replies/`, and properties that hold for every text.
+//!
+//! A case names its row of `docs/REPLIES.md`; adding a case is adding an entry to a file there.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use serde_json::Value as Json;
+
+use super::{answer_rules, read_reply};
+use crate::round::ballot::{Ballot, BallotForm, BallotKind, Reading, Stance};
+use crate::yaml;
+
+const FILES: [(&str, &str); 3] = [
+    ("choice", include_str!("../../../tests/fixtures/replies/choice.yaml")),
+    ("position", include_str!("../../../tests/fixtures/replies/position.yaml")),
+    ("consent", include_str!("../../../tests/fixtures/replies/consent.yaml")),
+];
+
+const TABLE: &str = include_str!("../../../docs/REPLIES.md");
+
+struct Case {
+    place: String,
+    row: String,
+    form: BallotForm,
+    reply: String,
+    expected: Json,
+}
+
+static ALL: LazyLock<Vec<Case>> = LazyLock::new(cases);
+
+fn cases() -> Vec<Case> {
+    FILES.iter().flat_map(|(name, text)| cases_of(name, text)).collect()
+}
+
+fn cases_of(name: &str, text: &str) -> Vec<Case> {
+    let tree = yaml::read(text, name).unwrap().to_json();
+    let form: BallotForm = serde_json::from_value(tree["form"].clone()).unwrap();
+    let case = |(i, case): (usize, &Json)| {
+        let mut form = form.clone();
+        if let Some(options) = case.get("options") {
+            form.options = serde_json::from_value(options.clone()).unwrap();
+        }
+        let row = case["row"].as_str().unwrap().to_owned();
+        let reply = case["reply"].as_str().unwrap_or_else(|| panic!("{name} case {} has no reply", i + 1));
+        let place = format!("{name}.yaml, case {} ({row})", i + 1);
+        Case { place, row, form, reply: reply.to_owned(), expected: case.clone() }
+    };
+    tree["cases"].as_array().unwrap().iter().enumerate().map(case).collect()
+}
+
+fn shown(ballot: &Ballot) -> String {
+    match ballot {
+        Ballot::Position => "position".to_owned(),
+        Ballot::Choice(option) => option.clone(),
+        Ballot::Consent(Stance::Support, _) => "support".to_owned(),
+        Ballot::Consent(Stance::StandAside, _) => "stand-aside".to_owned(),
+        Ballot::Consent(Stance::Block, change) => format!("block: {}", change.as_deref().unwrap_or("?")),
+        Ballot::Abstain => "abstain".to_owned(),
+    }
+}
+
+/// What is wrong with the reading of a case, if anything.
+fn mismatch(case: &Case) -> Option<String> {
+    let reading = read_reply(&case.form, &case.reply);
+    let expected = |key: &str| case.expected.get(key).and_then(Json::as_str);
+    let ok = match &reading {
+        Reading::Invalid(reason) => expected("invalid").is_some_and(|part| reason.contains(part)),
+        Reading::Refused(words) => expected("refused").is_some_and(|part| words.contains(part)),
+        Reading::Answered(answer) => {
+            let flags = case.expected.get("flags").and_then(Json::as_array).cloned().unwrap_or_default();
+            let flags_fit = flags.len() == answer.flags.len()
+                && flags.iter().zip(&answer.flags).all(|(part, flag)| flag.contains(part.as_str().unwrap()));
+            let content = Json::Object(answer.content.clone()).to_string();
+            let content_fits =
+                case.expected.get("content").map(Json::to_string).is_none_or(|wanted| wanted == content);
+            expected("ballot") == Some(&shown(&answer.ballot)) && flags_fit && content_fits
+        }
+    };
+    (!ok).then(|| format!("{}:\n{}\n=> {reading:?}\nexpected {}\n", case.place, case.reply, case.expected))
+}
+
+#[test]
+fn every_case_has_its_one_reading() {
+    let wrong: Vec<_> = cases().iter().filter_map(mismatch).collect();
+    assert!(wrong.is_empty(), "{} cases\n{}", wrong.len(), wrong.join("\n"));
+    for (name, text) in FILES {
+        assert!(cases_of(name, text).len() >= 50, "{name} has too few cases");
+    }
+}
+
+#[test]
+fn the_table_and_the_cases_have_the_same_rows() {
+    let rows: BTreeSet<_> =
+        TABLE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let cases = cases();
+    let named: BTreeSet<_> = cases.iter().map(|case| case.row.as_str()).collect();
+    // These need more than a text in a file; tests below have them.
+    let coded = BTreeSet::from(["too-large", "too-deep", "too-many", "not-counted"]);
+    assert_eq!(named.difference(&rows).collect::<Vec<_>>(), Vec::<&&str>::new(), "cases without a row");
+    let told: BTreeSet<_> = named.union(&coded).copied().collect();
+    assert_eq!(rows.difference(&told).collect::<Vec<_>>(), Vec::<&&str>::new(), "rows without a case");
+}
+
+fn form(kind: BallotKind) -> BallotForm {
+    let options = ["file-based", "inline", "hybrid"].map(str::to_owned);
+    let options = if kind == BallotKind::Choice { options.to_vec() } else { Vec::new() };
+    BallotForm { kind, options }
+}
+
+fn invalid(form: &BallotForm, reply: &str) -> String {
+    match read_reply(form, reply) {
+        Reading::Invalid(reason) => reason,
+        other => panic!("{reply:.200} => {other:?}"),
+    }
+}
+
+#[test]
+fn limits_are_refused_with_their_number() {
+    let choice = form(BallotKind::Choice);
+    let large = format!("vote: inline\nrationale: \"{}\"\n", "x".repeat(256 * 1024));
+    assert!(invalid(&choice, &large).contains("256 KiB"));
+    assert!(invalid(&choice, &"{\"vote\": \"inline\"}\n".repeat(300)).contains("256 blocks"));
+    let deep = |n: usize| format!("vote: inline\nextra: {}1{}\n", "[".repeat(n), "]".repeat(n));
+    assert!(invalid(&choice, &deep(40)).contains("deeper than 32"));
+    assert!(matches!(read_reply(&choice, &deep(31)), Reading::Answered(_)));
+    for bomb in ["[", "{", "{\"a\":", "- ", "? ", "a: ["] {
+        let n = 250_000 / bomb.len();
+        invalid(&choice, &bomb.repeat(n));
+        invalid(&choice, &format!("vote: inline\nextra: {}", bomb.repeat(n - 10)));
+    }
+}
+
+#[test]
+fn kinds_that_are_not_counted_say_so() {
+    for (name, kind) in BallotKind::NAMES {
+        if super::own_key(kind).is_none() {
+            let reason = invalid(&form(kind), "vote: inline");
+            assert_eq!(reason, format!("ballots of kind `{name}` are not counted yet"));
+        }
+    }
+}
+
+#[test]
+fn repeating_the_rules_is_never_a_ballot() {
+    for (_, kind) in BallotKind::NAMES {
+        let rules = answer_rules(kind);
+        let example = rules.split("```").nth(1).unwrap().trim_start_matches("yaml\n");
+        assert!(!rules.contains("participant_context:") && !rules.contains("your_role:"));
+        invalid(&form(kind), &rules);
+        invalid(&form(kind), example);
+        invalid(&form(kind), &rules.replace("```", "~~~"));
+        invalid(&form(kind), &rules.replace("```", ""));
+    }
+    let beside = format!("{}\n```yaml\nvote: inline\n```\n", answer_rules(BallotKind::Choice));
+    let Reading::Answered(answer) = read_reply(&form(BallotKind::Choice), &beside) else {
+        panic!("{beside}")
+    };
+    assert_eq!(answer.ballot, Ballot::Choice("inline".to_owned()));
+}
+
+#[test]
+fn what_was_read_reads_back_the_same() {
+    for case in cases() {
+        let Reading::Answered(answer) = read_reply(&case.form, &case.reply) else { continue };
+        let again = Json::Object(answer.content.clone()).to_string();
+        let Reading::Answered(second) = read_reply(&case.form, &again) else {
+            panic!("{}: {again}", case.place)
+        };
+        assert_eq!((second.ballot, second.content), (answer.ballot, answer.content), "{}", case.place);
+    }
+}
+
+/// What is repeated to make a reply slow to read.
+const HOSTILE: &[&str] = &[
+    "\n",
+    "`",
+    "```\n",
+    "```yaml\n```\n",
+    "{",
+    "{}\n",
+    "{\"a\":1}",
+    "{\"vote\":\"inline\"}\n",
+    "{a",
+    "<think>",
+    "<think>\n",
+    "</think>",
+    "<think>\n</think>\n",
+    "vote: inline\n",
+    "vote: inline\n\n.\n",
+    "- vote: inline\n",
+    "**Vote:** inline\n",
+    ">\n",
+    "(",
+    "vote: ((",
+    "vote:\n",
+    "\"",
+    "\"\n",
+    "x: &a [*a]\n",
+    "<tool_call>",
+    "#",
+    "vote: #1\n",
+    "\u{1b}",
+    "k: v\n",
+    "vote: [",
+    "concerns:\n- a\n",
+    "1. ",
+    "**",
+    "~~~\n",
+    "[{",
+    "sorry,",
+    "<|channel|>final",
+];
+
+#[test]
+fn every_kind_of_hostile_text_takes_linear_time() {
+    for unit in HOSTILE {
+        let text = unit.repeat(100_000 / unit.len());
+        let started = std::time::Instant::now();
+        for kind in [BallotKind::Choice, BallotKind::Position, BallotKind::Consent] {
+            read_reply(&form(kind), &text);
+        }
+        let took = started.elapsed();
+
+        assert!(took.as_secs() < 10, "{unit:?} took {took:?}");
+    }
+}
+
+fn any_form() -> impl Strategy<Value = BallotForm> {
+    prop_oneof![Just(BallotKind::Choice), Just(BallotKind::Position), Just(BallotKind::Consent)]
+        .prop_map(form)
+}
+
+/// Pieces of which replies are made.
+const PIECES: &[&str] = &[
+    "vote: ",
+    "inline",
+    "hybrid",
+    "file-based",
+    "consent: block",
+    "support",
+    "minimum_change: x",
+    "position: ",
+    "abstain",
+    "\n",
+    "\n\n",
+    "```",
+    "```yaml\n",
+    "~~~",
+    "{",
+    "}",
+    "\"",
+    "'",
+    ":",
+    ": ",
+    "- ",
+    "  ",
+    "<think>",
+    "</think>",
+    "answer:\n  ",
+    "confidence: 0.8",
+    "80%",
+    "rationale:\n  - a",
+    "[",
+    "]",
+    ",",
+    "<",
+    ">",
+    "|",
+    "#",
+    "*",
+    "**",
+    "`",
+    "\u{200b}",
+    "\u{0}",
+    "\r",
+    "é",
+    "(b)",
+    "2",
+    "---\n",
+    "trade_offs: ",
+    "null",
+    "&a ",
+    "*a",
+    "!!str ",
+    "\u{2028}",
+    "\u{85}",
+    "\\u0000",
+    "😀",
+    "<tool_call>",
+    "option ",
+    "true",
+];
+
+/// The pieces in any order.
+fn patchwork() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..40).prop_map(|parts| parts.concat())
+}
+
+/// A valid ballot among what is read is always one of the form's.
+fn fits(form: &BallotForm, reading: &Reading) -> bool {
+    match reading {
+        Reading::Answered(answer) => match &answer.ballot {
+            Ballot::Choice(option) => form.options.contains(option),
+            Ballot::Consent(stance, change) => (*stance == Stance::Block) == change.is_some(),
+            Ballot::Position => answer.content["position"].as_str().is_some_and(|text| !text.is_empty()),
+            Ballot::Abstain => true,
+        },
+        Reading::Invalid(reason) => !reason.is_empty() && !reason.contains('\n'),
+        Reading::Refused(words) => !words.is_empty(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_has_a_reading(form in any_form(), reply in any::<String>()) {
+        prop_assert!(fits(&form, &read_reply(&form, &reply)));
+    }
+
+    #[test]
+    fn any_patchwork_has_a_reading(form in any_form(), reply in patchwork()) {
+        prop_assert!(fits(&form, &read_reply(&form, &reply)));
+    }
+
+    #[test]
+    fn damaged_replies_have_a_reading(
+        at in any::<prop::sample::Index>(), which in any::<prop::sample::Index>(), put in any::<char>(), cut in any::<bool>()
+    ) {
+        let case = &ALL[which.index(ALL.len())];
+        let mut chars: Vec<char> = case.reply.chars().collect();
+        let place = at.index(chars.len() + 1);
+        if cut { chars.truncate(place) } else { chars.insert(place, put) }
+        let reply: String = chars.into_iter().collect();
+        prop_assert!(fits(&case.form, &read_reply(&case.form, &reply)));
+    }
+}

@@ -1,0 +1,131 @@
+//! Single values of an answer: their text, what surrounds it, placeholders, how they are quoted.
+//!
+//! Nothing here knows a form or an option.
+
+use crate::text::harmless_line;
+use crate::yaml::{Node, Value};
+
+/// Pairs that may stand around a word without being part of it.
+const PAIRS: [(char, char); 13] = [
+    ('"', '"'),
+    ('\'', '\''),
+    ('`', '`'),
+    ('*', '*'),
+    ('_', '_'),
+    ('(', ')'),
+    ('[', ']'),
+    ('{', '}'),
+    ('“', '”'),
+    ('‘', '’'),
+    ('«', '»'),
+    ('„', '“'),
+    ('「', '」'),
+];
+
+/// A text cut to a number of characters, harmless and on one line.
+pub(super) fn shorten(text: &str, max: usize) -> String {
+    let mut short: String = text.chars().take(max).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    harmless_line(&short)
+}
+
+/// A value as it is named in a reason.
+pub(super) fn quoted(text: &str) -> String {
+    format!("`{}`", shorten(text, 80))
+}
+
+/// White space that a model may put around a word; other separators are oddities and stay.
+pub(super) fn trimmed(text: &str) -> &str {
+    text.trim_matches([' ', '\t', '\n', '\r', '\u{a0}'])
+}
+
+/// The word without quotes, emphasis, brackets around it and punctuation after it.
+pub(super) fn undressed(text: &str) -> &str {
+    let mut word = trimmed(text);
+    loop {
+        let before = word.len();
+        word = trimmed(word.trim_end_matches(['.', ',', ';', ':', '!']));
+        for (open, close) in PAIRS {
+            if let Some(inner) = word.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)) {
+                word = trimmed(inner);
+            }
+        }
+        if word.len() == before {
+            return word;
+        }
+    }
+}
+
+/// Lower case, with runs of white space as one space. Signs that only look like a letter (the Kelvin
+/// sign and its like) stay what they are.
+pub(super) fn folded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split([' ', '\t', '\n', '\r', '\u{a0}']).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        for c in word.chars() {
+            match c {
+                '\u{2126}' | '\u{212a}' | '\u{212b}' => out.push(c),
+                _ => out.extend(c.to_lowercase()),
+            }
+        }
+    }
+    out
+}
+
+/// Whether a text is the word `abstain`.
+pub(super) fn is_abstain(text: &str) -> bool {
+    undressed(text).eq_ignore_ascii_case("abstain")
+}
+
+/// Whether a text is what a form shows in place of a value: `<…>` or dots.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    let text = text.trim().trim_matches(['"', '\'', '`']);
+    let inner = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    inner.is_some_and(|inner| !inner.is_empty() && !inner.contains(['<', '>']))
+        || text == "..."
+        || text == "…"
+}
+
+/// Whether a text says that there is nothing to say.
+pub(super) fn says_nothing(text: &str) -> bool {
+    let word = undressed(text).to_ascii_lowercase();
+    ["", "none", "n/a", "na", "null", "nil", "nothing", "-", "not applicable"].contains(&word.as_str())
+}
+
+/// A scalar as the reply spells it: `1.10` stays `1.10`, which the value alone would lose.
+pub(super) fn spelled(node: &Node, source: &str) -> Option<String> {
+    let value = match &node.value {
+        Value::Text(text) => return Some(text.clone()),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Null => String::new(),
+        Value::List(_) | Value::Map(_) => return None,
+    };
+    let written = written(node, source);
+    let same = match &node.value {
+        Value::Number(number) => written.starts_with("0x") || written.parse::<f64>().ok() == number.as_f64(),
+        Value::Bool(_) => written.eq_ignore_ascii_case(&value),
+        _ => written == "~" || written.eq_ignore_ascii_case("null"),
+    };
+    Some(if same { written } else { value })
+}
+
+fn written(node: &Node, source: &str) -> String {
+    let at = |n: u64| usize::try_from(n.saturating_sub(1)).unwrap_or(usize::MAX);
+    let line = source.split('\n').nth(at(node.line)).unwrap_or_default();
+    let token = line.chars().skip(at(node.column));
+    token.take_while(|c| !c.is_whitespace() && !matches!(c, ',' | '}' | ']')).collect()
+}
+
+/// How deep a value is nested.
+pub(super) fn depth(node: &Node) -> usize {
+    match &node.value {
+        Value::List(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Map(entries) => 1 + entries.iter().map(|(_, value)| depth(value)).max().unwrap_or(0),
+        _ => 0,
+    }
+}

@@ -1,0 +1,261 @@
+//! Participants behind HTTP against a server that misbehaves in every way one can.
+//!
+//! Each fault must come to a failure with a name, of that seat alone, with no text of a reply in
+//! it, after as many requests as the fault deserves.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use roundtable::participants::dialect::Dialect;
+use roundtable::participants::retry::Schedule;
+use roundtable::participants::{Ask, Failure, Participant as _};
+use serde_json::json;
+
+use crate::http::{ask, ms, open_ai, outcome, participant, service};
+use crate::server::{Answer, Request, Server};
+
+/// Answers the first request with `first`, all later ones with a chat completion.
+fn first_then_fine(first: Answer) -> impl Fn(&Request) -> Answer + Send + Sync {
+    let seen = AtomicUsize::new(0);
+    move |_| match seen.fetch_add(1, Ordering::SeqCst) {
+        0 => first.clone(),
+        _ => Answer::chat("fine"),
+    }
+}
+
+#[tokio::test]
+async fn sends_the_same_bytes_again_after_a_passing_fault() {
+    for status in [408, 409, 429, 500, 502, 503, 504, 529] {
+        let server = Server::start(first_then_fine(Answer::new(status, &[], "later")));
+        let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
+        assert_eq!((&*reply.text, reply.tries), ("fine", 2), "{status}");
+        let requests = server.requests();
+        assert_eq!(requests[0].body, requests[1].body);
+    }
+}
+
+#[tokio::test]
+async fn gives_up_after_four_requests() {
+    let error = json!({"error": {"message": "Overloaded", "type": "overloaded_error"}});
+    let (outcome, requests) = outcome(Answer::json(529, &error)).await;
+    let reason = "HTTP 529 overloaded_error: Overloaded".to_owned();
+    assert_eq!(outcome, Err(Failure { reason, timed_out: false, tries: 4 }));
+    assert_eq!(requests, 4);
+}
+
+#[tokio::test]
+async fn does_not_repeat_what_will_not_change() {
+    for status in [204, 400, 401, 403, 404, 413, 422] {
+        let (outcome, requests) = outcome(Answer::new(status, &[], "")).await;
+        let failure = outcome.expect_err("a failure");
+        assert!(failure.reason.starts_with(&format!("HTTP {status}")), "{}", failure.reason);
+        assert_eq!((requests, failure.tries), (1, 1), "{status}");
+    }
+    let quota =
+        json!({"error": {"message": "pay", "type": "insufficient_quota", "code": "insufficient_quota"}});
+    let (outcome, requests) = outcome(Answer::json(429, &quota)).await;
+    assert_eq!(outcome.expect_err("a failure").reason, "HTTP 429 insufficient_quota: pay");
+    assert_eq!(requests, 1);
+}
+
+#[tokio::test]
+async fn waits_as_long_as_it_is_asked_to() {
+    let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(2));
+    let cases = [
+        (format!("retry-after: {date}"), ms(900)),
+        ("retry-after-ms: 150".to_owned(), ms(150)),
+        ("retry-after: 1".to_owned(), ms(1000)),
+        ("retry-after: -5".to_owned(), ms(0)),
+        ("retry-after: soon".to_owned(), ms(0)),
+    ];
+    for (header, least) in cases {
+        let server = Server::start(first_then_fine(Answer::new(429, &[&header], "")));
+        let started = Instant::now();
+        let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
+        assert_eq!(reply.tries, 2);
+        let waited = started.elapsed();
+        assert!(waited >= least && waited < least + ms(1500), "{header}: {waited:?}");
+    }
+}
+
+#[tokio::test]
+async fn fails_at_once_when_asked_to_wait_too_long() {
+    let cases = [
+        ("retry-after: 86400", "HTTP 429; asked to wait 86400 s, with "),
+        ("retry-after: 99999999999999999999999", "HTTP 429; asked to wait forever, with "),
+        ("retry-after-ms: 31000", "HTTP 429; asked to wait 31 s, with "),
+    ];
+    for (header, expected) in cases {
+        let server = Server::start(move |_| Answer::new(429, &[header], ""));
+        let ask = Ask { time_left: Some(Duration::from_secs(30)), ..ask() };
+        let started = Instant::now();
+        let failure = participant(open_ai(&server)).ask(&ask).await.expect_err("a failure");
+        assert!(failure.reason.starts_with(expected), "{}", failure.reason);
+        assert_eq!((failure.tries, failure.timed_out), (1, false));
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[tokio::test]
+async fn time_runs_out_in_a_silence_and_in_a_trickle() {
+    let silence = Answer::hang("");
+    let trickle = Answer::endless(b" ", ms(5));
+    for answer in [silence, trickle] {
+        let server = Server::start(move |_| answer.clone());
+        let participant = participant(open_ai(&server));
+        let ask = Ask { time_left: Some(ms(150)), ..ask() };
+        let failure = participant.ask(&ask).await.expect_err("a failure");
+        let reason = "no reply within 150 ms".to_owned();
+        assert_eq!(failure, Failure { reason, timed_out: true, tries: 1 });
+    }
+}
+
+#[tokio::test]
+async fn total_time_ends_a_call_that_has_no_deadline() {
+    let server = Server::start(|_| Answer::chat("late").after(Duration::from_secs(60)));
+    let mut service = open_ai(&server);
+    service.timeouts.total = ms(100);
+    let failure = participant(service).ask(&ask()).await.expect_err("a failure");
+    assert_eq!(failure.reason, "no reply within 100 ms");
+    assert!(failure.timed_out);
+}
+
+#[tokio::test]
+async fn no_time_left_for_another_try_is_a_time_out() {
+    let server = Server::start(|_| Answer::new(503, &[], ""));
+    let mut service = open_ai(&server);
+    service.retry = Schedule::default();
+    let ask = Ask { time_left: Some(ms(300)), ..ask() };
+    let failure = participant(service).ask(&ask).await.expect_err("a failure");
+    let reason = "HTTP 503; no time left to try again".to_owned();
+    assert_eq!(failure, Failure { reason, timed_out: true, tries: 1 });
+}
+
+#[tokio::test]
+async fn a_body_that_stops_is_a_broken_connection() {
+    let server = Server::start(|_| Answer::hang("HTTP/1.1 200 x\r\ncontent-length: 50\r\n\r\n{\"cho"));
+    let mut service = open_ai(&server);
+    service.timeouts.idle = ms(30);
+    let failure = participant(service).ask(&ask()).await.expect_err("a failure");
+    let reason = "the reply stopped for 30 ms".to_owned();
+    assert_eq!(failure, Failure { reason, timed_out: false, tries: 4 });
+}
+
+#[tokio::test]
+async fn a_slow_head_is_no_idle_body() {
+    let server = Server::start(|_| Answer::chat("slow").after(ms(120)));
+    let mut service = open_ai(&server);
+    service.timeouts.idle = ms(30);
+    assert_eq!(participant(service).ask(&ask()).await.expect("a reply").text, "slow");
+}
+
+#[tokio::test]
+async fn a_host_that_does_not_answer_is_named() {
+    let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+    socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
+    let listener = socket.listen(1).expect("a listener");
+    let address = listener.local_addr().expect("an address");
+    // A queue of two that nobody empties: the next connection waits.
+    let connect = || tokio::time::timeout(ms(100), tokio::net::TcpStream::connect(address));
+    let _held = [connect().await, connect().await, connect().await];
+    let mut service = service(Dialect::OpenAi, format!("http://{address}"));
+    service.timeouts.connect = ms(50);
+    let failure = participant(service).ask(&ask()).await.expect_err("a failure");
+    assert_eq!(failure.reason, format!("no connection to `{address}` within 50 ms"));
+    assert_eq!(failure.tries, 4);
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_named_and_tried_again() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    let service = service(Dialect::OpenAi, format!("http://{address}/v1"));
+    let failure = participant(service).ask(&ask()).await.expect_err("a failure");
+    assert!(failure.reason.starts_with(&format!("cannot connect to `{address}`: ")), "{}", failure.reason);
+    assert_eq!((failure.tries, failure.timed_out), (4, false));
+}
+
+#[tokio::test]
+async fn a_dropped_connection_is_tried_again_wherever_it_broke() {
+    let half_body =
+        "HTTP/1.1 200 x\r\ncontent-length: 500\r\n\r\n{\"choices\":[{\"message\":{\"content\":\"secret";
+    let half_chunk = "HTTP/1.1 200 x\r\ntransfer-encoding: chunked\r\n\r\nff\r\n{\"secret";
+    for bytes in ["", "HTTP/1.1 200", half_body, half_chunk] {
+        let server = Server::start(first_then_fine(Answer::raw(bytes)));
+        let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
+        assert_eq!((&*reply.text, reply.tries), ("fine", 2), "{bytes}");
+
+        let (outcome, requests) = outcome(Answer::raw(bytes)).await;
+        let failure = outcome.expect_err("a failure");
+        assert_eq!((failure.tries, requests), (4, 4));
+        assert!(failure.reason.starts_with("lost the connection to `127.0.0.1:"), "{}", failure.reason);
+        assert!(!failure.reason.contains("secret"));
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_cut_off_by_name() {
+    let large = Answer::new(200, &[], vec![b'x'; 20 * 1024 * 1024]);
+    let endless = Answer::endless(&vec![b'x'; 64 * 1024], Duration::ZERO);
+    for answer in [large, endless] {
+        let (outcome, requests) = outcome(answer).await;
+        assert_eq!(outcome.expect_err("a failure").reason, "the reply is larger than 4096 KiB");
+        assert_eq!(requests, 1);
+    }
+    let (outcome, _) = outcome(Answer::new(400, &[], vec![b'x'; 1024 * 1024])).await;
+    assert_eq!(outcome.expect_err("a failure").reason, "HTTP 400");
+}
+
+#[tokio::test]
+async fn a_compressed_body_is_refused_unread() {
+    let bomb = Answer::new(200, &["content-encoding: gzip"], vec![0x1f; 100_000]);
+    let (outcome, requests) = outcome(bomb).await;
+    let expected = "the reply is compressed (gzip), which was not asked for";
+    assert_eq!(outcome.expect_err("a failure").reason, expected);
+    assert_eq!(requests, 1);
+}
+
+#[tokio::test]
+async fn oversized_headers_are_a_failure() {
+    let long = format!("x-long: {}", "y".repeat(1024 * 1024));
+    let many: Vec<String> = (0..5000).map(|n| format!("x-{n}: y")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    for headers in [&[long.as_str()][..], &many] {
+        let (outcome, _) = outcome(Answer::new(200, headers, "{}")).await;
+        let reason = outcome.expect_err("a failure").reason;
+        assert!(reason.starts_with("lost the connection to") && reason.len() < 200, "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn a_200_that_is_no_reply_is_named_and_never_quoted() {
+    let json = |body: &str| Answer::new(200, &["content-type: application/json"], body);
+    let cases = [
+        (json("<html>secret</html>"), "the reply is a web page"),
+        (
+            json(r#"{"error":{"message":"secret","type":"server_error"}}"#),
+            "an error `server_error` under status",
+        ),
+        (json(""), "the reply is empty"),
+        (json("secret"), "the reply is not JSON"),
+        (json(&"[".repeat(100_000)), "the reply is not JSON"),
+        (json(r#"{"choices":[{"message":{"content":"secret \ud800"}}]}"#), "the reply is not JSON"),
+        (json(r#"{"id":"secret"}"#), "the reply has not the form"),
+        (Answer::new(200, &[], b"{\"secret\":\"\xff\"}"), "the reply is not UTF-8"),
+    ];
+    for (answer, expected) in cases {
+        let (outcome, requests) = outcome(answer).await;
+        let failure = outcome.expect_err("a failure");
+        assert!(failure.reason.contains(expected), "{}", failure.reason);
+        assert!(!failure.reason.contains("secret"), "{}", failure.reason);
+        assert_eq!((requests, failure.tries, failure.timed_out), (1, 1, false));
+    }
+}
+
+#[tokio::test]
+async fn a_status_inside_a_200_counts_as_that_status() {
+    let gateway = json!({"error": {"code": 502, "message": "upstream"}});
+    let server = Server::start(first_then_fine(Answer::json(200, &gateway)));
+    assert_eq!(participant(open_ai(&server)).ask(&ask()).await.expect("a reply").tries, 2);
+}

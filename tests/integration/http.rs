@@ -1,0 +1,299 @@
+//! Participants behind HTTP: what they send, to whom, and how many at a time.
+//!
+//! Waits are real but short: the schedule's base is a millisecond here, its true lengths are the
+//! subject of the unit tests beside it. What goes wrong on the way is in `faults.rs`.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use roundtable::participants::dialect::Dialect;
+use roundtable::participants::http::{HttpParticipant, Service};
+use roundtable::participants::retry::Schedule;
+use roundtable::participants::{Ask, Failure, Finish, Participant, Prompt, Reply, Usage};
+use roundtable::persona::Persona;
+use serde_json::json;
+
+use crate::server::{Answer, Request, Server};
+
+const KEY: &str = "sk-very-secret";
+
+pub fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+pub fn service(dialect: Dialect, url: impl Into<String>) -> Service {
+    let mut service = Service::new(dialect, url);
+    service.key = Some(KEY.into());
+    service.key_name = Some("TEST_API_KEY".to_owned());
+    service.retry = Schedule { base: ms(1), cap: ms(4), ..Schedule::default() };
+    service
+}
+
+pub fn open_ai(server: &Server) -> Service {
+    service(Dialect::OpenAi, server.url() + "/v1")
+}
+
+pub fn participant(service: Service) -> HttpParticipant {
+    HttpParticipant::new(service, None).expect("a usable service")
+}
+
+pub fn ask() -> Ask {
+    let persona = Persona::parse("---\nname: qa-lead\n---\nText.\n", "qa-lead.md").expect("a persona");
+    Ask {
+        seat: "qa-lead".to_owned(),
+        persona: Arc::new(persona),
+        model: "some/model".to_owned(),
+        prompt: Prompt {
+            rules: "The rules.\n".into(),
+            snapshot: "participant_context:\n  question: \"Which — é 👩?\"\n".into(),
+            tail: "  your_role: \"qa-lead\"\n\nText.\n".to_owned(),
+        },
+        again: None,
+        seed: Some(7),
+        time_left: None,
+    }
+}
+
+/// Asks a server that always answers so; gives what came of it and the number of requests.
+pub async fn outcome(answer: Answer) -> (Result<Reply, Failure>, usize) {
+    outcome_of(move |_| answer.clone()).await
+}
+
+pub async fn outcome_of(
+    handler: impl Fn(&Request) -> Answer + Send + Sync + 'static,
+) -> (Result<Reply, Failure>, usize) {
+    let server = Server::start(handler);
+    let outcome = participant(open_ai(&server)).ask(&ask()).await;
+    (outcome, server.requests().len())
+}
+
+#[tokio::test]
+async fn speaks_chat_completions() {
+    let server = Server::start(|_| Answer::chat("hello"));
+    let reply = participant(open_ai(&server)).ask(&ask()).await;
+    let usage = Some(Usage { input: 7, output: 2, cached: 0 });
+    assert_eq!(reply, Ok(Reply { text: "hello".to_owned(), finish: Finish::Complete, usage, tries: 1 }));
+
+    let [request] = &server.requests()[..] else { panic!("one request") };
+    assert!(request.head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{}", request.head);
+    assert_eq!(request.header("authorization"), Some("Bearer sk-very-secret"));
+    assert_eq!(request.header("content-type"), Some("application/json"));
+    assert_eq!(request.header("content-length"), Some(&*request.body.len().to_string()));
+    assert_eq!(request.header("transfer-encoding"), None);
+    let prompt = ask().prompt;
+    let expected = json!({
+        "messages": [
+            {"role": "system", "content": &*prompt.rules},
+            {"role": "user", "content": format!("{}{}", prompt.snapshot, prompt.tail)},
+        ],
+        "model": "some/model",
+        "max_tokens": 4096,
+        "seed": 7,
+    });
+    assert_eq!(request.json(), expected);
+}
+
+#[tokio::test]
+async fn speaks_messages() {
+    let server = Server::start(|_| Answer::message("hello"));
+    let ask = Ask { again: Some("No option `x`.\n".to_owned()), ..ask() };
+    for base in [server.url(), server.url() + "/", server.url() + "/v1/"] {
+        let reply = participant(service(Dialect::Anthropic, base)).ask(&ask).await.expect("a reply");
+        assert_eq!((&*reply.text, reply.finish), ("hello", Finish::Complete));
+    }
+    for request in server.requests() {
+        assert_eq!(request.path(), "/v1/messages");
+        assert_eq!(request.header("x-api-key"), Some(KEY));
+        assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
+        assert_eq!(request.header("authorization"), None);
+        let expected = json!({
+            "system": &*ask.prompt.rules,
+            "messages": [{
+                "role": "user",
+                "content": format!("{}{}\nNo option `x`.\n", ask.prompt.snapshot, ask.prompt.tail),
+            }],
+            "model": "some/model",
+            "max_tokens": 4096,
+        });
+        assert_eq!(request.json(), expected);
+    }
+}
+
+#[tokio::test]
+async fn all_seats_of_a_round_share_every_byte_down_to_their_role() {
+    let server = Server::start(|_| Answer::chat("x"));
+    let participant = participant(open_ai(&server));
+    let first = ask();
+    let mut second = first.clone();
+    second.prompt.tail = "  your_role: \"skeptic\"\n".to_owned();
+    second.model = "other".to_owned();
+    participant.ask(&first).await.expect("a reply");
+    participant.ask(&second).await.expect("a reply");
+    let bodies: Vec<String> = server
+        .requests()
+        .into_iter()
+        .map(|request| String::from_utf8(request.body).expect("UTF-8"))
+        .collect();
+    let shared = |body: &str| body.split_once("  your_role").expect("a role").0.to_owned();
+    assert_eq!(shared(&bodies[0]), shared(&bodies[1]));
+    assert!(shared(&bodies[0]).contains("Which — é 👩?"));
+}
+
+#[tokio::test]
+async fn a_redirect_is_a_failure_and_carries_the_key_nowhere() {
+    let other = Server::start(|_| Answer::chat("caught"));
+    for status in [301, 302, 303, 307, 308] {
+        let location = format!("location: http://localhost:{}/v1", other.port());
+        let (outcome, requests) = outcome_of(move |_| Answer::new(status, &[&location], "")).await;
+        let port = other.port();
+        let expected = format!("HTTP {status}: redirected to `localhost:{port}`, which is not followed");
+        assert_eq!(outcome.expect_err("a failure").reason, expected);
+        assert_eq!(requests, 1);
+    }
+    assert_eq!(other.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_content_filter_is_a_refusal() {
+    let held = json!({"error": {"message": "held", "type": null, "code": "content_filter"}});
+    let (outcome, requests) = outcome(Answer::json(400, &held)).await;
+    let refusal = Reply { text: String::new(), finish: Finish::Refusal, usage: None, tries: 1 };
+    assert_eq!((outcome, requests), (Ok(refusal), 1));
+}
+
+#[tokio::test]
+async fn the_key_is_in_no_error_and_no_debug_output() {
+    let echo = json!({"error": {"message": format!("bad key {KEY}"), "code": KEY}});
+    for status in [401, 403, 422, 500] {
+        let server = Server::start({
+            let echo = echo.clone();
+            move |_| Answer::json(status, &echo)
+        });
+        let service = open_ai(&server);
+        assert!(!format!("{service:?} {service:#?}").contains(KEY));
+        let failure = participant(service).ask(&ask()).await.expect_err("a failure");
+        assert!(!format!("{failure:?} {failure}").contains(KEY), "{failure:?}");
+        assert!(failure.reason.contains("***"), "{failure:?}");
+        assert_eq!(failure.reason.contains("check `TEST_API_KEY`"), status < 404, "{failure:?}");
+    }
+}
+
+#[test]
+fn a_key_goes_over_plain_http_to_this_machine_only() {
+    let made = |url: &str| HttpParticipant::new(service(Dialect::OpenAi, url), None);
+    for url in ["http://localhost:1/v1", "http://127.9.9.9", "http://[::1]:8/", "https://api.example.com/v1"]
+    {
+        assert!(made(url).is_ok(), "{url}");
+    }
+    let others = [
+        "http://api.example.com/v1",
+        "http://192.168.0.1",
+        "http://localhost.example.com",
+        "http://127.0.0.1.example.com",
+        "http://[::2]",
+    ];
+    for url in others {
+        let problem = made(url).err().expect("a problem");
+        assert!(problem.message.contains("over plain http"), "{url}: {problem}");
+        assert!(problem.message.contains("TEST_API_KEY") && !problem.message.contains(KEY), "{problem}");
+        let mut keyless = service(Dialect::OpenAi, url);
+        keyless.key = None;
+        assert!(HttpParticipant::new(keyless, None).is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn an_unusable_address_or_key_is_a_problem_from_the_start() {
+    for url in ["", "api.example.com", "ftp://x", "http://", "https://user:pw@api.example.com"] {
+        let problem = HttpParticipant::new(service(Dialect::OpenAi, url), None).err().expect(url);
+        assert!(problem.hint.is_some() && !problem.to_string().contains("pw"), "{problem}");
+    }
+    let mut odd = service(Dialect::Anthropic, "https://api.anthropic.com");
+    odd.key = Some("two\nlines".into());
+    let problem = HttpParticipant::new(odd, None).err().expect("a problem");
+    assert_eq!(problem.message, "`TEST_API_KEY` holds a character that no key can have");
+}
+
+#[tokio::test]
+async fn permits_hold_back_what_is_in_flight() {
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let server = Server::start({
+        let times = times.clone();
+        move |_| {
+            times.lock().expect("no panic").push(Instant::now());
+            Answer::chat("x").after(ms(80))
+        }
+    });
+    let participant = HttpParticipant::new(open_ai(&server), Some(2)).expect("a usable service");
+    let ask = ask();
+    let replies = futures::future::join_all((0..6).map(|_| participant.ask(&ask))).await;
+    assert!(replies.iter().all(Result::is_ok));
+    let times = times.lock().expect("no panic");
+    for pair in times.windows(3) {
+        assert!(pair[2] - pair[0] >= ms(75), "{times:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_seat_that_gets_no_permit_in_time_has_timed_out() {
+    let server = Server::start(|_| Answer::chat("x").after(ms(400)));
+    let participant = HttpParticipant::new(open_ai(&server), Some(1)).expect("a usable service");
+    let (patient, hasty) = (ask(), Ask { time_left: Some(ms(50)), ..ask() });
+    let (first, second) = tokio::join!(participant.ask(&patient), participant.ask(&hasty));
+    assert!(first.is_ok());
+    let reason = "no reply within 50 ms".to_owned();
+    assert_eq!(second, Err(Failure { reason, timed_out: true, tries: 0 }));
+}
+
+#[tokio::test]
+async fn asks_all_at_once() {
+    let server = Server::start(|_| Answer::chat("x").after(ms(300)));
+    let participant = participant(open_ai(&server));
+    let ask = ask();
+    let started = Instant::now();
+    let replies = futures::future::join_all((0..200).map(|_| participant.ask(&ask))).await;
+    assert!(replies.iter().all(Result::is_ok));
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+}
+
+/// Runs itself again with a proxy in the environment, which a test cannot set for itself.
+#[tokio::test]
+async fn no_proxy_sees_what_goes_to_this_machine() {
+    if std::env::var_os("ROUNDTABLE_BEHIND_PROXY").is_some() {
+        let (outcome, requests) = outcome(Answer::chat("direct")).await;
+        assert_eq!((outcome.expect("a reply").text, requests), ("direct".to_owned(), 1));
+        return;
+    }
+    let proxy = Server::start(|_| Answer::chat("through the proxy"));
+    let mut again = std::process::Command::new(std::env::current_exe().expect("this test"));
+    again.args(["--exact", "http::no_proxy_sees_what_goes_to_this_machine", "--nocapture"]);
+    for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
+        again.env(name, proxy.url());
+    }
+    again.env_remove("no_proxy").env_remove("NO_PROXY").env("ROUNDTABLE_BEHIND_PROXY", "1");
+    let output = again.output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(proxy.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn giving_up_ends_the_connection() {
+    let server = Server::start(|_| Answer::hang(""));
+    let participant = participant(open_ai(&server));
+    let given_up = tokio::time::timeout(ms(100), participant.ask(&ask())).await;
+    assert!(given_up.is_err());
+    assert_eq!(server.requests().len(), 1);
+    let patience = Instant::now();
+    while server.open() > 0 {
+        assert!(patience.elapsed() < Duration::from_secs(5), "the request goes on");
+        tokio::time::sleep(ms(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn no_request_is_sent_when_no_time_is_left() {
+    let server = Server::start(|_| Answer::chat("x"));
+    let ask = Ask { time_left: Some(Duration::ZERO), ..ask() };
+    let failure = participant(open_ai(&server)).ask(&ask).await.expect_err("a failure");
+    assert_eq!((failure.timed_out, failure.tries, server.requests().len()), (true, 0, 0));
+}

@@ -1,0 +1,5 @@
+//! The integration tests: one binary, one room of tests a file.
+
+mod faults;
+mod http;
+mod server;

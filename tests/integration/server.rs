@@ -1,0 +1,270 @@
+//! A model service on loopback, for tests and benchmarks, that can also misbehave.
+//!
+//! Speaks HTTP/1.1 with kept connections on a thread and a runtime of its own, records every
+//! request, and lets a handler choose what comes back: a reply, raw bytes, silence, a trickle.
+//! Knows nothing of the program under test and checks nothing by itself.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+
+/// One request as it came.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Request line and headers.
+    pub head: String,
+    /// The body's bytes.
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    /// The value of a header, by its lower-case name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let named = |line: &&str| line.split_once(':').is_some_and(|(key, _)| key.eq_ignore_ascii_case(name));
+        self.head.lines().skip(1).find(named)?.split_once(':').map(|(_, value)| value.trim())
+    }
+
+    /// The path it asked for.
+    pub fn path(&self) -> &str {
+        self.head.split(' ').nth(1).unwrap_or_default()
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).expect("a JSON body")
+    }
+}
+
+/// What comes back, after `delay`.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// How long it takes until the first byte.
+    pub delay: Duration,
+    bytes: Vec<u8>,
+    after: After,
+}
+
+#[derive(Debug, Clone)]
+enum After {
+    Keep,
+    Close,
+    Hang,
+    Repeat(Vec<u8>, Duration),
+}
+
+impl Answer {
+    /// A whole response with these headers (`name: value` lines).
+    pub fn new(status: u16, headers: &[&str], body: impl Into<Vec<u8>>) -> Self {
+        let body = body.into();
+        let mut head = format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\n", body.len());
+        for header in headers {
+            head.push_str(header);
+            head.push_str("\r\n");
+        }
+        let mut bytes = (head + "\r\n").into_bytes();
+        bytes.extend(body);
+        Self { delay: Duration::ZERO, bytes, after: After::Keep }
+    }
+
+    /// A JSON response.
+    pub fn json(status: u16, body: &serde_json::Value) -> Self {
+        Self::new(status, &["content-type: application/json"], body.to_string())
+    }
+
+    /// A chat completion that says `text`.
+    pub fn chat(text: &str) -> Self {
+        Self::json(
+            200,
+            &serde_json::json!({
+                "id": "c", "object": "chat.completion", "model": "m",
+                "choices": [{
+                    "index": 0,
+                    "message": {"role": "assistant", "content": text},
+                    "finish_reason": "stop",
+                }],
+                "usage": {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9},
+            }),
+        )
+    }
+
+    /// A message in Anthropic's form that says `text`.
+    pub fn message(text: &str) -> Self {
+        Self::json(
+            200,
+            &serde_json::json!({
+                "id": "m", "type": "message", "role": "assistant", "model": "m",
+                "content": [{"type": "text", "text": text}],
+                "stop_reason": "end_turn",
+                "usage": {"input_tokens": 7, "output_tokens": 2},
+            }),
+        )
+    }
+
+    /// These bytes as they are, then the connection is closed.
+    pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { delay: Duration::ZERO, bytes: bytes.into(), after: After::Close }
+    }
+
+    /// These bytes as they are, then silence on an open connection.
+    pub fn hang(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { after: After::Hang, ..Self::raw(bytes) }
+    }
+
+    /// The start of a chunked 200, then `piece` as a chunk again and again.
+    pub fn endless(piece: &[u8], every: Duration) -> Self {
+        let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
+        chunk.extend_from_slice(piece);
+        chunk.extend_from_slice(b"\r\n");
+        let head = "HTTP/1.1 200 x\r\ntransfer-encoding: chunked\r\n\r\n";
+        Self { after: After::Repeat(chunk, every), ..Self::raw(head) }
+    }
+
+    /// As it was, but later.
+    #[must_use]
+    pub fn after(self, delay: Duration) -> Self {
+        Self { delay, ..self }
+    }
+}
+
+type Handler = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
+
+/// What a server remembers.
+#[derive(Default)]
+struct Seen {
+    requests: Mutex<Vec<Request>>,
+    open: AtomicUsize,
+}
+
+/// A running server; dropping it ends it.
+pub struct Server {
+    address: SocketAddr,
+    seen: Arc<Seen>,
+    stop: Option<tokio::sync::oneshot::Sender<()>>,
+}
+
+impl Server {
+    /// Starts a server that answers each request as `handler` says.
+    pub fn start(handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
+        let handler: Handler = Arc::new(handler);
+        let seen = Arc::<Seen>::default();
+        let kept = seen.clone();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let (told, address) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                let listener = listen();
+                told.send(listener.local_addr().expect("an address")).expect("someone waits");
+                tokio::select! {
+                    () = accept(listener, handler, kept) => {}
+                    _ = stopped => {}
+                }
+            });
+        });
+        Self { address: address.recv().expect("the server starts"), seen, stop: Some(stop) }
+    }
+
+    /// Its address, `http://127.0.0.1:PORT`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Every request so far, in the order of arrival.
+    pub fn requests(&self) -> Vec<Request> {
+        self.seen.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many connections are open.
+    pub fn open(&self) -> usize {
+        self.seen.open.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+    }
+}
+
+/// A queue long enough that 2,000 connections at once lose no packet.
+fn listen() -> TcpListener {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");
+    socket.listen(4096).expect("a listener")
+}
+
+async fn accept(listener: TcpListener, handler: Handler, seen: Arc<Seen>) {
+    loop {
+        let Ok((stream, _)) = listener.accept().await else { continue };
+        let _ = stream.set_nodelay(true);
+        let (handler, seen) = (handler.clone(), seen.clone());
+        tokio::spawn(async move {
+            seen.open.fetch_add(1, Ordering::SeqCst);
+            serve(stream, handler, &seen).await;
+            seen.open.fetch_sub(1, Ordering::SeqCst);
+        });
+    }
+}
+
+async fn serve(mut stream: TcpStream, handler: Handler, seen: &Seen) {
+    let mut buffer = Vec::with_capacity(16 * 1024);
+    while let Some(request) = receive(&mut stream, &mut buffer).await {
+        let answer = handler(&request);
+        seen.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        if !answer.delay.is_zero() {
+            tokio::time::sleep(answer.delay).await;
+        }
+        if stream.write_all(&answer.bytes).await.is_err() {
+            return;
+        }
+        match answer.after {
+            After::Keep => {}
+            After::Close => return,
+            After::Hang => {
+                while more(&mut stream, &mut buffer).await.is_some() {}
+                return;
+            }
+            After::Repeat(bytes, every) => {
+                while stream.write_all(&bytes).await.is_ok() {
+                    tokio::time::sleep(every).await;
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// The next request of a connection, or nothing once it has ended.
+async fn receive(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Request> {
+    let end = loop {
+        if let Some(at) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {
+            break at + 4;
+        }
+        more(stream, buffer).await?;
+    };
+    let head = String::from_utf8_lossy(&buffer[..end]).into_owned();
+    let mut request = Request { head, body: Vec::new() };
+    let length: usize = request.header("content-length").and_then(|n| n.parse().ok()).unwrap_or(0);
+    while buffer.len() < end + length {
+        more(stream, buffer).await?;
+    }
+    request.body = buffer[end..end + length].to_vec();
+    buffer.drain(..end + length);
+    Some(request)
+}
+
+async fn more(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<()> {
+    stream.read_buf(buffer).await.ok().filter(|&n| n > 0).map(|_| ())
+}

@@ -1,0 +1,272 @@
+//! The storage seam: every primitive that can fail, each announced to a gate before it is done.
+//!
+//! In the program the gate is absent. A test's gate makes any write, sync, rename or lock fail, or
+//! tears a write after some bytes; nothing else about storage is simulated.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is about to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Make a folder.
+    MakeDir,
+    /// Make or open a file.
+    Open,
+    /// Take the lock of a file.
+    Lock,
+    /// Read a file.
+    Read,
+    /// Write bytes.
+    Write,
+    /// Sync a file's data.
+    Sync,
+    /// Sync a folder, so that a new or renamed entry survives.
+    SyncDir,
+    /// Rename a file.
+    Rename,
+    /// Cut a file's end off.
+    Truncate,
+    /// Remove a file.
+    Remove,
+}
+
+/// What the gate makes of an operation.
+#[derive(Debug)]
+pub enum Fault {
+    /// It fails with this.
+    Fail(io::ErrorKind),
+    /// Of a write, only this many bytes get through; then it fails.
+    Tear(usize),
+}
+
+/// Sees every operation before it is done.
+pub type Gate = dyn Fn(Op, &Path) -> Option<Fault> + Send + Sync;
+
+/// A storage operation failed.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {what} `{}`: {cause}", path.display())]
+pub struct DiskError {
+    /// What was tried.
+    pub what: &'static str,
+    /// On what.
+    pub path: PathBuf,
+    /// The operating system's word.
+    pub cause: io::Error,
+    /// Whether another process holds the file's lock.
+    pub locked: bool,
+}
+
+/// The file system, behind the gate.
+#[derive(Clone, Default)]
+pub struct Disk {
+    gate: Option<Arc<Gate>>,
+}
+
+/// An open, locked log.
+pub struct LogFile {
+    disk: Disk,
+    path: PathBuf,
+    file: File,
+}
+
+impl Disk {
+    /// A disk whose operations pass `gate` first.
+    pub fn with_gate(gate: Arc<Gate>) -> Self {
+        Self { gate: Some(gate) }
+    }
+
+    fn pass(&self, op: Op, path: &Path) -> io::Result<()> {
+        match self.gate.as_ref().and_then(|gate| gate(op, path)) {
+            Some(Fault::Fail(kind)) => Err(kind.into()),
+            Some(Fault::Tear(_)) => Err(io::ErrorKind::WriteZero.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self, file: &mut File, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        match self.gate.as_ref().and_then(|gate| gate(Op::Write, path)) {
+            None => file.write_all(bytes),
+            Some(Fault::Fail(kind)) => Err(kind.into()),
+            Some(Fault::Tear(count)) => {
+                file.write_all(&bytes[..count.min(bytes.len())])?;
+                Err(io::ErrorKind::StorageFull.into())
+            }
+        }
+    }
+
+    /// Makes a folder and its parents, readable by their owner only.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn make_dir(&self, path: &Path) -> Result<(), DiskError> {
+        let made = self.pass(Op::MakeDir, path).and_then(|()| {
+            let mut builder = fs::DirBuilder::new();
+            builder.recursive(true);
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder.create(path)
+        });
+        made.map_err(fail("make the folder", path))
+    }
+
+    fn sync_parent(&self, path: &Path) -> io::Result<()> {
+        let Some(parent) = path.parent() else { return Ok(()) };
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        self.pass(Op::SyncDir, parent)?;
+        File::open(parent)?.sync_all()
+    }
+
+    /// Makes a new log, owner-only and locked. It must not exist.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn create_log(&self, path: &Path) -> Result<LogFile, DiskError> {
+        let make = || -> io::Result<File> {
+            self.pass(Op::Open, path)?;
+            let file = owner_only().create_new(true).read(true).append(true).open(path)?;
+            self.sync_parent(path)?;
+            Ok(file)
+        };
+        let file = make().map_err(fail("make", path))?;
+        self.lock(&file, path)?;
+        Ok(LogFile { disk: self.clone(), path: path.to_owned(), file })
+    }
+
+    /// Opens an existing log and locks it.
+    ///
+    /// # Errors
+    /// The operating system's, with the path; `locked` when another process writes to it.
+    pub fn open_log(&self, path: &Path) -> Result<LogFile, DiskError> {
+        let open = || -> io::Result<File> {
+            self.pass(Op::Open, path)?;
+            OpenOptions::new().read(true).append(true).open(path)
+        };
+        let file = open().map_err(fail("open", path))?;
+        self.lock(&file, path)?;
+        Ok(LogFile { disk: self.clone(), path: path.to_owned(), file })
+    }
+
+    fn lock(&self, file: &File, path: &Path) -> Result<(), DiskError> {
+        self.pass(Op::Lock, path).map_err(fail("lock", path))?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => DiskError {
+                what: "open",
+                path: path.to_owned(),
+                cause: io::Error::new(io::ErrorKind::ResourceBusy, "another roundtable has it open"),
+                locked: true,
+            },
+            TryLockError::Error(cause) => fail("lock", path)(cause),
+        })
+    }
+
+    /// Writes a small file whole or not at all: beside it, synced, renamed, folder synced.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".new");
+        let beside = path.with_file_name(name);
+        let write = || -> io::Result<()> {
+            self.pass(Op::Open, &beside)?;
+            let mut file = owner_only().create(true).truncate(true).write(true).open(&beside)?;
+            self.write(&mut file, &beside, bytes)?;
+            self.pass(Op::Sync, &beside)?;
+            file.sync_all()?;
+            self.pass(Op::Rename, path)?;
+            fs::rename(&beside, path)?;
+            self.sync_parent(path)
+        };
+        write().map_err(fail("write", path))
+    }
+
+    /// Reads a file whole, up to `limit` bytes.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
+        let read = || -> io::Result<Vec<u8>> {
+            self.pass(Op::Read, path)?;
+            let mut bytes = Vec::new();
+            File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        read().map_err(fail("read", path))
+    }
+
+    /// Overwrites a small secret file with zeros and removes it; one that is gone already is fine.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn erase(&self, path: &Path) -> Result<(), DiskError> {
+        let erase = || -> io::Result<()> {
+            self.pass(Op::Remove, path)?;
+            let length = match fs::metadata(path) {
+                Ok(meta) => usize::try_from(meta.len()).unwrap_or(0).min(4096),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            let mut file = OpenOptions::new().write(true).open(path)?;
+            file.write_all(&vec![0; length])?;
+            file.sync_all()?;
+            fs::remove_file(path)
+        };
+        erase().map_err(fail("remove", path))
+    }
+}
+
+impl LogFile {
+    /// Appends bytes in one write.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
+        self.disk.write(&mut self.file, &self.path, bytes).map_err(fail("write to", &self.path))
+    }
+
+    /// Waits until everything appended is on disk.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn sync(&mut self) -> Result<(), DiskError> {
+        let sync = self.disk.pass(Op::Sync, &self.path).and_then(|()| self.file.sync_data());
+        sync.map_err(fail("sync", &self.path))
+    }
+
+    /// Reads the whole file.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn read_all(&mut self) -> Result<Vec<u8>, DiskError> {
+        self.disk.read(&self.path, u64::MAX)
+    }
+
+    /// Cuts the file to its first `length` bytes and waits until that is on disk.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn truncate(&mut self, length: u64) -> Result<(), DiskError> {
+        let cut = self.disk.pass(Op::Truncate, &self.path).and_then(|()| self.file.set_len(length));
+        cut.map_err(fail("cut", &self.path))?;
+        self.sync()
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn owner_only() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn fail<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> DiskError + 'a {
+    move |cause| DiskError { what, path: path.to_owned(), cause, locked: false }
+}

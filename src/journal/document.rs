@@ -1,0 +1,84 @@
+//! One event as one YAML document, and back.
+//!
+//! `---`, `seq`, `prev`, `at`, `event`, `session`, the event's own keys, and as the last line the
+//! SHA-256 of all bytes of the document before it.
+
+use serde_json::{Map, Value};
+
+use crate::round::snapshot::sha256_hex;
+use crate::session::{Event, Moment, Stamped};
+use crate::yaml::{Out, read};
+
+/// The format's version, in the header of every file.
+pub const FORMAT: u32 = 1;
+/// The `prev` of a file's first document.
+pub const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// Appends one document to `out`; returns its hash.
+pub fn write_document(seq: u64, prev: &str, session: &str, stamped: &Stamped, out: &mut String) -> String {
+    let event = match serde_json::to_value(&stamped.event) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    };
+    let name = event.get("event").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let at = stamped.at.to_string();
+    let mut entries = vec![
+        ("seq".into(), Out::Raw(seq.to_string().into())),
+        ("prev".into(), Out::text(prev)),
+        ("at".into(), Out::text(at.as_str())),
+        ("event".into(), Out::word(name.as_str())),
+        ("session".into(), Out::text(session)),
+    ];
+    let own = event.iter().filter(|(key, _)| !matches!(key.as_str(), "event" | "session"));
+    entries.extend(own.map(|(key, value)| (key.as_str().into(), Out::json(value, true))));
+    let start = out.len();
+    out.push_str("---\n");
+    Out::write_entries(&entries, 0, out);
+    let hash = sha256_hex(&out[start..]);
+    out.push_str("hash: ");
+    out.push_str(&hash);
+    out.push('\n');
+    hash
+}
+
+/// Reads the event of one document, its hash line left out.
+///
+/// # Errors
+/// What about it is not an event of this version.
+pub fn read_document(text: &str) -> Result<(u64, String, String, Stamped), String> {
+    let node = read(text, "").map_err(|problem| problem.message)?;
+    let Value::Object(mut map) = node.to_json() else { return Err("a document must be a map".into()) };
+    let seq = map.get("seq").and_then(Value::as_u64).ok_or("no `seq`")?;
+    let mut text = |key: &str| match map.shift_remove(key) {
+        Some(Value::String(text)) => Ok(text),
+        _ => Err(format!("no `{key}`")),
+    };
+    let prev = text("prev")?;
+    let at: Moment = serde_json::from_value(text("at")?.into()).map_err(|_| "`at` is no time".to_owned())?;
+    let session = text("session")?;
+    map.shift_remove("seq");
+    if map.get("event").and_then(Value::as_str) == Some("session_opened") {
+        map.insert("session".into(), session.as_str().into());
+    }
+    let event: Event = serde_json::from_value(Value::Object(map)).map_err(|error| error.to_string())?;
+    Ok((seq, prev, session, Stamped { at, event }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_comes_back_equal_and_its_hash_is_sha256sum_of_the_rest() {
+        let message = "tricky:\r\n \u{1b}[31m\u{2028}--- \nhash: x\n".to_owned();
+        let event = Event::Warning { message, step: Some("no".into()), round: None, participant: None };
+        let stamped = Stamped { at: Moment(1_795_302_307_120), event };
+        let mut text = String::new();
+        let hash = write_document(7, NO_HASH, "s-1", &stamped, &mut text);
+        let (body, last) = text.split_at(text.len() - 71);
+        assert_eq!(last, format!("hash: {hash}\n"));
+        assert_eq!(sha256_hex(body), hash);
+        assert!(!text.contains('\r'));
+        assert_eq!(read_document(body).unwrap(), (7, NO_HASH.into(), "s-1".into(), stamped));
+    }
+}

@@ -1,0 +1,48 @@
+//! The keys of open rounds: outside the session file, owner-only, synced, erased at the close.
+
+use std::path::{Path, PathBuf};
+
+use super::disk::{Disk, DiskError};
+use crate::round::seal::RoundKey;
+
+/// A folder of keys.
+#[derive(Clone)]
+pub struct KeyStore {
+    disk: Disk,
+    dir: PathBuf,
+}
+
+impl KeyStore {
+    /// Keys under `dir`, which is made when the first key is kept.
+    pub fn new(disk: Disk, dir: &Path) -> Self {
+        Self { disk, dir: dir.to_owned() }
+    }
+
+    /// Where the key of a session's round lies; rounds go by their number.
+    fn path(&self, session: &str, round: u32) -> PathBuf {
+        self.dir.join(format!("{session}.{round}.key"))
+    }
+
+    /// Keeps a key; it is on disk when this returns.
+    ///
+    /// # Errors
+    /// When it cannot be written: the round must not be opened then.
+    pub fn keep(&self, session: &str, round: u32, key: &RoundKey) -> Result<(), DiskError> {
+        self.disk.make_dir(&self.dir)?;
+        self.disk.write_whole(&self.path(session, round), format!("{}\n", key.publish()).as_bytes())
+    }
+
+    /// The key, unless it is gone or unreadable.
+    pub fn find(&self, session: &str, round: u32) -> Option<RoundKey> {
+        let bytes = self.disk.read(&self.path(session, round), 1024).ok()?;
+        RoundKey::from_hex(std::str::from_utf8(&bytes).ok()?.trim_end())
+    }
+
+    /// Erases a key.
+    ///
+    /// # Errors
+    /// When it is there and cannot be removed.
+    pub fn erase(&self, session: &str, round: u32) -> Result<(), DiskError> {
+        self.disk.erase(&self.path(session, round))
+    }
+}

@@ -1,0 +1,19 @@
+//! The `.s2s` file: appended to, synced, read by its bytes, verified.
+//!
+//! Nothing is acknowledged before it is on disk. Every byte of the file is covered by a hash; a torn
+//! tail is told from damage; the key of an open round lies outside the file. Knows the events and
+//! the fold, no participant and no face.
+
+mod disk;
+mod document;
+mod keys;
+mod read;
+mod verify;
+mod write;
+
+pub use disk::{Disk, DiskError, Fault, Gate, Op};
+pub use document::FORMAT;
+pub use keys::KeyStore;
+pub use read::{Damage, Log, fold, read_log};
+pub use verify::{Finding, UNPROVEN, Verification, verify};
+pub use write::{Journal, OpenError, OpenedJournal};

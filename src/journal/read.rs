@@ -1,0 +1,152 @@
+//! The reader: documents found by their bytes alone, each checked before it is believed.
+//!
+//! What stands after the last complete document and has no complete hash line is a torn write; any
+//! other mismatch is damage, and nothing of a damaged file is used. Never panics, whatever the bytes.
+
+use std::ops::Range;
+
+use super::document::{FORMAT, NO_HASH, read_document};
+use crate::round::snapshot::sha256_hex;
+use crate::session::{Event, Line, Session};
+
+/// A log as read from its bytes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Log {
+    /// Its events, in order.
+    pub lines: Vec<Line>,
+    /// The length of its complete documents, in bytes.
+    pub good: usize,
+    /// How many bytes of a torn write follow.
+    pub torn: usize,
+}
+
+/// Why a file is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct Damage {
+    /// What does not fit.
+    pub what: String,
+    /// The `seq` the damaged document should have; `None` if the file is no session at all.
+    pub seq: Option<u64>,
+    /// The line at which the damaged document starts, from 1.
+    pub line: u64,
+    /// The byte at which it starts, from 0.
+    pub offset: usize,
+    /// Whether the file is whole and of a version this program does not know.
+    pub newer: bool,
+}
+
+/// Reads a log.
+///
+/// # Errors
+/// The first [`Damage`].
+pub fn read_log(bytes: &[u8]) -> Result<Log, Damage> {
+    if !bytes.is_empty() && !b"---\nseq: 0\n".starts_with(&bytes[..bytes.len().min(11)]) {
+        return Err(damage(bytes, 0, None, "this is not a roundtable session".to_owned()));
+    }
+    let mut log = Log::default();
+    let mut session = String::new();
+    let mut prev = NO_HASH.to_owned();
+    while let Some(end) = document_end(bytes, log.good) {
+        let (line, of) = document(bytes, log.good..end, log.lines.len() as u64, &prev)?;
+        if log.lines.is_empty() {
+            check_header(bytes, &line, &of)?;
+            session = of;
+        } else if of != session {
+            let what = format!("the document belongs to session `{of}`");
+            return Err(damage(bytes, log.good, Some(line.seq), what));
+        }
+        prev.clone_from(&line.hash);
+        log.lines.push(line);
+        log.good = end;
+    }
+    log.torn = bytes.len() - log.good;
+    Ok(log)
+}
+
+/// The state after every event of the log.
+pub fn fold(log: &Log) -> Session {
+    let mut session = Session::default();
+    for line in &log.lines {
+        session.apply(&line.stamped);
+    }
+    session
+}
+
+/// The end of the document that starts at `start`: after a line `hash: ` + 64 hex digits that is
+/// followed by a `-` or by the end of the file.
+fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
+    const TAIL: usize = 1 + HASH_LINE;
+    let mut at = start;
+    while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'\n') {
+        at += found;
+        let tail = bytes.get(at..at + TAIL);
+        let is_hash = tail.is_some_and(|tail| {
+            tail[1..].starts_with(b"hash: ") && tail.ends_with(b"\n") && tail[7..TAIL - 1].iter().all(is_hex)
+        });
+        if is_hash && matches!(bytes.get(at + TAIL), None | Some(b'-')) {
+            return Some(at + TAIL);
+        }
+        at += 1;
+    }
+    None
+}
+
+fn is_hex(byte: &u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+/// The length of the line that ends a document: `hash: `, 64 hex digits, a line feed.
+const HASH_LINE: usize = 6 + 64 + 1;
+
+fn document(bytes: &[u8], range: Range<usize>, seq: u64, prev: &str) -> Result<(Line, String), Damage> {
+    let start = range.start;
+    let fail = |what: String| damage(bytes, start, Some(seq), what);
+    let (body, hash_line) = bytes[range.clone()].split_at(range.len() - HASH_LINE);
+    let hash = String::from_utf8_lossy(&hash_line[6..HASH_LINE - 1]).into_owned();
+    if sha256_hex(body) != hash {
+        return Err(fail("its bytes are not those its hash was made of".to_owned()));
+    }
+    let text = std::str::from_utf8(body).map_err(|_| fail("it is not UTF-8".to_owned()))?;
+    if !text.starts_with("---\n") {
+        return Err(fail("it does not start with `---`".to_owned()));
+    }
+    // A header of another version is told apart before its fields are asked for.
+    if let Some(format) = (seq == 0).then(|| written_format(text)).flatten().filter(|f| *f != FORMAT) {
+        let what = format!("the file has format {format}; this version knows format {FORMAT}");
+        return Err(Damage { newer: true, ..fail(what) });
+    }
+    let (found, before, session, stamped) = read_document(text).map_err(fail)?;
+    if found != seq {
+        return Err(fail(format!("its `seq` is {found}, and {seq} is next")));
+    }
+    if before != prev {
+        return Err(fail("its `prev` is not the hash of the document before it".to_owned()));
+    }
+    Ok((Line { seq, prev: before, hash, stamped }, session))
+}
+
+fn written_format(text: &str) -> Option<u32> {
+    text.lines().find_map(|line| line.strip_prefix("format: "))?.parse().ok()
+}
+
+fn check_header(bytes: &[u8], line: &Line, session: &str) -> Result<(), Damage> {
+    let fail = |what: String| Err(damage(bytes, 0, Some(0), what));
+    let Event::SessionOpened(opened) = &line.stamped.event else {
+        return fail("the first event is not `session_opened`".to_owned());
+    };
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if session.is_empty() || session.len() > 200 || session.starts_with('.') || !session.chars().all(is_safe)
+    {
+        return fail("the session's id is not one this program makes".to_owned());
+    }
+    match Session::definition_of(opened) {
+        Ok(_) => Ok(()),
+        Err(problem) => fail(format!("the header's definition does not load: {}", problem.message)),
+    }
+}
+
+fn damage(bytes: &[u8], offset: usize, seq: Option<u64>, what: String) -> Damage {
+    let line = 1 + bytes[..offset].iter().filter(|byte| **byte == b'\n').count() as u64;
+    Damage { what, seq, line, offset, newer: false }
+}

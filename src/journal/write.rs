@@ -1,0 +1,123 @@
+//! The writer: events in one write and one sync, acknowledged after both.
+//!
+//! Once a write or sync has failed the journal refuses everything: what follows could not be told
+//! from what was lost.
+
+use std::path::{Path, PathBuf};
+
+use super::disk::{Disk, DiskError, LogFile};
+use super::document::{NO_HASH, write_document};
+use super::read::{Damage, Log, read_log};
+use crate::session::{Line, Stamped};
+
+/// An open session file; nobody else can write to it.
+pub struct Journal {
+    file: LogFile,
+    session: String,
+    seq: u64,
+    prev: String,
+    failed: bool,
+}
+
+/// A journal opened for going on, and what it held.
+pub struct OpenedJournal {
+    /// The journal, at its end.
+    pub journal: Journal,
+    /// What it held.
+    pub log: Log,
+    /// Where a torn write was kept, if one was cut off.
+    pub torn: Option<PathBuf>,
+}
+
+/// Why a session file cannot be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The storage failed, or another program has it open.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// It is damaged, or no session.
+    #[error(transparent)]
+    Damage(#[from] Damage),
+}
+
+impl Journal {
+    /// Makes a new session file; it must not exist.
+    ///
+    /// # Errors
+    /// When it exists or cannot be made, locked or synced.
+    pub fn create(disk: &Disk, path: &Path, session: &str) -> Result<Self, DiskError> {
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            disk.make_dir(parent)?;
+        }
+        let file = disk.create_log(path)?;
+        Ok(Self { file, session: session.to_owned(), seq: 0, prev: NO_HASH.to_owned(), failed: false })
+    }
+
+    /// Opens a session file to go on with it. A torn write at its end is kept beside it and cut off.
+    ///
+    /// # Errors
+    /// See [`OpenError`]; a damaged file is left as it is.
+    pub fn open(disk: &Disk, path: &Path) -> Result<OpenedJournal, OpenError> {
+        let mut file = disk.open_log(path)?;
+        let bytes = file.read_all()?;
+        let log = read_log(&bytes)?;
+        let Some(last) = log.lines.last() else {
+            let what = "the file holds no complete header: nothing was recorded in it".to_owned();
+            return Err(Damage { what, seq: Some(0), line: 1, offset: 0, newer: false }.into());
+        };
+        let session = match &log.lines[0].stamped.event {
+            crate::session::Event::SessionOpened(opened) => opened.session.clone(),
+            _ => String::new(),
+        };
+        let (seq, prev) = (last.seq + 1, last.hash.clone());
+        let mut torn = None;
+        if log.torn > 0 {
+            let aside = aside(path, log.good);
+            disk.write_whole(&aside, &bytes[log.good..])?;
+            file.truncate(log.good as u64)?;
+            torn = Some(aside);
+        }
+        Ok(OpenedJournal { journal: Self { file, session, seq, prev, failed: false }, log, torn })
+    }
+
+    /// Appends events in one write and waits until they are on disk.
+    ///
+    /// # Errors
+    /// When the write or the sync fails: none of the events counts as recorded.
+    pub fn append(&mut self, events: Vec<Stamped>) -> Result<Vec<Line>, DiskError> {
+        if self.failed {
+            let cause = std::io::Error::other("an earlier write failed");
+            return Err(DiskError { what: "write to", path: self.path().to_owned(), cause, locked: false });
+        }
+        let mut text = String::with_capacity(512 * events.len());
+        let mut lines = Vec::with_capacity(events.len());
+        let (mut seq, mut prev) = (self.seq, self.prev.clone());
+        for stamped in events {
+            let hash = write_document(seq, &prev, &self.session, &stamped, &mut text);
+            lines.push(Line { seq, prev: std::mem::replace(&mut prev, hash.clone()), hash, stamped });
+            seq += 1;
+        }
+        let written = self.file.append(text.as_bytes()).and_then(|()| self.file.sync());
+        self.failed = written.is_err();
+        written?;
+        (self.seq, self.prev) = (seq, prev);
+        Ok(lines)
+    }
+
+    /// The file's path.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// The hash of the last document.
+    pub fn head(&self) -> &str {
+        &self.prev
+    }
+}
+
+/// Where a torn write at byte `offset` is kept.
+fn aside(path: &Path, offset: usize) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".torn-{offset}"));
+    path.with_file_name(name)
+}

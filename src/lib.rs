@@ -18,12 +18,14 @@
 //! - [`setup`]: folders, configuration, personas on disk, models, scripted answers
 //! - [`cli`]: the command line and the headless face
 
+pub mod engine;
 pub mod journal;
 pub mod participants;
 pub mod persona;
 pub mod problem;
 pub mod round;
 pub mod session;
+pub mod setup;
 pub mod tally;
 pub mod text;
 pub mod workflow;

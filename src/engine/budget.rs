@@ -1,0 +1,57 @@
+//! The money a session may cost: checked before a round is opened, never after.
+//!
+//! What was spent is counted from the tokens services reported; what a round may cost is estimated
+//! from its prompts and the longest reply allowed. A model without a known price is refused before.
+
+use std::collections::HashMap;
+
+use crate::session::{RoundOpened, SeatStatus, Session};
+
+/// A limit in US dollars, and prices per million tokens of prompt and reply by model.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    /// The limit.
+    pub limit: f64,
+    /// Prices; models without one cost nothing (the rehearsal, scripted and recorded seats).
+    pub prices: HashMap<String, (f64, f64)>,
+    /// The most tokens a reply may have.
+    pub max_output_tokens: u64,
+}
+
+impl Budget {
+    fn cost(&self, model: &str, input: u64, output: u64) -> f64 {
+        let (of_input, of_output) = self.prices.get(model).copied().unwrap_or_default();
+        (input as f64 * of_input + output as f64 * of_output) / 1e6
+    }
+
+    /// What the session has cost so far, as far as services reported tokens.
+    pub fn spent(&self, session: &Session) -> f64 {
+        let seats = session.rounds.iter().flat_map(|round| round.seats.values());
+        let cost = |status: &SeatStatus| match status {
+            SeatStatus::Revealed(answer, _) => {
+                answer.tokens.map_or(0.0, |tokens| self.cost(&answer.model, tokens.input, tokens.output))
+            }
+            _ => 0.0,
+        };
+        seats.map(|seat| cost(&seat.status)).sum()
+    }
+
+    /// What the round may cost at most: every seat asked once more, every reply as long as allowed.
+    pub fn at_most(&self, session: &Session, opened: &RoundOpened) -> f64 {
+        let input = opened.estimated_tokens as u64 + 1000;
+        let models = opened.seats.iter().filter_map(|name| session.seat_info(name));
+        models.map(|seat| 2.0 * self.cost(seat.label(&opened.step), input, self.max_output_tokens)).sum()
+    }
+
+    /// Why the round may not be opened, if it may not.
+    pub fn refuses(&self, session: &Session, opened: &RoundOpened) -> Option<String> {
+        let (spent, next) = (self.spent(session), self.at_most(session, opened));
+        (spent + next > self.limit).then(|| {
+            let limit = self.limit;
+            format!(
+                "round `{}` could cost {next:.4} $ and {spent:.4} $ are spent: more than the limit of {limit} $",
+                opened.round
+            )
+        })
+    }
+}

@@ -1,0 +1,435 @@
+//! The engine: does what [`next`] says, and comes back with events.
+//!
+//! One loop owns the session and the journal. Seats work in parallel and hand in sealed answers;
+//! events that arrive while a sync is running share the next one. Nothing is sent, shown or asked
+//! before what led to it is on disk. It knows no provider and no face.
+
+mod budget;
+pub mod clock;
+mod seat;
+
+pub use budget::Budget;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::journal::{DiskError, Journal, KeyStore};
+use crate::participants::{Ask, Participant};
+use crate::persona::Persona;
+use crate::round::seal::RoundKey;
+use crate::session::{
+    CloseReason, Command, Event, Exit, Line, Moment, Next, Question, QuestionKind, Refusal, RoundRun,
+    Session, Stamped, decide, exit_of, next,
+};
+use seat::{Settled, Shared};
+
+/// Sees every event once it is on disk.
+pub trait Observer: Send {
+    /// Is shown the event and the state after it.
+    fn saw(&mut self, line: &Line, session: &Session);
+}
+
+/// A person's answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PersonSays {
+    /// Yes or no.
+    pub approved: bool,
+    /// The option chosen among level ones.
+    pub choice: Option<String>,
+    /// What the person adds.
+    pub comment: Option<String>,
+    /// `facilitator`, or `scripted`.
+    pub by: String,
+}
+
+/// The person who is asked; `None` means nobody answers now, and the session rests.
+pub trait Person: Send {
+    /// Asks.
+    fn ask<'a>(
+        &'a mut self,
+        question: &'a Question,
+        session: &'a Session,
+    ) -> BoxFuture<'a, Result<Option<PersonSays>, String>>;
+}
+
+/// Who takes each seat.
+pub type Table = HashMap<String, Arc<dyn Participant>>;
+
+/// Why a session stopped with an error; what was acknowledged is in the file.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The storage failed.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// The core refused what it had asked for: a fault of the program.
+    #[error("unexpected: {0}")]
+    Refused(#[from] Refusal),
+    /// A seat has nobody to take it, or the person's answer cannot be used.
+    #[error("{0}")]
+    Table(String),
+}
+
+/// A session at work.
+pub struct Engine<'a> {
+    /// The state.
+    pub session: Session,
+    journal: Option<Journal>,
+    keys: KeyStore,
+    table: Table,
+    personas: HashMap<String, Arc<Persona>>,
+    context_file: Box<dyn FnMut() -> Option<String> + Send + 'a>,
+    observer: &'a mut dyn Observer,
+    person: &'a mut dyn Person,
+    interrupt: CancellationToken,
+    budget: Option<Budget>,
+    staged: Vec<Stamped>,
+    fan_out: Option<FanOut>,
+    key: Option<(u32, RoundKey)>,
+    now: fn() -> Moment,
+}
+
+/// What an engine is made of.
+pub struct Parts<'a> {
+    /// The state so far.
+    pub session: Session,
+    /// The journal, at its end.
+    pub journal: Journal,
+    /// The keys of open rounds.
+    pub keys: KeyStore,
+    /// Who takes each seat.
+    pub table: Table,
+    /// The personas of the roster, by name.
+    pub personas: HashMap<String, Arc<Persona>>,
+    /// Reads `CONTEXT.md` as it is now.
+    pub context_file: Box<dyn FnMut() -> Option<String> + Send + 'a>,
+    /// Who watches.
+    pub observer: &'a mut dyn Observer,
+    /// Who is asked.
+    pub person: &'a mut dyn Person,
+    /// Cancelled when the session is to rest at once.
+    pub interrupt: CancellationToken,
+    /// The most money it may cost, if there is a limit.
+    pub budget: Option<Budget>,
+}
+
+/// The seats of one round at work. Dropping it gives up every request.
+struct FanOut {
+    number: u32,
+    seats: JoinSet<(String, Settled)>,
+    deadline: Option<tokio::time::Instant>,
+}
+
+impl<'a> Engine<'a> {
+    /// An engine at rest.
+    pub fn new(parts: Parts<'a>) -> Self {
+        Self {
+            session: parts.session,
+            journal: Some(parts.journal),
+            keys: parts.keys,
+            table: parts.table,
+            personas: parts.personas,
+            context_file: parts.context_file,
+            observer: parts.observer,
+            person: parts.person,
+            interrupt: parts.interrupt,
+            budget: parts.budget,
+            staged: Vec::new(),
+            fan_out: None,
+            key: None,
+            now: clock::now,
+        }
+    }
+
+    /// Decides a command and folds its events; they are on disk after the next [`Engine::commit`].
+    ///
+    /// # Errors
+    /// The core's refusal.
+    pub fn stage(&mut self, command: Command) -> Result<(), Refusal> {
+        let at = (self.now)();
+        for event in decide(&self.session, command, at)? {
+            let stamped = Stamped { at, event };
+            self.session.apply(&stamped);
+            self.staged.push(stamped);
+        }
+        Ok(())
+    }
+
+    /// Puts what is staged on disk, then shows it.
+    ///
+    /// # Errors
+    /// When the storage fails; nothing staged counts as recorded then.
+    pub async fn commit(&mut self) -> Result<(), EngineError> {
+        if self.staged.is_empty() {
+            return Ok(());
+        }
+        let Some(mut journal) = self.journal.take() else { return Ok(()) };
+        let events = std::mem::take(&mut self.staged);
+        let written = tokio::task::spawn_blocking(move || {
+            let lines = journal.append(events);
+            (journal, lines)
+        });
+        let (journal, lines) = written.await.map_err(|error| EngineError::Table(error.to_string()))?;
+        self.journal = Some(journal);
+        for line in lines? {
+            self.observer.saw(&line, &self.session);
+        }
+        Ok(())
+    }
+
+    /// Runs the session until it is done or rests.
+    ///
+    /// # Errors
+    /// When the storage fails, or a seat has nobody to take it.
+    pub async fn run(&mut self) -> Result<Exit, EngineError> {
+        loop {
+            if self.interrupt.is_cancelled() && self.session.closed.is_none() && self.session.paused.is_none()
+            {
+                return self.rest("interrupted", None).await;
+            }
+            match next(&self.session) {
+                Next::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
+                Next::Decide(command) => self.stage(command)?,
+                Next::OpenRound => self.open_round()?,
+                Next::AwaitSeats => self.await_seats().await?,
+                Next::CloseRound(reason) => self.close_round(reason).await?,
+                Next::AskPerson(question) => {
+                    if let Some(exit) = self.ask_person(question).await? {
+                        return Ok(exit);
+                    }
+                }
+                Next::Rest => return Ok(Exit::Waiting),
+                Next::Done => {
+                    self.commit().await?;
+                    let code = self.session.closed.as_ref().map(|closed| closed.status);
+                    return Ok(code.map_or(Exit::Failure, |status| exit_of(&self.session, status)));
+                }
+            }
+        }
+    }
+
+    /// Opens the round of the step that runs, unless the budget would not bear it.
+    fn open_round(&mut self) -> Result<(), EngineError> {
+        let command = Command::OpenRound { project_summary: (self.context_file)() };
+        if let Some(budget) = &self.budget {
+            let events = decide(&self.session, command.clone(), (self.now)())?;
+            let opened = events.iter().find_map(|event| match event {
+                Event::RoundOpened(opened) => Some(opened),
+                _ => None,
+            });
+            if let Some(reason) = opened.and_then(|opened| budget.refuses(&self.session, opened)) {
+                return Ok(self.stage(Command::Stop { reason })?);
+            }
+        }
+        Ok(self.stage(command)?)
+    }
+
+    async fn rest(&mut self, reason: &str, step: Option<String>) -> Result<Exit, EngineError> {
+        self.fan_out = None;
+        self.stage(Command::Pause { reason: reason.to_owned(), step })?;
+        self.commit().await?;
+        Ok(Exit::Waiting)
+    }
+
+    async fn ask_person(&mut self, question: Question) -> Result<Option<Exit>, EngineError> {
+        self.commit().await?;
+        let asked = tokio::select! {
+            says = self.person.ask(&question, &self.session) => says.map_err(EngineError::Table)?,
+            () = self.interrupt.cancelled() => None,
+        };
+        let Some(says) = asked else {
+            return self.rest(&question.message, Some(question.step)).await.map(Some);
+        };
+        match question.kind {
+            QuestionKind::KeyLost(_) if says.approved => self.stage(Command::AskAgain)?,
+            QuestionKind::KeyLost(_) => {
+                return self.rest(&question.message, Some(question.step)).await.map(Some);
+            }
+            QuestionKind::Approval | QuestionKind::Tie(_) => {
+                let PersonSays { approved, choice, comment, by } = says;
+                let step = question.step;
+                self.stage(Command::Answer { step, approved, choice, comment, by })
+                    .map_err(|refusal| EngineError::Table(refusal.0))?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The open round's key: in memory, else from the store, else new if nothing is sealed yet.
+    /// `None` when it is gone and answers are sealed under it.
+    fn round_key(&mut self) -> Result<Option<RoundKey>, EngineError> {
+        let Some(round) = self.session.open_round() else { return Ok(None) };
+        let number = round.opened.number;
+        if let Some((_, key)) = self.key.as_ref().filter(|(of, _)| *of == number) {
+            return Ok(Some(key.clone()));
+        }
+        if let Some(key) = self.keys.find(&self.session.id, number) {
+            self.key = Some((number, key.clone()));
+            return Ok(Some(key));
+        }
+        if round.sealed() > 0 {
+            return Ok(None);
+        }
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            EngineError::Table(format!("the operating system gives no randomness: {error}"))
+        })?;
+        let key = RoundKey::new(bytes);
+        self.keys.keep(&self.session.id, number, &key)?;
+        self.key = Some((number, key.clone()));
+        Ok(Some(key))
+    }
+
+    async fn await_seats(&mut self) -> Result<(), EngineError> {
+        self.commit().await?;
+        let Some(key) = self.round_key()? else {
+            return Ok(self.stage(Command::LoseKey)?);
+        };
+        self.fan_out(&key)?;
+        let Some(fan_out) = &mut self.fan_out else { return Ok(()) };
+        let deadline = fan_out.deadline;
+        let mut time_is_up = false;
+        let first = tokio::select! {
+            settled = fan_out.seats.join_next() => settled,
+            () = sleep_until(deadline) => {
+                time_is_up = true;
+                None
+            }
+            () = self.interrupt.cancelled() => return Ok(()),
+        };
+        // What is ready when time is up still counts; what comes later is refused.
+        let mut settled: Vec<_> = first.into_iter().collect();
+        settled.extend(std::iter::from_fn(|| fan_out.seats.try_join_next()));
+        for joined in settled {
+            let (participant, settled) =
+                joined.map_err(|error| EngineError::Table(format!("a seat's task failed: {error}")))?;
+            self.settle(participant, settled)?;
+        }
+        self.commit().await?;
+        if time_is_up && self.session.open_round().is_some() {
+            self.close_round(CloseReason::Deadline).await?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, participant: String, settled: Settled) -> Result<(), EngineError> {
+        let Some(round) = self.session.open_round().map(|round| round.opened.round.clone()) else {
+            return Ok(());
+        };
+        self.stage(match settled {
+            Settled::Sealed(seal) => Command::Seal { round, participant, seal },
+            Settled::Failed(failure) => Command::Fail {
+                round,
+                participant,
+                reason: failure.reason,
+                timed_out: failure.timed_out,
+                tries: failure.tries,
+            },
+        })?;
+        Ok(())
+    }
+
+    /// Asks every open seat of the open round that is not being asked yet.
+    fn fan_out(&mut self, key: &RoundKey) -> Result<(), EngineError> {
+        let Some(round) = self.session.open_round() else { return Ok(()) };
+        if self.fan_out.as_ref().is_some_and(|running| running.number == round.opened.number) {
+            return Ok(());
+        }
+        let time_left = self.time_left(round);
+        let step = self.session.definition.as_ref().and_then(|d| d.step(&round.opened.step));
+        let timeout = step.and_then(|step| step.round()?.timeout_ms).map(Duration::from_millis);
+        let shared = Arc::new(Shared {
+            session: self.session.id.clone(),
+            round: round.opened.round.clone(),
+            snapshot_sha256: round.opened.snapshot_sha256.clone(),
+            form: round.opened.ballot.clone(),
+            key: key.clone(),
+            timeout,
+        });
+        let mut seats = JoinSet::new();
+        for seat in round.open_seats() {
+            let Some(ask) = self.ask(round, &seat.name, time_left) else { continue };
+            let Some(participant) = self.table.get(&seat.name).cloned() else {
+                return Err(EngineError::Table(format!("nobody takes the seat of `{}`", seat.name)));
+            };
+            let (name, model) =
+                (seat.name.clone(), seat.item.as_ref().map(|i| i.model.clone()).unwrap_or_default());
+            let shared = Arc::clone(&shared);
+            seats.spawn(async move { (name, seat::work(participant, ask, model, shared).await) });
+        }
+        let deadline = time_left.map(|left| tokio::time::Instant::now() + left);
+        self.fan_out = Some(FanOut { number: round.opened.number, seats, deadline });
+        Ok(())
+    }
+
+    /// How long the open round may still take: its deadline, or the session's end if that is sooner.
+    fn time_left(&self, round: &RoundRun) -> Option<Duration> {
+        let now = (self.now)();
+        let of_round = round.opened.deadline_ms.map(|ms| ms.saturating_sub(now.since(round.opened_at)));
+        let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms);
+        let spent = now.since(self.session.opened_at).saturating_sub(self.session.waited_ms);
+        let of_session = limit.map(|limit| limit.saturating_sub(spent));
+        of_round.into_iter().chain(of_session).min().map(Duration::from_millis)
+    }
+
+    fn ask(&self, round: &RoundRun, seat: &str, time_left: Option<Duration>) -> Option<Ask> {
+        let item = round.seat(seat)?.item.as_ref()?;
+        let info = self.session.seat_info(seat)?;
+        let (_, model) = info.model.split_once('/').unwrap_or(("", &info.model));
+        Some(Ask {
+            seat: seat.to_owned(),
+            step: round.opened.step.clone(),
+            round: round.opened.round.clone(),
+            persona: Arc::clone(self.personas.get(&info.persona)?),
+            model: model.to_owned(),
+            prompt: self.session.prompt(round, item),
+            again: None,
+            seed: info.seed,
+            time_left,
+        })
+    }
+
+    /// Closes the open round: its requests are given up, its key is published, then erased.
+    async fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
+        self.commit().await?;
+        let Some(key) = self.round_key()? else {
+            return Ok(self.stage(Command::LoseKey)?);
+        };
+        self.fan_out = None;
+        let number = self.session.open_round().map(|round| round.opened.number);
+        self.stage(Command::CloseRound { reason, key })?;
+        self.commit().await?;
+        self.key = None;
+        if let Some(number) = number {
+            self.keys.erase(&self.session.id, number)?;
+        }
+        Ok(())
+    }
+
+    /// Erases keys of rounds that are closed: a crash may have come between close and erasure.
+    ///
+    /// # Errors
+    /// When a key is there and cannot be removed.
+    pub fn erase_old_keys(&self) -> Result<(), DiskError> {
+        for round in self.session.rounds.iter().filter(|round| round.closed.is_some()) {
+            self.keys.erase(&self.session.id, round.opened.number)?;
+        }
+        Ok(())
+    }
+
+    /// The hash of the last document on disk.
+    pub fn head(&self) -> String {
+        self.journal.as_ref().map(|journal| journal.head().to_owned()).unwrap_or_default()
+    }
+}
+
+async fn sleep_until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

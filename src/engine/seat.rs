@@ -1,0 +1,196 @@
+//! One seat's work: ask, read, ask once more if the reply does not fit, seal.
+//!
+//! An answer is sealed in the function that received it; what leaves this file is [`Sealed`], or
+//! the reason why nothing came back. No reply text is ever part of a reason.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Map;
+use tokio::time::{Instant, timeout};
+
+use crate::participants::{Ask, Failure, Finish, Participant, Reply, Usage};
+use crate::round::ballot::{Answer, Ballot, BallotForm, Reading};
+use crate::round::prompt;
+use crate::round::record::{Outcome, Record, Returned};
+use crate::round::reply::read_reply;
+use crate::round::seal::{Binding, Nonces, RoundKey, Sealed, seal};
+
+/// What all seats of one round share.
+pub struct Shared {
+    /// The session's id.
+    pub session: String,
+    /// The round's id.
+    pub round: String,
+    /// The snapshot's hash.
+    pub snapshot_sha256: String,
+    /// The form of an answer.
+    pub form: BallotForm,
+    /// The round's key.
+    pub key: RoundKey,
+    /// How long one seat may take.
+    pub timeout: Option<Duration>,
+}
+
+/// What came of asking a seat.
+pub enum Settled {
+    /// Something came back; nobody can read it yet.
+    Sealed(Sealed),
+    /// Nothing came back.
+    Failed(Failure),
+}
+
+/// What was read of the replies so far.
+#[derive(Default)]
+struct Taken {
+    replies: Vec<Returned>,
+    usage: Option<Usage>,
+    tries: u32,
+}
+
+/// Works one seat to its end.
+pub async fn work(
+    participant: Arc<dyn Participant>,
+    ask: Ask,
+    model: String,
+    shared: Arc<Shared>,
+) -> Settled {
+    let started = Instant::now();
+    let limit = shared.timeout.unwrap_or(Duration::MAX);
+    let mut taken = Taken::default();
+    let read = match timeout(limit, converse(&*participant, ask.clone(), &shared.form, &mut taken)).await {
+        Ok(Ok(read)) => read,
+        Ok(Err(failure)) => return Settled::Failed(failure),
+        Err(_) if taken.replies.is_empty() => {
+            let reason = format!("timed out after {} ms", limit.as_millis());
+            return Settled::Failed(Failure { reason, timed_out: true, tries: taken.tries.max(1) });
+        }
+        // It replied, and was too slow to correct itself: the first reply's fault stands.
+        Err(_) => Read::invalid(taken.last_reason()),
+    };
+    let record = Record {
+        session: shared.session.clone(),
+        round: shared.round.clone(),
+        participant: ask.seat.clone(),
+        snapshot_sha256: shared.snapshot_sha256.clone(),
+        model,
+        outcome: read.outcome,
+        reason: read.reason,
+        ballot: read.ballot,
+        answer: read.answer,
+        flags: read.flags,
+        replies: taken.replies,
+        tries: taken.tries,
+        latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        tokens: taken.usage,
+    };
+    seal_record(&record, &shared)
+        .unwrap_or_else(|reason| Settled::Failed(Failure { reason, timed_out: false, tries: record.tries }))
+}
+
+fn seal_record(record: &Record, shared: &Shared) -> Result<Settled, String> {
+    let text = serde_json::to_string(record).map_err(|_| "the answer could not be sealed".to_owned())?;
+    let mut nonces = Nonces { cipher: [0; 24], commitment: [0; 32] };
+    getrandom::fill(&mut nonces.cipher)
+        .and_then(|()| getrandom::fill(&mut nonces.commitment))
+        .map_err(|error| format!("the operating system gives no randomness: {error}"))?;
+    let binding = Binding {
+        session: &shared.session,
+        round: &shared.round,
+        participant: &record.participant,
+        snapshot_sha256: &shared.snapshot_sha256,
+    };
+    let sealed = seal(&shared.key, &nonces, binding, &text).ok_or("the answer could not be sealed")?;
+    Ok(Settled::Sealed(sealed))
+}
+
+struct Read {
+    outcome: Outcome,
+    reason: Option<String>,
+    ballot: Option<Ballot>,
+    answer: Map<String, serde_json::Value>,
+    flags: Vec<String>,
+}
+
+impl Read {
+    fn without_answer(outcome: Outcome, reason: String) -> Self {
+        Self { outcome, reason: Some(reason), ballot: None, answer: Map::new(), flags: Vec::new() }
+    }
+
+    fn invalid(reason: String) -> Self {
+        Self::without_answer(Outcome::Invalid, reason)
+    }
+
+    fn valid(answer: Answer) -> Self {
+        let abstains = answer.ballot == Ballot::Abstain;
+        Self {
+            outcome: if abstains { Outcome::Abstained } else { Outcome::Answered },
+            reason: None,
+            ballot: Some(answer.ballot),
+            answer: answer.content,
+            flags: answer.flags,
+        }
+    }
+}
+
+impl Taken {
+    fn add(&mut self, reply: &Reply) {
+        self.tries += reply.tries;
+        if let Some(usage) = reply.usage {
+            let sum = self.usage.get_or_insert_default();
+            sum.input += usage.input;
+            sum.output += usage.output;
+            sum.cached += usage.cached;
+        }
+        self.replies.push(Returned { text: reply.text.clone(), reason: None });
+    }
+
+    fn last_reason(&self) -> String {
+        self.replies.last().and_then(|reply| reply.reason.clone()).unwrap_or_default()
+    }
+}
+
+/// Asks, and asks once more with the reason when the first reply does not fit.
+async fn converse(
+    participant: &dyn Participant,
+    mut ask: Ask,
+    form: &BallotForm,
+    taken: &mut Taken,
+) -> Result<Read, Failure> {
+    for is_last in [false, true] {
+        let reply = match participant.ask(&ask).await {
+            Ok(reply) => reply,
+            Err(failure) if taken.replies.is_empty() => return Err(failure),
+            Err(failure) => {
+                taken.tries += failure.tries;
+                let reason = format!("{}; asked again: {}", taken.last_reason(), failure.reason);
+                return Ok(Read::invalid(reason));
+            }
+        };
+        taken.add(&reply);
+        let reason = match judge(form, &reply) {
+            Reading::Answered(answer) => return Ok(Read::valid(answer)),
+            Reading::Refused(reason) => return Ok(Read::without_answer(Outcome::Refused, reason)),
+            Reading::Invalid(reason) => reason,
+        };
+        if let Some(last) = taken.replies.last_mut() {
+            last.reason = Some(reason.clone());
+        }
+        if is_last {
+            return Ok(Read::invalid(reason));
+        }
+        ask.again = Some(prompt::again(&reason));
+    }
+    Ok(Read::invalid(taken.last_reason()))
+}
+
+fn judge(form: &BallotForm, reply: &Reply) -> Reading {
+    match reply.finish {
+        Finish::Complete => read_reply(form, &reply.text),
+        Finish::Length => {
+            Reading::Invalid("the reply was cut off at its length limit; be shorter".to_owned())
+        }
+        Finish::ToolCall => Reading::Invalid("the reply tried to call a tool; there are none".to_owned()),
+        Finish::Refusal => Reading::Refused("the model or its service declined to answer".to_owned()),
+    }
+}

@@ -1,0 +1,220 @@
+//! The answers file: what seats and the facilitator say, written beforehand, by step id.
+//!
+//! A bare answer serves every time; a list is used up in order. A map whose only key is `fail`
+//! makes that try fail.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value as Json;
+
+use crate::participants::scripted::{Line, Part};
+use crate::problem::{Problem, did_you_mean};
+use crate::session::{QuestionKind, Session};
+use crate::workflow::{Definition, Fields, StepKind};
+use crate::yaml::{Map, Node, Value, read, read_json};
+
+/// A loaded answers file.
+#[derive(Debug, Clone, Default)]
+pub struct Answers {
+    file: String,
+    steps: Map,
+    used: HashMap<String, usize>,
+}
+
+/// A scripted answer to a person's question.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Yes or no.
+    pub approved: bool,
+    /// The option chosen among level ones.
+    pub choice: Option<String>,
+    /// What is added.
+    pub comment: Option<String>,
+}
+
+impl Answers {
+    /// Reads an answers file, YAML or JSON.
+    ///
+    /// # Errors
+    /// When it is not a map of step ids.
+    pub fn parse(text: &str, file: &str) -> Result<Self, Problem> {
+        let is_json = text.trim_start().starts_with('{');
+        let node = if is_json { read_json(text, file)? } else { read(text, file)? };
+        match node.value {
+            Value::Map(steps) => Ok(Self { file: file.to_owned(), steps, used: HashMap::new() }),
+            Value::Null => Ok(Self { file: file.to_owned(), ..Self::default() }),
+            _ => Err(Problem::new("an answers file is a map of step ids")
+                .hint("write `step-id: answer`")
+                .at(file, node.line, node.column)),
+        }
+    }
+
+    fn step(&self, id: &str) -> Option<&Node> {
+        self.steps.iter().find(|(key, _)| key.text == id).map(|(_, node)| node)
+    }
+
+    /// What each step scripts for a seat.
+    pub fn parts(&self, seat: &str) -> HashMap<String, Part> {
+        let mut parts = HashMap::new();
+        for (step, node) in &self.steps {
+            if let Some(part) = part_of(node, seat) {
+                parts.insert(step.text.clone(), part);
+            }
+        }
+        parts
+    }
+
+    /// Entries that serve nothing in this definition.
+    pub fn unserved(&self, definition: &Definition) -> Vec<Problem> {
+        let ids: Vec<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
+        let mut problems = Vec::new();
+        for (key, node) in &self.steps {
+            let at = |message: String| Problem::new(message).at(&self.file, key.line, key.column);
+            let Some(step) = definition.step(&key.text) else {
+                let message = format!("the answers for `{}` serve nothing: no such step", key.text);
+                problems.push(at(message).hint(did_you_mean(&key.text, &ids)));
+                continue;
+            };
+            let StepKind::Round(round) = &step.kind else { continue };
+            let seats: Vec<&str> = definition.seats(round).map(|seat| seat.name.as_str()).collect();
+            for name in seat_names(node).into_iter().filter(|name| name != "tie") {
+                if !seats.contains(&name.as_str()) {
+                    let message =
+                        format!("the answer for `{name}` serves nothing: no such seat in `{}`", key.text);
+                    problems.push(at(message).hint(did_you_mean(&name, &seats)));
+                }
+            }
+        }
+        problems
+    }
+
+    /// Counts the answers of a resumed session as used.
+    pub fn resume(&mut self, session: &Session) {
+        self.used.extend(session.answered.iter().map(|(step, count)| (step.clone(), *count)));
+    }
+
+    /// The scripted answer to a question, `None` when nothing is scripted.
+    ///
+    /// # Errors
+    /// When the answers are used up, or one of them is no answer to this question.
+    pub fn say(&mut self, step: &str, kind: &QuestionKind) -> Result<Option<Said>, String> {
+        let Some(node) = self.step(step).cloned() else { return Ok(None) };
+        match kind {
+            QuestionKind::KeyLost(_) => Ok(None),
+            QuestionKind::Tie(_) => {
+                let choice = match &node.value {
+                    Value::Map(map) => map.iter().find(|(k, _)| k.text == "tie").map(|(_, n)| n.clone()),
+                    Value::Text(_) => Some(node),
+                    _ => None,
+                };
+                let text = choice.and_then(|node| crate::workflow::as_text(&node));
+                Ok(text.map(|choice| Said { approved: true, choice: Some(choice), comment: None }))
+            }
+            QuestionKind::Approval => {
+                let used = self.used.entry(step.to_owned()).or_insert(0);
+                *used += 1;
+                let one = match &node.value {
+                    Value::List(items) => items
+                        .get(*used - 1)
+                        .ok_or_else(|| format!("the answers file has no more answers for step `{step}`"))?,
+                    _ => &node,
+                };
+                said(one, &self.file).map(Some).map_err(|problem| problem.to_string())
+            }
+        }
+    }
+}
+
+fn said(node: &Node, file: &str) -> Result<Said, Problem> {
+    if let Value::Bool(approved) = node.value {
+        return Ok(Said { approved, ..Said::default() });
+    }
+    let mut fields = Fields::of(node, "the answer to an approval", file)
+        .map_err(|problem| problem.hint("write `true`, `false` or `{approved: true, comment: \"…\"}`"))?;
+    let approved = fields.flag("approved");
+    let comment = fields.text("comment");
+    let problems = fields.finish(&[]);
+    match (approved, problems.into_iter().next()) {
+        (_, Some(problem)) => Err(problem),
+        (None, None) => Err(node.problem(file, "the answer to an approval has no `approved`")),
+        (Some(approved), None) => Ok(Said { approved, choice: None, comment }),
+    }
+}
+
+/// The names a round's entry scripts: the keys of its map, or of the maps in its list.
+fn seat_names(node: &Node) -> Vec<String> {
+    let maps: Vec<&Map> = match &node.value {
+        Value::Map(map) => vec![map],
+        Value::List(items) => items.iter().filter_map(as_map).collect(),
+        _ => Vec::new(),
+    };
+    let mut seen = HashSet::new();
+    let names = maps.into_iter().flatten().map(|(key, _)| key.text.clone());
+    names.filter(|name| seen.insert(name.clone())).collect()
+}
+
+fn as_map(node: &Node) -> Option<&Map> {
+    match &node.value {
+        Value::Map(map) => Some(map),
+        _ => None,
+    }
+}
+
+fn find<'a>(map: &'a Map, seat: &str) -> Option<&'a Node> {
+    map.iter().find(|(key, _)| key.text == seat).map(|(_, node)| node)
+}
+
+fn part_of(node: &Node, seat: &str) -> Option<Part> {
+    match &node.value {
+        Value::Map(map) => match &find(map, seat)?.value {
+            Value::List(items) => Some(Part::InTurn(items.iter().map(line).collect())),
+            _ => find(map, seat).map(|node| Part::Always(line(node))),
+        },
+        Value::List(items) => {
+            let lines: Vec<Line> =
+                items.iter().filter_map(as_map).filter_map(|m| find(m, seat)).map(line).collect();
+            (!lines.is_empty()).then_some(Part::InTurn(lines))
+        }
+        _ => None,
+    }
+}
+
+fn line(node: &Node) -> Line {
+    match &node.value {
+        Value::Map(map) if map.len() == 1 && map[0].0.text == "fail" => {
+            Line::Fail(crate::workflow::as_text(&map[0].1).unwrap_or_else(|| "scripted failure".to_owned()))
+        }
+        Value::Text(text) => Line::Reply(text.clone()),
+        _ => {
+            let json: Json = node.to_json();
+            Line::Reply(json.to_string())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "ok: [{approved: false, comment: smaller}, true]\n\
+                        risks: {a: {position: x}, b: {fail: offline}, c: [{vote: x}, {vote: y}]}\n";
+
+    #[test]
+    fn a_bare_answer_serves_always_and_a_list_in_turn() {
+        let answers = Answers::parse(FILE, "a.yaml").unwrap();
+        assert_eq!(answers.parts("a")["risks"], Part::Always(Line::Reply("{\"position\":\"x\"}".into())));
+        assert_eq!(answers.parts("b")["risks"], Part::Always(Line::Fail("offline".into())));
+        assert!(matches!(&answers.parts("c")["risks"], Part::InTurn(lines) if lines.len() == 2));
+        assert!(answers.parts("d").is_empty());
+    }
+
+    #[test]
+    fn approvals_are_used_up_and_running_out_names_the_step() {
+        let mut answers = Answers::parse(FILE, "a.yaml").unwrap();
+        let first = answers.say("ok", &QuestionKind::Approval).unwrap().unwrap();
+        assert_eq!((first.approved, first.comment.as_deref()), (false, Some("smaller")));
+        assert!(answers.say("ok", &QuestionKind::Approval).unwrap().unwrap().approved);
+        assert!(answers.say("ok", &QuestionKind::Approval).unwrap_err().contains("`ok`"));
+        assert_eq!(answers.say("other", &QuestionKind::Approval), Ok(None));
+    }
+}

@@ -1,0 +1,251 @@
+//! Configuration in layers: flag, environment, the project's file, the user's file, default.
+//!
+//! Every value remembers where it came from. Keys to services are never values here: only the names
+//! of the variables that hold them, or the command that prints one.
+
+use indexmap::IndexMap;
+
+use super::folders::{Folders, read_text};
+use crate::problem::Problem;
+use crate::workflow::Fields;
+use crate::yaml::{Node, Value, read};
+
+/// A value and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// `default`, a file's path or a variable's name.
+    pub from: String,
+}
+
+/// A service of the user's own, or a change to a known one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProviderConfig {
+    /// `openai` or `anthropic`.
+    pub dialect: Option<String>,
+    /// Where it answers.
+    pub base_url: Option<String>,
+    /// The variable that holds its key.
+    pub key_env: Option<String>,
+    /// The command that prints its key.
+    pub key_command: Vec<String>,
+    /// How many requests may be in flight.
+    pub max_in_flight: Option<u64>,
+}
+
+/// US dollars per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// Of a prompt.
+    pub input: f64,
+    /// Of a reply.
+    pub output: f64,
+}
+
+/// The configuration in effect.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The model of participants that name none.
+    pub model: Setting<Option<String>>,
+    /// The most tokens a reply may have.
+    pub max_output_tokens: Setting<u64>,
+    /// How long one request may take, tries aside, in milliseconds.
+    pub timeout_ms: Setting<u64>,
+    /// Services by name.
+    pub providers: IndexMap<String, Setting<ProviderConfig>>,
+    /// Prices by `provider/model`.
+    pub prices: IndexMap<String, Setting<Price>>,
+}
+
+/// Field names under which someone might write a key itself.
+const KEY_FIELDS: [&str; 7] = ["key", "api_key", "apikey", "api-key", "token", "secret", "password"];
+
+impl Config {
+    /// Reads the user's and the project's file and the environment.
+    ///
+    /// # Errors
+    /// Every problem in a file, with its line.
+    pub fn load(folders: &Folders) -> Result<Self, Vec<Problem>> {
+        let default = || "default".to_owned();
+        let mut config = Self {
+            model: Setting { value: None, from: default() },
+            max_output_tokens: Setting { value: 4096, from: default() },
+            timeout_ms: Setting { value: 600_000, from: default() },
+            providers: IndexMap::new(),
+            prices: IndexMap::new(),
+        };
+        for path in [folders.config.join("config.yaml"), folders.s2s().join("config.yaml")] {
+            if path.exists() {
+                let text = read_text(&path, 1024 * 1024).map_err(|problem| vec![problem])?;
+                let file = path.display().to_string();
+                let node = read(&text, &file).map_err(|problem| vec![problem])?;
+                config.layer(&node, &file)?;
+            }
+        }
+        if let Ok(model) = std::env::var("ROUNDTABLE_MODEL") {
+            config.model = Setting { value: Some(model), from: "ROUNDTABLE_MODEL".to_owned() };
+        }
+        Ok(config)
+    }
+
+    fn layer(&mut self, node: &Node, file: &str) -> Result<(), Vec<Problem>> {
+        if node.value == Value::Null {
+            return Ok(());
+        }
+        let mut problems = Vec::new();
+        refuse_keys(node, file, &mut problems);
+        let mut fields = Fields::of(node, "the configuration", file).map_err(|problem| vec![problem])?;
+        let from = || file.to_owned();
+        if let Some(model) = fields.text("model") {
+            self.model = Setting { value: Some(model), from: from() };
+        }
+        if let Some(value) = fields.count("max_output_tokens", 1) {
+            self.max_output_tokens = Setting { value, from: from() };
+        }
+        if let Some(value) = fields.duration("timeout") {
+            self.timeout_ms = Setting { value, from: from() };
+        }
+        for (name, node) in entries(&mut fields, "providers") {
+            if let Some(value) = provider(node, &name, file, &mut problems) {
+                self.providers.insert(name, Setting { value, from: from() });
+            }
+        }
+        for (name, node) in entries(&mut fields, "prices") {
+            if let Some(value) = price(node, &name, file, &mut problems) {
+                self.prices.insert(name, Setting { value, from: from() });
+            }
+        }
+        problems.extend(fields.finish(&[]));
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    /// Every value with where it came from, for `config show`.
+    pub fn rows(&self) -> Vec<(String, String, String)> {
+        let model = self.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
+        let mut rows = vec![
+            ("model".to_owned(), model, self.model.from.clone()),
+            (
+                "max_output_tokens".to_owned(),
+                self.max_output_tokens.value.to_string(),
+                self.max_output_tokens.from.clone(),
+            ),
+            ("timeout".to_owned(), format!("{}ms", self.timeout_ms.value), self.timeout_ms.from.clone()),
+        ];
+        for (name, setting) in &self.providers {
+            let mut row = |key: &str, value: Option<String>| {
+                let key = format!("providers.{name}.{key}");
+                rows.extend(value.map(|value| (key, value, setting.from.clone())));
+            };
+            row("dialect", setting.value.dialect.clone());
+            row("base_url", setting.value.base_url.clone());
+            row("key_env", setting.value.key_env.clone());
+            row("key_command", setting.value.key_command.first().cloned());
+            row("max_in_flight", setting.value.max_in_flight.map(|n| n.to_string()));
+        }
+        for (name, Setting { value, from }) in &self.prices {
+            let price = format!("{} in, {} out ($ per million tokens)", value.input, value.output);
+            rows.push((format!("prices.{name}"), price, from.clone()));
+        }
+        rows
+    }
+}
+
+fn entries<'a>(fields: &mut Fields<'a>, key: &'static str) -> Vec<(String, &'a Node)> {
+    match fields.node(key) {
+        None => Vec::new(),
+        Some(Node { value: Value::Map(map), .. }) => map.iter().map(|(k, v)| (k.text.clone(), v)).collect(),
+        Some(node) => {
+            fields.wrong(node, key, "a map");
+            Vec::new()
+        }
+    }
+}
+
+fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) -> Option<ProviderConfig> {
+    let mut fields = match Fields::of(node, format!("provider `{name}`"), file) {
+        Ok(fields) => fields,
+        Err(problem) => {
+            problems.push(problem);
+            return None;
+        }
+    };
+    let config = ProviderConfig {
+        dialect: fields
+            .word("dialect", &[("openai", "openai"), ("anthropic", "anthropic")])
+            .map(str::to_owned),
+        base_url: fields.text("base_url"),
+        key_env: fields.text("key_env"),
+        key_command: fields.texts("key_command"),
+        max_in_flight: fields.count("max_in_flight", 1),
+    };
+    // Keys by value were refused already, with a better message than "unknown key".
+    problems.extend(fields.finish(&KEY_FIELDS));
+    Some(config)
+}
+
+fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) -> Option<Price> {
+    let mut fields = Fields::of(node, format!("the price of `{name}`"), file).ok()?;
+    let price = (fields.positive("input"), fields.positive("output"));
+    let found = fields.finish(&[]);
+    if found.is_empty() && (price.0.is_none() || price.1.is_none()) {
+        let message = format!("the price of `{name}` needs `input` and `output`, in $ per million tokens");
+        problems.push(node.problem(file, message));
+    }
+    problems.extend(found);
+    Some(Price { input: price.0?, output: price.1? })
+}
+
+/// Refuses a key written as a value anywhere in a file.
+pub fn refuse_keys(node: &Node, file: &str, problems: &mut Vec<Problem>) {
+    match &node.value {
+        Value::List(items) => items.iter().for_each(|item| refuse_keys(item, file, problems)),
+        Value::Map(map) => {
+            for (key, value) in map {
+                let is_key = KEY_FIELDS.contains(&key.text.to_lowercase().as_str());
+                if is_key && matches!(value.value, Value::Text(_)) {
+                    let problem = Problem::new(format!("a key must not stand in a file: `{}`", key.text))
+                        .hint("put it in an environment variable and name that with `key_env`");
+                    problems.push(problem.at(file, key.line, key.column));
+                }
+                refuse_keys(value, file, problems);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layered(text: &str) -> Result<Config, Vec<Problem>> {
+        let folders = Folders {
+            project: "/nonexistent".into(),
+            has_s2s: false,
+            config: "/nonexistent".into(),
+            state: "/nonexistent".into(),
+        };
+        let mut config = Config::load(&folders)?;
+        config.layer(&read(text, "c.yaml").unwrap(), "c.yaml")?;
+        Ok(config)
+    }
+
+    #[test]
+    fn later_layers_win_and_say_so() {
+        let config =
+            layered("max_output_tokens: 900\nproviders:\n  lab: {dialect: openai, base_url: \"http://x\"}\n");
+        let rows = config.unwrap().rows();
+        assert!(rows.contains(&("max_output_tokens".into(), "900".into(), "c.yaml".into())));
+        assert!(rows.contains(&("timeout".into(), "600000ms".into(), "default".into())));
+    }
+
+    #[test]
+    fn a_key_by_value_and_an_unknown_key_are_refused_with_their_line() {
+        let problems = layered("providers:\n  lab:\n    api_key: sk-123\n").unwrap_err();
+        assert_eq!(problems[0].place.as_ref().unwrap().line, 3);
+        assert!(!problems[0].to_string().contains("sk-123"));
+        let problems = layered("modle: x\n").unwrap_err();
+        assert_eq!(problems[0].hint.as_deref(), Some("did you mean `model`?"));
+    }
+}

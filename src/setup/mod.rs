@@ -1,0 +1,11 @@
+//! What a session is set up from: folders, configuration, personas on disk, models, scripted answers.
+//!
+//! Everything here reads files and the environment once, before a session opens; what it finds is
+//! frozen into the session's header, with where each thing came from.
+
+pub mod answers;
+pub mod config;
+pub mod folders;
+pub mod models;
+pub mod personas;
+pub mod roster;

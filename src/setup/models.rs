@@ -1,0 +1,210 @@
+//! From a model's name to someone who answers: the known services, their addresses and keys.
+//!
+//! A service is checked here, before anything is sent: whether it is known, whether its key is
+//! there, whether the key may travel to its address.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::config::{Config, ProviderConfig};
+use super::folders::read_text;
+use crate::journal::{fold, read_log};
+use crate::participants::Participant;
+use crate::participants::dialect::Dialect;
+use crate::participants::http::{HttpParticipant, Service};
+use crate::participants::recorded::Recorded;
+use crate::participants::rehearsal::Rehearsal;
+use crate::problem::{Problem, did_you_mean};
+use crate::session::SeatStatus;
+
+/// A service this program knows by name.
+struct Known {
+    name: &'static str,
+    dialect: Dialect,
+    base_url: &'static str,
+    /// Variables that may hold the key; the first that is set is used.
+    keys: &'static [&'static str],
+}
+
+const fn known(
+    name: &'static str,
+    dialect: Dialect,
+    base_url: &'static str,
+    keys: &'static [&'static str],
+) -> Known {
+    Known { name, dialect, base_url, keys }
+}
+
+const KNOWN: [Known; 12] = [
+    known("openai", Dialect::OpenAi, "https://api.openai.com/v1", &["OPENAI_API_KEY"]),
+    known("anthropic", Dialect::Anthropic, "https://api.anthropic.com", &["ANTHROPIC_API_KEY"]),
+    known("openrouter", Dialect::OpenAi, "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"]),
+    known(
+        "gemini",
+        Dialect::OpenAi,
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
+    ),
+    known("mistral", Dialect::OpenAi, "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"]),
+    known("deepseek", Dialect::OpenAi, "https://api.deepseek.com/v1", &["DEEPSEEK_API_KEY"]),
+    known("groq", Dialect::OpenAi, "https://api.groq.com/openai/v1", &["GROQ_API_KEY"]),
+    known("xai", Dialect::OpenAi, "https://api.x.ai/v1", &["XAI_API_KEY"]),
+    known("ollama", Dialect::OpenAi, "http://127.0.0.1:11434/v1", &[]),
+    known("llamacpp", Dialect::OpenAi, "http://127.0.0.1:8080/v1", &[]),
+    known("lmstudio", Dialect::OpenAi, "http://127.0.0.1:1234/v1", &[]),
+    known("vllm", Dialect::OpenAi, "http://127.0.0.1:8000/v1", &[]),
+];
+/// Names that are no services over HTTP.
+const BUILT_IN: [&str; 2] = ["rehearsal", "recorded"];
+/// Names that later versions will know.
+const LATER: [&str; 2] = ["human", "command"];
+
+/// Makes participants, one client a service.
+pub struct Catalog<'a> {
+    config: &'a Config,
+    services: HashMap<String, Arc<dyn Participant>>,
+}
+
+/// Whether `name` has the form `provider/model`, or is `rehearsal`.
+pub fn is_model(name: &str) -> bool {
+    name == "rehearsal"
+        || name.split_once('/').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty())
+}
+
+impl<'a> Catalog<'a> {
+    /// A catalog with nothing made yet.
+    pub fn new(config: &'a Config) -> Self {
+        Self { config, services: HashMap::new() }
+    }
+
+    /// Checks a model's name without making anyone: its form and its provider.
+    ///
+    /// # Errors
+    /// An unknown provider, or a name that is none.
+    pub fn check(&self, model: &str) -> Result<(), Problem> {
+        if !is_model(model) {
+            return Err(Problem::new(format!("`{model}` is not a model's name"))
+                .hint("write `provider/model`, such as `ollama/llama3.2`, or `rehearsal`"));
+        }
+        let provider = model.split('/').next().unwrap_or_default();
+        if LATER.contains(&provider) {
+            return Err(Problem::new(format!("`{provider}` seats are not built in this version"))
+                .hint("script the seat's answers with --answers, or seat a model"));
+        }
+        let own = self.config.providers.contains_key(provider);
+        if own || BUILT_IN.contains(&provider) || KNOWN.iter().any(|known| known.name == provider) {
+            return Ok(());
+        }
+        let mut names: Vec<&str> = KNOWN.iter().map(|known| known.name).chain(BUILT_IN).collect();
+        names.extend(self.config.providers.keys().map(String::as_str));
+        Err(Problem::new(format!("unknown provider `{provider}` in `{model}`"))
+            .hint(did_you_mean(provider, &names)))
+    }
+
+    /// Who answers for a model.
+    ///
+    /// # Errors
+    /// As [`Catalog::check`]; and a missing key, an address that must not get it, a recording that
+    /// cannot be read.
+    pub fn participant(&mut self, model: &str) -> Result<Arc<dyn Participant>, Problem> {
+        self.check(model)?;
+        let (provider, rest) = model.split_once('/').unwrap_or((model, ""));
+        let cached = if provider == "recorded" { model } else { provider };
+        if let Some(made) = self.services.get(cached) {
+            return Ok(Arc::clone(made));
+        }
+        let made: Arc<dyn Participant> = match provider {
+            "rehearsal" => Arc::new(Rehearsal),
+            "recorded" => Arc::new(recording(rest)?),
+            _ => Arc::new(self.service(provider)?),
+        };
+        self.services.insert(cached.to_owned(), Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn service(&self, provider: &str) -> Result<HttpParticipant, Problem> {
+        let own =
+            self.config.providers.get(provider).map(|setting| setting.value.clone()).unwrap_or_default();
+        let known = KNOWN.iter().find(|known| known.name == provider);
+        let dialect = match own.dialect.as_deref() {
+            Some("anthropic") => Dialect::Anthropic,
+            Some(_) => Dialect::OpenAi,
+            None => known.map_or(Dialect::OpenAi, |known| known.dialect),
+        };
+        let variable = format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"));
+        let set = std::env::var(&variable).ok().filter(|url| !url.is_empty());
+        let base_url = set.or_else(|| own.base_url.clone());
+        let is_default = base_url.is_none();
+        let base_url =
+            base_url.or_else(|| known.map(|known| known.base_url.to_owned())).ok_or_else(|| {
+                Problem::new(format!("provider `{provider}` has no address"))
+                    .hint(format!("set `providers.{provider}.base_url` in config.yaml"))
+            })?;
+        let (key, key_name) = key(&own, known.map_or(&[], |known| known.keys))?;
+        let needs_key = is_default && known.is_some_and(|known| !known.keys.is_empty());
+        if needs_key && key.is_none() {
+            let names = known.map_or(String::new(), |known| known.keys.join(" or "));
+            return Err(Problem::new(format!("no key for `{provider}`"))
+                .hint(format!("set {names}, or seat `rehearsal`, which needs none")));
+        }
+        let mut service = Service::new(dialect, base_url);
+        service.key = key.map(Into::into);
+        service.key_name = key_name;
+        service.max_output_tokens = u32::try_from(self.config.max_output_tokens.value).unwrap_or(u32::MAX);
+        service.timeouts.total = Duration::from_millis(self.config.timeout_ms.value);
+        let permits = own.max_in_flight.and_then(|n| usize::try_from(n).ok());
+        HttpParticipant::new(service, permits)
+    }
+}
+
+/// The key and what to call it: the user's variable, the user's command, the usual variables.
+fn key(own: &ProviderConfig, usual: &[&str]) -> Result<(Option<String>, Option<String>), Problem> {
+    let variables = own.key_env.as_deref().into_iter().chain(usual.iter().copied());
+    let read = |name: &str| std::env::var(name).ok().map(|v| v.trim().to_owned()).filter(|v| !v.is_empty());
+    if own.key_command.is_empty() || own.key_env.is_some() {
+        let mut first = None;
+        for name in variables {
+            first.get_or_insert(name.to_owned());
+            if let Some(key) = read(name) {
+                return Ok((Some(key), Some(name.to_owned())));
+            }
+        }
+        return Ok((None, first));
+    }
+    let (program, arguments) = own.key_command.split_first().map_or(("", &[][..]), |(p, a)| (p.as_str(), a));
+    let failed = |why: String| {
+        Problem::new(format!("the key command `{program}` gives no key: {why}"))
+            .hint("run it by hand to see why")
+    };
+    let output = std::process::Command::new(program)
+        .args(arguments)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(|error| failed(error.to_string()))?;
+    let key = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if !output.status.success() || key.is_empty() {
+        return Err(failed(output.status.to_string()));
+    }
+    Ok((Some(key), Some(format!("the output of `{program}`"))))
+}
+
+fn recording(path: &str) -> Result<Recorded, Problem> {
+    let text = read_text(Path::new(path), u64::MAX - 1)?;
+    let log =
+        read_log(text.as_bytes()).map_err(|damage| Problem::new(damage.what).at(path, damage.line, 1))?;
+    let mut replies = HashMap::new();
+    for round in &fold(&log).rounds {
+        for seat in round.seats.values() {
+            if let SeatStatus::Revealed(answer, _) = &seat.status {
+                let texts = answer.replies.iter().map(|reply| reply.text.clone()).collect();
+                replies.insert((round.opened.round.clone(), seat.name.clone()), texts);
+            }
+        }
+    }
+    if replies.is_empty() {
+        return Err(Problem::new("the recording holds no revealed answer").in_file(path));
+    }
+    Ok(Recorded::new(replies))
+}

@@ -23,6 +23,7 @@ pub mod journal;
 pub mod participants;
 pub mod persona;
 pub mod problem;
+pub mod report;
 pub mod round;
 pub mod session;
 pub mod setup;

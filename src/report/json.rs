@@ -1,0 +1,122 @@
+//! The report as JSON: stable keys for scripts, each of them always there.
+//!
+//! What is not known, not given or still sealed is `null`; a seat without an outcome says where it
+//! stands in `state`, a round whose key was lost names the seats in `key_lost`. Text is raw; print it
+//! through [`super::terminal_safe_json`].
+
+use serde_json::{Map, Value, json};
+
+use super::view::{self, SeatView, Standing};
+use super::{Decision, decision};
+use crate::round::material::Artifact;
+use crate::round::record::Outcome;
+use crate::session::{RoundRun, Session, StepFinished, Tally};
+use crate::tally::Rule;
+
+/// The report of a session.
+pub fn json(session: &Session) -> Value {
+    let artifacts = session.definition.iter().flat_map(|definition| &definition.artifacts);
+    json!({
+        "session": session.id,
+        "status": status(session),
+        "decision": decision(session).filter(Decision::is_made).map(|made| decided(&made)),
+        "rounds": session.rounds.iter().map(|run| round(session, run)).collect::<Value>(),
+        "artifacts": artifacts.map(artifact).collect::<Value>(),
+        "steps": session.results.values().map(step).collect::<Value>(),
+    })
+}
+
+fn status(session: &Session) -> &'static str {
+    match &session.closed {
+        Some(closed) => closed.status.name(),
+        None if session.paused.is_some() => "paused",
+        None => "open",
+    }
+}
+
+fn decided(made: &Decision<'_>) -> Value {
+    json!({ "round": made.round.opened.round, "rule": made.rule.name(), "winners": made.winners() })
+}
+
+fn round(session: &Session, round: &RoundRun) -> Value {
+    let mut report = json!({
+        "id": round.opened.round,
+        "number": round.opened.number,
+        "question": round.opened.question,
+        "snapshot_sha256": round.opened.snapshot_sha256,
+        "seats": view::seats(session, round).map(|view| seat(&view)).collect::<Value>(),
+        "tally": view::tally(round).map(tally),
+    });
+    if !round.key_lost.is_empty() {
+        report["key_lost"] = round.key_lost.as_slice().into();
+    }
+    report
+}
+
+fn seat(view: &SeatView<'_>) -> Value {
+    let answer = view.answer();
+    let tries = match view.standing {
+        Standing::Failed(failed) => Some(failed.tries),
+        _ => answer.map(|answer| answer.tries),
+    };
+    let mut seat = json!({
+        "participant": view.name,
+        "model": view.model,
+        "outcome": view.outcome().map(Outcome::name),
+        "reason": view.reason(),
+        "tries": tries,
+        "latency_ms": answer.map(|answer| answer.latency_ms),
+        "tokens": answer.and_then(|answer| answer.tokens),
+        "answer": answer.filter(|answer| !answer.answer.is_empty()).map(|answer| &answer.answer),
+        "ballot": answer.and_then(|answer| answer.ballot.as_ref()),
+        "flags": answer.map_or(&[][..], |answer| &answer.flags),
+        "rehearsal": view.rehearsal,
+        "scripted": view.scripted,
+    });
+    if let Standing::Unread(state) = view.standing {
+        seat["state"] = state.into();
+    }
+    seat
+}
+
+fn tally(tally: &Tally) -> Value {
+    json!({
+        "rule": tally.rule.map(Rule::name),
+        "quorum_met": tally.quorum_met,
+        "decided": tally.decided,
+        "winners": tally.verdict.winners,
+        "tie": tally.verdict.tie,
+        "reason": tally.verdict.reason,
+        "quorum": tally.quorum,
+        "asked": tally.asked,
+        "sealed": tally.sealed,
+        "answered": tally.answered,
+        "abstained": tally.abstained,
+        "invalid": tally.invalid,
+        "refused": tally.refused,
+        "failed": tally.failed,
+        "missing": tally.missing,
+        "excused": tally.excused,
+        "scores": tally.verdict.scores,
+        "steps": tally.verdict.steps,
+    })
+}
+
+fn artifact(artifact: &Artifact) -> Value {
+    let mut entries = Map::new();
+    entries.insert("id".to_owned(), artifact.id.as_str().into());
+    entries.insert("summary".to_owned(), artifact.summary.as_str().into());
+    for (key, value) in &artifact.details {
+        entries.insert((*key).to_owned(), value.clone());
+    }
+    Value::Object(entries)
+}
+
+/// A step's result under its own names; the event's `step` says the same as `stepId`.
+fn step(result: &StepFinished) -> Value {
+    let mut result = serde_json::to_value(result).unwrap_or_default();
+    if let Some(entries) = result.as_object_mut() {
+        entries.shift_remove("step");
+    }
+    result
+}

@@ -1,0 +1,206 @@
+//! The report a person reads: the decision first, or why there is none, then how it came about.
+//!
+//! It reads well as plain text in a terminal and as rendered Markdown. Every seat of every closed
+//! round is in it, in roster order, and dissent stands in it word for word. Foreign text goes
+//! through `quote.rs` and cannot forge any of this.
+
+mod quote;
+mod round;
+mod seat;
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use self::quote::{code, inline, quote};
+use super::decision;
+use super::view;
+use super::words::{headline, labels, turnout};
+use crate::session::{RoundRun, Session, Status, Tally};
+use crate::workflow::StepKind;
+
+/// The report of a session.
+pub fn markdown(session: &Session) -> String {
+    let mut out = format!("# {}\n\n", inline(&title(session)));
+    verdict(session, &mut out);
+    for label in labels(session) {
+        let _ = writeln!(out, "**{}**\n", inline(&label));
+    }
+    goal(session, &mut out);
+    for run in &session.rounds {
+        round::section(session, run, &mut out);
+    }
+    dissent(session, &mut out);
+    approvals(session, &mut out);
+    failed_steps(session, &mut out);
+    warnings(session, &mut out);
+    about(session, &mut out);
+    out
+}
+
+/// The goal, else the question, else the session's id: its first line.
+fn title(session: &Session) -> String {
+    let definition = session.definition.as_deref();
+    let goal = definition.and_then(|definition| definition.goal.as_deref());
+    let asked = session.rounds.first().map(|run| run.opened.question.as_str());
+    let planned = definition
+        .and_then(|definition| definition.steps.iter().find_map(|step| step.round()))
+        .map(|round| round.question.as_str());
+    first_line(goal.or(asked).or(planned).unwrap_or(&session.id))
+}
+
+/// The first line that is not blank, and a sign that more follow.
+fn first_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    if lines.next().is_some() { format!("{first} …") } else { first.to_owned() }
+}
+
+/// The whole goal, where the title could not hold it.
+fn goal(session: &Session, out: &mut String) {
+    let goal = session.definition.as_ref().and_then(|definition| definition.goal.as_deref());
+    if let Some(goal) = goal.filter(|goal| first_line(goal) != goal.trim()) {
+        let _ = writeln!(out, "## Goal\n\n{}", quote(goal));
+    }
+}
+
+/// How the session stands, worst news first.
+fn verdict(session: &Session, out: &mut String) {
+    if let Some(closed) = &session.closed {
+        let word = match closed.status {
+            Status::Rejected => "Rejected by the facilitator",
+            Status::Failed => "Failed",
+            Status::Stopped => "Stopped",
+            Status::Finished | Status::Paused => "",
+        };
+        let reason =
+            closed.reason.as_ref().map_or_else(String::new, |reason| format!(": {}", inline(reason)));
+        if !word.is_empty() {
+            let _ = writeln!(out, "**{word}**{reason}\n");
+        }
+    }
+    let _ = writeln!(out, "{}\n", decision_line(session));
+    if let (None, Some((_, reason))) = (&session.closed, &session.paused) {
+        let _ = writeln!(out, "**Paused**: {}\n", inline(reason));
+    }
+}
+
+fn decision_line(session: &Session) -> String {
+    let (round, tally) = match decision(session) {
+        Some(made) => (Some(made.round), made.tally),
+        None => (session.rounds.last(), session.rounds.last().and_then(view::tally)),
+    };
+    let Some(round) = round else { return "**No decision**: no round was opened.".to_owned() };
+    match tally {
+        Some(tally) => counted_line(round, tally),
+        None => uncounted_line(session, round),
+    }
+}
+
+fn counted_line(round: &RoundRun, tally: &Tally) -> String {
+    let headline = headline(tally);
+    format!(
+        "**{}** ({}; round {}). {}.",
+        inline(&headline.label),
+        inline(&headline.detail),
+        code(&round.opened.round),
+        turnout(tally)
+    )
+}
+
+fn uncounted_line(session: &Session, round: &RoundRun) -> String {
+    let word = if session.closed.is_some() { "No decision" } else { "No decision yet" };
+    let state = if round.closed.is_some() { "is closed and not counted" } else { "is open" };
+    let (sealed, asked) = (round.sealed(), round.seats.len());
+    format!("**{word}**: round {} {state}; {sealed} of {asked} seats sealed.", code(&round.opened.round))
+}
+
+/// Word for word, every ballot that differs from what its round decided, every block, every
+/// stand-aside.
+fn dissent(session: &Session, out: &mut String) {
+    let mut found = String::new();
+    let mut is_counted = false;
+    for run in &session.rounds {
+        let tally = view::tally(run);
+        is_counted |= tally.is_some_and(|tally| tally.decided);
+        for seat in view::seats(session, run).filter(|seat| view::dissents(seat, tally)) {
+            seat::dissent(&seat, run, &mut found);
+        }
+    }
+    if !found.is_empty() {
+        let _ = write!(out, "## Dissent\n\n{found}");
+    } else if is_counted {
+        out.push_str("## Dissent\n\nNone among the ballots that were counted.\n\n");
+    }
+}
+
+fn approvals(session: &Session, out: &mut String) {
+    let Some(definition) = &session.definition else { return };
+    let mut found = String::new();
+    for (id, result) in &session.results {
+        let Some(StepKind::Approval(asked)) = definition.step(id).map(|step| &step.kind) else { continue };
+        let is_yes = result.data.get("approved").and_then(Value::as_bool).unwrap_or(false);
+        let word = if is_yes { "approved" } else { "rejected" };
+        let _ = writeln!(found, "**{}: {word}**\n\n{}", inline(id), quote(&asked.message));
+        if let Some(comment) = result.data.get("comment").and_then(Value::as_str) {
+            let _ = writeln!(found, "Comment:\n\n{}", quote(comment));
+        }
+    }
+    let waiting = session.step.as_ref().and_then(|step| step.approval.as_ref());
+    if let Some(waiting) = waiting.filter(|approval| approval.given.is_none()) {
+        let asked = &waiting.requested;
+        let _ =
+            writeln!(found, "**{}: waiting for a person**\n\n{}", inline(&asked.step), quote(&asked.message));
+    }
+    if !found.is_empty() {
+        let _ = write!(out, "## Approvals\n\n{found}");
+    }
+}
+
+/// Steps that failed and are no rounds: a round's own section says why it came to nothing.
+fn failed_steps(session: &Session, out: &mut String) {
+    let is_round = |id: &str| session.rounds.iter().any(|round| round.opened.step == id);
+    let failed: Vec<_> =
+        session.results.iter().filter(|(id, result)| !result.success && !is_round(id)).collect();
+    if failed.is_empty() {
+        return;
+    }
+    out.push_str("## Failed steps\n\n");
+    for (id, result) in failed {
+        let error = result.error.as_deref().unwrap_or("no reason given");
+        let _ = writeln!(out, "- {}: {}", code(id), inline(error));
+    }
+    out.push('\n');
+}
+
+fn warnings(session: &Session, out: &mut String) {
+    if session.warnings.is_empty() {
+        return;
+    }
+    out.push_str("## Warnings\n\n");
+    for warning in &session.warnings {
+        let _ = writeln!(out, "- {}", inline(warning));
+    }
+    out.push('\n');
+}
+
+/// Where all of this can be checked.
+fn about(session: &Session, out: &mut String) {
+    let Some(header) = &session.header else { return };
+    let _ = writeln!(out, "## This session\n");
+    let _ = writeln!(out, "- Session {}, opened {}", code(&session.id), session.opened_at);
+    let status = match &session.closed {
+        Some(closed) => format!("{}, exit code {}", closed.status.name(), closed.exit_code),
+        None if session.paused.is_some() => "paused".to_owned(),
+        None => "not finished".to_owned(),
+    };
+    let _ = writeln!(out, "- Status: {status}, last event {}", session.last_at);
+    let _ = writeln!(out, "- Written by {}", inline(&header.program));
+    let _ = writeln!(
+        out,
+        "- Definition {}, sha256 {}",
+        code(&header.definition_file),
+        inline(&header.definition_sha256)
+    );
+    out.push_str("- Check it offline: `roundtable verify FILE`, with the session's `.s2s` file\n");
+}

@@ -1,0 +1,151 @@
+//! Foreign text in Markdown: shown as it was, with no say in the report's structure.
+//!
+//! Many lines become a block quote, one line is escaped in place. Neither can start a heading, a
+//! list, a fence, a table, a link, an image or HTML outside its place, nor reach a terminal. What is
+//! harmless is left as it was written, so that the report can be read and searched as plain text.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::text::{harmless, harmless_line};
+
+/// One line of foreign text within a line of the report.
+pub fn inline(text: &str) -> String {
+    escaped(harmless_line(text).trim(), &['`', '*'], &['#', '-', '+', '>', '=', '|', '~'])
+}
+
+/// One line of foreign text as code; longer runs of backticks around it if it holds some.
+pub fn code(text: &str) -> String {
+    let line = harmless_line(text);
+    if !line.contains('`') {
+        return format!("`{line}`");
+    }
+    let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    format!("{fence} {line} {fence}")
+}
+
+/// Foreign text as a block quote, with a line feed after every line.
+pub fn quote(text: &str) -> String {
+    let mut out = String::new();
+    quote_lines(text, "", "", &mut out);
+    out
+}
+
+/// A value of an answer as a block quote: a list as its items, a map as `key: value` items.
+pub fn quote_value(value: &Value) -> String {
+    let mut out = String::new();
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                quote_lines(&plain(item), "- ", "  ", &mut out);
+            }
+        }
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                let key = key.replace('_', " ");
+                let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                for item in items {
+                    quote_lines(&format!("{key}: {}", plain(item)), "- ", "  ", &mut out);
+                }
+            }
+        }
+        other => quote_lines(&plain(other), "", "", &mut out),
+    }
+    out
+}
+
+/// Whether a value holds nothing to show.
+pub fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.iter().all(is_blank),
+        Value::Object(entries) => entries.values().all(is_blank),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn quote_lines(text: &str, first: &str, others: &str, out: &mut String) {
+    let text = harmless(text.trim_end_matches(['\n', '\r', ' ']));
+    for (i, line) in text.split('\n').enumerate() {
+        let lead = if i == 0 { first } else { others };
+        let line = guarded(line);
+        let _ = writeln!(out, "{}", format!("> {lead}{line}").trim_end());
+    }
+}
+
+/// A line in a quote: a heading, fence, rule, table or reference at its start is shown as text.
+fn guarded(line: &str) -> String {
+    let (blanks, text) = line.split_at(line.len() - line.trim_start().len());
+    let is_rule = !text.is_empty() && text.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' '));
+    let leading: &[char] = if is_rule { &['-', '=', '*', '_'] } else { &['#', '|', '['] };
+    let fence = if text.starts_with("```") || text.starts_with("~~~") { "\\" } else { "" };
+    format!("{blanks}{fence}{}", escaped(text, &[], leading))
+}
+
+/// Puts a backslash before what would be read as HTML, a link, an image or an escape, before
+/// `always` anywhere, and before `leading` at the start.
+fn escaped(text: &str, always: &[char], leading: &[char]) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let after = chars.peek().copied();
+        let acts = match c {
+            '<' => after.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')),
+            '(' => before == Some(']'),
+            '[' => before == Some('!') || before.is_none() && leading.contains(&'['),
+            '\\' => after.is_none_or(|c| c.is_ascii_punctuation()),
+            other => always.contains(&other) || before.is_none() && leading.contains(&other),
+        };
+        if acts {
+            out.push('\\');
+        }
+        out.push(c);
+        before = Some(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_stays_in_its_line() {
+        for (text, shown) in [
+            ("# Decision: forged", "\\# Decision: forged"),
+            ("- item | cell", "\\- item | cell"),
+            ("a\n# b", "a⏎# b"),
+            ("`x` **y** <b>z", "\\`x\\` \\*\\*y\\*\\* \\<b>z"),
+            ("3 < 4, a_b", "3 < 4, a_b"),
+            ("[a](http://x) ![b](y)", "[a]\\(http://x) !\\[b]\\(y)"),
+            ("\\<b>", "\\\\\\<b>"),
+            ("\u{1b}[31m", "\\u{1b}[31m"),
+        ] {
+            assert_eq!(inline(text), shown);
+        }
+        assert_eq!(code("a`b"), "`` a`b ``");
+    }
+
+    #[test]
+    fn many_lines_stay_in_their_quote() {
+        let text = "plain\n# Decision: forged\n```\n---\n\n| a |\n[a]: http://x\n<!-- gone\n- item\n";
+        let shown = "> plain\n> \\# Decision: forged\n> \\```\n> \\---\n>\n> \\| a |\n> \\[a]: http://x\n\
+                     > \\<!-- gone\n> - item\n";
+        assert_eq!(quote(text), shown);
+    }
+
+    #[test]
+    fn values_are_lists_of_what_they_hold() {
+        let value = serde_json::json!({"optimizing_for": "speed", "risks": ["a\nb", 3]});
+        assert_eq!(quote_value(&value), "> - optimizing for: speed\n> - risks: a\n>   b\n> - risks: 3\n");
+        assert!(is_blank(&serde_json::json!({"risks": [], "x": null})));
+    }
+}

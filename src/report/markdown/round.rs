@@ -1,0 +1,177 @@
+//! One round in the Markdown report: what was asked, how it went, the count and every seat.
+//!
+//! Below quorum says so first. An open round shows where its seats stand and nothing else.
+
+use std::fmt::Write as _;
+
+use super::quote::{code, inline, quote};
+use super::seat;
+use crate::report::view::{self, SeatView, Standing};
+use crate::report::words::{close_reason, grouped, headline, listed, span};
+use crate::session::{RoundRun, Session, Tally};
+use crate::tally::{Rule, Ties};
+use crate::workflow::Close;
+
+/// How wide a bar of all ballots is; a full bar means every seat that was asked.
+const BAR: usize = 20;
+
+/// Writes the section of one round.
+pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
+    let opened = &run.opened;
+    let question = super::first_line(&opened.question);
+    let _ = writeln!(out, "## Round {}: {}\n", opened.number, inline(&question));
+    let tally = view::tally(run);
+    if let Some(tally) = tally {
+        let headline = headline(tally);
+        let _ = writeln!(out, "**{}** ({})\n", inline(&headline.label), inline(&headline.detail));
+    }
+    if opened.question.trim() != question {
+        let _ = writeln!(out, "{}", quote(&opened.question));
+    }
+    facts(run, out);
+    lost(run, out);
+    match tally {
+        Some(tally) => {
+            participation(tally, out);
+            out.push('\n');
+            count(tally, out);
+        }
+        None => out.push('\n'),
+    }
+    if view::is_revealed(run) {
+        out.push_str("### Answers\n\n");
+        for view in view::seats(session, run) {
+            seat::section(&view, out);
+        }
+    } else {
+        standings(session, run, out);
+    }
+}
+
+fn facts(run: &RoundRun, out: &mut String) {
+    let opened = &run.opened;
+    let is_again = opened.round != opened.step;
+    let step = if is_again { format!(", step {}", code(&opened.step)) } else { String::new() };
+    let _ = writeln!(out, "- Round {}{step}", code(&opened.round));
+    let _ = writeln!(out, "- Opened {}; {}", run.opened_at, closing(run));
+    let _ = writeln!(
+        out,
+        "- Snapshot {} bytes, sha256 {}",
+        grouped(opened.snapshot_bytes),
+        inline(&opened.snapshot_sha256)
+    );
+    let options = listed(&opened.ballot.options);
+    let form = if options.is_empty() { String::new() } else { format!(" of {}", inline(&options)) };
+    let rule = opened.rule.map_or("none, counted and not decided", Rule::name);
+    let _ = writeln!(
+        out,
+        "- Ballot: {}{form}; rule: {rule}{}; quorum {}",
+        opened.ballot.kind.name(),
+        ties(opened.ties),
+        opened.quorum
+    );
+}
+
+/// The seats whose answers an earlier key took with it, asked again or not.
+fn lost(run: &RoundRun, out: &mut String) {
+    if !run.key_lost.is_empty() {
+        let seats = inline(&listed(&run.key_lost));
+        let _ = writeln!(out, "- Lost with a key of this round, unread: what {seats} had sealed under it");
+    }
+}
+
+fn closing(run: &RoundRun) -> String {
+    match (&run.closed, run.closed_at) {
+        (Some(closed), Some(at)) => {
+            format!("closed after {}: {}", span(at.since(run.opened_at)), close_reason(closed.reason))
+        }
+        _ => match run.opened.close {
+            Close::All => "open until every seat is settled".to_owned(),
+            Close::Quorum => format!("open until {} seats are sealed", run.opened.quorum),
+            Close::Deadline => "open until its deadline".to_owned(),
+            Close::Manual => "open until the facilitator closes it".to_owned(),
+        },
+    }
+}
+
+fn ties(ties: Ties) -> String {
+    match ties {
+        Ties::None => String::new(),
+        Ties::Ask => ", ties to the facilitator".to_owned(),
+        Ties::Seeded(seed) => format!(", ties by seed {seed}"),
+    }
+}
+
+/// Every number of the turnout, the zeros too.
+fn participation(tally: &Tally, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "- Seats: {} asked, {} sealed, {} answered, {} abstained, {} invalid, {} refused, {} failed, \
+         {} missing, {} excused",
+        tally.asked,
+        tally.sealed,
+        tally.answered,
+        tally.abstained,
+        tally.invalid,
+        tally.refused,
+        tally.failed,
+        tally.missing,
+        tally.excused
+    );
+    let met = if tally.quorum_met { "met" } else { "not met" };
+    let took_part = tally.answered + tally.abstained;
+    let _ = writeln!(out, "- Quorum {met}: {took_part} took part, {} are needed", tally.quorum);
+}
+
+/// Bars, then the steps by which a person can redo the count.
+fn count(tally: &Tally, out: &mut String) {
+    if tally.verdict.scores.is_empty() && tally.verdict.steps.is_empty() {
+        return;
+    }
+    let caution = if tally.quorum_met { "" } else { ", below quorum" };
+    let _ = writeln!(out, "### Tally{caution}\n");
+    for (option, score) in &tally.verdict.scores {
+        // Indented by four: code, whatever the option's text is.
+        let _ = writeln!(
+            out,
+            "    {}  {score}  {}",
+            bar(*score, tally.asked),
+            crate::text::harmless_line(option)
+        );
+    }
+    if !tally.verdict.scores.is_empty() {
+        let _ = writeln!(out, "\nA full bar is all {} seats that were asked.\n", tally.asked);
+    }
+    for (i, step) in tally.verdict.steps.iter().enumerate() {
+        let _ = writeln!(out, "{}. {}", i + 1, inline(step));
+    }
+    out.push('\n');
+}
+
+fn bar(score: u64, asked: usize) -> String {
+    let score = usize::try_from(score).unwrap_or(usize::MAX);
+    // Rounded down, but something is never nothing and less than all is never all.
+    let filled = score.saturating_mul(BAR).checked_div(asked).unwrap_or(0).clamp(usize::from(score > 0), BAR);
+    format!("{}{}", "█".repeat(filled), "·".repeat(BAR - filled))
+}
+
+/// Where the seats of a round stand whose answers may not be read.
+fn standings(session: &Session, run: &RoundRun, out: &mut String) {
+    out.push_str("### Seats\n\n");
+    for view in view::seats(session, run) {
+        let _ = writeln!(out, "- {}: {}", inline(view.name), standing(&view));
+    }
+    out.push('\n');
+}
+
+fn standing(view: &SeatView<'_>) -> String {
+    let state = match (view.standing, view.outcome()) {
+        (Standing::Unread("lost"), _) => "its answer was lost with the round's key".to_owned(),
+        (Standing::Unread(state), _) => state.to_owned(),
+        (_, Some(outcome)) => outcome.name().replace('_', " "),
+        (_, None) => String::new(),
+    };
+    let after = view.elapsed_ms.map_or_else(String::new, |ms| format!(" after {}", span(ms)));
+    let reason = view.reason().map_or_else(String::new, |reason| format!(": {}", inline(reason)));
+    format!("{state}{after}{reason}")
+}

@@ -1,0 +1,146 @@
+//! One seat in the Markdown report: its vote, its words, or why there are none.
+//!
+//! What an answer does not give is not filled in. Text is quoted as it was given.
+
+use std::fmt::Write as _;
+
+use super::quote::{code, inline, is_blank, quote, quote_value};
+use crate::report::view::{SeatView, confidence, minimum_change, vote};
+use crate::report::words::span;
+use crate::round::ballot::Ballot;
+use crate::round::record::Outcome;
+use crate::session::{AnswerRevealed, RoundRun};
+
+/// The parts of an answer in the order they are shown, with their headings.
+const PARTS: [(&str, &str); 6] = [
+    ("position", ""),
+    ("rationale", "Rationale"),
+    ("trade_offs", "Trade-offs"),
+    ("concerns", "Concerns"),
+    ("suggestions", "Suggestions"),
+    ("references", "References"),
+];
+/// Keys the line of votes says already.
+const COUNTED: [&str; 9] = [
+    "vote",
+    "approve",
+    "ranking",
+    "scores",
+    "consent",
+    "minimum_change",
+    "estimate",
+    "abstain",
+    "confidence",
+];
+/// How much of a reply that was not counted is shown, in characters.
+const REPLY: usize = 1_000;
+
+/// Writes the section of one seat.
+pub fn section(seat: &SeatView<'_>, out: &mut String) {
+    let _ = writeln!(out, "#### {}\n", inline(seat.name));
+    let _ = writeln!(out, "{}\n", summary(seat));
+    let Some(answer) = seat.answer() else { return };
+    if matches!(answer.outcome, Outcome::Answered | Outcome::Abstained) {
+        if let Some(ballot) = seat.ballot() {
+            change(ballot, out);
+        }
+        parts(answer, out);
+    } else if let Some(reply) = answer.replies.last() {
+        uncounted_reply(&reply.text, out);
+    }
+    if !answer.flags.is_empty() {
+        out.push_str("Flags:\n\n");
+        for flag in &answer.flags {
+            let _ = writeln!(out, "- {}", inline(flag));
+        }
+        out.push('\n');
+    }
+}
+
+/// "rehearsal, offline · answered · votes a · confidence 0.8".
+fn summary(seat: &SeatView<'_>) -> String {
+    let mut parts = vec![who(seat)];
+    let outcome = seat.outcome().map_or_else(String::new, |outcome| outcome.name().replace('_', " "));
+    let reason = seat.reason().map_or_else(String::new, |reason| format!(": {}", inline(reason)));
+    parts.push(format!("{outcome}{reason}"));
+    parts.extend(seat.ballot().and_then(vote).map(|vote| inline(&vote)));
+    if let Some(answer) = seat.answer() {
+        match confidence(answer) {
+            Some(confidence) => parts.push(format!("confidence {confidence}")),
+            None if answer.outcome == Outcome::Answered => parts.push("no confidence given".to_owned()),
+            None => {}
+        }
+        parts.push(cost(answer));
+    } else if let Some(elapsed) = seat.elapsed_ms {
+        parts.push(span(elapsed));
+    }
+    parts.join(" · ")
+}
+
+fn who(seat: &SeatView<'_>) -> String {
+    if seat.scripted {
+        return "scripted, not a model".to_owned();
+    }
+    let model = inline(seat.model);
+    if seat.rehearsal { format!("{model}, offline, not a model") } else { model }
+}
+
+fn cost(answer: &AnswerRevealed) -> String {
+    let mut cost = span(answer.latency_ms);
+    if let Some(tokens) = answer.tokens {
+        let _ = write!(cost, ", {} tokens in, {} out", tokens.input, tokens.output);
+    }
+    if answer.tries > 1 {
+        let _ = write!(cost, ", {} tries", answer.tries);
+    }
+    cost
+}
+
+fn parts(answer: &AnswerRevealed, out: &mut String) {
+    for (key, heading) in PARTS {
+        part(answer, key, heading, out);
+    }
+    let is_known = |key: &str| COUNTED.contains(&key) || PARTS.iter().any(|(known, _)| *known == key);
+    for (key, value) in answer.answer.iter().filter(|(key, _)| !is_known(key)) {
+        let _ = writeln!(out, "Also {}, kept and not counted:\n\n{}", inline(key), quote_value(value));
+    }
+}
+
+/// Writes one part of an answer; says whether there was anything to write.
+fn part(answer: &AnswerRevealed, key: &str, heading: &str, out: &mut String) -> bool {
+    let Some(value) = answer.answer.get(key).filter(|value| !is_blank(value)) else { return false };
+    if !heading.is_empty() {
+        let _ = writeln!(out, "{heading}:\n");
+    }
+    let _ = writeln!(out, "{}", quote_value(value));
+    true
+}
+
+fn uncounted_reply(text: &str, out: &mut String) {
+    let start: String = text.chars().take(REPLY).collect();
+    if start.trim().is_empty() {
+        return;
+    }
+    let more = if start.len() < text.len() { ", its beginning (the session file has all of it)" } else { "" };
+    let _ = writeln!(out, "Its last reply, not counted{more}:\n\n{}", quote(&start));
+}
+
+/// Writes what a dissenting seat said, word for word.
+pub fn dissent(seat: &SeatView<'_>, run: &RoundRun, out: &mut String) {
+    let (Some(ballot), Some(answer)) = (seat.ballot(), seat.answer()) else { return };
+    let vote = vote(ballot).unwrap_or_default();
+    let round = code(&run.opened.round);
+    let _ = writeln!(out, "**{}** {} (round {round})\n", inline(seat.name), inline(&vote));
+    change(ballot, out);
+    let has_position = part(answer, "position", "", out);
+    let has_rationale = part(answer, "rationale", "Rationale", out);
+    if !has_position && !has_rationale {
+        out.push_str("It gave no reasons.\n\n");
+    }
+}
+
+fn change(ballot: &Ballot, out: &mut String) {
+    if let Some(change) = minimum_change(ballot) {
+        let _ = writeln!(out, "Minimum change:\n\n{}", quote(change));
+    }
+}

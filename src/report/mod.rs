@@ -1,0 +1,62 @@
+//! The reports: what a session was, as text for people and as JSON for programs; one format a file.
+//!
+//! Pure functions of the folded [`Session`], or of one event of it. While a round is open they show
+//! which seats are sealed or failed and nothing of an answer. Text of foreign origin is shown, never
+//! interpreted. They open no file and decide nothing: what counts was settled by the tally.
+
+mod escape;
+mod json;
+mod markdown;
+mod ndjson;
+#[cfg(test)]
+mod tests;
+mod text;
+pub mod trace;
+mod view;
+mod words;
+
+pub use escape::terminal_safe_json;
+pub use json::json;
+pub use markdown::markdown;
+pub use ndjson::line;
+pub use text::happening;
+
+/// A JSON value on one line, safe to show on a terminal.
+pub fn safe_json(value: &serde_json::Value) -> String {
+    terminal_safe_json(&value.to_string()).into_owned()
+}
+
+use crate::session::{RoundRun, Session, Tally};
+use crate::tally::Rule;
+
+/// What the last round with a rule came to.
+#[derive(Debug, Clone, Copy)]
+pub struct Decision<'a> {
+    /// The round.
+    pub round: &'a RoundRun,
+    /// Its rule.
+    pub rule: Rule,
+    /// Its count; none while it is open or uncounted.
+    pub tally: Option<&'a Tally>,
+}
+
+impl<'a> Decision<'a> {
+    /// Whether there is one.
+    pub fn is_made(&self) -> bool {
+        self.tally.is_some_and(|tally| tally.decided)
+    }
+
+    /// What was decided; empty unless something was.
+    pub fn winners(&self) -> &'a [String] {
+        self.tally.filter(|tally| tally.decided).map_or(&[], |tally| &tally.verdict.winners)
+    }
+}
+
+/// The decision of a session, made or not: that of its last round with a rule.
+pub fn decision(session: &Session) -> Option<Decision<'_>> {
+    session
+        .rounds
+        .iter()
+        .rev()
+        .find_map(|round| Some(Decision { round, rule: round.opened.rule?, tally: view::tally(round) }))
+}

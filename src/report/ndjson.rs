@@ -1,0 +1,74 @@
+//! One JSON object an event: what `--json` prints, in the order of the log.
+//!
+//! Keys: `seq, at, event, session, prev`, the event's own, `hash` last. A work item carries the
+//! whole of what its seat was handed, put together from the parts in the log. Text is raw, escaped
+//! so that a terminal may show it. It adds no judgement: nothing here is counted or left out.
+
+use serde_json::{Map, Value, json};
+
+use super::terminal_safe_json;
+use crate::round::ballot::BallotKind;
+use crate::session::{Event, Moment, RoundRun, Session, WorkItemOffered};
+
+/// The line of one event, without a line feed. `session` is the state after it.
+pub fn line(seq: u64, prev: &str, hash: &str, at: Moment, event: &Event, session: &Session) -> String {
+    let mut own = match serde_json::to_value(event) {
+        Ok(Value::Object(own)) => own,
+        _ => Map::new(),
+    };
+    let mut line = Map::new();
+    line.insert("seq".to_owned(), seq.into());
+    line.insert("at".to_owned(), at.to_string().into());
+    for (key, known) in [("event", None), ("session", Some(session.id.as_str()))] {
+        let value = own.shift_remove(key).or_else(|| known.map(Value::from));
+        line.insert(key.to_owned(), value.unwrap_or_default());
+    }
+    line.insert("prev".to_owned(), prev.into());
+    line.append(&mut own);
+    if let Event::WorkItemOffered(item) = event
+        && let Some(round) = session.round(&item.round)
+    {
+        hand_over(&mut line, item, round, session);
+    }
+    line.insert("hash".to_owned(), hash.into());
+    terminal_safe_json(&Value::Object(line).to_string()).into_owned()
+}
+
+/// Adds what the seat is handed: the task in words, its context and the exact prompt.
+fn hand_over(line: &mut Map<String, Value>, item: &WorkItemOffered, round: &RoundRun, session: &Session) {
+    let definition = session.definition.as_deref();
+    let step = definition.and_then(|definition| definition.step(&item.step));
+    let description = step.and_then(|step| step.description.as_deref());
+    let input = format!("{}{}", round.snapshot, item.address);
+    let stage_context = json!({
+        "stage_description": description.unwrap_or(&round.opened.question),
+        "expected_output": expected_output(round.opened.ballot.kind),
+        "available_skills": [],
+        "previous_artifacts": [],
+    });
+    let constraints = definition.map_or(&[][..], |definition| &definition.constraints);
+    line.insert("goal".to_owned(), definition.and_then(|definition| definition.goal.as_deref()).into());
+    line.insert("constraints".to_owned(), constraints.into());
+    line.insert("stage_context".to_owned(), stage_context);
+    line.insert("input".to_owned(), input.into());
+    line.insert("prompt".to_owned(), session.prompt(round, item).text().into());
+}
+
+fn expected_output(kind: BallotKind) -> Value {
+    let (description, length) = match kind {
+        BallotKind::Position => {
+            ("a position, with its rationale, trade-offs, concerns and suggestions", "2–3 sentences")
+        }
+        BallotKind::Choice => ("a vote for one of the options, with its rationale", "one option"),
+        BallotKind::Approval => ("the options approved of, with the rationale", "a set of options"),
+        BallotKind::Ranking => {
+            ("the options in order of preference, with the rationale", "a list of options")
+        }
+        BallotKind::Score => ("a score for each option, with the rationale", "a number for each option"),
+        BallotKind::Consent => {
+            ("support, stand-aside or block, a block with its minimum change", "one stance")
+        }
+        BallotKind::Estimate => ("an estimate, with its rationale", "a number or a card"),
+    };
+    json!({ "description": description, "length": length, "format": "yaml" })
+}

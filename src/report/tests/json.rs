@@ -1,0 +1,89 @@
+//! The JSON report: the whole value, and what is not in it while a round is open.
+
+use serde_json::{Value, json};
+
+use super::{CHOICE, Table, decided};
+use crate::report::json as report;
+use crate::round::snapshot::sha256_hex;
+use crate::session::Event;
+
+fn seat(name: &str, vote: &str, answer: &Value) -> Value {
+    json!({
+        "participant": name, "model": "ollama/llama3.2", "outcome": "answered", "reason": null,
+        "tries": 1, "latency_ms": 2400, "tokens": {"input": 600, "output": 80, "cached": 0},
+        "answer": answer, "ballot": {"choice": vote}, "flags": [], "rehearsal": false, "scripted": false,
+    })
+}
+
+#[test]
+fn a_finished_session_whole() {
+    let table = decided();
+    let step = &table.session.results["pick"];
+    let architect = json!({"vote": "inline", "position": "Keep it in the process.", "confidence": 0.8});
+    let devops = json!({
+        "vote": "redis",
+        "position": "Restarts empty an in-process cache.\nThat happens *daily*.",
+        "rationale": ["deploys are frequent", "redis is there already"],
+        "confidence": 0.6,
+    });
+    let expected = json!({
+        "session": "s-1",
+        "status": "finished",
+        "decision": {"round": "pick", "rule": "majority", "winners": ["inline"]},
+        "rounds": [{
+            "id": "pick",
+            "number": 1,
+            "question": "Which cache first?",
+            "snapshot_sha256": sha256_hex(&table.session.rounds[0].opened.snapshot),
+            "seats": [
+                seat("software-architect", "inline", &architect),
+                seat("qa-lead", "inline", &json!({"vote": "inline", "concerns": ["stale prices"]})),
+                seat("devops-engineer", "redis", &devops),
+            ],
+            "tally": {
+                "rule": "majority", "quorum_met": true, "decided": true, "winners": ["inline"],
+                "tie": false, "reason": null, "quorum": 2, "asked": 3, "sealed": 3, "answered": 3,
+                "abstained": 0, "invalid": 0, "refused": 0, "failed": 0, "missing": 0, "excused": 0,
+                "scores": {"inline": 2, "redis": 1},
+                "steps": ["ballots: inline 2, redis 1", "3 ballots name an option; a majority is 2"],
+            },
+        }],
+        "artifacts": [{"id": "REQ-001", "summary": "Prices change hourly"}],
+        "steps": [{
+            "stepId": "pick", "success": true, "data": step.data, "startTime": step.start_time,
+            "endTime": step.end_time, "duration": step.duration,
+        }],
+    });
+    let got = report(&table.session);
+    assert_eq!(got, expected);
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&got), keys(&expected));
+    assert_eq!(keys(&got["rounds"][0]["seats"][0]), keys(&expected["rounds"][0]["seats"][0]));
+}
+
+#[test]
+fn an_open_round_holds_no_answer() {
+    let mut table = Table::round(CHOICE);
+    table.seal("qa-lead");
+    table.fail("devops-engineer", "connection refused");
+    let early = table.vote("qa-lead", "inline", json!({"position": "SECRET"}));
+    table.apply(Event::AnswerRevealed(Box::new(early)));
+    let got = report(&table.session);
+    assert_eq!((&got["status"], &got["decision"]), (&json!("open"), &Value::Null));
+    let unread = |name: &str, state: &str| {
+        json!({
+            "participant": name, "model": "ollama/llama3.2", "outcome": null, "reason": null,
+            "tries": null, "latency_ms": null, "tokens": null, "answer": null, "ballot": null,
+            "flags": [], "rehearsal": false, "scripted": false, "state": state,
+        })
+    };
+    let seats = &got["rounds"][0]["seats"];
+    assert_eq!(seats[0], unread("software-architect", "asking"));
+    assert_eq!(seats[1], unread("qa-lead", "sealed"));
+    assert_eq!(
+        (&seats[2]["outcome"], &seats[2]["reason"], &seats[2]["tries"]),
+        (&json!("failed"), &json!("connection refused"), &json!(4))
+    );
+    assert_eq!(got["rounds"][0]["tally"], Value::Null);
+    assert!(!got.to_string().contains("SECRET"));
+}

@@ -1,0 +1,242 @@
+//! The Markdown report: what stands first, what is kept, what cannot be forged.
+
+use serde_json::json;
+
+use super::{CHOICE, CONSENT, Table, below_quorum, decided};
+use crate::report::markdown;
+use crate::round::ballot::Stance;
+use crate::session::{Command, Event};
+
+/// The report without its last section, which names the file and the times.
+fn body(report: &str) -> &str {
+    report.split("## This session").next().unwrap()
+}
+
+#[test]
+fn the_decision_comes_first_and_dissent_word_for_word() {
+    let report = markdown(&decided().session);
+    let head: Vec<&str> = report.lines().take(3).collect();
+    let line = "**Decision: inline** (by majority, 2 of 3 ballots; round `pick`). 3 of 3 answered.";
+    assert_eq!(head, ["# Choose how the shop caches its price list", "", line]);
+    let dissent = report.split("## Dissent\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    assert_eq!(
+        dissent,
+        "\n**devops-engineer** votes redis (round `pick`)\n\n\
+         > Restarts empty an in-process cache.\n> That happens *daily*.\n\n\
+         Rationale:\n\n> - deploys are frequent\n> - redis is there already\n"
+    );
+    assert!(report.contains("    █████████████·······  2  inline\n    ██████··············  1  redis\n"));
+    assert!(report.contains("- Check it offline: `roundtable verify FILE`"));
+}
+
+#[test]
+fn seats_stand_in_roster_order_with_what_they_gave() {
+    let report = markdown(&decided().session);
+    let seats: Vec<&str> = report.lines().filter(|line| line.starts_with("#### ")).collect();
+    assert_eq!(seats, ["#### software-architect", "#### qa-lead", "#### devops-engineer"]);
+    let lines: Vec<&str> = report.lines().filter(|line| line.contains(" · ")).collect();
+    assert_eq!(
+        lines,
+        [
+            "ollama/llama3.2 · answered · votes inline · confidence 0.8 · 2.4 s, 600 tokens in, 80 out",
+            "ollama/llama3.2 · answered · votes inline · no confidence given · 2.4 s, 600 tokens in, 80 out",
+            "ollama/llama3.2 · answered · votes redis · confidence 0.6 · 2.4 s, 600 tokens in, 80 out",
+        ]
+    );
+}
+
+#[test]
+fn below_quorum_stands_before_everything() {
+    let report = markdown(&below_quorum().session);
+    let first = report.lines().nth(2).unwrap();
+    assert_eq!(
+        first,
+        "**No decision: below quorum** (1 of 3 took part, 2 are needed; round `pick`). \
+         1 of 3 answered, 1 failed, 1 missing."
+    );
+    assert!(report.contains("ollama/llama3.2 · failed: connection refused"));
+    assert!(report.contains("ollama/llama3.2 · missing"));
+    assert!(!report.contains("**Decision:"));
+    assert!(!report.contains("## Dissent"));
+}
+
+#[test]
+fn ties_and_blocks_say_so_first() {
+    let mut table = Table::round(CHOICE);
+    table.seal("software-architect");
+    table.seal("qa-lead");
+    let answers = vec![
+        table.vote("software-architect", "inline", json!({})),
+        table.vote("qa-lead", "redis", json!({})),
+    ];
+    table.close(answers);
+    let report = markdown(&table.session);
+    let line = "**No decision: tie between inline and redis** (ballots: inline 1, redis 1; round `pick`). \
+                2 of 3 answered, 1 missing.";
+    assert_eq!(report.lines().nth(2), Some(line));
+
+    let mut table = Table::round(CONSENT);
+    for seat in ["software-architect", "qa-lead", "devops-engineer"] {
+        table.seal(seat);
+    }
+    let answers = vec![
+        table.stance("software-architect", Stance::Support, None),
+        table.stance("qa-lead", Stance::Block, Some("encrypt at rest")),
+        table.stance("devops-engineer", Stance::StandAside, None),
+    ];
+    table.close(answers);
+    let report = markdown(&table.session);
+    assert!(report.lines().nth(2).unwrap().starts_with("**No decision: blocked by qa-lead** ("));
+    let dissent = report.split("## Dissent\n").nth(1).unwrap();
+    assert!(dissent.starts_with(
+        "\n**qa-lead** blocks (round `cache`)\n\nMinimum change:\n\n> encrypt at rest\n\n\
+         It gave no reasons.\n\n**devops-engineer** stands aside (round `cache`)\n\nIt gave no reasons.\n"
+    ));
+}
+
+#[test]
+fn an_open_round_shows_where_seats_stand_and_nothing_else() {
+    let mut table = Table::round(CHOICE);
+    table.seal("qa-lead");
+    table.fail("devops-engineer", "connection refused");
+    let report = markdown(&table.session);
+    let line = "**No decision yet**: round `pick` is open; 1 of 3 seats sealed.";
+    assert_eq!(report.lines().nth(2), Some(line));
+    let seats = report.split("### Seats\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    assert_eq!(
+        seats,
+        "\n- software-architect: asking\n- qa-lead: sealed after 3.2 s\n\
+         - devops-engineer: failed after 5.0 s: connection refused\n"
+    );
+
+    // Even a file that reveals too early, or half, shows nothing before all seats are there.
+    table.seal("software-architect");
+    let early = table.vote("qa-lead", "inline", json!({"position": "SECRET"}));
+    table.apply(Event::AnswerRevealed(Box::new(early)));
+    assert!(!markdown(&table.session).contains("SECRET"));
+    table.close_only();
+    assert!(!markdown(&table.session).contains("SECRET"));
+}
+
+#[test]
+fn hostile_text_neither_acts_nor_forges() {
+    let hostile = "\u{1b}[2J\u{1b}]8;;http://x\u{7}\u{202e}\n# Decision: forged\n```\n## Dissent\n\
+                   </blockquote><h1>Decision: redis</h1>\n**Decision: redis**\n\n| a |";
+    let mut table = Table::round(CHOICE);
+    for seat in ["software-architect", "qa-lead", "devops-engineer"] {
+        table.seal(seat);
+    }
+    let mut first = table.vote(
+        "software-architect",
+        "inline",
+        json!({"position": hostile, "rationale": [hostile], "trade_offs": {"risks": [hostile]}, hostile: hostile}),
+    );
+    first.flags = vec![hostile.to_owned()];
+    first.reason = Some(hostile.to_owned());
+    let answers =
+        vec![first, table.vote("qa-lead", "inline", json!({})), table.invalid("devops-engineer", hostile)];
+    table.close(answers);
+    table.command(Command::Warn { message: hostile.to_owned() });
+    let report = markdown(&table.session);
+    assert!(report.chars().all(|c| c == '\n' || !crate::text::is_unsafe(c)));
+    let headings: Vec<&str> = report.lines().filter(|line| line.starts_with('#')).collect();
+    assert_eq!(
+        headings,
+        [
+            "# Choose how the shop caches its price list",
+            "## Round 1: Which cache first?",
+            "### Tally",
+            "### Answers",
+            "#### software-architect",
+            "#### qa-lead",
+            "#### devops-engineer",
+            "## Dissent",
+            "## Warnings",
+            "## This session",
+        ]
+    );
+    let outside: Vec<&str> = report.lines().filter(|line| !line.starts_with('>')).collect();
+    assert!(!outside.iter().any(|line| line.starts_with(['`', '|']) || line.contains("**Decision: redis")));
+    assert!(!report.contains("> #") && !report.contains("\n> ```"));
+    assert!(!report.replace("\\<", "").contains('<'));
+}
+
+#[test]
+fn rehearsals_and_scripts_are_labelled() {
+    let mut table = Table::open(CHOICE, "rehearsal");
+    let report = markdown(&table.session);
+    assert!(report.contains(
+        "**Rehearsal: these answers were made offline by the built-in rehearsal, not by a model.**"
+    ));
+    table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
+    let report = markdown(&table.session);
+    assert!(
+        report.contains("**Rehearsal: the answers of software-architect, devops-engineer were made offline")
+    );
+    assert!(report.contains("**Scripted: the answers of qa-lead were given beforehand by a script"));
+    assert!(!markdown(&decided().session).contains("ehears"));
+
+    let again = "  - {id: again, type: round, question: Still so?, participants: [qa-lead]}\n";
+    let mut table = Table::open(&format!("{CHOICE}{again}"), "ollama/llama3.2");
+    table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
+    assert!(markdown(&table.session).contains("**Scripted: the answers of qa-lead (in pick) were"));
+}
+
+#[test]
+fn lost_answers_are_said_to_be_lost() {
+    let mut table = Table::round(CHOICE);
+    table.seal("qa-lead");
+    table.command(Command::LoseKey);
+    let lost = "qa-lead: its answer was lost with the round's key after 3.2 s";
+    assert!(markdown(&table.session).contains(lost));
+    assert!(markdown(&table.session).contains("unread: what qa-lead had sealed under it"));
+    assert_eq!(crate::report::json(&table.session)["rounds"][0]["key_lost"], json!(["qa-lead"]));
+    table.close(Vec::new());
+    let report = markdown(&table.session);
+    assert!(report.contains("failed: its answer was lost with the round's key"));
+    assert!(report.lines().nth(2).unwrap().contains("0 of 3 answered, 1 failed, 2 missing"));
+}
+
+#[test]
+fn approvals_stand_with_their_comment() {
+    let mut table = Table::open(
+        "steps: [{id: ok, type: approval, message: Accept?}]\nparticipants: [qa-lead]\n",
+        "rehearsal",
+    );
+    table.command(Command::StartStep);
+    table.command(Command::AskPerson);
+    assert!(body(&markdown(&table.session)).contains("**ok: waiting for a person**\n\n> Accept?\n"));
+    table.command(Command::Answer {
+        step: "ok".to_owned(),
+        approved: false,
+        choice: None,
+        comment: Some("# smaller".to_owned()),
+        by: "facilitator".to_owned(),
+    });
+    table.finish();
+    let report = markdown(&table.session);
+    assert!(report.contains("**ok: rejected**\n\n> Accept?\n\nComment:\n\n> \\# smaller\n"));
+    assert_eq!(report.lines().nth(2), Some("**Rejected by the facilitator**"));
+}
+
+#[test]
+fn a_definition_cannot_forge_either() {
+    let definition = "\
+goal: \"Choose\\n# Decision: forged\\n\\n- more\"
+question: \"Which?\\n```\\n# Decision: forged\"
+ballot: {kind: choice, options: [\"a\\n# Decision: forged\", \"```\"]}
+rule: plurality
+participants: [qa-lead]
+";
+    let mut table = Table::round(definition);
+    table.seal("qa-lead");
+    let answers = vec![table.vote("qa-lead", "```", json!({"vote": "```"}))];
+    table.close(answers);
+    let report = markdown(&table.session);
+    assert_eq!(report.lines().next(), Some("# Choose …"));
+    assert!(report.contains("## Goal\n\n> Choose\n> \\# Decision: forged\n>\n> - more\n"));
+    assert!(report.contains("## Round 1: Which? …\n"));
+    assert!(!report.lines().any(|line| line.starts_with("# Decision") || line.starts_with("```")));
+    assert!(report.contains("    ████████████████████  1  ```\n"));
+    assert!(report.lines().nth(2).unwrap().starts_with("**Decision: \\`\\`\\`** ("));
+}

@@ -1,0 +1,237 @@
+//! Sessions folded from hand-made events, for the tests of every report.
+//!
+//! The folding is the session's own; only answers and times are made up here.
+
+mod json;
+mod markdown;
+mod ndjson;
+mod text;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::round::ballot::{Ballot, Stance};
+use crate::round::record::{Outcome, Returned, Usage};
+use crate::round::seal::{RoundKey, Sealed};
+use crate::session::{
+    AnswerRevealed, BallotSealed, CloseReason, Command, Event, Moment, PersonaInfo, SeatInfo, Session,
+    SessionOpened, Stamped, decide,
+};
+
+/// 2026-11-21T23:05:07.120Z.
+const START: i64 = 1_795_302_307_120;
+
+const CHOICE: &str = "\
+goal: Choose how the shop caches its price list
+constraints: [no new server]
+artifacts: [{id: REQ-001, summary: Prices change hourly}]
+participants: [software-architect, qa-lead, devops-engineer]
+steps:
+  - {id: pick, type: round, question: Which cache first?, ballot: {kind: choice, options: [inline, redis]}, rule: majority}
+";
+
+const CONSENT: &str = "\
+question: Adopt the proposal?
+ballot: consent
+rule: consent
+participants: [software-architect, qa-lead, devops-engineer]
+";
+
+/// A session in the making.
+struct Table {
+    session: Session,
+    events: Vec<Stamped>,
+    now: i64,
+}
+
+impl Table {
+    /// Opens a session on a definition; every seat is answered by `model`.
+    fn open(definition: &str, model: &str) -> Self {
+        let mut table = Self { session: Session::default(), events: Vec::new(), now: START };
+        let mut header = SessionOpened {
+            session: "s-1".to_owned(),
+            format: 1,
+            program: "roundtable 0.1.0".to_owned(),
+            definition_file: "cache.yaml".to_owned(),
+            definition_sha256: "d".repeat(64),
+            definition: definition.to_owned(),
+            input: Value::Null,
+            seed: None,
+            participants: Vec::new(),
+            personas: Vec::new(),
+        };
+        let loaded = Session::definition_of(&header).unwrap();
+        for seat in &loaded.participants {
+            header.participants.push(SeatInfo {
+                name: seat.name.clone(),
+                persona: seat.persona.clone(),
+                model: model.to_owned(),
+                weight: 1.0,
+                seed: None,
+                scripted: Vec::new(),
+            });
+            header.personas.push(PersonaInfo {
+                name: seat.persona.clone(),
+                sha256: "e".repeat(64),
+                description: String::new(),
+                tags: Vec::new(),
+                priorities: indexmap::IndexMap::new(),
+                text: format!("You are {}.\n", seat.persona),
+            });
+        }
+        table.apply(Event::SessionOpened(Box::new(header)));
+        table
+    }
+
+    /// A session whose first round is open.
+    fn round(definition: &str) -> Self {
+        let mut table = Self::open(definition, "ollama/llama3.2");
+        table.command(Command::StartStep);
+        table.command(Command::OpenRound { project_summary: None });
+        table
+    }
+
+    fn apply(&mut self, event: Event) {
+        self.now += 1_000;
+        let stamped = Stamped { at: Moment(self.now), event };
+        self.session.apply(&stamped);
+        self.events.push(stamped);
+    }
+
+    fn command(&mut self, command: Command) {
+        let events = decide(&self.session, command, Moment(self.now + 1_000)).unwrap();
+        for event in events {
+            self.apply(event);
+        }
+    }
+
+    fn seal(&mut self, seat: &str) {
+        self.apply(Event::BallotSealed(BallotSealed {
+            step: self.step(),
+            round: self.step(),
+            participant: seat.to_owned(),
+            elapsed_ms: 3_200,
+            seal: Sealed { commitment: "c".repeat(64), nonce: "0".repeat(48), sealed: "AAAA".to_owned() },
+        }));
+    }
+
+    fn fail(&mut self, seat: &str, reason: &str) {
+        let (round, participant) = (self.step(), seat.to_owned());
+        let reason = reason.to_owned();
+        self.command(Command::Fail { round, participant, reason, timed_out: false, tries: 4 });
+    }
+
+    fn step(&self) -> String {
+        self.session.rounds.last().unwrap().opened.round.clone()
+    }
+
+    /// Closes the round with these answers, one a sealed seat, and counts it.
+    fn close(&mut self, answers: Vec<AnswerRevealed>) {
+        self.close_only();
+        for answer in answers {
+            self.apply(Event::AnswerRevealed(Box::new(answer)));
+        }
+        self.command(Command::Tally);
+    }
+
+    fn close_only(&mut self) {
+        let run = self.session.open_round().unwrap();
+        let missing = run.open_seats().map(|seat| seat.name.clone()).collect();
+        let (step, round, key) = (self.step(), self.step(), RoundKey::new([7; 32]).publish());
+        let closed =
+            crate::session::RoundClosed { step, round, reason: CloseReason::Facilitator, missing, key };
+        self.apply(Event::RoundClosed(closed));
+    }
+
+    fn finish(&mut self) {
+        self.command(Command::FinishStep);
+        self.command(Command::Close);
+    }
+
+    fn seat(&mut self, name: &str, change: impl FnOnce(&mut SeatInfo)) {
+        let roster = Arc::make_mut(&mut self.session.roster);
+        change(roster.get_mut(name).unwrap());
+    }
+
+    /// An answer of the open round.
+    fn answer(&self, seat: &str, ballot: Ballot, content: Value) -> AnswerRevealed {
+        let outcome = if ballot == Ballot::Abstain { Outcome::Abstained } else { Outcome::Answered };
+        let text = content.to_string();
+        let answer = if let Value::Object(entries) = content { entries } else { Map::new() };
+        AnswerRevealed {
+            step: self.step(),
+            round: self.step(),
+            participant: seat.to_owned(),
+            outcome,
+            reason: None,
+            model: "ollama/llama3.2".to_owned(),
+            ballot: Some(ballot),
+            answer,
+            flags: Vec::new(),
+            replies: vec![Returned { text, reason: None }],
+            tries: 1,
+            latency_ms: 2_400,
+            tokens: Some(Usage { input: 600, output: 80, cached: 0 }),
+            nonce: "1".repeat(64),
+        }
+    }
+
+    fn vote(&self, seat: &str, option: &str, content: Value) -> AnswerRevealed {
+        self.answer(seat, Ballot::Choice(option.to_owned()), content)
+    }
+
+    fn stance(&self, seat: &str, stance: Stance, change: Option<&str>) -> AnswerRevealed {
+        self.answer(seat, Ballot::Consent(stance, change.map(str::to_owned)), json!({}))
+    }
+
+    fn invalid(&self, seat: &str, reply: &str) -> AnswerRevealed {
+        let mut answer = self.answer(seat, Ballot::Position, json!({}));
+        answer.outcome = Outcome::Invalid;
+        answer.reason = Some("no such option: `memcached`".to_owned());
+        answer.ballot = None;
+        answer.answer = Map::new();
+        answer.replies = vec![Returned { text: reply.to_owned(), reason: None }];
+        answer
+    }
+}
+
+/// Three seats answered, one of them differs: decided by two of three.
+fn decided() -> Table {
+    let mut table = Table::round(CHOICE);
+    for seat in ["devops-engineer", "software-architect", "qa-lead"] {
+        table.seal(seat);
+    }
+    let answers = vec![
+        table.vote(
+            "software-architect",
+            "inline",
+            json!({"vote": "inline", "position": "Keep it in the process.", "confidence": 0.8}),
+        ),
+        table.vote("qa-lead", "inline", json!({"vote": "inline", "concerns": ["stale prices"]})),
+        table.vote(
+            "devops-engineer",
+            "redis",
+            json!({
+                "vote": "redis",
+                "position": "Restarts empty an in-process cache.\nThat happens *daily*.",
+                "rationale": ["deploys are frequent", "redis is there already"],
+                "confidence": 0.6,
+            }),
+        ),
+    ];
+    table.close(answers);
+    table.finish();
+    table
+}
+
+/// One of three answered; the others failed and sent nothing.
+fn below_quorum() -> Table {
+    let mut table = Table::round(CHOICE);
+    table.seal("qa-lead");
+    table.fail("software-architect", "connection refused");
+    let answers = vec![table.vote("qa-lead", "inline", json!({"vote": "inline"}))];
+    table.close(answers);
+    table.finish();
+    table
+}

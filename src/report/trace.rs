@@ -1,0 +1,115 @@
+//! The trace: for every hand-over exactly what was sent and what came back.
+//!
+//! While a round is open its hand-overs show the prompt and whether the seat is sealed, no more.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::session::{Event, Line, Moment, SeatStatus, Session};
+use crate::text::harmless;
+
+/// One hand-over.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HandOver {
+    /// The work item's id.
+    pub id: String,
+    /// The `seq` of the event that handed it over.
+    pub seq: u64,
+    /// The round.
+    pub round: String,
+    /// Who handed it over.
+    pub from: &'static str,
+    /// Who got it.
+    pub to: String,
+    /// `provider/model`.
+    pub model: String,
+    /// When it was logged for sending.
+    pub sent_at: Moment,
+    /// The exact prompt.
+    pub prompt: String,
+    /// The snapshot's hash.
+    pub context_sha256: String,
+    /// When the answer was sealed, or the seat failed.
+    pub returned_at: Option<Moment>,
+    /// Every reply as it came, with the reason where one was not counted; null while sealed.
+    pub answer: Value,
+    /// `asking`, `sealed`, `answered`, `invalid`, `failed` …
+    pub status: String,
+}
+
+/// Every hand-over of a log, in order; `session` is the fold of all of it.
+pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
+    let mut entries: indexmap::IndexMap<(String, String), HandOver> = indexmap::IndexMap::new();
+    for line in lines {
+        match &line.stamped.event {
+            Event::WorkItemOffered(item) => {
+                let Some(round) = session.round(&item.round) else { continue };
+                let (status, answer) = what_became(round.seat(&item.participant).map(|seat| &seat.status));
+                let entry = HandOver {
+                    id: item.item.clone(),
+                    seq: line.seq,
+                    round: item.round.clone(),
+                    from: "facilitator",
+                    to: item.participant.clone(),
+                    model: item.model.clone(),
+                    sent_at: line.stamped.at,
+                    prompt: session.prompt(round, item).text(),
+                    context_sha256: item.context_sha256.clone(),
+                    returned_at: None,
+                    answer,
+                    status,
+                };
+                entries.insert((item.round.clone(), item.participant.clone()), entry);
+            }
+            Event::BallotSealed(sealed) => {
+                if let Some(entry) = entries.get_mut(&(sealed.round.clone(), sealed.participant.clone())) {
+                    entry.returned_at = Some(line.stamped.at);
+                }
+            }
+            Event::SeatFailed(failed) => {
+                if let Some(entry) = entries.get_mut(&(failed.round.clone(), failed.participant.clone())) {
+                    entry.returned_at = Some(line.stamped.at);
+                }
+            }
+            _ => {}
+        }
+    }
+    entries.into_values().collect()
+}
+
+fn what_became(status: Option<&SeatStatus>) -> (String, Value) {
+    let word = |text: &str| (text.to_owned(), Value::Null);
+    match status {
+        None | Some(SeatStatus::Waiting) => word("waiting"),
+        Some(SeatStatus::Asking) => word("asking"),
+        Some(SeatStatus::Sealed(_)) => word("sealed"),
+        Some(SeatStatus::Lost(_)) => word("lost with the round's key"),
+        Some(SeatStatus::Failed(failed)) => word(&format!("failed: {}", failed.reason)),
+        Some(SeatStatus::Excused(reason)) => word(&format!("excused: {reason}")),
+        Some(SeatStatus::Missing) => word("missing"),
+        Some(SeatStatus::Revealed(answer, _)) => {
+            let replies = serde_json::to_value(&answer.replies).unwrap_or_default();
+            (answer.outcome.name().to_owned(), replies)
+        }
+    }
+}
+
+/// A hand-over as plain text, safe to print.
+pub fn text(entry: &HandOver) -> String {
+    let mut out = format!(
+        "=== {} · to {} ({}) · sent {} · {}\n\n{}",
+        entry.id, entry.to, entry.model, entry.sent_at, entry.status, entry.prompt
+    );
+    let replies = entry.answer.as_array().map(Vec::as_slice).unwrap_or_default();
+    for reply in replies {
+        let returned = entry.returned_at.map(|at| at.to_string()).unwrap_or_default();
+        out.push_str(&format!(
+            "\n--- returned {returned}\n\n{}\n",
+            reply["text"].as_str().unwrap_or_default()
+        ));
+        if let Some(reason) = reply["reason"].as_str() {
+            out.push_str(&format!("\n--- not counted: {reason}\n"));
+        }
+    }
+    harmless(&out).into_owned()
+}

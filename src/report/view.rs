@@ -1,0 +1,170 @@
+//! What every report sees of a round: its seats, their answers, its count.
+//!
+//! It alone looks at a seat's status, and lets nothing of an answer through before all seats of its
+//! round are revealed. It hands out raw text: each format escapes it in its own way.
+
+use serde_json::Value;
+
+use super::words::is_scripted;
+use crate::round::ballot::{Ballot, Stance};
+use crate::round::record::Outcome;
+use crate::session::{AnswerRevealed, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally};
+
+/// A seat of a round, as far as it may be shown.
+#[derive(Debug, Clone, Copy)]
+pub struct SeatView<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// `provider/model`, or `scripted`.
+    pub model: &'a str,
+    /// Whether its answer is rehearsed.
+    pub rehearsal: bool,
+    /// Whether its answer comes from a script.
+    pub scripted: bool,
+    /// From the round's opening to its seal or failure, in milliseconds.
+    pub elapsed_ms: Option<u64>,
+    /// Where it stands.
+    pub standing: Standing<'a>,
+}
+
+/// Where a seat stands, as far as it may be shown.
+#[derive(Debug, Clone, Copy)]
+pub enum Standing<'a> {
+    /// Not settled, or not to be read yet; the word for it.
+    Unread(&'static str),
+    /// Its answer cannot be opened any more.
+    Lost,
+    /// Nothing came back.
+    Failed(&'a SeatFailed),
+    /// Let go, and why.
+    Excused(&'a str),
+    /// Still open when the round closed.
+    Missing,
+    /// Revealed.
+    Revealed(&'a AnswerRevealed),
+}
+
+/// What is said of a seat whose answer the lost key took with it.
+const LOST: &str = "its answer was lost with the round's key";
+
+/// The seats of a round, in roster order.
+pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = SeatView<'a>> {
+    let closed = round.closed.is_some();
+    let revealed = is_revealed(round);
+    let step = round.opened.step.as_str();
+    round.seats.values().map(move |seat| {
+        let info = session.seat_info(&seat.name);
+        let scripted = info.is_some_and(|info| is_scripted(info, step));
+        let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
+        SeatView {
+            name: &seat.name,
+            model: info.map_or(offered, |info| info.label(step)),
+            rehearsal: info.is_some_and(SeatInfo::is_rehearsal) && !scripted,
+            scripted,
+            elapsed_ms: seat.elapsed_ms,
+            standing: standing(seat, closed, revealed),
+        }
+    })
+}
+
+fn standing(seat: &Seat, closed: bool, revealed: bool) -> Standing<'_> {
+    match &seat.status {
+        SeatStatus::Waiting => Standing::Unread("waiting"),
+        SeatStatus::Asking => Standing::Unread("asking"),
+        SeatStatus::Revealed(answer, _) if revealed => Standing::Revealed(answer),
+        SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => Standing::Unread("sealed"),
+        SeatStatus::Lost(_) if closed => Standing::Lost,
+        SeatStatus::Lost(_) => Standing::Unread("lost"),
+        SeatStatus::Failed(failed) => Standing::Failed(failed),
+        SeatStatus::Excused(reason) => Standing::Excused(reason),
+        SeatStatus::Missing => Standing::Missing,
+    }
+}
+
+/// Whether a round's answers may be read: it is closed, and all of them are there together.
+pub fn is_revealed(round: &RoundRun) -> bool {
+    let is_sealed = |seat: &Seat| matches!(seat.status, SeatStatus::Sealed(_));
+    round.closed.is_some() && !round.seats.values().any(is_sealed)
+}
+
+/// The count of a round whose answers may be read.
+pub fn tally(round: &RoundRun) -> Option<&Tally> {
+    round.tally.as_ref().filter(|_| is_revealed(round))
+}
+
+impl<'a> SeatView<'a> {
+    /// What became of it; none while that is open or sealed.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self.standing {
+            Standing::Unread(_) => None,
+            Standing::Failed(failed) if failed.timed_out => Some(Outcome::TimedOut),
+            Standing::Failed(_) | Standing::Lost => Some(Outcome::Failed),
+            Standing::Excused(_) => Some(Outcome::Excused),
+            Standing::Missing => Some(Outcome::Missing),
+            Standing::Revealed(answer) => Some(answer.outcome),
+        }
+    }
+
+    /// Why, where that needs saying.
+    pub fn reason(&self) -> Option<&'a str> {
+        match self.standing {
+            Standing::Unread(_) | Standing::Missing => None,
+            Standing::Lost => Some(LOST),
+            Standing::Failed(failed) => Some(&failed.reason),
+            Standing::Excused(reason) => Some(reason),
+            Standing::Revealed(answer) => answer.reason.as_deref(),
+        }
+    }
+
+    /// Its answer, once it may be read.
+    pub fn answer(&self) -> Option<&'a AnswerRevealed> {
+        match self.standing {
+            Standing::Revealed(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// Its ballot, if it is a valid one that may be read.
+    pub fn ballot(&self) -> Option<&'a Ballot> {
+        self.answer().filter(|answer| answer.outcome == Outcome::Answered)?.ballot.as_ref()
+    }
+}
+
+/// Whether a seat's ballot differs from what the round decided; of stances, all but support do.
+pub fn dissents(seat: &SeatView<'_>, tally: Option<&Tally>) -> bool {
+    match seat.ballot() {
+        Some(Ballot::Choice(option)) => {
+            tally.is_some_and(|tally| tally.decided && !tally.verdict.winners.contains(option))
+        }
+        Some(Ballot::Consent(stance, _)) => *stance != Stance::Support,
+        _ => false,
+    }
+}
+
+/// "votes a", "blocks"; nothing for an open answer.
+pub fn vote(ballot: &Ballot) -> Option<String> {
+    Some(match ballot {
+        Ballot::Position => return None,
+        Ballot::Choice(option) => format!("votes {option}"),
+        Ballot::Abstain => "abstains".to_owned(),
+        Ballot::Consent(Stance::Support, _) => "supports".to_owned(),
+        Ballot::Consent(Stance::StandAside, _) => "stands aside".to_owned(),
+        Ballot::Consent(Stance::Block, _) => "blocks".to_owned(),
+    })
+}
+
+/// The change a stance asks for.
+pub fn minimum_change(ballot: &Ballot) -> Option<&str> {
+    match ballot {
+        Ballot::Consent(_, change) => change.as_deref(),
+        _ => None,
+    }
+}
+
+/// The confidence an answer states, as it was given; none when it states none.
+pub fn confidence(answer: &AnswerRevealed) -> Option<String> {
+    match answer.answer.get("confidence") {
+        Some(Value::Number(number)) => Some(number.to_string()),
+        _ => None,
+    }
+}

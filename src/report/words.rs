@@ -1,0 +1,162 @@
+//! What every report says of a session, worded once: headlines, turnout, labels, numbers.
+//!
+//! Its texts are raw and on no particular number of lines: each format escapes them in its own way.
+
+use std::fmt::Write as _;
+
+use crate::session::{CloseReason, SeatInfo, Session, Tally};
+use crate::workflow::Step;
+
+/// A count in one line: what it came to, and by which numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline {
+    /// "Decision: a", "No decision: tie between a and b", "Below quorum".
+    pub label: String,
+    /// The numbers.
+    pub detail: String,
+}
+
+/// The headline of a count. Below quorum says so before anything else.
+pub fn headline(tally: &Tally) -> Headline {
+    let took_part = tally.answered + tally.abstained;
+    if !tally.quorum_met {
+        let label = if tally.rule.is_some() { "No decision: below quorum" } else { "Below quorum" };
+        let detail = format!("{took_part} of {} took part, {} are needed", tally.asked, tally.quorum);
+        return Headline { label: label.to_owned(), detail };
+    }
+    let Some(rule) = tally.rule else {
+        let detail = "the round has no rule".to_owned();
+        return Headline { label: "Counted, not decided".to_owned(), detail };
+    };
+    let winner = tally.verdict.winners.first().filter(|_| tally.decided);
+    let Some(winner) = winner else {
+        let reason = tally.verdict.reason.as_deref().unwrap_or("the rule found no winner");
+        return Headline { label: format!("No decision: {reason}"), detail: ballots_by_option(tally) };
+    };
+    let votes = tally.verdict.scores.get(winner).copied().unwrap_or(0);
+    let detail = format!("by {}, {votes} of {}", rule.name(), counted(tally.answered, "ballot"));
+    Headline { label: format!("Decision: {winner}"), detail }
+}
+
+fn ballots_by_option(tally: &Tally) -> String {
+    let scores = tally.verdict.scores.iter().map(|(option, score)| format!("{option} {score}"));
+    format!("ballots: {}", listed(scores))
+}
+
+/// "1 of 5 answered, 3 failed, 1 missing": what is zero is left out, the first part never.
+pub fn turnout(tally: &Tally) -> String {
+    let mut text = format!("{} of {} answered", tally.answered, tally.asked);
+    let rest = [
+        (tally.abstained, "abstained"),
+        (tally.invalid, "invalid"),
+        (tally.refused, "refused"),
+        (tally.failed, "failed"),
+        (tally.missing, "missing"),
+        (tally.excused, "excused"),
+    ];
+    for (count, word) in rest.into_iter().filter(|(count, _)| *count > 0) {
+        let _ = write!(text, ", {count} {word}");
+    }
+    text
+}
+
+/// Why a round closed, in words.
+pub fn close_reason(reason: CloseReason) -> &'static str {
+    match reason {
+        CloseReason::All => "every seat was settled",
+        CloseReason::Quorum => "the quorum was sealed",
+        CloseReason::Deadline => "its time was up",
+        CloseReason::Facilitator => "the facilitator closed it",
+    }
+}
+
+/// The labels of a roster whose answers are not all a model's; each names whom it is about.
+pub fn labels(session: &Session) -> Vec<String> {
+    let rehearsed = |seat: &SeatInfo, step: &str| seat.is_rehearsal() && !is_scripted(seat, step);
+    [
+        label(session, "Rehearsal", rehearsed, "made offline by the built-in rehearsal, not by a model"),
+        label(session, "Scripted", is_scripted, "given beforehand by a script, not by a model"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Whether a seat's answer in a step comes from a script.
+pub fn is_scripted(seat: &SeatInfo, step: &str) -> bool {
+    seat.scripted.iter().any(|scripted| scripted == step)
+}
+
+fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, how: &str) -> Option<String> {
+    /// How many seats a label names.
+    const NAMED: usize = 8;
+    let mut names: Vec<String> = Vec::new();
+    let mut is_all = true;
+    for seat in session.roster.values() {
+        let steps = round_steps(session, seat);
+        let hit: Vec<&str> = steps.iter().copied().filter(|step| is(seat, step)).collect();
+        is_all &= hit.len() == steps.len();
+        if !hit.is_empty() {
+            let which =
+                if hit.len() < steps.len() { format!(" (in {})", listed(&hit)) } else { String::new() };
+            names.push(format!("{}{which}", seat.name));
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    if is_all {
+        return Some(format!("{word}: these answers were {how}."));
+    }
+    let mut whose = listed(names.iter().take(NAMED));
+    if names.len() > NAMED {
+        let _ = write!(whose, " and {} more", names.len() - NAMED);
+    }
+    Some(format!("{word}: the answers of {whose} were {how}."))
+}
+
+/// The round steps a seat sits in.
+fn round_steps<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
+    let steps = session.definition.iter().flat_map(|definition| &definition.steps);
+    let sits_in = |step: &&Step| step.round().is_some_and(|round| round.participants.holds(&seat.name));
+    steps.filter(sits_in).map(|step| step.id.as_str()).collect()
+}
+
+/// Things in one line, with commas between them.
+pub fn listed(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let mut out = String::new();
+    for item in items {
+        if !out.is_empty() {
+            out += ", ";
+        }
+        out += item.as_ref();
+    }
+    out
+}
+
+/// "1 seat", "5 seats".
+pub fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(count))
+}
+
+/// A number with its thousands apart: `2,418`.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A span of time for people: `3.2 s`, `2 min 5 s`.
+pub fn span(millis: u64) -> String {
+    if millis < 120_000 {
+        return format!("{}.{} s", millis / 1000, millis % 1000 / 100);
+    }
+    format!("{} min {} s", millis / 60_000, millis % 60_000 / 1000)
+}

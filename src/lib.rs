@@ -18,6 +18,7 @@
 //! - [`setup`]: folders, configuration, personas on disk, models, scripted answers
 //! - [`cli`]: the command line and the headless face
 
+pub mod cli;
 pub mod engine;
 pub mod journal;
 pub mod participants;

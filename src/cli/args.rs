@@ -1,0 +1,194 @@
+//! The arguments, as clap reads them.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+/// Blind rounds among AI participants: one frozen context, sealed answers, ballots that count.
+#[derive(Debug, Parser)]
+#[command(
+    name = "roundtable",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit codes: 0 finished · 1 unexpected failure · 2 usage, configuration, definition or file · \
+                  3 finished without a decision · 4 stopped, waiting for a person · 5 participants unreachable, \
+                  or a budget or time cap stopped it · 6 verification failed"
+)]
+pub struct Args {
+    /// What to do with files that are there already.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+    /// What to run.
+    #[command(flatten)]
+    pub run: Run,
+}
+
+/// A headless run.
+#[derive(Debug, ClapArgs)]
+pub struct Run {
+    /// Definitions (YAML or JSON), unfinished sessions (.s2s), or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Run headless
+    #[arg(long)]
+    pub batch: bool,
+    /// Print every event as one line of JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The session's input, in place of the definition's; text, or JSON that starts with { or [
+    #[arg(long, value_name = "TEXT")]
+    pub input: Option<String>,
+    /// Answers by step id for approvals and seats (YAML or JSON)
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// The model of seats that name none, or of one seat: NAME=provider/model
+    #[arg(long, value_name = "MODEL")]
+    pub model: Vec<String>,
+    /// Seat these, in this order
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub participants: Vec<String>,
+    /// Where to save: a new file, or a folder when several files are run
+    #[arg(long, value_name = "PATH")]
+    pub save: Option<PathBuf>,
+    /// Show what would be sent, and send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Stop before the session could cost more
+    #[arg(long, value_name = "USD")]
+    pub max_usd: Option<f64>,
+    /// A seed for seats that have none
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Say nothing on standard error but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// When the key of an open round is lost: ask the seats again whose answers are lost
+    #[arg(long)]
+    pub ask_again: bool,
+}
+
+/// Everything but running definitions.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Go on with an unfinished session
+    Resume(Run),
+    /// Show a session's events again; needs nothing but the file
+    Replay {
+        /// The session
+        file: PathBuf,
+        /// As plain text (the default)
+        #[arg(long, conflicts_with = "json")]
+        text: bool,
+        /// As one line of JSON an event
+        #[arg(long)]
+        json: bool,
+        /// Only up to the event with this number
+        #[arg(long, value_name = "SEQ")]
+        at: Option<u64>,
+    },
+    /// Check a session file: chain, prompts, seals, tally
+    Verify {
+        /// The session
+        file: PathBuf,
+        /// A hash noted earlier that must stand in the file
+        #[arg(long, value_name = "HASH")]
+        expect: Option<String>,
+        /// Say what is proven and what is not
+        #[arg(long)]
+        explain: bool,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show exactly what was sent to each participant and what came back
+    Trace {
+        /// The session
+        file: PathBuf,
+        /// Only this seat
+        #[arg(long)]
+        participant: Option<String>,
+        /// Only this round
+        #[arg(long)]
+        round: Option<String>,
+        /// As one line of JSON a hand-over
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a report of a session
+    Report {
+        /// The session
+        file: PathBuf,
+        /// The format
+        #[arg(long, value_enum, default_value_t = Format::Md)]
+        format: Format,
+        /// Where to write it; standard output when absent
+        #[arg(long, short, value_name = "OUT")]
+        out: Option<PathBuf>,
+    },
+    /// Print the exact bytes of a snapshot, without sending anything
+    Snapshot {
+        /// A definition, or a session
+        file: PathBuf,
+        /// The round step; the first one when absent
+        #[arg(long)]
+        step: Option<String>,
+        /// With the address lines of this participant
+        #[arg(long = "for", value_name = "PARTICIPANT")]
+        seat: Option<String>,
+        /// The session's input, in place of the definition's
+        #[arg(long, value_name = "TEXT")]
+        input: Option<String>,
+    },
+    /// List the personas, or show one
+    Personas {
+        /// The one to show
+        name: Option<String>,
+    },
+    /// List saved sessions, or show one
+    Sessions {
+        /// What to do
+        #[command(subcommand)]
+        verb: Option<SessionsVerb>,
+    },
+    /// Show every setting and where it comes from
+    Config {
+        /// What to do
+        #[command(subcommand)]
+        verb: Option<ConfigVerb>,
+    },
+    /// Make a `.s2s` folder for this project
+    Init,
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What to do with saved sessions.
+#[derive(Debug, Clone, Subcommand)]
+pub enum SessionsVerb {
+    /// List them, newest first
+    List,
+    /// Show one, by id or file
+    Show {
+        /// The session's id, or its file
+        id: String,
+    },
+}
+
+/// What to do with the configuration.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum ConfigVerb {
+    /// Show every setting and where it comes from
+    Show,
+}
+
+/// A report's format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Markdown
+    Md,
+    /// JSON
+    Json,
+}

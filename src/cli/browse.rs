@@ -1,0 +1,154 @@
+//! Verbs that look around: personas, sessions, configuration, completions.
+
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory as _;
+
+use super::Done;
+use super::args::{Args, SessionsVerb};
+use super::files::log_of;
+use super::output::Output;
+use crate::journal::{Disk, fold, read_log};
+use crate::problem::Problem;
+use crate::report;
+use crate::session::{Exit, Session};
+use crate::setup::config::Config;
+use crate::setup::folders::Folders;
+use crate::setup::personas::Library;
+use crate::text::{harmless, harmless_line};
+
+fn folders() -> Result<Folders, Vec<Problem>> {
+    Folders::find().map_err(|problem| vec![problem])
+}
+
+/// `personas`: all of them, or one whole.
+pub fn personas(name: Option<&str>, output: &mut Output) -> Done {
+    let library = Library::new(&folders()?);
+    if let Some(name) = name {
+        let found = library.find(name).map_err(|problem| vec![problem])?;
+        let persona = &found.persona;
+        output.line(&format!("{} ({})", harmless_line(&persona.name), harmless_line(&found.from)));
+        output.line(&harmless_line(&persona.description));
+        if !persona.tags.is_empty() {
+            output.line(&format!("tags: {}", harmless_line(&persona.tags.join(", "))));
+        }
+        let cares: Vec<String> =
+            persona.priorities.iter().map(|(word, weight)| format!("{word} {weight}")).collect();
+        if !cares.is_empty() {
+            output.line(&format!("cares for: {}", harmless_line(&cares.join(", "))));
+        }
+        output.line(&format!("\n{}", harmless(persona.text.trim_end())));
+        return Ok(Exit::Finished);
+    }
+    let (all, problems) = library.all();
+    for problem in &problems {
+        output.warn(problem);
+    }
+    let width = all.iter().map(|found| found.persona.name.chars().count()).max().unwrap_or(0);
+    for found in &all {
+        let name = harmless_line(&found.persona.name);
+        let from = if found.from == "built-in" {
+            String::new()
+        } else {
+            format!("  [{}]", harmless_line(&found.from))
+        };
+        output.line(&format!("{name:width$}  {}{from}", harmless_line(&found.persona.description)));
+    }
+    Ok(Exit::Finished)
+}
+
+/// `sessions`: a list, newest first, or one session's report.
+pub fn sessions(verb: Option<SessionsVerb>, output: &mut Output) -> Done {
+    let folders = folders()?;
+    if let Some(SessionsVerb::Show { id }) = verb {
+        let path = find_session(&folders, &id)?;
+        let session = match log_of(&path, output)? {
+            Ok(log) => fold(&log),
+            Err(exit) => return Ok(exit),
+        };
+        output.bytes(report::markdown(&session).as_bytes());
+        return Ok(Exit::Finished);
+    }
+    let paths = saved(&folders);
+    if paths.is_empty() {
+        output.note(&format!("no sessions in {}", folders.sessions().display()));
+    }
+    for path in paths {
+        let what = match Disk::default().read(&path, 1 << 30).ok().map(|bytes| read_log(&bytes)) {
+            Some(Ok(log)) if !log.lines.is_empty() => summary(&fold(&log)),
+            Some(Ok(_)) => "nothing recorded".to_owned(),
+            Some(Err(damage)) => format!("damaged: {}", damage.what),
+            None => "cannot be read".to_owned(),
+        };
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        output.line(&harmless_line(&format!("{name}  {what}")));
+    }
+    Ok(Exit::Finished)
+}
+
+fn summary(session: &Session) -> String {
+    let state = match (&session.closed, session.open_round()) {
+        (Some(closed), _) => closed.status.name().to_owned(),
+        (None, Some(round)) => {
+            format!("round {} open, {}/{} sealed", round.opened.number, round.sealed(), round.seats.len())
+        }
+        (None, None) => "unfinished".to_owned(),
+    };
+    let decided = report::decision(session).filter(report::Decision::is_made);
+    let decided = decided.map(|decision| format!(" · decided: {}", decision.winners().join(", ")));
+    let goal = session.definition.as_ref().and_then(|d| d.goal.clone()).unwrap_or_default();
+    format!("{state}{} · {goal}", decided.unwrap_or_default())
+}
+
+fn saved(folders: &Folders) -> Vec<PathBuf> {
+    let mut dirs = vec![folders.s2s().join("sessions"), folders.state.join("sessions")];
+    dirs.dedup();
+    let mut paths: Vec<PathBuf> = dirs
+        .iter()
+        .filter_map(|dir| std::fs::read_dir(dir).ok())
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "s2s"))
+        .collect();
+    paths.sort_by(|a, b| b.file_name().cmp(&a.file_name()));
+    paths
+}
+
+fn find_session(folders: &Folders, id: &str) -> Result<PathBuf, Vec<Problem>> {
+    let given = Path::new(id);
+    if given.is_file() {
+        return Ok(given.to_owned());
+    }
+    let by_id = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id);
+    saved(folders).into_iter().find(by_id).ok_or_else(|| {
+        vec![Problem::new(format!("no session `{id}`")).hint("`roundtable sessions` lists them")]
+    })
+}
+
+/// `config show`: every setting and where it comes from.
+pub fn config(output: &mut Output) -> Done {
+    let folders = folders()?;
+    let config = Config::load(&folders)?;
+    let rows = config.rows();
+    let width = rows.iter().map(|(key, _, _)| key.chars().count()).max().unwrap_or(0);
+    for (key, value, from) in &rows {
+        output.line(&harmless_line(&format!("{key:width$}  {value}  ({from})")));
+    }
+    for (name, path) in [
+        ("project", &folders.project),
+        ("sessions", &folders.sessions()),
+        ("keys of open rounds", &folders.keys()),
+        ("user configuration", &folders.config),
+    ] {
+        output.line(&harmless_line(&format!("{name}: {}", path.display())));
+    }
+    Ok(Exit::Finished)
+}
+
+/// `completions`: for a shell.
+pub fn completions(shell: clap_complete::Shell, output: &mut Output) -> Done {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "roundtable", &mut text);
+    output.bytes(&text);
+    Ok(Exit::Finished)
+}

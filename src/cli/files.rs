@@ -1,0 +1,167 @@
+//! Verbs on one session file: replay, verify, trace, report.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::Done;
+use super::args::Format;
+use super::output::{Output, fail_as};
+use crate::journal::{Disk, Log, UNPROVEN, fold, read_log, verify as verify_bytes};
+use crate::problem::Problem;
+use crate::report;
+use crate::session::{Exit, Session};
+use crate::text::harmless_line;
+
+/// A session file larger than this is not read, in bytes.
+const MAX_SESSION: u64 = 4 << 30;
+
+/// Reads a session file's bytes.
+pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Vec<Problem>> {
+    Disk::default().read(path, MAX_SESSION).map_err(|error| {
+        let problem = Problem::new(format!("cannot be read: {}", error.cause)).hint("check the path");
+        vec![problem.in_file(&path.display().to_string())]
+    })
+}
+
+/// Reads a session file; damage is exit 6, another version or another file exit 2.
+pub fn log_of(path: &Path, output: &mut Output) -> Result<Result<Log, Exit>, Vec<Problem>> {
+    let bytes = bytes_of(path)?;
+    let file = path.display().to_string();
+    match read_log(&bytes) {
+        Ok(log) if log.lines.is_empty() => Err(vec![
+            Problem::new("the file holds no complete header: nothing was recorded in it").in_file(&file),
+        ]),
+        Ok(log) => {
+            if log.torn > 0 {
+                output.warn(
+                    &Problem::new(format!("{} bytes of a torn write at the end are left out", log.torn))
+                        .hint(format!("`roundtable resume {file}` cuts them off and goes on"))
+                        .in_file(&file),
+                );
+            }
+            Ok(Ok(log))
+        }
+        Err(damage) => {
+            let problem = damage_problem(&damage, &file);
+            let exit = if damage.newer || damage.seq.is_none() { Exit::Usage } else { Exit::Damaged };
+            Ok(Err(fail_as(&[problem], exit, output)))
+        }
+    }
+}
+
+/// A damaged file as a person reads of it.
+pub fn damage_problem(damage: &crate::journal::Damage, file: &str) -> Problem {
+    let what = match damage.seq {
+        Some(seq) if !damage.newer => {
+            format!("damaged at document {seq}, byte {}: {}", damage.offset, damage.what)
+        }
+        _ => damage.what.clone(),
+    };
+    let hint = if damage.newer {
+        "use a version of roundtable that knows this format"
+    } else if damage.seq.is_none() {
+        "give a `.s2s` file that roundtable has written"
+    } else {
+        "restore the file from a copy; nothing of it was used or changed"
+    };
+    Problem::new(what).hint(hint).at(file, damage.line, 1)
+}
+
+/// `replay`: the events again, as text or NDJSON.
+pub fn replay(path: &Path, json: bool, at: Option<u64>, output: &mut Output) -> Done {
+    let log = match log_of(path, output)? {
+        Ok(log) => log,
+        Err(exit) => return Ok(exit),
+    };
+    let mut session = Session::default();
+    for line in log.lines.iter().take_while(|line| at.is_none_or(|at| line.seq <= at)) {
+        session.apply(&line.stamped);
+        let (when, event) = (line.stamped.at, &line.stamped.event);
+        if json {
+            output.line(&report::line(line.seq, &line.prev, &line.hash, when, event, &session));
+        } else if let Some(text) = report::happening(event, when, &session) {
+            output.line(&text);
+        }
+    }
+    Ok(Exit::Finished)
+}
+
+/// `verify`: what the file proves, in words.
+pub fn verify(path: &Path, expect: Option<&str>, explain: bool, json: bool, output: &mut Output) -> Done {
+    let bytes = bytes_of(path)?;
+    let found = verify_bytes(&bytes, expect);
+    let exit = if found.findings.is_empty() { Exit::Finished } else { Exit::Damaged };
+    if json {
+        let findings: Vec<_> =
+            found.findings.iter().map(|f| json!({ "seq": f.seq, "what": f.what })).collect();
+        let result = json!({
+            "ok": found.findings.is_empty(), "findings": findings, "proven": found.proven,
+            "notes": found.notes, "unproven": UNPROVEN, "head": found.head,
+        });
+        output.line(&report::safe_json(&result));
+        return Ok(exit);
+    }
+    for finding in &found.findings {
+        output.line(&format!("FAILED  {}", harmless_line(&finding.what)));
+    }
+    for text in &found.proven {
+        output.line(&format!("ok      {}", harmless_line(text)));
+    }
+    for text in &found.notes {
+        output.line(&format!("note    {}", harmless_line(text)));
+    }
+    if let Some(head) = &found.head {
+        output.line(&format!("head    {head}"));
+    }
+    if explain {
+        output.line("\nNot proven, by this or any reading of the file:");
+        for text in UNPROVEN {
+            output.line(&format!("  - {text}"));
+        }
+    }
+    let verdict = if found.findings.is_empty() { "verified" } else { "verification failed" };
+    output.line(&format!("{verdict}: {}", harmless_line(&path.display().to_string())));
+    Ok(exit)
+}
+
+/// `trace`: every hand-over, whole.
+pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, json: bool, output: &mut Output) -> Done {
+    let log = match log_of(path, output)? {
+        Ok(log) => log,
+        Err(exit) => return Ok(exit),
+    };
+    let traces = report::trace::trace(&log.lines, &fold(&log));
+    let wanted = |entry: &&report::trace::HandOver| {
+        seat.is_none_or(|seat| entry.to == seat) && round.is_none_or(|round| entry.round == round)
+    };
+    for entry in traces.iter().filter(wanted) {
+        if json {
+            output.line(&report::safe_json(&serde_json::to_value(entry).unwrap_or_default()));
+        } else {
+            output.line(&report::trace::text(entry));
+        }
+    }
+    Ok(Exit::Finished)
+}
+
+/// `report`: a session as a document.
+pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Output) -> Done {
+    let log = match log_of(path, output)? {
+        Ok(log) => log,
+        Err(exit) => return Ok(exit),
+    };
+    let session = fold(&log);
+    let text = match format {
+        Format::Md => report::markdown(&session),
+        Format::Json => serde_json::to_string_pretty(&report::json(&session)).unwrap_or_default() + "\n",
+    };
+    let Some(out) = out else {
+        output.bytes(text.as_bytes());
+        return Ok(Exit::Finished);
+    };
+    Disk::default()
+        .write_whole(out, text.as_bytes())
+        .map_err(|error| vec![Problem::new(error.to_string())])?;
+    Ok(Exit::Finished)
+}

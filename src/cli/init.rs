@@ -1,0 +1,47 @@
+//! `init`: a `.s2s` folder with a place for the project's context and its configuration.
+
+use super::Done;
+use super::output::Output;
+use crate::journal::Disk;
+use crate::problem::Problem;
+use crate::session::Exit;
+
+const CONTEXT: &str = "\
+<!--
+What every participant should know of this project, in a few lines: what it is, for whom, where it
+stands, what is settled. It becomes `project_summary` in each round's snapshot. Comments like this
+one are left out.
+-->
+";
+
+const CONFIG: &str = "\
+# Settings of this project; `roundtable config show` tells each value and where it comes from.
+# Keys never stand here: only the names of the variables that hold them.
+
+# model: ollama/llama3.2        # for participants that name none; default: rehearsal
+# max_output_tokens: 4096
+# timeout: 600s
+# providers:
+#   lab: {dialect: openai, base_url: \"http://127.0.0.1:8091/v1\", key_env: LAB_API_KEY, max_in_flight: 2}
+# prices:                       # US dollars per million tokens, for --max-usd
+#   openai/some-model: {input: 2.5, output: 10}
+";
+
+/// Makes `.s2s` here; what is there already stays as it is.
+pub fn run(output: &mut Output) -> Done {
+    let disk = Disk::default();
+    let fail = |error: crate::journal::DiskError| vec![Problem::new(error.to_string())];
+    let here = std::path::Path::new(".s2s");
+    disk.make_dir(&here.join("sessions")).map_err(fail)?;
+    for (name, text) in [("CONTEXT.md", CONTEXT), ("config.yaml", CONFIG), (".gitignore", "sessions/\n")] {
+        let path = here.join(name);
+        if path.exists() {
+            output.note(&format!("kept {}", path.display()));
+        } else {
+            disk.write_whole(&path, text.as_bytes()).map_err(fail)?;
+            output.note(&format!("made {}", path.display()));
+        }
+    }
+    output.note("write the project's context into .s2s/CONTEXT.md; every round's snapshot carries it");
+    Ok(Exit::Finished)
+}

@@ -1,0 +1,63 @@
+//! The command line: what may be said, and one file for each verb.
+//!
+//! Results go to standard output, everything else to standard error. Foreign text is made harmless
+//! before it is printed.
+
+mod args;
+mod batch;
+mod browse;
+mod files;
+mod init;
+mod output;
+mod snapshot;
+
+use clap::Parser as _;
+
+use crate::session::Exit;
+use args::{Args, Verb};
+use output::{Output, fail};
+
+/// Reads the command line, does what it says, and returns the exit code.
+pub fn main() -> Exit {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Finished };
+        }
+    };
+    let mut output = Output::new(args.run.json, args.run.quiet);
+    let _log = output::debug_log();
+    let done = match args.verb {
+        Some(verb) => dispatch(verb, &mut output),
+        None => batch::run(&args.run, &mut output),
+    };
+    done.unwrap_or_else(|problems| fail(&problems, &mut output))
+}
+
+type Done = Result<Exit, Vec<crate::problem::Problem>>;
+
+fn dispatch(verb: Verb, output: &mut Output) -> Done {
+    match verb {
+        Verb::Resume(run) => {
+            *output = Output::new(run.json, run.quiet);
+            batch::resume(&run, output)
+        }
+        Verb::Replay { file, json, at, .. } => files::replay(&file, json, at, output),
+        Verb::Verify { file, expect, explain, json } => {
+            files::verify(&file, expect.as_deref(), explain, json, output)
+        }
+        Verb::Trace { file, participant, round, json } => {
+            files::trace(&file, participant.as_deref(), round.as_deref(), json, output)
+        }
+        Verb::Report { file, format, out } => files::report(&file, format, out.as_deref(), output),
+        Verb::Snapshot { file, step, seat, input } => {
+            snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), output)
+        }
+        Verb::Personas { name } => browse::personas(name.as_deref(), output),
+        Verb::Sessions { verb } => browse::sessions(verb, output),
+        Verb::Config { .. } => browse::config(output),
+        Verb::Init => init::run(output),
+        Verb::Completions { shell } => browse::completions(shell, output),
+    }
+}

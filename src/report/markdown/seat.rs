@@ -87,7 +87,7 @@ fn who(seat: &SeatView<'_>) -> String {
 
 fn cost(answer: &AnswerRevealed) -> String {
     let mut cost = span(answer.latency_ms);
-    if let Some(tokens) = answer.tokens {
+    if let Some(tokens) = answer.tokens.filter(|tokens| tokens.input + tokens.output > 0) {
         let _ = write!(cost, ", {} tokens in, {} out", tokens.input, tokens.output);
     }
     if answer.tries > 1 {

@@ -96,6 +96,8 @@ fn asks(seats: usize) -> Vec<Arc<Ask>> {
     let (rules, snapshot): (Arc<str>, Arc<str>) =
         ("The rules.\n".repeat(100).into(), line().repeat(128).into());
     let ask = |n| Ask {
+        step: "decide".to_owned(),
+        round: "decide".to_owned(),
         seat: format!("seat-{n}"),
         persona: persona.clone(),
         model: "model".to_owned(),

@@ -11,6 +11,7 @@
 //! - [`round`]: snapshot, prompt, ballot forms, reading a reply, the seal
 //! - [`workflow`]: the definition a facilitator writes
 //! - [`session`]: the core: events, state, what a command yields, what happens next
+//! - [`clock`]: the one place that reads the clock
 //! - [`participants`]: who answers, one file a provider
 //! - [`journal`]: the `.s2s` file: write, read, verify; the keys of open rounds
 //! - [`engine`]: the loop that does what the core says
@@ -19,6 +20,7 @@
 //! - [`cli`]: the command line and the headless face
 
 pub mod cli;
+pub mod clock;
 pub mod engine;
 pub mod journal;
 pub mod participants;

@@ -24,7 +24,8 @@ pub struct Args {
 }
 
 /// A headless run.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, Default, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "each is a flag of its own")]
 pub struct Run {
     /// Definitions (YAML or JSON), unfinished sessions (.s2s), or `-` for standard input
     #[arg(value_name = "FILE")]

@@ -146,9 +146,9 @@ pub fn config(output: &mut Output) -> Done {
 }
 
 /// `completions`: for a shell.
-pub fn completions(shell: clap_complete::Shell, output: &mut Output) -> Done {
+pub fn completions(shell: clap_complete::Shell, output: &mut Output) -> Exit {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "roundtable", &mut text);
     output.bytes(&text);
-    Ok(Exit::Finished)
+    Exit::Finished
 }

@@ -154,7 +154,10 @@ pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Outp
     let session = fold(&log);
     let text = match format {
         Format::Md => report::markdown(&session),
-        Format::Json => serde_json::to_string_pretty(&report::json(&session)).unwrap_or_default() + "\n",
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&report::json(&session)).unwrap_or_default() + "\n";
+            report::terminal_safe_json(&json).into_owned()
+        }
     };
     let Some(out) = out else {
         output.bytes(text.as_bytes());

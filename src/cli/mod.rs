@@ -6,10 +6,13 @@
 mod args;
 mod batch;
 mod browse;
+mod dry_run;
 mod files;
 mod init;
 mod output;
+mod plan;
 mod snapshot;
+mod work;
 
 use clap::Parser as _;
 
@@ -58,6 +61,6 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
         Verb::Sessions { verb } => browse::sessions(verb, output),
         Verb::Config { .. } => browse::config(output),
         Verb::Init => init::run(output),
-        Verb::Completions { shell } => browse::completions(shell, output),
+        Verb::Completions { shell } => Ok(browse::completions(shell, output)),
     }
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::Done;
-use super::batch::{Plan, SetUp, load_plan};
 use super::files::log_of;
 use super::output::Output;
+use super::plan::{Plan, SetUp, load_plan};
 use crate::journal::fold;
 use crate::problem::{Problem, did_you_mean};
 use crate::session::{Command, Event, Exit, Moment, Session, Stamped, decide};
@@ -26,7 +26,7 @@ pub fn run(
     } else {
         let set_up = SetUp::find()?;
         let plan = load_plan(file, &set_up, output)?;
-        planned(plan, &set_up, step, input, output)?
+        planned(&plan, &set_up, step, input, output)?
     };
     let mut names = Vec::new();
     let mut snapshot = String::new();
@@ -75,7 +75,7 @@ fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Vec<Pro
 
 /// The events that would open a definition's round now.
 fn planned(
-    plan: Plan,
+    plan: &Plan,
     set_up: &SetUp,
     step: Option<&str>,
     input: Option<&str>,

@@ -5,28 +5,26 @@
 //! before what led to it is on disk. It knows no provider and no face.
 
 mod budget;
-pub mod clock;
+mod fan_out;
 mod seat;
 
 pub use budget::Budget;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::BoxFuture;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::journal::{DiskError, Journal, KeyStore};
-use crate::participants::{Ask, Participant};
+use crate::participants::Participant;
 use crate::persona::Persona;
 use crate::round::seal::RoundKey;
 use crate::session::{
-    CloseReason, Command, Event, Exit, Line, Moment, Next, Question, QuestionKind, Refusal, RoundRun,
-    Session, Stamped, decide, exit_of, next,
+    CloseReason, Command, Event, Exit, Line, Moment, Next, Question, QuestionKind, Refusal, Session, Stamped,
+    decide, exit_of, next,
 };
-use seat::{Settled, Shared};
+use fan_out::FanOut;
 
 /// Sees every event once it is on disk.
 pub trait Observer: Send {
@@ -117,13 +115,6 @@ pub struct Parts<'a> {
     pub budget: Option<Budget>,
 }
 
-/// The seats of one round at work. Dropping it gives up every request.
-struct FanOut {
-    number: u32,
-    seats: JoinSet<(String, Settled)>,
-    deadline: Option<tokio::time::Instant>,
-}
-
 impl<'a> Engine<'a> {
     /// An engine at rest.
     pub fn new(parts: Parts<'a>) -> Self {
@@ -141,7 +132,7 @@ impl<'a> Engine<'a> {
             staged: Vec::new(),
             fan_out: None,
             key: None,
-            now: clock::now,
+            now: crate::clock::now,
         }
     }
 
@@ -284,115 +275,6 @@ impl<'a> Engine<'a> {
         Ok(Some(key))
     }
 
-    async fn await_seats(&mut self) -> Result<(), EngineError> {
-        self.commit().await?;
-        let Some(key) = self.round_key()? else {
-            return Ok(self.stage(Command::LoseKey)?);
-        };
-        self.fan_out(&key)?;
-        let Some(fan_out) = &mut self.fan_out else { return Ok(()) };
-        let deadline = fan_out.deadline;
-        let mut time_is_up = false;
-        let first = tokio::select! {
-            settled = fan_out.seats.join_next() => settled,
-            () = sleep_until(deadline) => {
-                time_is_up = true;
-                None
-            }
-            () = self.interrupt.cancelled() => return Ok(()),
-        };
-        // What is ready when time is up still counts; what comes later is refused.
-        let mut settled: Vec<_> = first.into_iter().collect();
-        settled.extend(std::iter::from_fn(|| fan_out.seats.try_join_next()));
-        for joined in settled {
-            let (participant, settled) =
-                joined.map_err(|error| EngineError::Table(format!("a seat's task failed: {error}")))?;
-            self.settle(participant, settled)?;
-        }
-        self.commit().await?;
-        if time_is_up && self.session.open_round().is_some() {
-            self.close_round(CloseReason::Deadline).await?;
-        }
-        Ok(())
-    }
-
-    fn settle(&mut self, participant: String, settled: Settled) -> Result<(), EngineError> {
-        let Some(round) = self.session.open_round().map(|round| round.opened.round.clone()) else {
-            return Ok(());
-        };
-        self.stage(match settled {
-            Settled::Sealed(seal) => Command::Seal { round, participant, seal },
-            Settled::Failed(failure) => Command::Fail {
-                round,
-                participant,
-                reason: failure.reason,
-                timed_out: failure.timed_out,
-                tries: failure.tries,
-            },
-        })?;
-        Ok(())
-    }
-
-    /// Asks every open seat of the open round that is not being asked yet.
-    fn fan_out(&mut self, key: &RoundKey) -> Result<(), EngineError> {
-        let Some(round) = self.session.open_round() else { return Ok(()) };
-        if self.fan_out.as_ref().is_some_and(|running| running.number == round.opened.number) {
-            return Ok(());
-        }
-        let time_left = self.time_left(round);
-        let step = self.session.definition.as_ref().and_then(|d| d.step(&round.opened.step));
-        let timeout = step.and_then(|step| step.round()?.timeout_ms).map(Duration::from_millis);
-        let shared = Arc::new(Shared {
-            session: self.session.id.clone(),
-            round: round.opened.round.clone(),
-            snapshot_sha256: round.opened.snapshot_sha256.clone(),
-            form: round.opened.ballot.clone(),
-            key: key.clone(),
-            timeout,
-        });
-        let mut seats = JoinSet::new();
-        for seat in round.open_seats() {
-            let Some(ask) = self.ask(round, &seat.name, time_left) else { continue };
-            let Some(participant) = self.table.get(&seat.name).cloned() else {
-                return Err(EngineError::Table(format!("nobody takes the seat of `{}`", seat.name)));
-            };
-            let (name, model) =
-                (seat.name.clone(), seat.item.as_ref().map(|i| i.model.clone()).unwrap_or_default());
-            let shared = Arc::clone(&shared);
-            seats.spawn(async move { (name, seat::work(participant, ask, model, shared).await) });
-        }
-        let deadline = time_left.map(|left| tokio::time::Instant::now() + left);
-        self.fan_out = Some(FanOut { number: round.opened.number, seats, deadline });
-        Ok(())
-    }
-
-    /// How long the open round may still take: its deadline, or the session's end if that is sooner.
-    fn time_left(&self, round: &RoundRun) -> Option<Duration> {
-        let now = (self.now)();
-        let of_round = round.opened.deadline_ms.map(|ms| ms.saturating_sub(now.since(round.opened_at)));
-        let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms);
-        let spent = now.since(self.session.opened_at).saturating_sub(self.session.waited_ms);
-        let of_session = limit.map(|limit| limit.saturating_sub(spent));
-        of_round.into_iter().chain(of_session).min().map(Duration::from_millis)
-    }
-
-    fn ask(&self, round: &RoundRun, seat: &str, time_left: Option<Duration>) -> Option<Ask> {
-        let item = round.seat(seat)?.item.as_ref()?;
-        let info = self.session.seat_info(seat)?;
-        let (_, model) = info.model.split_once('/').unwrap_or(("", &info.model));
-        Some(Ask {
-            seat: seat.to_owned(),
-            step: round.opened.step.clone(),
-            round: round.opened.round.clone(),
-            persona: Arc::clone(self.personas.get(&info.persona)?),
-            model: model.to_owned(),
-            prompt: self.session.prompt(round, item),
-            again: None,
-            seed: info.seed,
-            time_left,
-        })
-    }
-
     /// Closes the open round: its requests are given up, its key is published, then erased.
     async fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
         self.commit().await?;
@@ -424,12 +306,5 @@ impl<'a> Engine<'a> {
     /// The hash of the last document on disk.
     pub fn head(&self) -> String {
         self.journal.as_ref().map(|journal| journal.head().to_owned()).unwrap_or_default()
-    }
-}
-
-async fn sleep_until(deadline: Option<tokio::time::Instant>) {
-    match deadline {
-        Some(at) => tokio::time::sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }

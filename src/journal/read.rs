@@ -82,7 +82,9 @@ fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
         at += found;
         let tail = bytes.get(at..at + TAIL);
         let is_hash = tail.is_some_and(|tail| {
-            tail[1..].starts_with(b"hash: ") && tail.ends_with(b"\n") && tail[7..TAIL - 1].iter().all(is_hex)
+            tail[1..].starts_with(b"hash: ")
+                && tail.ends_with(b"\n")
+                && tail[7..TAIL - 1].iter().copied().all(is_hex)
         });
         if is_hash && matches!(bytes.get(at + TAIL), None | Some(b'-')) {
             return Some(at + TAIL);
@@ -92,7 +94,7 @@ fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-fn is_hex(byte: &u8) -> bool {
+fn is_hex(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 

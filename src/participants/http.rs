@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Once, OnceLock};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -154,7 +154,7 @@ impl HttpParticipant {
     /// A response that is neither a 200 nor a redirect.
     async fn declined(&self, status: u16, response: Response) -> Result<Reply, Fault> {
         let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-        let asked = asked_wait(header("retry-after-ms"), header("retry-after"), SystemTime::now());
+        let asked = asked_wait(header("retry-after-ms"), header("retry-after"), crate::clock::system_time());
         let body = self.read(response, MAX_ERROR).await.unwrap_or_default();
         let error = ServiceError::read(&body);
         if status == 400 && error.filtered {

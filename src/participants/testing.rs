@@ -9,6 +9,8 @@ use crate::persona::Persona;
 pub(super) fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
     let persona = Persona::parse("---\nname: qa-lead\n---\nText.\n", "qa-lead.md").expect("a persona");
     Ask {
+        step: "decide".to_owned(),
+        round: "decide".to_owned(),
         seat: "qa-lead".to_owned(),
         persona: Arc::new(persona),
         model: "a \"model\"".to_owned(),

@@ -50,7 +50,7 @@ impl Persona {
         }
         let source = source.strip_prefix('\u{feff}').unwrap_or(source).replace("\r\n", "\n");
         let (front, body) = split_front_matter(&source, file)?;
-        let node = read(front, file).map_err(|p| shift_line(p))?;
+        let node = read(front, file).map_err(shift_line)?;
         let Value::Map(map) = &node.value else {
             return Err(Problem::new("front matter must be a map of keys")
                 .hint("start with `name: …` and `description: …`")
@@ -192,7 +192,7 @@ mod tests {
     fn reads_front_matter_and_body() {
         let persona = Persona::parse(GOOD, "qa.md").unwrap();
         assert_eq!((persona.name.as_str(), persona.text.as_str()), ("qa-lead", "You test.\n"));
-        assert_eq!(persona.priorities["testability"], 3.0);
+        assert_eq!(persona.priorities.get("testability"), Some(&3.0));
         assert_eq!(persona.notices, ["`skills` has no effect here"]);
         assert_eq!(persona.author_tag(), "qa / risk");
         let dos = GOOD.replace('\n', "\r\n");

@@ -72,7 +72,7 @@ fn entries<'a>(m: &'a Material<'a>) -> Entries<'a> {
     };
     put("project_summary", m.project_summary.filter(|s| !s.is_empty()).map(Out::text));
     put("goal", m.goal.filter(|s| !s.is_empty()).map(Out::text));
-    put("constraints", list(m.constraints.iter().map(|c| Out::text(c))));
+    put("constraints", list(m.constraints.iter().map(Out::text)));
     put("current_round", (m.current_round > 0).then(|| Out::Raw(m.current_round.to_string().into())));
     put("question", (!m.question.is_empty()).then(|| Out::text(m.question)));
     put("exploration", m.exploration.filter(|s| !s.is_empty()).map(Out::text));
@@ -123,8 +123,7 @@ fn map<'a, const N: usize>(entries: [(&'static str, Out<'a>); N]) -> Out<'a> {
 fn ballot<'a>(m: &'a Material<'a>) -> Option<Out<'a>> {
     let form = m.ballot.filter(|form| form.kind != BallotKind::Position)?;
     let mut entries: Entries<'a> = vec![("kind".into(), Out::word(form.kind.name()))];
-    entries
-        .extend(list(form.options.iter().map(|o| Out::text(o))).map(|options| ("options".into(), options)));
+    entries.extend(list(form.options.iter().map(Out::text)).map(|options| ("options".into(), options)));
     Some(Out::Map(entries))
 }
 

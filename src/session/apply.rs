@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::event::{Event, RoundOpened, SessionOpened, Stamped, StepFinished};
+use super::event::{ApprovalGiven, Event, RoundClosed, RoundOpened, SessionOpened, Stamped, StepFinished};
 use super::moment::Moment;
 use super::state::{ApprovalRun, RoundRun, Seat, SeatStatus, Session, StepRun};
 
@@ -20,6 +20,31 @@ impl Session {
                 self.step = Some(StepRun { id, started: stamped.at, round: None, approval: None });
             }
             Event::RoundOpened(opened) => self.open_round_run(opened, stamped.at),
+            Event::RoundClosed(closed) => self.close_round(closed, stamped.at),
+            Event::TallyMade(tally) => {
+                if let Some(round) = self.round_mut(&tally.round) {
+                    round.tally = Some((**tally).clone());
+                }
+            }
+            Event::StepFinished(result) => self.finish(result),
+            Event::ApprovalRequested(requested) => {
+                if let Some(step) = self.step.as_mut().filter(|step| step.id == requested.step) {
+                    step.approval =
+                        Some(ApprovalRun { requested: requested.clone(), at: stamped.at, given: None });
+                }
+            }
+            Event::ApprovalGiven(given) => self.answer(given, stamped.at),
+            Event::Warning { message, .. } => self.warnings.push(message.clone()),
+            Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
+            Event::SessionResumed { .. } => self.resume(stamped.at),
+            Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
+            of_a_seat => self.apply_to_seats(of_a_seat),
+        }
+    }
+
+    /// Folds in what happens to single seats of a round.
+    fn apply_to_seats(&mut self, event: &Event) {
+        match event {
             Event::WorkItemOffered(item) => self.seat(&item.round, &item.participant, |seat| {
                 seat.item = Some(Arc::new(item.clone()));
                 seat.status = SeatStatus::Asking;
@@ -34,15 +59,6 @@ impl Session {
             }),
             Event::SeatExcused { round, participant, reason, .. } => {
                 self.seat(round, participant, |seat| seat.status = SeatStatus::Excused(reason.clone()));
-            }
-            Event::RoundClosed(closed) => {
-                if let Some(round) = self.round_mut(&closed.round) {
-                    round.closed_at = Some(stamped.at);
-                    round.closed = Some(closed.clone());
-                    for seat in round.seats.values_mut().filter(|seat| seat.status.is_open()) {
-                        seat.status = SeatStatus::Missing;
-                    }
-                }
             }
             Event::AnswerRevealed(answer) => self.seat(&answer.round, &answer.participant, |seat| {
                 if let SeatStatus::Sealed(sealed) = &seat.status {
@@ -62,33 +78,28 @@ impl Session {
             Event::SeatsAskedAgain { round, participants, .. } => {
                 self.seats(round, participants, |seat| seat.status = SeatStatus::Asking);
             }
-            Event::TallyMade(tally) => {
-                if let Some(round) = self.round_mut(&tally.round) {
-                    round.tally = Some((**tally).clone());
-                }
-            }
-            Event::StepFinished(result) => self.finish(result),
-            Event::ApprovalRequested(requested) => {
-                if let Some(step) = self.step.as_mut().filter(|step| step.id == requested.step) {
-                    step.approval =
-                        Some(ApprovalRun { requested: requested.clone(), at: stamped.at, given: None });
-                }
-            }
-            Event::ApprovalGiven(given) => {
-                *self.answered.entry(given.step.clone()).or_insert(0) += 1;
-                let Some(step) = self.step.as_mut().filter(|step| step.id == given.step) else { return };
-                if let Some(approval) = &mut step.approval {
-                    self.waited_ms += stamped.at.since(approval.at);
-                    approval.given = Some(given.clone());
-                }
-                if let Some(round) = step.round.and_then(|index| self.rounds.get_mut(index)) {
-                    round.tie_choice.clone_from(&given.choice);
-                }
-            }
-            Event::Warning { message, .. } => self.warnings.push(message.clone()),
-            Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
-            Event::SessionResumed { .. } => self.resume(stamped.at),
-            Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
+            _ => {}
+        }
+    }
+
+    fn close_round(&mut self, closed: &RoundClosed, at: Moment) {
+        let Some(round) = self.round_mut(&closed.round) else { return };
+        round.closed_at = Some(at);
+        round.closed = Some(closed.clone());
+        for seat in round.seats.values_mut().filter(|seat| seat.status.is_open()) {
+            seat.status = SeatStatus::Missing;
+        }
+    }
+
+    fn answer(&mut self, given: &ApprovalGiven, at: Moment) {
+        *self.answered.entry(given.step.clone()).or_insert(0) += 1;
+        let Some(step) = self.step.as_mut().filter(|step| step.id == given.step) else { return };
+        if let Some(approval) = &mut step.approval {
+            self.waited_ms += at.since(approval.at);
+            approval.given = Some(given.clone());
+        }
+        if let Some(round) = step.round.and_then(|index| self.rounds.get_mut(index)) {
+            round.tie_choice.clone_from(&given.choice);
         }
     }
 

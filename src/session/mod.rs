@@ -9,6 +9,7 @@ mod command;
 mod context;
 mod count;
 mod decide;
+mod decide_round;
 mod event;
 mod moment;
 mod next;

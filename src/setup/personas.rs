@@ -70,7 +70,7 @@ impl Library {
             for path in files(dir) {
                 match load(dir, &path) {
                     Ok(found) if all.iter().all(|known| known.persona.name != found.persona.name) => {
-                        all.push(found)
+                        all.push(found);
                     }
                     Ok(_) => {}
                     Err(problem) => problems.push(problem),

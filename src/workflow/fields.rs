@@ -94,12 +94,11 @@ impl<'a> Fields<'a> {
     /// The nodes of a list.
     pub fn list(&mut self, key: &'static str) -> &'a [Node] {
         let Some(node) = self.node(key) else { return &[] };
-        match &node.value {
-            Value::List(items) => items,
-            _ => {
-                self.wrong(node, key, "a list");
-                &[]
-            }
+        if let Value::List(items) = &node.value {
+            items
+        } else {
+            self.wrong(node, key, "a list");
+            &[]
         }
     }
 
@@ -137,12 +136,11 @@ impl<'a> Fields<'a> {
     /// `true` or `false`.
     pub fn flag(&mut self, key: &'static str) -> Option<bool> {
         let node = self.node(key)?;
-        match node.value {
-            Value::Bool(flag) => Some(flag),
-            _ => {
-                self.wrong(node, key, "true or false");
-                None
-            }
+        if let Value::Bool(flag) = node.value {
+            Some(flag)
+        } else {
+            self.wrong(node, key, "true or false");
+            None
         }
     }
 

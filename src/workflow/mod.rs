@@ -7,10 +7,13 @@ mod check;
 mod definition;
 mod fields;
 mod load;
+mod load_ballot;
+mod load_material;
 
 pub use check::recheck;
 pub use definition::{
     Approval, Close, Definition, ParticipantSpec, Quorum, Round, Selection, Step, StepKind,
 };
 pub use fields::{Fields, as_text};
-pub use load::{DEFAULT_PANEL, Loaded, MAX_DEFINITION, Source, load};
+pub use load::{Loaded, MAX_DEFINITION, Source, load};
+pub use load_material::DEFAULT_PANEL;

@@ -91,7 +91,7 @@ fn options() -> serde_yaml::Options {
 fn explain(error: &Error, text: &str, file: &str) -> Problem {
     let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
     let message = error.without_snippet().to_string();
-    let message = message.split("\n").next().unwrap_or_default();
+    let message = message.split('\n').next().unwrap_or_default();
     let message = message.trim_start_matches("error: ");
     let message = match (message.starts_with("line "), message.split_once(": ")) {
         (true, Some((_, rest))) => rest,

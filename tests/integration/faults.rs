@@ -4,7 +4,7 @@
 //! it, after as many requests as the fault deserves.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use roundtable::participants::dialect::Dialect;
 use roundtable::participants::retry::Schedule;
@@ -60,7 +60,7 @@ async fn does_not_repeat_what_will_not_change() {
 
 #[tokio::test]
 async fn waits_as_long_as_it_is_asked_to() {
-    let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(2));
+    let date = httpdate::fmt_http_date(roundtable::clock::system_time() + Duration::from_secs(2));
     let cases = [
         (format!("retry-after: {date}"), ms(900)),
         ("retry-after-ms: 150".to_owned(), ms(150)),

@@ -40,6 +40,8 @@ pub fn participant(service: Service) -> HttpParticipant {
 pub fn ask() -> Ask {
     let persona = Persona::parse("---\nname: qa-lead\n---\nText.\n", "qa-lead.md").expect("a persona");
     Ask {
+        step: "decide".to_owned(),
+        round: "decide".to_owned(),
         seat: "qa-lead".to_owned(),
         persona: Arc::new(persona),
         model: "some/model".to_owned(),

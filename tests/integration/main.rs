@@ -3,3 +3,4 @@
 mod faults;
 mod http;
 mod server;
+mod tidy;

@@ -1,0 +1,152 @@
+//! From a file on the command line to a session that can open.
+
+use std::path::Path;
+
+use super::output::Output;
+use crate::journal::FORMAT;
+use crate::problem::Problem;
+use crate::round::snapshot::{hex, sha256_hex};
+use crate::session::SessionOpened;
+use crate::setup::answers::Answers;
+use crate::setup::config::Config;
+use crate::setup::folders::{Folders, read_text};
+use crate::setup::models::Catalog;
+use crate::setup::personas::Library;
+use crate::setup::roster::{ModelFlags, Roster, resolve};
+use crate::workflow::{Definition, MAX_DEFINITION, Source, Step, StepKind, load};
+
+/// The program's name and version, as sessions record it.
+pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
+
+/// Folders and configuration.
+pub struct SetUp {
+    /// Where things lie.
+    pub folders: Folders,
+    /// The settings in effect.
+    pub config: Config,
+}
+
+impl SetUp {
+    /// Finds both.
+    pub fn find() -> Result<Self, Vec<Problem>> {
+        let folders = Folders::find().map_err(|problem| vec![problem])?;
+        let config = Config::load(&folders)?;
+        Ok(Self { folders, config })
+    }
+}
+
+/// A definition, ready to be opened.
+pub struct Plan {
+    /// The definition.
+    pub definition: Definition,
+    /// Its text.
+    pub text: String,
+    /// Its file's name, for messages.
+    pub file: String,
+    /// Flags on models.
+    pub flags: ModelFlags,
+    /// Scripted answers.
+    pub answers: Answers,
+}
+
+/// Reads and loads a definition; `-` is standard input.
+pub fn load_plan(path: &Path, set_up: &SetUp, output: &Output) -> Result<Plan, Vec<Problem>> {
+    let _ = set_up;
+    let is_stdin = path == Path::new("-");
+    let file = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+    let text = if is_stdin {
+        use std::io::Read as _;
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .take(MAX_DEFINITION as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| vec![Problem::new(format!("cannot be read: {error}")).in_file(&file)])?;
+        String::from_utf8(bytes).map_err(|_| vec![Problem::new("is not UTF-8 text").in_file(&file)])?
+    } else {
+        let limit = (MAX_DEFINITION as u64) * 8;
+        read_text(path, limit).map_err(|problem| vec![problem])?
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let id = stem.filter(|_| !is_stdin).unwrap_or_else(|| "stdin".to_owned());
+    let loaded = load(Source { text: &text, file: &file, id: &id })?;
+    for warning in &loaded.warnings {
+        output.warn(warning);
+    }
+    let (flags, answers) = (ModelFlags::default(), Answers::default());
+    Ok(Plan { definition: loaded.definition, text, file, flags, answers })
+}
+
+impl Plan {
+    /// Finds every participant's persona and model.
+    pub fn roster(&self, set_up: &SetUp) -> Result<Roster, Vec<Problem>> {
+        let library = Library::new(&set_up.folders);
+        let catalog = Catalog::new(&set_up.config);
+        resolve(&self.definition, &self.file, &library, &catalog, &set_up.config, &self.flags, &self.answers)
+    }
+
+    /// The header a session of this plan opens with.
+    pub fn header(
+        &self,
+        id: &str,
+        input: Option<&str>,
+        seed: Option<u64>,
+        set_up: &SetUp,
+    ) -> Result<SessionOpened, Vec<Problem>> {
+        let mut roster = self.roster(set_up)?;
+        for seat in &mut roster.seats {
+            seat.seed = seat.seed.or(seed);
+        }
+        let name = Path::new(&self.file).file_name().map(|name| name.to_string_lossy().into_owned());
+        Ok(SessionOpened {
+            session: id.to_owned(),
+            format: FORMAT,
+            program: PROGRAM.to_owned(),
+            definition_file: name.unwrap_or_else(|| self.file.clone()),
+            definition_sha256: sha256_hex(&self.text),
+            definition: self.text.clone(),
+            input: input.map_or_else(|| self.definition.input(), parse_input),
+            seed,
+            participants: roster.seats,
+            personas: roster.personas,
+        })
+    }
+}
+
+fn parse_input(text: &str) -> serde_json::Value {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let parsed = if is_json { serde_json::from_str(text).ok() } else { None };
+    parsed.unwrap_or_else(|| serde_json::Value::String(text.to_owned()))
+}
+
+/// Refuses a definition with a step that this version does not run.
+pub fn refuse_later(plan: &Plan) -> Result<(), Vec<Problem>> {
+    let later = |step: &Step| match step.kind {
+        StepKind::Later(name) => Some(
+            Problem::new(format!(
+                "step `{}` is of type `{name}`, which this version loads and does not run",
+                step.id
+            ))
+            .hint("`round` and `approval` run; the other types come with a later version")
+            .at(&plan.file, step.place.0, step.place.1),
+        ),
+        _ => None,
+    };
+    let problems: Vec<Problem> = plan.definition.steps.iter().filter_map(later).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// `YYYYMMDD-HHMMSS-<id>-<4 hex>`.
+pub fn session_id(id: &str) -> String {
+    let slug: String =
+        id.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(48).collect();
+    let slug = slug.trim_matches('-');
+    let now = crate::clock::now().to_string();
+    let digits: String = now.chars().filter(char::is_ascii_digit).take(14).collect();
+    let (date, time) = digits.split_at(digits.len().min(8));
+    let mut random = [0; 2];
+    // Without randomness the id is still unique by the second; `create` refuses a clash.
+    let _ = getrandom::fill(&mut random);
+    let slug = if slug.is_empty() { "session" } else { slug };
+    format!("{date}-{time}-{slug}-{}", hex(&random))
+}

@@ -1,0 +1,197 @@
+//! One headless session at work: signals, progress, scripted persons, the closing words.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, FutureExt as _, ready};
+use tokio_util::sync::CancellationToken;
+
+use super::args::Run;
+use super::output::{Output, fail_as};
+use super::plan::SetUp;
+use crate::engine::{Budget, Engine, EngineError, Observer, Parts, Person, PersonSays, Table};
+use crate::journal::{Disk, Journal, KeyStore};
+use crate::persona::Persona;
+use crate::problem::Problem;
+use crate::report;
+use crate::session::{Command, Exit, Line, Question, QuestionKind, Session};
+use crate::setup::answers::Answers;
+
+/// A session with everyone at the table.
+pub struct Seated {
+    /// The state so far.
+    pub session: Session,
+    /// The journal, at its end.
+    pub journal: Journal,
+    /// Who takes each seat.
+    pub table: Table,
+    /// The personas of the roster, by name.
+    pub personas: HashMap<String, Arc<Persona>>,
+    /// Scripted answers.
+    pub answers: Answers,
+    /// The limit on money.
+    pub budget: Option<Budget>,
+    /// The session's file.
+    pub path: PathBuf,
+}
+
+/// Works a session to its end or rest.
+pub fn work(
+    seated: Seated,
+    start: Command,
+    args: &Run,
+    set_up: &SetUp,
+    runtime: &tokio::runtime::Runtime,
+    output: &mut Output,
+) -> Exit {
+    let interrupt = CancellationToken::new();
+    let watcher = runtime.spawn(cancel_on_signal(interrupt.clone()));
+    let mut person = Scripted { answers: seated.answers, ask_again: args.ask_again };
+    let mut face = Face::new(output);
+    let mut engine = Engine::new(Parts {
+        session: seated.session,
+        journal: seated.journal,
+        keys: KeyStore::new(Disk::default(), &set_up.folders.keys()),
+        table: seated.table,
+        personas: seated.personas,
+        context_file: Box::new(|| set_up.folders.context()),
+        observer: &mut face,
+        person: &mut person,
+        interrupt,
+        budget: seated.budget,
+    });
+    let done = runtime.block_on(async {
+        engine.erase_old_keys()?;
+        engine.stage(start)?;
+        engine.run().await
+    });
+    watcher.abort();
+    let (session, head) = (std::mem::take(&mut engine.session), engine.head());
+    drop(engine);
+    face.finish();
+    conclude(done, &session, &seated.path, &head, output)
+}
+
+fn conclude(
+    done: Result<Exit, EngineError>,
+    session: &Session,
+    path: &Path,
+    head: &str,
+    output: &mut Output,
+) -> Exit {
+    let file = path.display();
+    let exit = match done {
+        Ok(exit) => exit,
+        Err(error) => {
+            let exit = if matches!(error, EngineError::Table(_)) { Exit::Usage } else { Exit::Failure };
+            let problem = Problem::new(error.to_string())
+                .hint(format!("what was recorded is safe; `roundtable resume {file}` goes on from there"));
+            return fail_as(&[problem], exit, output);
+        }
+    };
+    if !output.json {
+        output.bytes(report::markdown(session).as_bytes());
+    }
+    if let Some((_, reason)) = &session.paused {
+        let reason = reason.clone();
+        output.note(&format!("waiting: {reason}"));
+        output.note(&format!("go on with: roundtable resume {file}"));
+    }
+    output.note(&format!("saved: {file}"));
+    output.note(&format!("last hash: {head}"));
+    exit
+}
+
+/// The person of a headless run: the answers file, or nobody.
+struct Scripted {
+    answers: Answers,
+    ask_again: bool,
+}
+
+impl Person for Scripted {
+    fn ask<'a>(
+        &'a mut self,
+        question: &'a Question,
+        _session: &'a Session,
+    ) -> BoxFuture<'a, Result<Option<PersonSays>, String>> {
+        let says =
+            |approved, choice, comment| PersonSays { approved, choice, comment, by: "scripted".to_owned() };
+        let answer = match &question.kind {
+            QuestionKind::KeyLost(_) => Ok(self.ask_again.then(|| says(true, None, None))),
+            kind => self
+                .answers
+                .say(&question.step, kind)
+                .map(|said| said.map(|said| says(said.approved, said.choice, said.comment))),
+        };
+        ready(answer).boxed()
+    }
+}
+
+/// What watches a headless run: NDJSON on standard output, progress on a terminal.
+struct Face<'a> {
+    output: &'a mut Output,
+    bar: Option<indicatif::ProgressBar>,
+}
+
+impl<'a> Face<'a> {
+    fn new(output: &'a mut Output) -> Self {
+        Self { output, bar: None }
+    }
+
+    fn progress(&mut self, session: &Session) {
+        let Some(round) = session.open_round() else {
+            if let Some(bar) = self.bar.take() {
+                bar.finish_and_clear();
+            }
+            return;
+        };
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = indicatif::ProgressBar::new(round.seats.len() as u64);
+            let style =
+                indicatif::ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} settled {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_bar()));
+            bar.enable_steady_tick(std::time::Duration::from_millis(200));
+            bar
+        });
+        let message = format!("round {} · {} sealed", round.opened.number, round.sealed());
+        bar.set_message(message);
+        bar.set_position((round.seats.len() - round.open_seats().count()) as u64);
+    }
+
+    fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Observer for Face<'_> {
+    fn saw(&mut self, line: &Line, session: &Session) {
+        let Line { seq, prev, hash, stamped } = line;
+        tracing::debug!(seq, at = %stamped.at, "on disk");
+        if self.output.json {
+            self.output.line(&report::line(*seq, prev, hash, stamped.at, &stamped.event, session));
+        } else if self.output.shows_progress() {
+            self.progress(session);
+        }
+    }
+}
+
+/// Rests the session on Ctrl-C, and on SIGTERM and SIGHUP where there are signals.
+async fn cancel_on_signal(interrupt: CancellationToken) {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = term.recv() => {}
+                _ = hup.recv() => {}
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = tokio::signal::ctrl_c().await;
+    interrupt.cancel();
+}

@@ -1,0 +1,216 @@
+//! What commands on a round would write: opening, sealing, closing, revealing, counting.
+
+use super::command::Refusal;
+use super::count::count;
+use super::decide::{Decision, refuse, running};
+use super::event::{
+    AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, SeatFailed, WorkItemOffered,
+};
+use super::moment::Moment;
+use super::state::{RoundRun, Seat, SeatStatus, Session};
+use crate::round::prompt::{self, Prompt};
+use crate::round::record::Record;
+use crate::round::seal::{Binding, RoundKey, Sealed, open};
+use crate::round::snapshot::{address, sha256_hex};
+use crate::text::estimated_tokens;
+use crate::workflow::{Definition, StepKind};
+
+pub fn open_round(session: &Session, definition: &Definition, summary: Option<&str>) -> Decision {
+    let (run, step) = running(session, definition)?;
+    let StepKind::Round(round) = &step.kind else { return refuse(format!("step `{}` is no round", step.id)) };
+    if run.round.is_some() {
+        return refuse("the round is open already");
+    }
+    let seats: Vec<String> =
+        session.roster.keys().filter(|name| round.participants.holds(name)).cloned().collect();
+    let snapshot = session.freeze(step, round, summary);
+    let rules = prompt::rules(round.ballot.kind);
+    let before = session.rounds.iter().filter(|other| other.opened.step == step.id).count();
+    let id = if before == 0 { step.id.clone() } else { format!("{}.{}", step.id, before + 1) };
+    let opened = RoundOpened {
+        step: step.id.clone(),
+        round: id,
+        number: session.rounds.len() as u32 + 1,
+        question: round.question.clone(),
+        ballot: round.ballot.clone(),
+        rule: round.rule,
+        ties: round.ties,
+        quorum: round.quorum.of(seats.len()),
+        close: round.close,
+        deadline_ms: round.deadline_ms,
+        snapshot_bytes: snapshot.text.len(),
+        estimated_tokens: estimated_tokens(rules.len() + snapshot.text.len()),
+        snapshot_sha256: snapshot.sha256.clone(),
+        snapshot: snapshot.text.to_string(),
+        rules,
+        seats,
+    };
+    let directive = round.facilitator_directive.as_deref().or(definition.facilitator_directive.as_deref());
+    let rules = opened.rules.as_str().into();
+    let mut shared = Prompt { rules, snapshot: snapshot.text, tail: String::new() };
+    let mut events = Vec::with_capacity(1 + opened.seats.len());
+    for (index, name) in opened.seats.iter().enumerate() {
+        events.push(offer(session, &opened, index, name, directive, &mut shared)?);
+    }
+    events.insert(0, Event::RoundOpened(Box::new(opened)));
+    Ok(events)
+}
+
+fn offer(
+    session: &Session,
+    opened: &RoundOpened,
+    index: usize,
+    name: &str,
+    directive: Option<&str>,
+    prompt: &mut Prompt,
+) -> Result<Event, Refusal> {
+    let Some(seat) = session.seat_info(name) else { return refuse(format!("`{name}` is not in the roster")) };
+    let address = address(name, directive);
+    let persona = session.persona(&seat.persona).map_or("", |persona| persona.text.as_str());
+    prompt.tail = prompt::tail(&address, persona);
+    Ok(Event::WorkItemOffered(WorkItemOffered {
+        step: opened.step.clone(),
+        round: opened.round.clone(),
+        participant: name.to_owned(),
+        item: format!("{}/{}", opened.round, index + 1),
+        model: seat.label(&opened.step).to_owned(),
+        available_skills: Vec::new(),
+        address,
+        persona: seat.persona.clone(),
+        prompt_sha256: sha256_hex(prompt.text()),
+        context_sha256: opened.snapshot_sha256.clone(),
+    }))
+}
+
+fn the_open_round(session: &Session) -> Result<&RoundRun, Refusal> {
+    session.open_round().map_or_else(|| refuse("no round is open"), Ok)
+}
+
+/// The open round, if the seat can still be settled in it.
+pub fn open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
+    let run = match session.open_round() {
+        Some(run) if run.opened.round == round => run,
+        _ => return refuse(format!("round `{round}` is not open")),
+    };
+    match run.seat(name) {
+        None => refuse(format!("`{name}` has no seat in round `{round}`")),
+        Some(seat) if !seat.status.is_open() => refuse(format!("`{name}` is settled already")),
+        Some(_) => Ok(run),
+    }
+}
+
+pub fn seal_answer(
+    session: &Session,
+    round: &str,
+    participant: String,
+    seal: Sealed,
+    now: Moment,
+) -> Decision {
+    // An answer after the close is refused, and the refusal is history too.
+    if session.round(round).is_some_and(|run| run.closed.is_some()) {
+        return Ok(vec![late(session, round, participant)]);
+    }
+    let run = open_seat(session, round, &participant)?;
+    Ok(vec![Event::BallotSealed(BallotSealed {
+        step: run.opened.step.clone(),
+        round: round.to_owned(),
+        elapsed_ms: now.since(run.opened_at),
+        participant,
+        seal,
+    })])
+}
+
+fn late(session: &Session, round: &str, participant: String) -> Event {
+    Event::Warning {
+        message: "an answer came after the round was closed and is not counted".to_owned(),
+        step: session.round(round).map(|run| run.opened.step.clone()),
+        round: Some(round.to_owned()),
+        participant: Some(participant),
+    }
+}
+
+pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> Decision {
+    let run = the_open_round(session)?;
+    let closed = RoundClosed {
+        step: run.opened.step.clone(),
+        round: run.opened.round.clone(),
+        reason,
+        missing: run.open_seats().map(|seat| seat.name.clone()).collect(),
+        key: key.publish(),
+    };
+    let mut events = vec![Event::RoundClosed(closed)];
+    events.extend(revealed(session, run, key));
+    Ok(events)
+}
+
+pub fn reveal(session: &Session) -> Decision {
+    let Some(run) = session.rounds.last() else { return refuse("there is no round") };
+    let Some(key) = run.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key)) else {
+        return refuse("the round is not closed");
+    };
+    let events = revealed(session, run, &key);
+    if events.is_empty() { refuse("everything is revealed") } else { Ok(events) }
+}
+
+/// One event a sealed seat, in roster order; a seal that does not open becomes a failed seat.
+fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
+    let mut events = Vec::new();
+    for seat in run.seats.values() {
+        let SeatStatus::Sealed(seal) = &seat.status else { continue };
+        let binding = Binding {
+            session: &session.id,
+            round: &run.opened.round,
+            participant: &seat.name,
+            snapshot_sha256: &run.opened.snapshot_sha256,
+        };
+        let step = run.opened.step.clone();
+        let opened = open(key, binding, seal).map_err(|error| error.to_string()).and_then(|opened| {
+            let record: Record = serde_json::from_str(&opened.record).map_err(|error| error.to_string())?;
+            Ok(AnswerRevealed::of(&step, record, opened.nonce))
+        });
+        events.push(match opened {
+            Ok(answer) => Event::AnswerRevealed(Box::new(answer)),
+            Err(reason) => Event::SeatFailed(SeatFailed {
+                round: run.opened.round.clone(),
+                participant: seat.name.clone(),
+                timed_out: false,
+                tries: 0,
+                elapsed_ms: seat.elapsed_ms.unwrap_or(0),
+                step,
+                reason,
+            }),
+        });
+    }
+    events
+}
+
+pub fn tally(session: &Session) -> Decision {
+    let Some(run) = session.rounds.last() else { return refuse("there is no round") };
+    if run.closed.is_none() {
+        return refuse("the round is open: nothing can be counted yet");
+    }
+    if run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none()) {
+        return refuse("the round is counted already");
+    }
+    Ok(vec![Event::TallyMade(Box::new(count(run)))])
+}
+
+pub fn lose_key(session: &Session) -> Decision {
+    let run = the_open_round(session)?;
+    let sealed = |seat: &&Seat| matches!(seat.status, SeatStatus::Sealed(_));
+    let participants: Vec<String> = run.seats.values().filter(sealed).map(|seat| seat.name.clone()).collect();
+    if participants.is_empty() {
+        return refuse("nothing is sealed under the lost key");
+    }
+    Ok(vec![Event::KeyLost { step: run.opened.step.clone(), round: run.opened.round.clone(), participants }])
+}
+
+pub fn ask_again(session: &Session) -> Decision {
+    let run = the_open_round(session)?;
+    let participants = run.lost_seats();
+    if participants.is_empty() {
+        return refuse("no answer of the open round is lost");
+    }
+    let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
+    Ok(vec![Event::SeatsAskedAgain { step, round, participants }])
+}

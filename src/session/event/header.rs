@@ -1,0 +1,69 @@
+//! The header: everything a session needs to be replayed anywhere, alone.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The header of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionOpened {
+    /// The session's id.
+    pub session: String,
+    /// The format's version.
+    pub format: u32,
+    /// The program that wrote it.
+    pub program: String,
+    /// The definition's file name, without its folder.
+    pub definition_file: String,
+    /// SHA-256 of the definition's text.
+    pub definition_sha256: String,
+    /// The definition's whole text, byte-order mark removed.
+    pub definition: String,
+    /// The session's input.
+    pub input: Value,
+    /// The seed given, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The roster.
+    pub participants: Vec<SeatInfo>,
+    /// The personas of the roster.
+    pub personas: Vec<PersonaInfo>,
+}
+
+/// One seat of the roster.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SeatInfo {
+    /// Its name.
+    pub name: String,
+    /// Its persona's name.
+    pub persona: String,
+    /// `provider/model`, or `rehearsal`.
+    pub model: String,
+    /// What its ballot weighs where a rule counts weights.
+    pub weight: f64,
+    /// Its seed, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The steps in which its answers come from a script.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripted: Vec<String>,
+}
+
+/// One persona, as it was when the session opened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PersonaInfo {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its text.
+    pub sha256: String,
+    /// Its line for lists.
+    pub description: String,
+    /// Its tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// What it cares for.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub priorities: IndexMap<String, f64>,
+    /// Its text.
+    pub text: String,
+}

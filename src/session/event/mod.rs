@@ -1,0 +1,142 @@
+//! The events: one line of history each, named as scripts know them.
+//!
+//! Field order is the order in the file. A format change adds fields with defaults; it renames none.
+
+mod header;
+mod round;
+mod step;
+
+pub use header::{PersonaInfo, SeatInfo, SessionOpened};
+pub use round::{
+    AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally, WorkItemOffered,
+};
+pub use step::{ApprovalGiven, ApprovalRequested, SessionClosed, Status, StepFinished};
+
+use serde::{Deserialize, Serialize};
+
+use super::moment::Moment;
+
+/// An event and when it happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stamped {
+    /// When.
+    pub at: Moment,
+    /// What.
+    pub event: Event,
+}
+
+/// An event with its place in the log's chain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Its number, from 0.
+    pub seq: u64,
+    /// The hash of the document before it.
+    pub prev: String,
+    /// The hash of its own document.
+    pub hash: String,
+    /// What happened, and when.
+    pub stamped: Stamped,
+}
+
+/// Everything that can happen in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The header: everything the session needs to be replayed anywhere, alone.
+    SessionOpened(Box<SessionOpened>),
+    /// A step begins.
+    StepStarted {
+        /// The step.
+        step: String,
+        /// Its type.
+        kind: String,
+        /// How many steps have begun, this one included.
+        iteration: u32,
+    },
+    /// A round is frozen and open.
+    RoundOpened(Box<RoundOpened>),
+    /// One seat is handed the snapshot.
+    WorkItemOffered(WorkItemOffered),
+    /// A seat's answer is sealed.
+    BallotSealed(BallotSealed),
+    /// A seat failed on the way.
+    SeatFailed(SeatFailed),
+    /// The facilitator let a seat go.
+    SeatExcused {
+        /// The step.
+        step: String,
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+        /// Why.
+        reason: String,
+    },
+    /// The round is closed; its key is published.
+    RoundClosed(RoundClosed),
+    /// What one seat held; in roster order, in the same write as the close.
+    AnswerRevealed(Box<AnswerRevealed>),
+    /// The round's key is gone: what it sealed cannot be opened.
+    KeyLost {
+        /// The step.
+        step: String,
+        /// The round.
+        round: String,
+        /// The seats whose answers are lost.
+        participants: Vec<String>,
+    },
+    /// The facilitator has the seats whose answers were lost asked again.
+    SeatsAskedAgain {
+        /// The step.
+        step: String,
+        /// The round.
+        round: String,
+        /// Those seats.
+        participants: Vec<String>,
+    },
+    /// The ballots are counted.
+    TallyMade(Box<Tally>),
+    /// A step has its result.
+    StepFinished(StepFinished),
+    /// A person is asked.
+    ApprovalRequested(ApprovalRequested),
+    /// A person answered.
+    ApprovalGiven(ApprovalGiven),
+    /// Something a person should know of.
+    Warning {
+        /// What.
+        message: String,
+        /// The step, if it is one step's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<String>,
+        /// The round, if it is one round's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        round: Option<String>,
+        /// The seat, if it is one seat's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        participant: Option<String>,
+    },
+    /// The session rests and can be resumed.
+    SessionPaused {
+        /// Why.
+        reason: String,
+        /// The step that waits for a person, if one does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<String>,
+    },
+    /// The session goes on.
+    SessionResumed {
+        /// The program that goes on with it.
+        program: String,
+        /// Bytes of a torn write that were cut off and kept aside.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        torn_bytes: u64,
+    },
+    /// The session is over.
+    SessionClosed(SessionClosed),
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

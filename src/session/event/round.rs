@@ -1,0 +1,240 @@
+//! What happens in a round: frozen, handed out, sealed, closed, revealed, counted.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::round::ballot::{Ballot, BallotForm};
+use crate::round::record::{Outcome, Record, Returned, Usage};
+use crate::round::seal::Sealed;
+use crate::tally::{Rule, Ties, Verdict};
+use crate::workflow::Close;
+
+/// A round, frozen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RoundOpened {
+    /// The step.
+    pub step: String,
+    /// The round's id: the step's, with `.2`, `.3` … when it runs again.
+    pub round: String,
+    /// Its number in the session, from 1.
+    pub number: u32,
+    /// What is asked.
+    pub question: String,
+    /// The form of an answer.
+    pub ballot: BallotForm,
+    /// How ballots are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Rule>,
+    /// What happens when options are level.
+    pub ties: Ties,
+    /// How many seats must take part for a decision.
+    pub quorum: usize,
+    /// When it closes by itself.
+    pub close: Close,
+    /// How long it may stay open, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_ms: Option<u64>,
+    /// The seats, in the order of reveal.
+    pub seats: Vec<String>,
+    /// The rules of the table: the first part of every prompt.
+    pub rules: String,
+    /// The snapshot's size in bytes.
+    pub snapshot_bytes: usize,
+    /// The tokens of one prompt's shared part, estimated.
+    pub estimated_tokens: usize,
+    /// SHA-256 of the snapshot.
+    pub snapshot_sha256: String,
+    /// The snapshot.
+    pub snapshot: String,
+}
+
+/// One hand-over. The prompt is `rules`, a blank line, `snapshot`, `address`, a blank line, persona.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkItemOffered {
+    /// The step.
+    pub step: String,
+    /// The round.
+    pub round: String,
+    /// The seat.
+    pub participant: String,
+    /// The item's id.
+    pub item: String,
+    /// `provider/model`.
+    pub model: String,
+    /// What it may use: nothing, in a round.
+    pub available_skills: Vec<String>,
+    /// The address lines, appended to the snapshot.
+    pub address: String,
+    /// The persona whose text ends the prompt.
+    pub persona: String,
+    /// SHA-256 of the whole prompt.
+    pub prompt_sha256: String,
+    /// SHA-256 of the snapshot.
+    pub context_sha256: String,
+}
+
+/// A sealed answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BallotSealed {
+    /// The step.
+    pub step: String,
+    /// The round.
+    pub round: String,
+    /// The seat.
+    pub participant: String,
+    /// From the round's opening to the seal, in milliseconds.
+    pub elapsed_ms: u64,
+    /// Ciphertext and commitment.
+    #[serde(flatten)]
+    pub seal: Sealed,
+}
+
+/// A seat from which nothing came back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatFailed {
+    /// The step.
+    pub step: String,
+    /// The round.
+    pub round: String,
+    /// The seat.
+    pub participant: String,
+    /// Why.
+    pub reason: String,
+    /// Whether time ran out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timed_out: bool,
+    /// Requests made.
+    pub tries: u32,
+    /// From the round's opening to the failure, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+/// Why a round closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CloseReason {
+    /// No seat is open any more.
+    All,
+    /// As many seats are sealed as the quorum asks.
+    Quorum,
+    /// Its time is up.
+    Deadline,
+    /// The facilitator closed it.
+    Facilitator,
+}
+
+/// The end of a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundClosed {
+    /// The step.
+    pub step: String,
+    /// The round.
+    pub round: String,
+    /// Why it closed.
+    pub reason: CloseReason,
+    /// Seats still open: recorded as missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+    /// The round's key, in hex.
+    pub key: String,
+}
+
+/// What one seat held.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnswerRevealed {
+    /// The step.
+    pub step: String,
+    /// The round.
+    pub round: String,
+    /// The seat.
+    pub participant: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why, where that needs saying.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// `provider/model`.
+    pub model: String,
+    /// The countable part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ballot: Option<Ballot>,
+    /// The answer's fields.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub answer: Map<String, Value>,
+    /// Keys that were kept and not obeyed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+    /// Every reply as it came.
+    #[serde(default)]
+    pub replies: Vec<Returned>,
+    /// Requests made.
+    pub tries: u32,
+    /// From the first request to the last byte, in milliseconds.
+    pub latency_ms: u64,
+    /// Tokens, if the service told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Usage>,
+    /// The commitment's nonce, in hex.
+    pub nonce: String,
+}
+
+impl AnswerRevealed {
+    /// What a sealed record says, once opened.
+    pub fn of(step: &str, record: Record, nonce: String) -> Self {
+        Self {
+            step: step.to_owned(),
+            round: record.round,
+            participant: record.participant,
+            outcome: record.outcome,
+            reason: record.reason,
+            model: record.model,
+            ballot: record.ballot,
+            answer: record.answer,
+            flags: record.flags,
+            replies: record.replies,
+            tries: record.tries,
+            latency_ms: record.latency_ms,
+            tokens: record.tokens,
+            nonce,
+        }
+    }
+}
+
+/// A count: who took part, and what the rule found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// The step.
+    pub step: String,
+    /// The round.
+    pub round: String,
+    /// The rule; none when the round is counted and not decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Rule>,
+    /// Seats asked.
+    pub asked: usize,
+    /// Seats sealed.
+    pub sealed: usize,
+    /// Valid ballots, abstentions not among them.
+    pub answered: usize,
+    /// Stated abstentions.
+    pub abstained: usize,
+    /// Replies that did not meet the form.
+    pub invalid: usize,
+    /// Participants that declined.
+    pub refused: usize,
+    /// Seats from which nothing came back, time-outs among them.
+    pub failed: usize,
+    /// Seats still open at the close.
+    pub missing: usize,
+    /// Seats let go.
+    pub excused: usize,
+    /// Seats that had to take part.
+    pub quorum: usize,
+    /// Whether that many did: answered or abstained.
+    pub quorum_met: bool,
+    /// Whether there is a decision.
+    pub decided: bool,
+    /// What the rule found.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}

@@ -1,0 +1,170 @@
+//! The house rules, read from the source: which room may know which, what a pure room may not name,
+//! and how large a file may grow.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rooms from left to right; a room may name only rooms to its left.
+const ROOMS: [&str; 16] = [
+    "problem",
+    "text",
+    "yaml",
+    "tally",
+    "persona",
+    "round",
+    "workflow",
+    "session",
+    "clock",
+    "participants",
+    "journal",
+    "engine",
+    "report",
+    "setup",
+    "cli",
+    "main",
+];
+/// Rooms that do no IO, no async, and read no clock and no randomness.
+const PURE: [&str; 9] =
+    ["problem", "text", "yaml", "tally", "persona", "round", "workflow", "session", "report"];
+const IMPURE: [&str; 11] = [
+    "tokio",
+    "reqwest",
+    "ratatui",
+    "crossterm",
+    "getrandom",
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "SystemTime",
+    "Instant",
+];
+const LONGEST: usize = 400;
+
+struct Source {
+    path: PathBuf,
+    room: String,
+    /// The code: comments left out, and everything from the first test module on.
+    lines: Vec<(usize, String)>,
+    length: usize,
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut todo = vec![root.clone()];
+    let mut sources = Vec::new();
+    while let Some(dir) = todo.pop() {
+        for entry in fs::read_dir(dir).expect("src can be listed") {
+            let path = entry.expect("src can be listed").path();
+            if path.is_dir() {
+                todo.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                sources.push(source(&root, path));
+            }
+        }
+    }
+    assert!(sources.len() > 50, "the source is there");
+    sources
+}
+
+fn source(root: &Path, path: PathBuf) -> Source {
+    let text = fs::read_to_string(&path).expect("source is readable");
+    let inside = path.strip_prefix(root).expect("inside src");
+    let first = inside.components().next().expect("a name").as_os_str().to_string_lossy().into_owned();
+    let is_test = path.file_name().is_some_and(|name| name == "tests.rs" || name == "testing.rs")
+        || inside.components().any(|part| part.as_os_str() == "tests");
+    let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = code
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !is_test && !line.trim_start().starts_with("//"))
+        .map(|(i, line)| (i + 1, line.to_owned()))
+        .collect();
+    let length = text.lines().count();
+    Source { room: first.trim_end_matches(".rs").to_owned(), path, lines, length }
+}
+
+fn place(room: &str) -> Option<usize> {
+    ROOMS.iter().position(|known| *known == room)
+}
+
+/// The names after each `crate::` of a line.
+fn named(line: &str) -> Vec<&str> {
+    line.split("crate::")
+        .skip(1)
+        .map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default())
+        .collect()
+}
+
+#[test]
+fn every_room_is_known_and_no_arrow_runs_back() {
+    let mut found = Vec::new();
+    for source in sources().iter().filter(|source| source.room != "lib") {
+        let Some(own) = place(&source.room) else {
+            found.push(format!("{}: the room `{}` has no place", source.path.display(), source.room));
+            continue;
+        };
+        for (number, line) in &source.lines {
+            for room in named(line) {
+                let allowed = place(room).is_some_and(|place| place <= own);
+                // Two rooms of one level: neither knows the other.
+                let apart = source.room == "journal" && room == "participants";
+                if !allowed || apart {
+                    found.push(format!(
+                        "{}:{number}: `{}` names `{room}`",
+                        source.path.display(),
+                        source.room
+                    ));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "arrows that run back:\n{}", found.join("\n"));
+}
+
+#[test]
+fn pure_rooms_name_nothing_impure() {
+    let mut found = Vec::new();
+    for source in sources().iter().filter(|source| PURE.contains(&source.room.as_str())) {
+        for (number, line) in &source.lines {
+            for word in IMPURE {
+                let hit = line.match_indices(word).any(|(at, _)| {
+                    let before = line[..at].chars().next_back();
+                    let after = line[at + word.len()..].chars().next();
+                    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+                    !is_word(before) && !is_word(after)
+                });
+                if hit {
+                    found.push(format!("{}:{number}: {word}", source.path.display()));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "pure rooms must not name these:\n{}", found.join("\n"));
+}
+
+#[test]
+fn only_http_rs_speaks_http() {
+    let speaks = |source: &&Source| source.lines.iter().any(|(_, line)| line.contains("reqwest::"));
+    let names: Vec<_> = sources().iter().filter(speaks).map(|source| source.path.clone()).collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    assert!(names[0].ends_with("participants/http.rs"), "{names:?}");
+}
+
+#[test]
+fn no_file_outgrows_its_room() {
+    let long: Vec<String> = sources()
+        .iter()
+        .filter(|source| source.length > LONGEST)
+        .map(|source| format!("{}: {} lines", source.path.display(), source.length))
+        .collect();
+    assert!(long.is_empty(), "split these by meaning:\n{}", long.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    for source in sources() {
+        let text = fs::read_to_string(&source.path).expect("source is readable");
+        assert!(text.starts_with("//! "), "{} does not open with `//!`", source.path.display());
+    }
+}

@@ -15,12 +15,14 @@ pub struct Fields<'a> {
     taken: Vec<&'static str>,
     /// What was wrong so far.
     pub problems: Vec<Problem>,
+    /// What should be said though nothing is wrong.
+    pub notices: Vec<Problem>,
 }
 
 impl<'a> Fields<'a> {
     /// Starts on a mapping; `what` names it in messages.
     pub fn new(map: &'a Map, what: impl Into<String>, file: &'a str) -> Self {
-        Self { what: what.into(), file, map, taken: Vec::new(), problems: Vec::new() }
+        Self { what: what.into(), file, map, taken: Vec::new(), problems: Vec::new(), notices: Vec::new() }
     }
 
     /// Starts on a node that must be a mapping.
@@ -62,6 +64,17 @@ impl<'a> Fields<'a> {
     /// Notes a problem at `node`.
     pub fn refuse(&mut self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
         self.problems.push(node.problem(self.file, message).hint(hint));
+    }
+
+    /// Keys of the format that this version reads and does not act on: each that is written is
+    /// noticed, so that none is silently without effect.
+    pub fn without_effect(&mut self, keys: &[&'static str]) {
+        for key in keys {
+            if let Some(node) = self.node(key) {
+                let message = format!("`{key}` of {} has no effect in this version", self.what);
+                self.notices.push(node.problem(self.file, message));
+            }
+        }
     }
 
     /// Text; whole numbers are taken as they are written.

@@ -19,6 +19,8 @@ const STEP_TYPES: [(&str, bool); 7] = [
     ("approval", true),
     ("review", false),
 ];
+/// Keys that any step may have and that nothing acts on yet.
+const COMMON_LATER: [&str; 5] = ["requires", "completeness", "max_retries", "retry_delay_ms", "min_success"];
 /// Keys that some step type knows; each is refused in a step it does not belong to.
 const LATER_KEYS: [&str; 25] = [
     "agent",
@@ -82,8 +84,8 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
         source.text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']).starts_with(['{', '/']);
     let node = if looks_json { read_json(source.text, file) } else { read(source.text, file) };
     let node = node.map_err(|problem| vec![problem])?;
-    let (definition, mut problems) = definition(&node, source)?;
     let mut warnings = Vec::new();
+    let (definition, mut problems) = definition(&node, source, &mut warnings)?;
     check::check(&definition, file, &mut problems, &mut warnings);
     if problems.is_empty() {
         return Ok(Loaded { definition, warnings });
@@ -92,7 +94,11 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
     Err(problems)
 }
 
-fn definition(node: &Node, source: Source<'_>) -> Result<(Definition, Vec<Problem>), Vec<Problem>> {
+fn definition(
+    node: &Node,
+    source: Source<'_>,
+    warnings: &mut Vec<Problem>,
+) -> Result<(Definition, Vec<Problem>), Vec<Problem>> {
     let file = source.file;
     let mut fields = Fields::of(node, "the definition", file)
         .map_err(|p| vec![p.hint("write at least `question: …`, or `steps:`")])?;
@@ -106,7 +112,7 @@ fn definition(node: &Node, source: Source<'_>) -> Result<(Definition, Vec<Proble
         }
         vec![step_body(&mut fields, &id, node, true)]
     } else {
-        steps(fields.list("steps"), file, &mut problems)
+        steps(fields.list("steps"), file, &mut problems, warnings)
     };
     let definition = Definition {
         description: fields.text("description"),
@@ -131,11 +137,13 @@ fn definition(node: &Node, source: Source<'_>) -> Result<(Definition, Vec<Proble
     if fields.has("steps") && definition.steps.is_empty() {
         fields.refuse(node, "`steps` is empty", "add a step, or write `question: …` instead");
     }
-    problems.extend(fields.finish(&["facilitator", "warm_first", "tasks", "links", "reports", "$schema"]));
+    fields.without_effect(&["facilitator", "warm_first", "tasks", "links", "reports"]);
+    warnings.append(&mut fields.notices);
+    problems.extend(fields.finish(&["$schema"]));
     Ok((definition, problems))
 }
 
-fn steps(nodes: &[Node], file: &str, problems: &mut Vec<Problem>) -> Vec<Step> {
+fn steps(nodes: &[Node], file: &str, problems: &mut Vec<Problem>, warnings: &mut Vec<Problem>) -> Vec<Step> {
     let mut steps = Vec::with_capacity(nodes.len());
     for node in nodes {
         let mut fields = match Fields::of(node, "a step", file) {
@@ -152,6 +160,7 @@ fn steps(nodes: &[Node], file: &str, problems: &mut Vec<Problem>) -> Vec<Step> {
         let description = fields.text("description");
         let mut step = step_body(&mut fields, &id, node, false);
         step.description = description;
+        warnings.append(&mut fields.notices);
         problems.extend(fields.finish(&[]));
         steps.push(step);
     }
@@ -176,8 +185,15 @@ fn step_body(fields: &mut Fields<'_>, id: &str, node: &Node, single: bool) -> St
         }
     };
     let kind = match kind.as_str() {
-        "round" => StepKind::Round(round(fields, node, single)),
-        "approval" => StepKind::Approval(approval(fields, node)),
+        "round" => {
+            fields.without_effect(&COMMON_LATER);
+            StepKind::Round(round(fields, node, single))
+        }
+        "approval" => {
+            fields.without_effect(&COMMON_LATER);
+            fields.without_effect(&["timeout_ms", "facilitator_directive"]);
+            StepKind::Approval(approval(fields, node))
+        }
         other => {
             for key in LATER_KEYS {
                 fields.node(key);

@@ -15,7 +15,7 @@ use crate::journal::{Disk, Journal, KeyStore};
 use crate::persona::Persona;
 use crate::problem::Problem;
 use crate::report;
-use crate::session::{Command, Exit, Line, Question, QuestionKind, Session};
+use crate::session::{Command, Event, Exit, Line, Question, QuestionKind, Session};
 use crate::setup::answers::Answers;
 
 /// A session with everyone at the table.
@@ -172,7 +172,14 @@ impl Observer for Face<'_> {
         tracing::debug!(seq, at = %stamped.at, "on disk");
         if self.output.json {
             self.output.line(&report::line(*seq, prev, hash, stamped.at, &stamped.event, session));
-        } else if self.output.shows_progress() {
+            return;
+        }
+        // The size of what is about to be sent is said before anything is sent.
+        if matches!(stamped.event, Event::RoundOpened(_)) {
+            self.finish();
+            self.output.note(&report::happening(&stamped.event, stamped.at, session).unwrap_or_default());
+        }
+        if self.output.shows_progress() {
             self.progress(session);
         }
     }

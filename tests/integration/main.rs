@@ -2,5 +2,6 @@
 
 mod faults;
 mod http;
+mod saved;
 mod server;
 mod tidy;

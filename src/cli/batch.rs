@@ -40,6 +40,7 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
         .thread_stack_size(8 << 20)
         .build()
         .map_err(|error| vec![Problem::new(format!("the runtime cannot start: {error}"))])?;
+    raise_descriptor_limit();
     let mut highest = Exit::Finished;
     for file in &run.files {
         let exit =
@@ -48,6 +49,17 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
     }
     runtime.shutdown_background();
     Ok(highest)
+}
+
+/// Each seat of a round holds a connection: as many may be open as the system lets one process have.
+fn raise_descriptor_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        // Where it is refused, what is open already stays usable; a seat beyond it fails by name.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    }
 }
 
 /// `resume FILE...`: as `--batch` with sessions only.

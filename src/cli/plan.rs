@@ -13,7 +13,7 @@ use crate::setup::folders::{Folders, read_text};
 use crate::setup::models::Catalog;
 use crate::setup::personas::Library;
 use crate::setup::roster::{ModelFlags, Roster, resolve};
-use crate::workflow::{Definition, MAX_DEFINITION, Source, Step, StepKind, load};
+use crate::workflow::{Definition, MAX_DEFINITION, STANDARD_INPUT, Source, Step, StepKind, default_id, load};
 
 /// The program's name and version, as sessions record it.
 pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
@@ -53,7 +53,7 @@ pub struct Plan {
 pub fn load_plan(path: &Path, set_up: &SetUp, output: &Output) -> Result<Plan, Vec<Problem>> {
     let _ = set_up;
     let is_stdin = path == Path::new("-");
-    let file = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+    let file = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
     let text = if is_stdin {
         use std::io::Read as _;
         let mut bytes = Vec::new();
@@ -67,9 +67,7 @@ pub fn load_plan(path: &Path, set_up: &SetUp, output: &Output) -> Result<Plan, V
         read_text(path, limit).map_err(|problem| vec![problem])?
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let id = stem.filter(|_| !is_stdin).unwrap_or_else(|| "stdin".to_owned());
-    let loaded = load(Source { text: &text, file: &file, id: &id })?;
+    let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
     for warning in &loaded.warnings {
         output.warn(warning);
     }

@@ -88,8 +88,8 @@ impl Engine<'_> {
         });
         let mut seats = JoinSet::new();
         for seat in round.open_seats() {
-            let Some(ask) = self.ask(round, &seat.name, time_left) else { continue };
-            let Some(participant) = self.table.get(&seat.name).cloned() else {
+            let ask = self.ask(round, &seat.name, time_left);
+            let (Some(ask), Some(participant)) = (ask, self.table.get(&seat.name).cloned()) else {
                 return Err(EngineError::Table(format!("nobody takes the seat of `{}`", seat.name)));
             };
             let (name, model) =

@@ -28,7 +28,7 @@ use fan_out::FanOut;
 
 /// Sees every event once it is on disk.
 pub trait Observer: Send {
-    /// Is shown the event and the state after it.
+    /// Is shown the event and the state after it and what was written with it.
     fn saw(&mut self, line: &Line, session: &Session);
 }
 

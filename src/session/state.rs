@@ -15,7 +15,7 @@ use super::moment::Moment;
 use crate::problem::Problem;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::seal::Sealed;
-use crate::workflow::{Definition, Source, StepKind, load};
+use crate::workflow::{Definition, Source, StepKind, default_id, load};
 
 /// A session, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -150,7 +150,7 @@ impl Session {
     /// # Errors
     /// The definition's first problem.
     pub fn definition_of(header: &SessionOpened) -> Result<Definition, Problem> {
-        let id = header.definition_file.split('.').next().unwrap_or_default();
+        let id = default_id(&header.definition_file);
         let source = Source { text: &header.definition, file: &header.definition_file, id };
         match load(source) {
             Ok(loaded) => Ok(loaded.definition),

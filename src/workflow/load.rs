@@ -8,6 +8,8 @@ use super::load_material::{agenda, artifacts, participants};
 use crate::problem::{Problem, did_you_mean};
 use crate::yaml::{Node, Value, read, read_json};
 
+/// What standard input is called in messages and in a session's header.
+pub const STANDARD_INPUT: &str = "standard input";
 /// A definition larger than this is refused, in bytes.
 pub const MAX_DEFINITION: usize = 4 * 1024 * 1024;
 const STEP_TYPES: [(&str, bool); 7] = [
@@ -58,6 +60,15 @@ pub struct Source<'a> {
     pub file: &'a str,
     /// The id when the text gives none.
     pub id: &'a str,
+}
+
+/// The id of a definition that gives none: its file's name without folder and extension.
+pub fn default_id(file: &str) -> &str {
+    if file == STANDARD_INPUT {
+        return "stdin";
+    }
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
 }
 
 /// A loaded definition and what should be said about it.

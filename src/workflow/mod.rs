@@ -15,5 +15,5 @@ pub use definition::{
     Approval, Close, Definition, ParticipantSpec, Quorum, Round, Selection, Step, StepKind,
 };
 pub use fields::{Fields, as_text};
-pub use load::{Loaded, MAX_DEFINITION, Source, load};
+pub use load::{Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load};
 pub use load_material::DEFAULT_PANEL;

@@ -65,6 +65,20 @@ pub fn read(text: &str, file: &str) -> Result<Node, Problem> {
     serde_yaml::from_str_with_options(text, options()).map_err(|error| explain(&error, text, file))
 }
 
+/// As [`read`], for a document this program wrote: as large as a session of 10,000 seats needs.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_own(text: &str) -> Result<Node, Problem> {
+    let mut options = options();
+    if let Some(budget) = &mut options.budget {
+        budget.max_nodes = 20_000_000;
+        budget.max_events = 50_000_000;
+        budget.max_total_scalar_bytes = 1 << 30;
+    }
+    serde_yaml::from_str_with_options(text, options).map_err(|error| explain(&error, text, ""))
+}
+
 /// Reads JSON in which comments and trailing commas are allowed.
 ///
 /// # Errors

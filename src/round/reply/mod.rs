@@ -61,6 +61,9 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
         return Err(format!("ballots of kind `{}` are not counted yet", form.kind.name()).into());
     };
     let text = screen::screened(reply)?;
+    if let Some(answer) = bare_ballot(form, own, &text)? {
+        return Ok(answer);
+    }
     let whole = match piece::whole(form, own, &text)? {
         Piece::Ballot(ballot) => return Ok(ballot?),
         other => other,
@@ -82,6 +85,33 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
             Ok(answer)
         }
         several => Ok(agreed(several)?),
+    }
+}
+
+/// The answer of a reply that is one option, one stance or `abstain` and nothing else. Numbers and
+/// letters alone are no ballot here: nothing around them says that they mean an option.
+fn bare_ballot(form: &BallotForm, own: &str, text: &str) -> Result<Option<Answer>, Rejected> {
+    let word = text.trim();
+    if word.is_empty() || word.len() > 256 || word.contains('\n') {
+        return Ok(None);
+    }
+    let is_named = match form.kind {
+        _ if values::is_abstain(word) => true,
+        BallotKind::Choice => matches!(option::option(&form.options, word), Ok((_, None))),
+        BallotKind::Consent => option::stance(word).is_ok(),
+        _ => false,
+    };
+    if !is_named {
+        return Ok(None);
+    }
+    let ballot = format!("{own}: {}", serde_json::Value::from(word));
+    match piece::whole(form, own, &ballot)? {
+        Piece::Ballot(answer) => {
+            let mut answer = answer?;
+            answer.flags.push("the reply is a bare ballot, without reasons".to_owned());
+            Ok(Some(answer))
+        }
+        _ => Ok(None),
     }
 }
 

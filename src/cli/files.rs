@@ -90,6 +90,12 @@ pub fn replay(path: &Path, json: bool, at: Option<u64>, output: &mut Output) -> 
 /// `verify`: what the file proves, in words.
 pub fn verify(path: &Path, expect: Option<&str>, explain: bool, json: bool, output: &mut Output) -> Done {
     let bytes = bytes_of(path)?;
+    // What is no session, or one of another format, is not a session that fails.
+    if let Err(damage) = read_log(&bytes)
+        && (damage.newer || damage.seq.is_none())
+    {
+        return Err(vec![damage_problem(&damage, &path.display().to_string())]);
+    }
     let found = verify_bytes(&bytes, expect);
     let exit = if found.findings.is_empty() { Exit::Finished } else { Exit::Damaged };
     if json {

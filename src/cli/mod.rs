@@ -25,8 +25,17 @@ pub fn main() -> Exit {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
+            if !error.use_stderr() {
+                let _ = error.print();
+                return Exit::Finished;
+            }
+            // A script that asked for JSON gets its error as JSON, whatever else is wrong.
+            let mut output = Output::new(std::env::args().any(|arg| arg == "--json"), false);
             let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Finished };
+            if output.json {
+                output.error_line(&output::usage_problem(&error));
+            }
+            return Exit::Usage;
         }
     };
     let mut output = Output::new(args.run.json, args.run.quiet);

@@ -38,6 +38,20 @@ impl Output {
         }
     }
 
+    /// A problem as a line of NDJSON, without a `seq`.
+    pub fn error_line(&mut self, problem: &Problem) {
+        let place = problem.place.as_ref();
+        let line = serde_json::json!({
+            "event": "error",
+            "message": problem.message,
+            "hint": problem.hint,
+            "file": place.map(|place| &place.file),
+            "line": place.map(|place| place.line).filter(|line| *line > 0),
+            "column": place.map(|place| place.column).filter(|column| *column > 0),
+        });
+        self.line(&crate::report::safe_json(&line));
+    }
+
     /// A line for the person at the terminal.
     pub fn note(&self, text: &str) {
         if !self.quiet {
@@ -58,6 +72,13 @@ impl Output {
     }
 }
 
+/// A usage error of the command line, in one line.
+pub fn usage_problem(error: &clap::Error) -> Problem {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    Problem::new(first.trim_start_matches("error: ")).hint("roundtable --help")
+}
+
 /// Prints problems as errors; with `--json` also as lines of the result.
 pub fn fail(problems: &[Problem], output: &mut Output) -> Exit {
     fail_as(problems, Exit::Usage, output)
@@ -68,16 +89,7 @@ pub fn fail_as(problems: &[Problem], exit: Exit, output: &mut Output) -> Exit {
     for problem in problems {
         say("error", problem);
         if output.json {
-            let place = problem.place.as_ref();
-            let line = serde_json::json!({
-                "event": "error",
-                "message": problem.message,
-                "hint": problem.hint,
-                "file": place.map(|place| &place.file),
-                "line": place.map(|place| place.line).filter(|line| *line > 0),
-                "column": place.map(|place| place.column).filter(|column| *column > 0),
-            });
-            output.line(&crate::report::safe_json(&line));
+            output.error_line(problem);
         }
     }
     exit

@@ -12,7 +12,7 @@ use crate::setup::config::Config;
 use crate::setup::folders::{Folders, read_text};
 use crate::setup::models::Catalog;
 use crate::setup::personas::Library;
-use crate::setup::roster::{ModelFlags, Roster, resolve};
+use crate::setup::roster::{ModelFlags, Roster, Sources, resolve};
 use crate::workflow::{Definition, MAX_DEFINITION, STANDARD_INPUT, Source, Step, StepKind, default_id, load};
 
 /// The program's name and version, as sessions record it.
@@ -80,7 +80,15 @@ impl Plan {
     pub fn roster(&self, set_up: &SetUp) -> Result<Roster, Vec<Problem>> {
         let library = Library::new(&set_up.folders);
         let catalog = Catalog::new(&set_up.config);
-        resolve(&self.definition, &self.file, &library, &catalog, &set_up.config, &self.flags, &self.answers)
+        resolve(Sources {
+            definition: &self.definition,
+            file: &self.file,
+            library: &library,
+            catalog: &catalog,
+            config: &set_up.config,
+            flags: &self.flags,
+            answers: &self.answers,
+        })
     }
 
     /// The header a session of this plan opens with.

@@ -19,7 +19,7 @@ use crate::persona::Persona;
 use crate::problem::Problem;
 use crate::round::snapshot::sha256_hex;
 use crate::session::{PersonaInfo, SeatInfo, SeatStatus, Session};
-use crate::workflow::{Definition, ParticipantSpec};
+use crate::workflow::{Definition, ParticipantSpec, Step};
 
 /// What the command line says about models.
 #[derive(Debug, Clone, Default)]
@@ -57,60 +57,51 @@ pub struct Roster {
     pub notices: Vec<Problem>,
 }
 
-/// Finds every participant's persona and model.
+/// Where a roster is resolved from.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    /// The definition.
+    pub definition: &'a Definition,
+    /// Its file, for messages.
+    pub file: &'a str,
+    /// The personas.
+    pub library: &'a Library,
+    /// The models.
+    pub catalog: &'a Catalog<'a>,
+    /// The settings.
+    pub config: &'a Config,
+    /// What the command line says of models.
+    pub flags: &'a ModelFlags,
+    /// Scripted answers.
+    pub answers: &'a Answers,
+}
+
+/// Finds the persona and model of every participant that a round seats.
 ///
 /// # Errors
-/// Every missing persona, persona with a tool, and invalid model.
-pub fn resolve(
-    definition: &Definition,
-    file: &str,
-    library: &Library,
-    catalog: &Catalog<'_>,
-    config: &Config,
-    flags: &ModelFlags,
-    answers: &Answers,
-) -> Result<Roster, Vec<Problem>> {
+/// Every missing persona, persona with a tool, seated program, and invalid model.
+pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
     let mut roster = Roster::default();
-    let mut problems = Vec::new();
+    let mut problems = from.unknown_flags();
     let mut personas: IndexMap<String, Option<Persona>> = IndexMap::new();
-    for name in flags.named.keys() {
-        if !definition.participants.iter().any(|p| p.name == *name || p.persona == *name) {
-            let known: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
-            problems.push(
-                Problem::new(format!("--model names no participant: `{name}`"))
-                    .hint(crate::problem::did_you_mean(name, &known)),
-            );
-        }
-    }
-    for spec in &definition.participants {
-        let at = |problem: Problem| problem.at(file, spec.place.0, spec.place.1);
-        let scripted = scripted_steps(definition, spec, answers);
+    for spec in from.definition.participants.iter().filter(|spec| from.is_seated(spec)) {
+        let at = |problem: Problem| problem.at(from.file, spec.place.0, spec.place.1);
+        let scripted = from.scripted_steps(spec);
+        let needs_nobody = from.is_all_scripted(spec, &scripted);
         if !personas.contains_key(&spec.persona) {
-            let found = match library.find(&spec.persona) {
-                Ok(found) => {
-                    let notices = &found.persona.notices;
-                    let notice = |text: &String| Problem::new(text.clone()).in_file(&found.from);
-                    roster.notices.extend(notices.iter().map(notice));
-                    Some(found.persona)
-                }
-                Err(_) if is_all_scripted(definition, spec, &scripted) => None,
+            match from.persona(spec, &mut roster.notices) {
+                Ok(persona) => personas.insert(spec.persona.clone(), Some(persona)),
+                Err(_) if needs_nobody => personas.insert(spec.persona.clone(), None),
                 Err(problem) => {
                     problems.push(at(problem));
                     continue;
                 }
             };
-            personas.insert(spec.persona.clone(), found);
         }
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
-        if let Some(tool) = persona.and_then(|persona| persona.tools.first()) {
-            let message =
-                format!("persona `{}` lists the tool `{tool}`; a blind seat has none", spec.persona);
-            problems.push(at(Problem::new(message).hint("set `tools: []` in the persona")));
-        }
-        let model = model_of(spec, persona, config, flags, &mut roster.notices);
-        match catalog.check(&model) {
-            Err(problem) if !is_all_scripted(definition, spec, &scripted) => problems.push(at(problem)),
-            _ => {}
+        let model = from.model(spec, persona, &mut roster.notices);
+        if !needs_nobody {
+            problems.extend(from.refusal(spec, persona, &model).map(at));
         }
         roster.seats.push(SeatInfo {
             name: spec.name.clone(),
@@ -126,18 +117,81 @@ pub fn resolve(
     if problems.is_empty() { Ok(roster) } else { Err(problems) }
 }
 
-fn scripted_steps(definition: &Definition, spec: &ParticipantSpec, answers: &Answers) -> Vec<String> {
-    let parts = answers.parts(&spec.name);
-    let scripted =
-        definition.steps.iter().filter(|step| step.round().is_some() && parts.contains_key(&step.id));
-    scripted.map(|step| step.id.clone()).collect()
+impl Sources<'_> {
+    fn unknown_flags(&self) -> Vec<Problem> {
+        let participants = &self.definition.participants;
+        let known: Vec<&str> = participants.iter().map(|spec| spec.name.as_str()).collect();
+        let is_known =
+            |name: &String| participants.iter().any(|spec| spec.name == *name || spec.persona == *name);
+        let unknown = |name: &String| {
+            Problem::new(format!("--model names no participant: `{name}`"))
+                .hint(crate::problem::did_you_mean(name, &known))
+        };
+        self.flags.named.keys().filter(|name| !is_known(name)).map(unknown).collect()
+    }
+
+    fn is_seated(&self, spec: &ParticipantSpec) -> bool {
+        self.definition.steps.iter().any(|step| is_seated_in(spec, step))
+    }
+
+    fn persona(&self, spec: &ParticipantSpec, notices: &mut Vec<Problem>) -> Result<Persona, Problem> {
+        if let Some(text) = &spec.prompt {
+            return Ok(own_persona(&spec.persona, text));
+        }
+        let found = self.library.find(&spec.persona)?;
+        let notice = |text: &String| Problem::new(text.clone()).in_file(&found.from);
+        notices.extend(found.persona.notices.iter().map(notice));
+        Ok(found.persona)
+    }
+
+    /// Why a participant cannot be asked, if it cannot.
+    fn refusal(&self, spec: &ParticipantSpec, persona: Option<&Persona>, model: &str) -> Option<Problem> {
+        if spec.is_command {
+            let message =
+                format!("`{}` is an external program and cannot take a seat in a blind round", spec.name);
+            return Some(Problem::new(message).hint("seat a persona with a model, or script its answers"));
+        }
+        if let Some(tool) = persona.and_then(|persona| persona.tools.first()) {
+            let message =
+                format!("persona `{}` lists the tool `{tool}`; a blind seat has none", spec.persona);
+            return Some(Problem::new(message).hint("set `tools: []` in the persona"));
+        }
+        self.catalog.check(model).err()
+    }
+
+    fn scripted_steps(&self, spec: &ParticipantSpec) -> Vec<String> {
+        let parts = self.answers.parts(&spec.name);
+        let is_scripted = |step: &&Step| step.round().is_some() && parts.contains_key(&step.id);
+        self.definition.steps.iter().filter(is_scripted).map(|step| step.id.clone()).collect()
+    }
+
+    /// Whether no step asks the seat anything that is not scripted.
+    fn is_all_scripted(&self, spec: &ParticipantSpec, scripted: &[String]) -> bool {
+        let mut seated = self.definition.steps.iter().filter(|step| is_seated_in(spec, step));
+        seated.all(|step| scripted.contains(&step.id))
+    }
+
+    fn model(&self, spec: &ParticipantSpec, persona: Option<&Persona>, notices: &mut Vec<Problem>) -> String {
+        model_of(spec, persona, self.config, self.flags, notices)
+    }
 }
 
-/// Whether no step asks the seat anything that is not scripted.
-fn is_all_scripted(definition: &Definition, spec: &ParticipantSpec, scripted: &[String]) -> bool {
-    definition.steps.iter().all(|step| {
-        step.round().is_none_or(|round| !round.participants.holds(&spec.name) || scripted.contains(&step.id))
-    })
+fn is_seated_in(spec: &ParticipantSpec, step: &Step) -> bool {
+    step.round().is_some_and(|round| round.participants.holds(&spec.name))
+}
+
+/// The persona of a participant that brings its own text.
+fn own_persona(name: &str, text: &str) -> Persona {
+    Persona {
+        name: name.to_owned(),
+        description: String::new(),
+        model: None,
+        tools: Vec::new(),
+        tags: Vec::new(),
+        priorities: IndexMap::new(),
+        text: format!("{}\n", text.trim_end()),
+        notices: Vec::new(),
+    }
 }
 
 fn model_of(

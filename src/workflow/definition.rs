@@ -51,6 +51,10 @@ pub struct ParticipantSpec {
     pub name: String,
     /// The persona it takes; its name unless given.
     pub persona: String,
+    /// Its own text, in place of a persona's.
+    pub prompt: Option<String>,
+    /// Whether it is an external program: never a seat in a blind round.
+    pub is_command: bool,
     /// `provider/model`, if the definition names one.
     pub model: Option<String>,
     /// What its ballot weighs where a rule counts weights.
@@ -65,7 +69,16 @@ impl ParticipantSpec {
     /// A participant that is a persona and nothing else.
     pub fn named(name: &str, place: (u64, u64)) -> Self {
         let name = name.to_owned();
-        Self { persona: name.clone(), name, model: None, weight: 1.0, seed: None, place }
+        Self {
+            persona: name.clone(),
+            name,
+            prompt: None,
+            is_command: false,
+            model: None,
+            weight: 1.0,
+            seed: None,
+            place,
+        }
     }
 }
 

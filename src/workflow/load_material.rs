@@ -49,13 +49,16 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Problem>, all: &m
     if !is_name(&name) {
         fields.refuse(node, "participant has no usable `persona` or `name`", "add `persona: qa-lead`");
     }
-    for key in ["command", "prompt"] {
-        if let Some(inner) = fields.node(key) {
-            let message =
-                format!("participants with a `{key}` come with the `agent` step of a later version");
-            fields.refuse(inner, message, "seat a persona instead");
-        }
+    let prompt = fields.text("prompt");
+    let is_command = fields.has("command");
+    if is_command && fields.texts("command").is_empty() {
+        fields.refuse(
+            node,
+            format!("the `command` of `{name}` is empty"),
+            "write `command: [program, argument]`",
+        );
     }
+    fields.node("command");
     let model = fields.text("model");
     let weight = fields.positive("weight").unwrap_or(1.0);
     let seed = fields.count("seed", 0);
@@ -69,6 +72,8 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Problem>, all: &m
         all.push(ParticipantSpec {
             name: if count == 1 { name.clone() } else { format!("{name}-{}", i + 1) },
             persona: persona.clone(),
+            prompt: prompt.clone(),
+            is_command,
             model: model.clone(),
             weight,
             seed: seed.map(|seed| seed.wrapping_add(i)),

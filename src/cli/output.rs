@@ -4,9 +4,12 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+
 use crate::problem::Problem;
 use crate::session::Exit;
-use crate::text::{harmless, harmless_line};
+use crate::text::{harmless, harmless_line, is_unsafe};
 
 /// The two streams, and how much is said on them.
 #[derive(Debug)]
@@ -36,6 +39,20 @@ impl Output {
             let mut out = io::stdout().lock();
             self.closed = out.write_all(bytes).and_then(|()| out.flush()).is_err();
         }
+    }
+
+    /// A problem as a line of the result, without the number that events have.
+    fn error_line(&mut self, problem: &Problem) {
+        let place = problem.place.as_ref();
+        let line = serde_json::json!({
+            "event": "error",
+            "message": problem.message,
+            "hint": problem.hint,
+            "file": place.map(|place| &place.file),
+            "line": place.map(|place| place.line).filter(|line| *line > 0),
+            "column": place.map(|place| place.column).filter(|column| *column > 0),
+        });
+        self.line(&crate::report::safe_json(&line));
     }
 
     /// A line for the person at the terminal.
@@ -68,19 +85,33 @@ pub fn fail_as(problems: &[Problem], exit: Exit, output: &mut Output) -> Exit {
     for problem in problems {
         say("error", problem);
         if output.json {
-            let place = problem.place.as_ref();
-            let line = serde_json::json!({
-                "event": "error",
-                "message": problem.message,
-                "hint": problem.hint,
-                "file": place.map(|place| &place.file),
-                "line": place.map(|place| place.line).filter(|line| *line > 0),
-                "column": place.map(|place| place.column).filter(|column| *column > 0),
-            });
-            output.line(&crate::report::safe_json(&line));
+            output.error_line(problem);
         }
     }
     exit
+}
+
+/// Says why the command line was not understood, or prints the help that was asked for.
+pub fn not_understood(error: &clap::Error) -> Exit {
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        let _ = error.print();
+        return Exit::Finished;
+    }
+    let is_harmless = text.chars().all(|c| c == '\n' || !is_unsafe(c));
+    if is_harmless && io::stderr().is_terminal() {
+        let _ = error.print();
+    } else {
+        let _ = write!(io::stderr().lock(), "{}", harmless(&text));
+    }
+    let mut output = Output::new(std::env::args_os().any(|arg| arg == "--json"), false);
+    if output.json {
+        let message = text.split("\n\n").next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message).to_owned();
+        let hint = "`roundtable --help` lists what is understood";
+        output.error_line(&Problem::new(message).hint(hint));
+    }
+    Exit::Usage
 }
 
 fn say(kind: &str, problem: &Problem) {
@@ -99,7 +130,8 @@ pub fn debug_log() -> Option<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = std::sync::Mutex::new(options.open(path).ok()?);
-    let subscriber =
-        tracing_subscriber::fmt().with_ansi(false).with_writer(file).with_max_level(tracing::Level::TRACE);
-    tracing::subscriber::set_global_default(subscriber.finish()).ok()
+    // Only this program's own lines: what a library would say of a request is out of its hands.
+    let own = Targets::new().with_target(env!("CARGO_CRATE_NAME"), tracing::Level::TRACE);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(file);
+    tracing::subscriber::set_global_default(tracing_subscriber::registry().with(own).with(lines)).ok()
 }

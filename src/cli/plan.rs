@@ -18,6 +18,9 @@ use crate::workflow::{Definition, MAX_DEFINITION, Source, Step, StepKind, load};
 /// The program's name and version, as sessions record it.
 pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
 
+/// What messages call a definition that was piped in.
+const STDIN: &str = "standard input";
+
 /// Folders and configuration.
 pub struct SetUp {
     /// Where things lie.
@@ -50,10 +53,9 @@ pub struct Plan {
 }
 
 /// Reads and loads a definition; `-` is standard input.
-pub fn load_plan(path: &Path, set_up: &SetUp, output: &Output) -> Result<Plan, Vec<Problem>> {
-    let _ = set_up;
+pub fn load_plan(path: &Path, output: &Output) -> Result<Plan, Vec<Problem>> {
     let is_stdin = path == Path::new("-");
-    let file = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+    let file = if is_stdin { STDIN.to_owned() } else { path.display().to_string() };
     let text = if is_stdin {
         use std::io::Read as _;
         let mut bytes = Vec::new();
@@ -102,7 +104,7 @@ impl Plan {
             session: id.to_owned(),
             format: FORMAT,
             program: PROGRAM.to_owned(),
-            definition_file: name.unwrap_or_else(|| self.file.clone()),
+            definition_file: name.filter(|_| self.file != STDIN).unwrap_or_else(|| "stdin".to_owned()),
             definition_sha256: sha256_hex(&self.text),
             definition: self.text.clone(),
             input: input.map_or_else(|| self.definition.input(), parse_input),
@@ -111,6 +113,15 @@ impl Plan {
             personas: roster.personas,
         })
     }
+}
+
+/// A warning when an input begins like JSON and is none.
+pub fn doubt_input(text: &str) -> Option<Problem> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let error = serde_json::from_str::<serde_json::Value>(text).err().filter(|_| is_json)?;
+    let problem =
+        Problem::new(format!("--input begins like JSON and is not, so it is taken as text: {error}"));
+    Some(problem.hint("check its quotes and brackets"))
 }
 
 fn parse_input(text: &str) -> serde_json::Value {

@@ -107,9 +107,14 @@ pub fn resolve(
                 format!("persona `{}` lists the tool `{tool}`; a blind seat has none", spec.persona);
             problems.push(at(Problem::new(message).hint("set `tools: []` in the persona")));
         }
-        let model = model_of(spec, persona, config, flags, &mut roster.notices);
+        let (model, from) = model_of(spec, persona, config, flags, &mut roster.notices);
         match catalog.check(&model) {
-            Err(problem) if !is_all_scripted(definition, spec, &scripted) => problems.push(at(problem)),
+            Err(problem) if !is_all_scripted(definition, spec, &scripted) => {
+                let problem = from.blame(problem, spec, file);
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
             _ => {}
         }
         roster.seats.push(SeatInfo {
@@ -140,21 +145,51 @@ fn is_all_scripted(definition: &Definition, spec: &ParticipantSpec, scripted: &[
     })
 }
 
+/// Whether a model's name is one: `inherit` leaves the choice to what comes next.
+fn is_given(model: &impl AsRef<str>) -> bool {
+    !matches!(model.as_ref(), "" | "inherit")
+}
+
+/// Who named a model.
+enum NamedBy {
+    Flag,
+    Variable(String),
+    Definition,
+    Persona,
+    Configuration(String),
+}
+
+impl NamedBy {
+    /// Says of a problem with the model where it was named.
+    fn blame(&self, problem: Problem, spec: &ParticipantSpec, file: &str) -> Problem {
+        let named = |by: &str| Problem { message: format!("{by}: {}", problem.message), ..problem.clone() };
+        match self {
+            Self::Flag => named("--model"),
+            Self::Variable(name) => named(name),
+            Self::Configuration(from) => named(&format!("`model` of {from}")),
+            Self::Persona => named(&format!("persona `{}`", spec.persona)),
+            Self::Definition => problem.at(file, spec.place.0, spec.place.1),
+        }
+    }
+}
+
 fn model_of(
     spec: &ParticipantSpec,
     persona: Option<&Persona>,
     config: &Config,
     flags: &ModelFlags,
     notices: &mut Vec<Problem>,
-) -> String {
-    let by_flag = flags.named.get(&spec.name).or_else(|| flags.named.get(&spec.persona)).cloned();
+) -> (String, NamedBy) {
+    let flag = |model: &String| (model.clone(), NamedBy::Flag);
+    let by_flag =
+        flags.named.get(&spec.name).or_else(|| flags.named.get(&spec.persona)).filter(is_given).map(flag);
     let variable = |name: &str| {
         let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
-        std::env::var(name).ok().filter(|model| !model.is_empty())
+        let model = std::env::var(&name).ok().filter(is_given)?;
+        Some((model, NamedBy::Variable(name)))
     };
     let by_environment = || variable(&spec.name).or_else(|| variable(&spec.persona));
-    let given = |model: &String| model != "inherit";
-    let by_persona = persona.and_then(|persona| persona.model.clone()).filter(given).filter(|model| {
+    let by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given).filter(|model| {
         if is_model(model) {
             return true;
         }
@@ -163,13 +198,17 @@ fn model_of(
         notices.push(Problem::new(message));
         false
     });
+    let configured = || {
+        let model = config.model.value.clone().filter(is_given)?;
+        Some((model, NamedBy::Configuration(config.model.from.clone())))
+    };
     by_flag
         .or_else(by_environment)
-        .or_else(|| spec.model.clone().filter(given))
-        .or(by_persona)
-        .or_else(|| flags.all.clone())
-        .or_else(|| config.model.value.clone())
-        .unwrap_or_else(|| "rehearsal".to_owned())
+        .or_else(|| Some((spec.model.clone().filter(is_given)?, NamedBy::Definition)))
+        .or_else(|| Some((by_persona?, NamedBy::Persona)))
+        .or_else(|| flags.all.as_ref().filter(is_given).map(flag))
+        .or_else(configured)
+        .unwrap_or_else(|| ("rehearsal".to_owned(), NamedBy::Definition))
 }
 
 fn persona_info(name: String, persona: Option<Persona>) -> PersonaInfo {

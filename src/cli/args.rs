@@ -55,7 +55,7 @@ pub struct Run {
     #[arg(long)]
     pub dry_run: bool,
     /// Stop before the session could cost more
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_usd: Option<f64>,
     /// A seed for seats that have none
     #[arg(long, value_name = "N")]
@@ -66,6 +66,11 @@ pub struct Run {
     /// When the key of an open round is lost: ask the seats again whose answers are lost
     #[arg(long)]
     pub ask_again: bool,
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount = text.parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount > 0.0);
+    amount.ok_or_else(|| "give an amount above 0, such as 0.50".to_owned())
 }
 
 /// Everything but running definitions.

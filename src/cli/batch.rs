@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory as _;
+
 use super::Done;
-use super::args::Run;
+use super::args::{Args, Run};
 use super::dry_run;
 use super::files::damage_problem;
 use super::output::{Output, fail, fail_as};
-use super::plan::{PROGRAM, SetUp, load_plan, refuse_later, session_id};
+use super::plan::{PROGRAM, SetUp, doubt_input, load_plan, refuse_later, session_id};
 use super::work::{Seated, work};
 use crate::engine::Budget;
 use crate::journal::{Disk, Journal, OpenError, fold};
-use crate::problem::Problem;
+use crate::problem::{Problem, nearest};
 use crate::report;
 use crate::session::{Command, Event, Exit, Session, Stamped, exit_of};
 use crate::setup::answers::Answers;
@@ -23,17 +25,12 @@ use crate::workflow::recheck;
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &Run, output: &mut Output) -> Done {
     if !run.batch {
-        let problem = match run.files.first() {
-            None => Problem::new("nothing to do")
-                .hint("roundtable --batch FILE runs a definition; --help tells the rest"),
-            Some(_) => Problem::new("the interactive screen is not built yet")
-                .hint("add --batch to run headless, or use `roundtable replay FILE.s2s`"),
-        };
-        return Err(vec![problem]);
+        return Err(vec![interactive(run.files.first().map(PathBuf::as_path))]);
     }
     if run.files.is_empty() {
         return Err(vec![Problem::new("--batch needs a file").hint("roundtable --batch FILE...")]);
     }
+    check_save(run)?;
     let set_up = SetUp::find()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -41,10 +38,14 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
         .build()
         .map_err(|error| vec![Problem::new(format!("the runtime cannot start: {error}"))])?;
     raise_descriptor_limit();
+    let answers = read_answers(run)?;
+    if let Some(doubt) = run.input.as_deref().and_then(doubt_input) {
+        output.warn(&doubt);
+    }
     let mut highest = Exit::Finished;
     for file in &run.files {
-        let exit =
-            one(file, run, &set_up, &runtime, output).unwrap_or_else(|problems| fail(&problems, output));
+        let exit = one(file, run, answers.clone(), &set_up, &runtime, output)
+            .unwrap_or_else(|problems| fail(&problems, output));
         highest = highest.max(exit);
     }
     runtime.shutdown_background();
@@ -64,8 +65,12 @@ fn raise_descriptor_limit() {
 
 /// `resume FILE...`: as `--batch` with sessions only.
 pub fn resume(args: &Run, output: &mut Output) -> Done {
+    if args.files.is_empty() {
+        let problem = Problem::new("resume needs a session");
+        return Err(vec![problem.hint("roundtable resume FILE.s2s; `roundtable sessions` lists them")]);
+    }
     for file in &args.files {
-        if file.extension().is_none_or(|extension| extension != "s2s") {
+        if !is_session(file) {
             let problem = Problem::new("only a session can be resumed").in_file(&file.display().to_string());
             return Err(vec![problem.hint("give a `.s2s` file; `roundtable sessions` lists them")]);
         }
@@ -76,21 +81,15 @@ pub fn resume(args: &Run, output: &mut Output) -> Done {
 fn one(
     file: &Path,
     args: &Run,
+    answers: Answers,
     set_up: &SetUp,
     runtime: &tokio::runtime::Runtime,
     output: &mut Output,
 ) -> Done {
-    let answers = match &args.answers {
-        None => Answers::default(),
-        Some(path) => {
-            let text = read_text(path, 64 * 1024 * 1024).map_err(|problem| vec![problem])?;
-            Answers::parse(&text, &path.display().to_string()).map_err(|problem| vec![problem])?
-        }
-    };
-    if file.extension().is_some_and(|extension| extension == "s2s") {
+    if is_session(file) {
         return go_on(file, args, answers, set_up, runtime, output);
     }
-    let mut plan = load_plan(file, set_up, output)?;
+    let mut plan = load_plan(file, output)?;
     plan.flags = ModelFlags::parse(&args.model);
     plan.answers = answers;
     if !args.participants.is_empty() {
@@ -101,6 +100,7 @@ fn one(
         }
     }
     refuse_later(&plan)?;
+    plan.answers.check(&plan.definition)?;
     for problem in plan.answers.unserved(&plan.definition) {
         output.warn(&problem);
     }
@@ -117,7 +117,7 @@ fn one(
     }
     let table = seat_all(&session, &mut Catalog::new(&set_up.config), &plan.answers)?;
     let budget = budget(args, &session, set_up)?;
-    let path = save_path(args, &id, set_up)?;
+    let path = save_path(args, &id, set_up);
     let journal = Journal::create(&Disk::default(), &path, &id).map_err(|error| {
         let problem = Problem::new(error.to_string());
         vec![match error.cause.kind() {
@@ -132,18 +132,72 @@ fn one(
     Ok(work(seated, start, args, set_up, runtime, output))
 }
 
-fn save_path(args: &Run, id: &str, set_up: &SetUp) -> Result<PathBuf, Vec<Problem>> {
+/// What is said where the screen will be: the next best thing for this file.
+fn interactive(file: Option<&Path>) -> Problem {
+    let Some(file) = file else {
+        return Problem::new("nothing to do")
+            .hint("roundtable --batch FILE runs a definition; --help tells the rest");
+    };
+    let name = file.display().to_string();
+    if !file.exists() && file != Path::new("-") {
+        let command = Args::command();
+        let verbs: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        return match nearest(&name, verbs.iter().copied()).filter(|_| is_word) {
+            Some(verb) => Problem::new(format!("there is no command and no file `{name}`"))
+                .hint(format!("did you mean `roundtable {verb}`?")),
+            None => Problem::new("there is no such file").hint("check the path").in_file(&name),
+        };
+    }
+    let problem = Problem::new("the interactive screen is not built yet");
+    if is_session(file) {
+        return problem
+            .hint(format!("`roundtable replay {name}` shows it, `roundtable resume {name}` goes on"));
+    }
+    problem.hint(format!("`roundtable --batch {name}` runs it headless"))
+}
+
+fn is_session(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "s2s")
+}
+
+/// `--save` with several files names a folder; anything else is told before the first one runs.
+fn check_save(run: &Run) -> Result<(), Vec<Problem>> {
+    let Some(path) = &run.save else { return Ok(()) };
+    if run.files.len() > 1 && path.exists() && !path.is_dir() {
+        let problem = Problem::new("several files need a folder to be saved in");
+        return Err(vec![problem.hint("give --save a folder").in_file(&path.display().to_string())]);
+    }
+    Ok(())
+}
+
+fn read_answers(run: &Run) -> Result<Answers, Vec<Problem>> {
+    let Some(path) = &run.answers else { return Ok(Answers::default()) };
+    let text = read_text(path, 64 * 1024 * 1024).map_err(|problem| vec![problem])?;
+    Answers::parse(&text, &path.display().to_string()).map_err(|problem| vec![problem])
+}
+
+/// A session goes on as it was opened; flags that say otherwise are named.
+fn warn_of_ignored(args: &Run, output: &Output) {
+    let given = [
+        ("--input", args.input.is_some()),
+        ("--model", !args.model.is_empty()),
+        ("--participants", !args.participants.is_empty()),
+        ("--save", args.save.is_some()),
+        ("--seed", args.seed.is_some()),
+        ("--dry-run", args.dry_run),
+    ];
+    for (flag, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        let problem = Problem::new(format!("{flag} has no effect on a session that goes on"));
+        output.warn(&problem.hint("it keeps what it was opened with, and its file"));
+    }
+}
+
+fn save_path(args: &Run, id: &str, set_up: &SetUp) -> PathBuf {
     match &args.save {
-        None => Ok(set_up.folders.sessions().join(format!("{id}.s2s"))),
-        Some(path) if args.files.len() > 1 => {
-            if path.exists() && !path.is_dir() {
-                let problem = Problem::new("several files need a folder to be saved in");
-                return Err(vec![problem.in_file(&path.display().to_string())]);
-            }
-            Ok(path.join(format!("{id}.s2s")))
-        }
-        Some(path) if path.is_dir() => Ok(path.join(format!("{id}.s2s"))),
-        Some(path) => Ok(path.clone()),
+        None => set_up.folders.sessions().join(format!("{id}.s2s")),
+        Some(path) if args.files.len() > 1 || path.is_dir() => path.join(format!("{id}.s2s")),
+        Some(path) => path.clone(),
     }
 }
 
@@ -213,8 +267,10 @@ fn go_on(
         }
         return Ok(exit_of(&session, closed.status));
     }
+    warn_of_ignored(args, output);
     answers.resume(&session);
     if let Some(definition) = &session.definition {
+        answers.check(definition)?;
         for problem in answers.unserved(definition) {
             output.warn(&problem);
         }

@@ -94,10 +94,11 @@ fn summary(session: &Session) -> String {
         }
         (None, None) => "unfinished".to_owned(),
     };
-    let decided = report::decision(session).filter(report::Decision::is_made);
-    let decided = decided.map(|decision| format!(" · decided: {}", decision.winners().join(", ")));
-    let goal = session.definition.as_ref().and_then(|d| d.goal.clone()).unwrap_or_default();
-    format!("{state}{} · {goal}", decided.unwrap_or_default())
+    let outcome = report::outcome(session).map(|outcome| format!(" · {outcome}"));
+    let definition = session.definition.as_ref();
+    let goal = definition.and_then(|definition| definition.goal.clone());
+    let about = goal.or_else(|| definition?.steps.iter().find_map(|s| Some(s.round()?.question.clone())));
+    format!("{state}{} · {}", outcome.unwrap_or_default(), about.unwrap_or_default())
 }
 
 fn saved(folders: &Folders) -> Vec<PathBuf> {

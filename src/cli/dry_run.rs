@@ -10,7 +10,6 @@ use crate::text::{estimated_tokens, harmless};
 
 /// Folds the session up to the opening of its first round and prints each prompt.
 pub fn run(mut session: Session, now: Moment, set_up: &SetUp, output: &mut Output) -> Done {
-    let mut seq = 0;
     loop {
         let command = match next(&session) {
             Next::Decide(command @ Command::StartStep) => command,
@@ -21,11 +20,10 @@ pub fn run(mut session: Session, now: Moment, set_up: &SetUp, output: &mut Outpu
             let stamped = Stamped { at: now, event };
             session.apply(&stamped);
             if output.json {
-                output.line(&report::line(seq, "", "", now, &stamped.event, &session));
+                output.line(&report::preview(now, &stamped.event, &session));
             } else if let Event::WorkItemOffered(item) = &stamped.event {
                 output.line(&prompt(&session, item));
             }
-            seq += 1;
         }
     }
     conclude(&session, output);

@@ -8,9 +8,10 @@ use super::Done;
 use super::args::Format;
 use super::output::{Output, fail_as};
 use crate::journal::{Disk, Log, UNPROVEN, fold, read_log, verify as verify_bytes};
-use crate::problem::Problem;
+use crate::problem::{Problem, did_you_mean};
 use crate::report;
 use crate::session::{Exit, Session};
+use crate::setup::folders::unreadable;
 use crate::text::harmless_line;
 
 /// A session file larger than this is not read, in bytes.
@@ -18,10 +19,7 @@ const MAX_SESSION: u64 = 4 << 30;
 
 /// Reads a session file's bytes.
 pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Vec<Problem>> {
-    Disk::default().read(path, MAX_SESSION).map_err(|error| {
-        let problem = Problem::new(format!("cannot be read: {}", error.cause)).hint("check the path");
-        vec![problem.in_file(&path.display().to_string())]
-    })
+    Disk::default().read(path, MAX_SESSION).map_err(|error| vec![unreadable(path, &error.cause)])
 }
 
 /// Reads a session file; damage is exit 6, another version or another file exit 2.
@@ -69,7 +67,7 @@ pub fn damage_problem(damage: &crate::journal::Damage, file: &str) -> Problem {
 }
 
 /// `replay`: the events again, as text or NDJSON.
-pub fn replay(path: &Path, json: bool, at: Option<u64>, output: &mut Output) -> Done {
+pub fn replay(path: &Path, at: Option<u64>, output: &mut Output) -> Done {
     let log = match log_of(path, output)? {
         Ok(log) => log,
         Err(exit) => return Ok(exit),
@@ -78,7 +76,7 @@ pub fn replay(path: &Path, json: bool, at: Option<u64>, output: &mut Output) -> 
     for line in log.lines.iter().take_while(|line| at.is_none_or(|at| line.seq <= at)) {
         session.apply(&line.stamped);
         let (when, event) = (line.stamped.at, &line.stamped.event);
-        if json {
+        if output.json {
             output.line(&report::line(line.seq, &line.prev, &line.hash, when, event, &session));
         } else if let Some(text) = report::happening(event, when, &session) {
             output.line(&text);
@@ -88,7 +86,15 @@ pub fn replay(path: &Path, json: bool, at: Option<u64>, output: &mut Output) -> 
 }
 
 /// `verify`: what the file proves, in words.
-pub fn verify(path: &Path, expect: Option<&str>, explain: bool, json: bool, output: &mut Output) -> Done {
+pub fn verify(path: &Path, expect: Option<&str>, explain: bool, output: &mut Output) -> Done {
+    let expect = expect.map(str::trim).map(str::to_lowercase);
+    let is_hash = |hash: &String| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if let Some(wrong) = expect.as_ref().filter(|hash| !is_hash(hash)) {
+        let problem = Problem::new(format!("--expect wants a hash of 64 hex digits, not `{wrong}`"));
+        return Err(vec![
+            problem.hint("the last one is printed at the end of a run, and by `roundtable verify`"),
+        ]);
+    }
     let bytes = bytes_of(path)?;
     // What is no session, or one of another format, is not a session that fails.
     if let Err(damage) = read_log(&bytes)
@@ -96,9 +102,9 @@ pub fn verify(path: &Path, expect: Option<&str>, explain: bool, json: bool, outp
     {
         return Err(vec![damage_problem(&damage, &path.display().to_string())]);
     }
-    let found = verify_bytes(&bytes, expect);
+    let found = verify_bytes(&bytes, expect.as_deref());
     let exit = if found.findings.is_empty() { Exit::Finished } else { Exit::Damaged };
-    if json {
+    if output.json {
         let findings: Vec<_> =
             found.findings.iter().map(|f| json!({ "seq": f.seq, "what": f.what })).collect();
         let result = json!({
@@ -132,7 +138,7 @@ pub fn verify(path: &Path, expect: Option<&str>, explain: bool, json: bool, outp
 }
 
 /// `trace`: every hand-over, whole.
-pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, json: bool, output: &mut Output) -> Done {
+pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut Output) -> Done {
     let log = match log_of(path, output)? {
         Ok(log) => log,
         Err(exit) => return Ok(exit),
@@ -141,14 +147,32 @@ pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, json: bool, o
     let wanted = |entry: &&report::trace::HandOver| {
         seat.is_none_or(|seat| entry.to == seat) && round.is_none_or(|round| entry.round == round)
     };
+    known(seat, "participant", traces.iter().map(|entry| entry.to.as_str()))?;
+    known(round, "round", traces.iter().map(|entry| entry.round.as_str()))?;
+    if traces.is_empty() {
+        output.note("nothing was handed over in this session yet");
+    }
     for entry in traces.iter().filter(wanted) {
-        if json {
+        if output.json {
             output.line(&report::safe_json(&serde_json::to_value(entry).unwrap_or_default()));
         } else {
             output.line(&report::trace::text(entry));
         }
     }
     Ok(Exit::Finished)
+}
+
+/// Refuses a name that no hand-over has.
+fn known<'a>(
+    name: Option<&str>,
+    what: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), Vec<Problem>> {
+    let names: indexmap::IndexSet<&str> = names.collect();
+    let Some(name) = name.filter(|name| !names.contains(name)) else { return Ok(()) };
+    let names: Vec<&str> = names.into_iter().collect();
+    let problem = Problem::new(format!("this session handed nothing to a {what} `{name}`"));
+    Err(vec![problem.hint(did_you_mean(name, &names))])
 }
 
 /// `report`: a session as a document.
@@ -169,8 +193,15 @@ pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Outp
         output.bytes(text.as_bytes());
         return Ok(Exit::Finished);
     };
-    Disk::default()
-        .write_whole(out, text.as_bytes())
-        .map_err(|error| vec![Problem::new(error.to_string())])?;
+    if out.extension().is_some_and(|extension| extension == "s2s") {
+        let problem =
+            Problem::new("a report is not written over a session").in_file(&out.display().to_string());
+        return Err(vec![problem.hint("give a name that does not end in `.s2s`")]);
+    }
+    Disk::default().write_whole(out, text.as_bytes()).map_err(|error| {
+        let problem = Problem::new(error.to_string());
+        vec![problem.hint("the folder must be there and be yours to write in")]
+    })?;
+    output.note(&format!("written: {}", out.display()));
     Ok(Exit::Finished)
 }

@@ -24,19 +24,7 @@ use output::{Output, fail};
 pub fn main() -> Exit {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => {
-            if !error.use_stderr() {
-                let _ = error.print();
-                return Exit::Finished;
-            }
-            // A script that asked for JSON gets its error as JSON, whatever else is wrong.
-            let mut output = Output::new(std::env::args().any(|arg| arg == "--json"), false);
-            let _ = error.print();
-            if output.json {
-                output.error_line(&output::usage_problem(&error));
-            }
-            return Exit::Usage;
-        }
+        Err(error) => return output::not_understood(&error),
     };
     let mut output = Output::new(args.run.json, args.run.quiet);
     let _log = output::debug_log();
@@ -55,12 +43,17 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
             *output = Output::new(run.json, run.quiet);
             batch::resume(&run, output)
         }
-        Verb::Replay { file, json, at, .. } => files::replay(&file, json, at, output),
+        Verb::Replay { file, json, at, .. } => {
+            output.json = json;
+            files::replay(&file, at, output)
+        }
         Verb::Verify { file, expect, explain, json } => {
-            files::verify(&file, expect.as_deref(), explain, json, output)
+            output.json = json;
+            files::verify(&file, expect.as_deref(), explain, output)
         }
         Verb::Trace { file, participant, round, json } => {
-            files::trace(&file, participant.as_deref(), round.as_deref(), json, output)
+            output.json = json;
+            files::trace(&file, participant.as_deref(), round.as_deref(), output)
         }
         Verb::Report { file, format, out } => files::report(&file, format, out.as_deref(), output),
         Verb::Snapshot { file, step, seat, input } => {

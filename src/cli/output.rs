@@ -4,9 +4,12 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+
 use crate::problem::Problem;
 use crate::session::Exit;
-use crate::text::{harmless, harmless_line};
+use crate::text::{harmless, harmless_line, is_unsafe};
 
 /// The two streams, and how much is said on them.
 #[derive(Debug)]
@@ -38,8 +41,8 @@ impl Output {
         }
     }
 
-    /// A problem as a line of NDJSON, without a `seq`.
-    pub fn error_line(&mut self, problem: &Problem) {
+    /// A problem as a line of the result, without the number that events have.
+    fn error_line(&mut self, problem: &Problem) {
         let place = problem.place.as_ref();
         let line = serde_json::json!({
             "event": "error",
@@ -72,13 +75,6 @@ impl Output {
     }
 }
 
-/// A usage error of the command line, in one line.
-pub fn usage_problem(error: &clap::Error) -> Problem {
-    let text = error.to_string();
-    let first = text.lines().next().unwrap_or_default();
-    Problem::new(first.trim_start_matches("error: ")).hint("roundtable --help")
-}
-
 /// Prints problems as errors; with `--json` also as lines of the result.
 pub fn fail(problems: &[Problem], output: &mut Output) -> Exit {
     fail_as(problems, Exit::Usage, output)
@@ -93,6 +89,29 @@ pub fn fail_as(problems: &[Problem], exit: Exit, output: &mut Output) -> Exit {
         }
     }
     exit
+}
+
+/// Says why the command line was not understood, or prints the help that was asked for.
+pub fn not_understood(error: &clap::Error) -> Exit {
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        let _ = error.print();
+        return Exit::Finished;
+    }
+    let is_harmless = text.chars().all(|c| c == '\n' || !is_unsafe(c));
+    if is_harmless && io::stderr().is_terminal() {
+        let _ = error.print();
+    } else {
+        let _ = write!(io::stderr().lock(), "{}", harmless(&text));
+    }
+    let mut output = Output::new(std::env::args_os().any(|arg| arg == "--json"), false);
+    if output.json {
+        let message = text.split("\n\n").next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message).to_owned();
+        let hint = "`roundtable --help` lists what is understood";
+        output.error_line(&Problem::new(message).hint(hint));
+    }
+    Exit::Usage
 }
 
 fn say(kind: &str, problem: &Problem) {
@@ -111,7 +130,8 @@ pub fn debug_log() -> Option<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = std::sync::Mutex::new(options.open(path).ok()?);
-    let subscriber =
-        tracing_subscriber::fmt().with_ansi(false).with_writer(file).with_max_level(tracing::Level::TRACE);
-    tracing::subscriber::set_global_default(subscriber.finish()).ok()
+    // Only this program's own lines: what a library would say of a request is out of its hands.
+    let own = Targets::new().with_target(env!("CARGO_CRATE_NAME"), tracing::Level::TRACE);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(file);
+    tracing::subscriber::set_global_default(tracing_subscriber::registry().with(own).with(lines)).ok()
 }

@@ -50,8 +50,7 @@ pub struct Plan {
 }
 
 /// Reads and loads a definition; `-` is standard input.
-pub fn load_plan(path: &Path, set_up: &SetUp, output: &Output) -> Result<Plan, Vec<Problem>> {
-    let _ = set_up;
+pub fn load_plan(path: &Path, output: &Output) -> Result<Plan, Vec<Problem>> {
     let is_stdin = path == Path::new("-");
     let file = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
     let text = if is_stdin {
@@ -108,7 +107,9 @@ impl Plan {
             session: id.to_owned(),
             format: FORMAT,
             program: PROGRAM.to_owned(),
-            definition_file: name.unwrap_or_else(|| self.file.clone()),
+            definition_file: name
+                .filter(|_| self.file != STANDARD_INPUT)
+                .unwrap_or_else(|| "stdin".to_owned()),
             definition_sha256: sha256_hex(&self.text),
             definition: self.text.clone(),
             input: input.map_or_else(|| self.definition.input(), parse_input),
@@ -117,6 +118,15 @@ impl Plan {
             personas: roster.personas,
         })
     }
+}
+
+/// A warning when an input begins like JSON and is none.
+pub fn doubt_input(text: &str) -> Option<Problem> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let error = serde_json::from_str::<serde_json::Value>(text).err().filter(|_| is_json)?;
+    let problem =
+        Problem::new(format!("--input begins like JSON and is not, so it is taken as text: {error}"));
+    Some(problem.hint("check its quotes and brackets"))
 }
 
 fn parse_input(text: &str) -> serde_json::Value {

@@ -25,7 +25,7 @@ pub fn run(
         }
     } else {
         let set_up = SetUp::find()?;
-        let plan = load_plan(file, &set_up, output)?;
+        let plan = load_plan(file, output)?;
         planned(&plan, &set_up, step, input, output)?
     };
     let mut names = Vec::new();

@@ -93,14 +93,36 @@ fn conclude(
     if !output.json {
         output.bytes(report::markdown(session).as_bytes());
     }
-    if let Some((_, reason)) = &session.paused {
-        let reason = reason.clone();
-        output.note(&format!("waiting: {reason}"));
-        output.note(&format!("go on with: roundtable resume {file}"));
+    match (&session.paused, report::outcome(session)) {
+        (Some((_, reason)), _) => {
+            output.note(&format!("waiting: {reason}"));
+            output.note(&format!("go on with: roundtable resume {file}{}", answer_hint(session)));
+        }
+        (None, Some(outcome)) => output.note(&format!("outcome: {outcome}")),
+        (None, None) => {}
+    }
+    if exit == Exit::Unreachable && session.rounds.last().is_some_and(|round| round.sealed() == 0) {
+        output.note("nobody answered: check that the service runs, its address and its key");
     }
     output.note(&format!("saved: {file}"));
     output.note(&format!("last hash: {head}"));
     exit
+}
+
+/// How the answer that is waited for can be given.
+fn answer_hint(session: &Session) -> String {
+    let Some(run) = &session.step else { return String::new() };
+    match run.approval.as_ref().filter(|approval| approval.given.is_none()) {
+        None if session.open_round().is_some_and(|round| !round.lost_seats().is_empty()) => {
+            " --ask-again".to_owned()
+        }
+        None => String::new(),
+        Some(asked) => {
+            let choice = asked.requested.choices.first();
+            let answer = choice.map_or("{approved: true}".to_owned(), |choice| format!("{{tie: {choice}}}"));
+            format!(" --answers FILE, where FILE says `{}: {answer}`", run.id)
+        }
+    }
 }
 
 /// The person of a headless run: the answers file, or nobody.

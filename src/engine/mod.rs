@@ -205,6 +205,7 @@ impl<'a> Engine<'a> {
 
     /// Opens the round of the step that runs, unless the budget would not bear it.
     fn open_round(&mut self) -> Result<(), EngineError> {
+        self.check_seats()?;
         let command = Command::OpenRound { project_summary: (self.context_file)() };
         if let Some(budget) = &self.budget {
             let events = decide(&self.session, command.clone(), (self.now)())?;
@@ -217,6 +218,20 @@ impl<'a> Engine<'a> {
             }
         }
         Ok(self.stage(command)?)
+    }
+
+    /// Refuses a round that a seat is known to have no answer for, before anything is sent.
+    fn check_seats(&self) -> Result<(), EngineError> {
+        let (Some(definition), Some(run)) = (&self.session.definition, &self.session.step) else {
+            return Ok(());
+        };
+        let Some(round) = definition.step(&run.id).and_then(|step| step.round()) else { return Ok(()) };
+        for name in self.session.roster.keys().filter(|name| round.participants.holds(name)) {
+            if let Some(lack) = self.table.get(name).and_then(|participant| participant.lacks(&run.id)) {
+                return Err(EngineError::Table(format!("{lack} (seat `{name}`)")));
+            }
+        }
+        Ok(())
     }
 
     async fn rest(&mut self, reason: &str, step: Option<String>) -> Result<Exit, EngineError> {

@@ -92,4 +92,9 @@ pub struct Failure {
 pub trait Participant: Send + Sync {
     /// Asks once. Dropping the future gives up the request.
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>>;
+
+    /// Why it cannot answer in a step, where that is known before anything is sent.
+    fn lacks(&self, _step: &str) -> Option<String> {
+        None
+    }
 }

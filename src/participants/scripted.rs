@@ -50,13 +50,17 @@ impl Scripted {
                 let at = used.entry(step.to_owned()).or_insert(0);
                 *at += 1;
                 Some(lines.get(*at - 1).cloned().ok_or_else(|| Failure {
-                    reason: format!("the answers file has no more answers for step `{step}`"),
+                    reason: used_up(step),
                     timed_out: false,
                     tries: 1,
                 }))
             }
         }
     }
+}
+
+fn used_up(step: &str) -> String {
+    format!("the answers file has no more answers for step `{step}`")
 }
 
 impl Participant for Scripted {
@@ -74,5 +78,11 @@ impl Participant for Scripted {
                 ready(Err(failure(reason))).boxed()
             }
         }
+    }
+
+    fn lacks(&self, step: &str) -> Option<String> {
+        let Part::InTurn(lines) = self.parts.get(step)? else { return None };
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        (used.get(step).copied().unwrap_or(0) >= lines.len()).then(|| used_up(step))
     }
 }

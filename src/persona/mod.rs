@@ -10,7 +10,7 @@ pub use builtin::{BUILTIN, builtin};
 use indexmap::IndexMap;
 
 use crate::problem::{Problem, did_you_mean};
-use crate::yaml::{Map, Node, Value, read};
+use crate::yaml::{Map, Node, Value, literal_keys, read};
 
 /// Front matter larger than this is refused, in bytes.
 const MAX_FRONT_MATTER: usize = 64 * 1024;
@@ -51,6 +51,9 @@ impl Persona {
         let source = source.strip_prefix('\u{feff}').unwrap_or(source).replace("\r\n", "\n");
         let (front, body) = split_front_matter(&source, file)?;
         let node = read(front, file).map_err(shift_line)?;
+        if let Some(problem) = literal_keys(&node, file, &["key", "token"]).into_iter().next() {
+            return Err(shift_line(problem));
+        }
         let Value::Map(map) = &node.value else {
             return Err(Problem::new("front matter must be a map of keys")
                 .hint("start with `name: …` and `description: …`")

@@ -10,7 +10,7 @@ use super::view::{self, SeatView, Standing};
 use super::{Decision, decision};
 use crate::round::material::Artifact;
 use crate::round::record::Outcome;
-use crate::session::{RoundRun, Session, StepFinished, Tally};
+use crate::session::{Approved, RoundRun, Session, StepFinished, Tally};
 use crate::tally::Rule;
 
 /// The report of a session.
@@ -22,6 +22,7 @@ pub fn json(session: &Session) -> Value {
         "decision": decision(session).filter(Decision::is_made).map(|made| decided(&made)),
         "rounds": session.rounds.iter().map(|run| round(session, run)).collect::<Value>(),
         "artifacts": artifacts.map(artifact).collect::<Value>(),
+        "approvals": session.approvals.iter().map(approval).collect::<Value>(),
         "steps": session.results.values().map(step).collect::<Value>(),
     })
 }
@@ -113,6 +114,19 @@ fn artifact(artifact: &Artifact) -> Value {
 }
 
 /// A step's result under its own names; the event's `step` says the same as `stepId`.
+fn approval(approved: &Approved) -> Value {
+    json!({
+        "step": approved.given.step,
+        "message": approved.message,
+        "choices": approved.choices,
+        "approved": approved.given.approved,
+        "choice": approved.given.choice,
+        "comment": approved.given.comment,
+        "by": approved.given.by,
+        "at": approved.at.to_string(),
+    })
+}
+
 fn step(result: &StepFinished) -> Value {
     let mut result = serde_json::to_value(result).unwrap_or_default();
     if let Some(entries) = result.as_object_mut() {

@@ -18,7 +18,7 @@ mod words;
 pub use escape::terminal_safe_json;
 pub use json::json;
 pub use markdown::markdown;
-pub use ndjson::line;
+pub use ndjson::{line, preview};
 pub use text::happening;
 
 /// A JSON value on one line, safe to show on a terminal.
@@ -50,6 +50,18 @@ impl<'a> Decision<'a> {
     pub fn winners(&self) -> &'a [String] {
         self.tally.filter(|tally| tally.decided).map_or(&[], |tally| &tally.verdict.winners)
     }
+}
+
+/// What a session came to, in a few words: why it was ended, else its decision or the lack of one.
+pub fn outcome(session: &Session) -> Option<String> {
+    if let Some(reason) = session.closed.as_ref().and_then(|closed| closed.reason.clone()) {
+        return Some(reason);
+    }
+    let tally = match decision(session) {
+        Some(made) => made.tally,
+        None => session.rounds.last().and_then(view::tally),
+    };
+    tally.map(|tally| words::headline(tally).label)
 }
 
 /// The decision of a session, made or not: that of its last round with a rule.

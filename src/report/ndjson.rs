@@ -12,26 +12,40 @@ use crate::session::{Event, Moment, RoundRun, Session, WorkItemOffered};
 
 /// The line of one event, without a line feed. `session` is the state after it.
 pub fn line(seq: u64, prev: &str, hash: &str, at: Moment, event: &Event, session: &Session) -> String {
+    let mut line = Map::new();
+    line.insert("seq".to_owned(), seq.into());
+    fill(&mut line, Some(prev), at, event, session);
+    line.insert("hash".to_owned(), hash.into());
+    terminal_safe_json(&Value::Object(line).to_string()).into_owned()
+}
+
+/// An event that would be written: without the number and the hashes that only a log gives.
+pub fn preview(at: Moment, event: &Event, session: &Session) -> String {
+    let mut line = Map::new();
+    line.insert("dry_run".to_owned(), true.into());
+    fill(&mut line, None, at, event, session);
+    terminal_safe_json(&Value::Object(line).to_string()).into_owned()
+}
+
+fn fill(line: &mut Map<String, Value>, prev: Option<&str>, at: Moment, event: &Event, session: &Session) {
     let mut own = match serde_json::to_value(event) {
         Ok(Value::Object(own)) => own,
         _ => Map::new(),
     };
-    let mut line = Map::new();
-    line.insert("seq".to_owned(), seq.into());
     line.insert("at".to_owned(), at.to_string().into());
     for (key, known) in [("event", None), ("session", Some(session.id.as_str()))] {
         let value = own.shift_remove(key).or_else(|| known.map(Value::from));
         line.insert(key.to_owned(), value.unwrap_or_default());
     }
-    line.insert("prev".to_owned(), prev.into());
+    if let Some(prev) = prev {
+        line.insert("prev".to_owned(), prev.into());
+    }
     line.append(&mut own);
     if let Event::WorkItemOffered(item) = event
         && let Some(round) = session.round(&item.round)
     {
-        hand_over(&mut line, item, round, session);
+        hand_over(line, item, round, session);
     }
-    line.insert("hash".to_owned(), hash.into());
-    terminal_safe_json(&Value::Object(line).to_string()).into_owned()
 }
 
 /// Adds what the seat is handed: the task in words, its context and the exact prompt.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::event::{ApprovalGiven, Event, RoundClosed, RoundOpened, SessionOpened, Stamped, StepFinished};
 use super::moment::Moment;
-use super::state::{ApprovalRun, RoundRun, Seat, SeatStatus, Session, StepRun};
+use super::state::{ApprovalRun, Approved, RoundRun, Seat, SeatStatus, Session, StepRun};
 
 impl Session {
     /// Folds one event in.
@@ -96,6 +96,8 @@ impl Session {
         let Some(step) = self.step.as_mut().filter(|step| step.id == given.step) else { return };
         if let Some(approval) = &mut step.approval {
             self.waited_ms += at.since(approval.at);
+            let (message, choices) = (approval.requested.message.clone(), approval.requested.choices.clone());
+            self.approvals.push(Approved { message, choices, given: given.clone(), at });
             approval.given = Some(given.clone());
         }
         if let Some(round) = step.round.and_then(|index| self.rounds.get_mut(index)) {

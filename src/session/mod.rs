@@ -26,4 +26,4 @@ pub use event::{
 pub use moment::Moment;
 pub use next::{Next, Question, QuestionKind, next};
 pub use outcome::{Exit, exit_of};
-pub use state::{ApprovalRun, RoundRun, Seat, SeatStatus, Session, StepRun};
+pub use state::{ApprovalRun, Approved, RoundRun, Seat, SeatStatus, Session, StepRun};

@@ -44,6 +44,8 @@ pub struct Session {
     pub results: IndexMap<String, StepFinished>,
     /// How long people were asked and the session rested, in milliseconds.
     pub waited_ms: u64,
+    /// What people were asked and said, in order.
+    pub approvals: Vec<Approved>,
     /// How often a person has answered each step.
     pub answered: IndexMap<String, usize>,
     /// Warnings so far.
@@ -65,6 +67,19 @@ pub struct StepRun {
     pub round: Option<usize>,
     /// What a person is asked in it, and what was answered.
     pub approval: Option<ApprovalRun>,
+}
+
+/// What a person was asked and said; the context that was shown stays in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approved {
+    /// What was asked.
+    pub message: String,
+    /// The level options to choose from, if it was a tie.
+    pub choices: Vec<String>,
+    /// What was answered.
+    pub given: ApprovalGiven,
+    /// When it was answered.
+    pub at: Moment,
 }
 
 /// A question to a person.

@@ -10,7 +10,8 @@ use serde_json::Value as Json;
 use crate::participants::scripted::{Line, Part};
 use crate::problem::{Problem, did_you_mean};
 use crate::session::{QuestionKind, Session};
-use crate::workflow::{Definition, Fields, StepKind};
+use crate::tally::Ties;
+use crate::workflow::{Definition, Fields, Round, StepKind};
 use crate::yaml::{Map, Node, Value, read, read_json};
 
 /// A loaded answers file.
@@ -88,6 +89,49 @@ impl Answers {
         problems
     }
 
+    /// Whether every entry has a form that its step can use.
+    ///
+    /// # Errors
+    /// Each entry that has not, with its line.
+    pub fn check(&self, definition: &Definition) -> Result<(), Vec<Problem>> {
+        let mut problems = Vec::new();
+        for (key, node) in &self.steps {
+            match definition.step(&key.text).map(|step| &step.kind) {
+                Some(StepKind::Approval(_)) => {
+                    let items: &[Node] = match &node.value {
+                        Value::List(items) => items,
+                        _ => std::slice::from_ref(node),
+                    };
+                    problems.extend(items.iter().filter_map(|item| said(item, &self.file).err()));
+                }
+                Some(StepKind::Round(round)) => self.check_round(&key.text, node, round, &mut problems),
+                _ => {}
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    fn check_round(&self, step: &str, node: &Node, round: &Round, problems: &mut Vec<Problem>) {
+        let items: &[Node] = match &node.value {
+            Value::List(items) => items,
+            Value::Text(_) if round.ties == Ties::Ask => &[],
+            _ => std::slice::from_ref(node),
+        };
+        for item in items.iter().filter(|item| as_map(item).is_none()) {
+            let message =
+                format!("the answers for round `{step}` must be a map of seats, found {}", item.kind());
+            problems.push(item.problem(&self.file, message).hint("write `seat: answer` under the step's id"));
+        }
+        let options: Vec<&str> = round.ballot.options.iter().map(String::as_str).collect();
+        for choice in choices(node).0 {
+            let text = crate::workflow::as_text(choice).unwrap_or_default();
+            if !options.contains(&text.as_str()) {
+                let message = format!("the tie of round `{step}` cannot go to `{text}`");
+                problems.push(choice.problem(&self.file, message).hint(did_you_mean(&text, &options)));
+            }
+        }
+    }
+
     /// Counts the answers of a resumed session as used.
     pub fn resume(&mut self, session: &Session) {
         self.used.extend(session.answered.iter().map(|(step, count)| (step.clone(), *count)));
@@ -102,21 +146,22 @@ impl Answers {
         match kind {
             QuestionKind::KeyLost(_) => Ok(None),
             QuestionKind::Tie(_) => {
-                let choice = match &node.value {
-                    Value::Map(map) => map.iter().find(|(k, _)| k.text == "tie").map(|(_, n)| n.clone()),
-                    Value::Text(_) => Some(node),
-                    _ => None,
-                };
-                let text = choice.and_then(|node| crate::workflow::as_text(&node));
-                Ok(text.map(|choice| Said { approved: true, choice: Some(choice), comment: None }))
+                let (choices, in_turn) = choices(&node);
+                if choices.is_empty() {
+                    return Ok(None);
+                }
+                let used = self.used.entry(step.to_owned()).or_insert(0);
+                *used += 1;
+                let at = if in_turn { *used - 1 } else { 0 };
+                let choice = choices.get(at).ok_or_else(|| used_up(step))?;
+                let choice = crate::workflow::as_text(choice);
+                Ok(choice.map(|choice| Said { approved: true, choice: Some(choice), comment: None }))
             }
             QuestionKind::Approval => {
                 let used = self.used.entry(step.to_owned()).or_insert(0);
                 *used += 1;
                 let one = match &node.value {
-                    Value::List(items) => items
-                        .get(*used - 1)
-                        .ok_or_else(|| format!("the answers file has no more answers for step `{step}`"))?,
+                    Value::List(items) => items.get(*used - 1).ok_or_else(|| used_up(step))?,
                     _ => &node,
                 };
                 said(one, &self.file).map(Some).map_err(|problem| problem.to_string())
@@ -125,18 +170,37 @@ impl Answers {
     }
 }
 
+fn used_up(step: &str) -> String {
+    format!("the answers file has no more answers for step `{step}`")
+}
+
+/// Whom a round's entry gives a tie to, and whether each choice serves once.
+fn choices(node: &Node) -> (Vec<&Node>, bool) {
+    let of_map = |map| find(map, "tie");
+    match &node.value {
+        Value::Text(_) => (vec![node], false),
+        Value::Map(map) => match of_map(map) {
+            Some(Node { value: Value::List(items), .. }) => (items.iter().collect(), true),
+            found => (found.into_iter().collect(), false),
+        },
+        Value::List(items) => (items.iter().filter_map(as_map).filter_map(of_map).collect(), true),
+        _ => (Vec::new(), false),
+    }
+}
+
 fn said(node: &Node, file: &str) -> Result<Said, Problem> {
     if let Value::Bool(approved) = node.value {
         return Ok(Said { approved, ..Said::default() });
     }
-    let mut fields = Fields::of(node, "the answer to an approval", file)
-        .map_err(|problem| problem.hint("write `true`, `false` or `{approved: true, comment: \"…\"}`"))?;
+    let hint = "write `true`, `false` or `{approved: true, comment: \"…\"}`";
+    let mut fields =
+        Fields::of(node, "the answer to an approval", file).map_err(|problem| problem.hint(hint))?;
     let approved = fields.flag("approved");
     let comment = fields.text("comment");
     let problems = fields.finish(&[]);
     match (approved, problems.into_iter().next()) {
         (_, Some(problem)) => Err(problem),
-        (None, None) => Err(node.problem(file, "the answer to an approval has no `approved`")),
+        (None, None) => Err(node.problem(file, "the answer to an approval has no `approved`").hint(hint)),
         (Some(approved), None) => Ok(Said { approved, choice: None, comment }),
     }
 }

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::folders::{Folders, read_text};
 use crate::problem::Problem;
 use crate::workflow::Fields;
-use crate::yaml::{Node, Value, read};
+use crate::yaml::{Node, Value, literal_keys, read};
 
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,8 +58,8 @@ pub struct Config {
     pub prices: IndexMap<String, Setting<Price>>,
 }
 
-/// Field names under which someone might write a key itself.
-const KEY_FIELDS: [&str; 7] = ["key", "api_key", "apikey", "api-key", "token", "secret", "password"];
+/// Names of fields that can only hold a key here, beside the usual ones.
+const KEY_FIELDS: [&str; 2] = ["key", "token"];
 
 impl Config {
     /// Reads the user's and the project's file and the environment.
@@ -93,8 +93,11 @@ impl Config {
         if node.value == Value::Null {
             return Ok(());
         }
+        let literal = literal_keys(node, file, &KEY_FIELDS);
+        if !literal.is_empty() {
+            return Err(literal);
+        }
         let mut problems = Vec::new();
-        refuse_keys(node, file, &mut problems);
         let mut fields = Fields::of(node, "the configuration", file).map_err(|problem| vec![problem])?;
         let from = || file.to_owned();
         if let Some(model) = fields.text("model") {
@@ -130,7 +133,7 @@ impl Config {
                 self.max_output_tokens.value.to_string(),
                 self.max_output_tokens.from.clone(),
             ),
-            ("timeout".to_owned(), format!("{}ms", self.timeout_ms.value), self.timeout_ms.from.clone()),
+            ("timeout".to_owned(), spoken(self.timeout_ms.value), self.timeout_ms.from.clone()),
         ];
         for (name, setting) in &self.providers {
             let mut row = |key: &str, value: Option<String>| {
@@ -149,6 +152,11 @@ impl Config {
         }
         rows
     }
+}
+
+/// A span of time as it may be written in a file.
+fn spoken(millis: u64) -> String {
+    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }
 
 fn entries<'a>(fields: &mut Fields<'a>, key: &'static str) -> Vec<(String, &'a Node)> {
@@ -179,8 +187,7 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) ->
         key_command: fields.texts("key_command"),
         max_in_flight: fields.count("max_in_flight", 1),
     };
-    // Keys by value were refused already, with a better message than "unknown key".
-    problems.extend(fields.finish(&KEY_FIELDS));
+    problems.extend(fields.finish(&[]));
     Some(config)
 }
 
@@ -194,25 +201,6 @@ fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) -> Op
     }
     problems.extend(found);
     Some(Price { input: price.0?, output: price.1? })
-}
-
-/// Refuses a key written as a value anywhere in a file.
-pub fn refuse_keys(node: &Node, file: &str, problems: &mut Vec<Problem>) {
-    match &node.value {
-        Value::List(items) => items.iter().for_each(|item| refuse_keys(item, file, problems)),
-        Value::Map(map) => {
-            for (key, value) in map {
-                let is_key = KEY_FIELDS.contains(&key.text.to_lowercase().as_str());
-                if is_key && matches!(value.value, Value::Text(_)) {
-                    let problem = Problem::new(format!("a key must not stand in a file: `{}`", key.text))
-                        .hint("put it in an environment variable and name that with `key_env`");
-                    problems.push(problem.at(file, key.line, key.column));
-                }
-                refuse_keys(value, file, problems);
-            }
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]
@@ -237,7 +225,7 @@ mod tests {
             layered("max_output_tokens: 900\nproviders:\n  lab: {dialect: openai, base_url: \"http://x\"}\n");
         let rows = config.unwrap().rows();
         assert!(rows.contains(&("max_output_tokens".into(), "900".into(), "c.yaml".into())));
-        assert!(rows.contains(&("timeout".into(), "600000ms".into(), "default".into())));
+        assert!(rows.contains(&("timeout".into(), "600s".into(), "default".into())));
     }
 
     #[test]

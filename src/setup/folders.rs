@@ -71,19 +71,30 @@ fn user_folders() -> Result<(PathBuf, PathBuf), Problem> {
     Ok((xdg("XDG_CONFIG_HOME", ".config"), xdg("XDG_STATE_HOME", ".local/state")))
 }
 
+/// What is said of a file that cannot be read.
+pub fn unreadable(path: &Path, cause: &std::io::Error) -> Problem {
+    let problem = match cause.kind() {
+        std::io::ErrorKind::NotFound => Problem::new("there is no such file").hint("check the path"),
+        std::io::ErrorKind::IsADirectory => {
+            Problem::new("this is a folder").hint("give a file; the shell's `*.yaml` names several")
+        }
+        std::io::ErrorKind::PermissionDenied => {
+            Problem::new("may not be read").hint("check the file's permissions")
+        }
+        _ => Problem::new(format!("cannot be read: {cause}")),
+    };
+    problem.in_file(&path.display().to_string())
+}
+
 /// Reads a text file of at most `limit` bytes.
 ///
 /// # Errors
 /// When it cannot be read, is larger, or is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, Problem> {
     let name = path.display().to_string();
-    let bytes = crate::journal::Disk::default().read(path, limit + 1).map_err(|error| {
-        let problem = Problem::new(format!("cannot be read: {}", error.cause)).in_file(&name);
-        match error.cause.kind() {
-            std::io::ErrorKind::NotFound => problem.hint("check the path"),
-            _ => problem,
-        }
-    })?;
+    let bytes = crate::journal::Disk::default()
+        .read(path, limit.saturating_add(1))
+        .map_err(|error| unreadable(path, &error.cause))?;
     if bytes.len() as u64 > limit {
         return Err(Problem::new(format!("is larger than {limit} bytes")).in_file(&name));
     }

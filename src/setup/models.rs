@@ -58,6 +58,8 @@ const KNOWN: [Known; 12] = [
 ];
 /// Names that are no services over HTTP.
 const BUILT_IN: [&str; 2] = ["rehearsal", "recorded"];
+/// A recording larger than this is not read, in bytes.
+const MAX_RECORDING: u64 = 1 << 30;
 /// Names that later versions will know.
 const LATER: [&str; 2] = ["human", "command"];
 
@@ -191,7 +193,7 @@ fn key(own: &ProviderConfig, usual: &[&str]) -> Result<(Option<String>, Option<S
 }
 
 fn recording(path: &str) -> Result<Recorded, Problem> {
-    let text = read_text(Path::new(path), u64::MAX - 1)?;
+    let text = read_text(Path::new(path), MAX_RECORDING)?;
     let log =
         read_log(text.as_bytes()).map_err(|damage| Problem::new(damage.what).at(path, damage.line, 1))?;
     let mut replies = HashMap::new();

@@ -99,9 +99,14 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
             };
         }
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
-        let model = from.model(spec, persona, &mut roster.notices);
+        let (model, named_by) = from.model(spec, persona, &mut roster.notices);
         if !needs_nobody {
-            problems.extend(from.refusal(spec, persona, &model).map(at));
+            let refusals = from.refusals(spec, persona).into_iter().map(at);
+            let of_model =
+                from.catalog.check(&model).err().map(|problem| named_by.blame(problem, spec, from.file));
+            let new: Vec<Problem> =
+                refusals.chain(of_model).filter(|problem| !problems.contains(problem)).collect();
+            problems.extend(new);
         }
         roster.seats.push(SeatInfo {
             name: spec.name.clone(),
@@ -144,8 +149,8 @@ impl Sources<'_> {
         Ok(found.persona)
     }
 
-    /// Why a participant cannot be asked, if it cannot.
-    fn refusal(&self, spec: &ParticipantSpec, persona: Option<&Persona>, model: &str) -> Option<Problem> {
+    /// Why a participant cannot be asked, whatever its model.
+    fn refusals(&self, spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Problem> {
         if spec.is_command {
             let message =
                 format!("`{}` is an external program and cannot take a seat in a blind round", spec.name);
@@ -156,7 +161,7 @@ impl Sources<'_> {
                 format!("persona `{}` lists the tool `{tool}`; a blind seat has none", spec.persona);
             return Some(Problem::new(message).hint("set `tools: []` in the persona"));
         }
-        self.catalog.check(model).err()
+        None
     }
 
     fn scripted_steps(&self, spec: &ParticipantSpec) -> Vec<String> {
@@ -171,7 +176,12 @@ impl Sources<'_> {
         seated.all(|step| scripted.contains(&step.id))
     }
 
-    fn model(&self, spec: &ParticipantSpec, persona: Option<&Persona>, notices: &mut Vec<Problem>) -> String {
+    fn model(
+        &self,
+        spec: &ParticipantSpec,
+        persona: Option<&Persona>,
+        notices: &mut Vec<Problem>,
+    ) -> (String, NamedBy) {
         model_of(spec, persona, self.config, self.flags, notices)
     }
 }
@@ -194,21 +204,51 @@ fn own_persona(name: &str, text: &str) -> Persona {
     }
 }
 
+/// Whether a model's name is one: `inherit` leaves the choice to what comes next.
+fn is_given(model: &impl AsRef<str>) -> bool {
+    !matches!(model.as_ref(), "" | "inherit")
+}
+
+/// Who named a model.
+enum NamedBy {
+    Flag,
+    Variable(String),
+    Definition,
+    Persona,
+    Configuration(String),
+}
+
+impl NamedBy {
+    /// Says of a problem with the model where it was named.
+    fn blame(&self, problem: Problem, spec: &ParticipantSpec, file: &str) -> Problem {
+        let named = |by: &str| Problem { message: format!("{by}: {}", problem.message), ..problem.clone() };
+        match self {
+            Self::Flag => named("--model"),
+            Self::Variable(name) => named(name),
+            Self::Configuration(from) => named(&format!("`model` of {from}")),
+            Self::Persona => named(&format!("persona `{}`", spec.persona)),
+            Self::Definition => problem.at(file, spec.place.0, spec.place.1),
+        }
+    }
+}
+
 fn model_of(
     spec: &ParticipantSpec,
     persona: Option<&Persona>,
     config: &Config,
     flags: &ModelFlags,
     notices: &mut Vec<Problem>,
-) -> String {
-    let by_flag = flags.named.get(&spec.name).or_else(|| flags.named.get(&spec.persona)).cloned();
+) -> (String, NamedBy) {
+    let flag = |model: &String| (model.clone(), NamedBy::Flag);
+    let by_flag =
+        flags.named.get(&spec.name).or_else(|| flags.named.get(&spec.persona)).filter(is_given).map(flag);
     let variable = |name: &str| {
         let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
-        std::env::var(name).ok().filter(|model| !model.is_empty())
+        let model = std::env::var(&name).ok().filter(is_given)?;
+        Some((model, NamedBy::Variable(name)))
     };
     let by_environment = || variable(&spec.name).or_else(|| variable(&spec.persona));
-    let given = |model: &String| model != "inherit";
-    let by_persona = persona.and_then(|persona| persona.model.clone()).filter(given).filter(|model| {
+    let by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given).filter(|model| {
         if is_model(model) {
             return true;
         }
@@ -217,13 +257,17 @@ fn model_of(
         notices.push(Problem::new(message));
         false
     });
+    let configured = || {
+        let model = config.model.value.clone().filter(is_given)?;
+        Some((model, NamedBy::Configuration(config.model.from.clone())))
+    };
     by_flag
         .or_else(by_environment)
-        .or_else(|| spec.model.clone().filter(given))
-        .or(by_persona)
-        .or_else(|| flags.all.clone())
-        .or_else(|| config.model.value.clone())
-        .unwrap_or_else(|| "rehearsal".to_owned())
+        .or_else(|| Some((spec.model.clone().filter(is_given)?, NamedBy::Definition)))
+        .or_else(|| Some((by_persona?, NamedBy::Persona)))
+        .or_else(|| flags.all.as_ref().filter(is_given).map(flag))
+        .or_else(configured)
+        .unwrap_or_else(|| ("rehearsal".to_owned(), NamedBy::Definition))
 }
 
 fn persona_info(name: String, persona: Option<Persona>) -> PersonaInfo {

@@ -6,7 +6,7 @@ use super::fields::{Fields, as_text};
 use super::load_ballot::{ballot, quorum, rule, ties};
 use super::load_material::{agenda, artifacts, participants};
 use crate::problem::{Problem, did_you_mean};
-use crate::yaml::{Node, Value, read, read_json};
+use crate::yaml::{Node, Value, literal_keys, read, read_json};
 
 /// What standard input is called in messages and in a session's header.
 pub const STANDARD_INPUT: &str = "standard input";
@@ -95,6 +95,10 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
         source.text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']).starts_with(['{', '/']);
     let node = if looks_json { read_json(source.text, file) } else { read(source.text, file) };
     let node = node.map_err(|problem| vec![problem])?;
+    let keys = written_keys(&node, file);
+    if !keys.is_empty() {
+        return Err(keys);
+    }
     let mut warnings = Vec::new();
     let (definition, mut problems) = definition(&node, source, &mut warnings)?;
     check::check(&definition, file, &mut problems, &mut warnings);
@@ -103,6 +107,18 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
     }
     problems.sort_by_key(|p| p.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
     Err(problems)
+}
+
+/// Keys to services written as values. Of a participant a `key` or a `token` can be nothing else; in an input or an artifact it can.
+fn written_keys(node: &Node, file: &str) -> Vec<Problem> {
+    let mut problems = literal_keys(node, file, &[]);
+    let Value::Map(map) = &node.value else { return problems };
+    for (_, seats) in map.iter().filter(|(key, _)| key.text == "participants") {
+        let found = literal_keys(seats, file, &["key", "token"]);
+        let new: Vec<Problem> = found.into_iter().filter(|problem| !problems.contains(problem)).collect();
+        problems.extend(new);
+    }
+    problems
 }
 
 fn definition(

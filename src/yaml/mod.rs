@@ -6,8 +6,10 @@
 
 mod json;
 mod read;
+mod secrets;
 mod write;
 
 pub use json::relaxed_json;
 pub use read::{Key, Map, Node, Value, read, read_json, read_own};
+pub use secrets::literal_keys;
 pub use write::{Out, is_plain};

@@ -61,7 +61,9 @@ impl Draft {
         self.references.push(format!("snapshot sha256:{}", short_hash(snapshot)));
         self.references.push(format!("persona sha256:{}", short_hash(&persona_text(persona))));
         let mut map: Map<String, Value> = self.ballot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
-        map.insert("position".to_owned(), self.position.into());
+        if !self.position.is_empty() {
+            map.insert("position".to_owned(), self.position.into());
+        }
         map.insert("rationale".to_owned(), self.rationale.into());
         if !self.optimizing_for.is_empty() {
             let trade_offs = json!({

@@ -18,7 +18,10 @@ pub(super) fn answer(scene: &Scene, weighed: &[Weighed], persona: &Persona) -> D
     let own: Vec<Weighed> = weighed.iter().filter(|w| !w.themes.is_empty()).cloned().collect();
     let read = if own.is_empty() { weighed } else { &own };
     if read.is_empty() {
-        return Draft::abstain("The snapshot holds no sentence that speaks for or against anything.");
+        // Under an open question a position beside the abstention would be a second answer.
+        let abstention =
+            Draft::abstain("The snapshot holds no sentence that speaks for or against anything.");
+        return Draft { position: String::new(), ..abstention };
     }
     let cons = heaviest(read.iter().filter(|w| w.value < 0.0));
     let pros = heaviest(read.iter().filter(|w| w.value > 0.0));

@@ -10,14 +10,11 @@ mod seat;
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
-
 use self::quote::{code, inline, quote};
 use super::decision;
 use super::view;
-use super::words::{headline, labels, turnout};
-use crate::session::{RoundRun, Session, Status, Tally};
-use crate::workflow::StepKind;
+use super::words::{headline, labels, listed, turnout};
+use crate::session::{Approved, RoundRun, Session, Status, Tally};
 
 /// The report of a session.
 pub fn markdown(session: &Session) -> String {
@@ -134,15 +131,18 @@ fn dissent(session: &Session, out: &mut String) {
     }
 }
 
+/// Every answer a person gave, in order, those that a later run of the step replaced among them.
 fn approvals(session: &Session, out: &mut String) {
-    let Some(definition) = &session.definition else { return };
     let mut found = String::new();
-    for (id, result) in &session.results {
-        let Some(StepKind::Approval(asked)) = definition.step(id).map(|step| &step.kind) else { continue };
-        let is_yes = result.data.get("approved").and_then(Value::as_bool).unwrap_or(false);
-        let word = if is_yes { "approved" } else { "rejected" };
-        let _ = writeln!(found, "**{}: {word}**\n\n{}", inline(id), quote(&asked.message));
-        if let Some(comment) = result.data.get("comment").and_then(Value::as_str) {
+    for Approved { message, choices, given, at } in &session.approvals {
+        let what = match &given.choice {
+            Some(choice) => format!("{} chosen among {}", inline(choice), inline(&listed(choices))),
+            None if given.approved => "approved".to_owned(),
+            None => "rejected".to_owned(),
+        };
+        let _ = writeln!(found, "**{}: {what}**, by {}, {at}\n", inline(&given.step), inline(&given.by));
+        let _ = writeln!(found, "{}", quote(message));
+        if let Some(comment) = given.comment.as_ref().filter(|comment| !comment.trim().is_empty()) {
             let _ = writeln!(found, "Comment:\n\n{}", quote(comment));
         }
     }

@@ -49,6 +49,7 @@ fn a_finished_session_whole() {
             },
         }],
         "artifacts": [{"id": "REQ-001", "summary": "Prices change hourly"}],
+        "approvals": [],
         "steps": [{
             "stepId": "pick", "success": true, "data": step.data, "startTime": step.start_time,
             "endTime": step.end_time, "duration": step.duration,

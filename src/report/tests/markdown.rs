@@ -215,7 +215,8 @@ fn approvals_stand_with_their_comment() {
     });
     table.finish();
     let report = markdown(&table.session);
-    assert!(report.contains("**ok: rejected**\n\n> Accept?\n\nComment:\n\n> \\# smaller\n"));
+    assert!(report.contains("**ok: rejected**, by facilitator, "));
+    assert!(report.contains("\n\n> Accept?\n\nComment:\n\n> \\# smaller\n"));
     assert_eq!(report.lines().nth(2), Some("**Rejected by the facilitator**"));
 }
 

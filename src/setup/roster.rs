@@ -101,7 +101,7 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
         let (model, named_by) = from.model(spec, persona, &mut roster.notices);
         if !needs_nobody {
-            let refusals = from.refusals(spec, persona).into_iter().map(at);
+            let refusals = refusal(spec, persona).into_iter().map(at);
             let of_model =
                 from.catalog.check(&model).err().map(|problem| named_by.blame(problem, spec, from.file));
             let new: Vec<Problem> =
@@ -149,21 +149,6 @@ impl Sources<'_> {
         Ok(found.persona)
     }
 
-    /// Why a participant cannot be asked, whatever its model.
-    fn refusals(&self, spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Problem> {
-        if spec.is_command {
-            let message =
-                format!("`{}` is an external program and cannot take a seat in a blind round", spec.name);
-            return Some(Problem::new(message).hint("seat a persona with a model, or script its answers"));
-        }
-        if let Some(tool) = persona.and_then(|persona| persona.tools.first()) {
-            let message =
-                format!("persona `{}` lists the tool `{tool}`; a blind seat has none", spec.persona);
-            return Some(Problem::new(message).hint("set `tools: []` in the persona"));
-        }
-        None
-    }
-
     fn scripted_steps(&self, spec: &ParticipantSpec) -> Vec<String> {
         let parts = self.answers.parts(&spec.name);
         let is_scripted = |step: &&Step| step.round().is_some() && parts.contains_key(&step.id);
@@ -184,6 +169,20 @@ impl Sources<'_> {
     ) -> (String, NamedBy) {
         model_of(spec, persona, self.config, self.flags, notices)
     }
+}
+
+/// Why a participant cannot be asked, whatever its model.
+fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Problem> {
+    if spec.is_command {
+        let message =
+            format!("`{}` is an external program and cannot take a seat in a blind round", spec.name);
+        return Some(Problem::new(message).hint("seat a persona with a model, or script its answers"));
+    }
+    if let Some(tool) = persona.and_then(|persona| persona.tools.first()) {
+        let message = format!("persona `{}` lists the tool `{tool}`; a blind seat has none", spec.persona);
+        return Some(Problem::new(message).hint("set `tools: []` in the persona"));
+    }
+    None
 }
 
 fn is_seated_in(spec: &ParticipantSpec, step: &Step) -> bool {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::round::snapshot::sha256_hex;
 use crate::session::{Event, Moment, Stamped};
-use crate::yaml::{Out, read};
+use crate::yaml::{Out, read_own};
 
 /// The format's version, in the header of every file.
 pub const FORMAT: u32 = 1;
@@ -46,7 +46,7 @@ pub fn write_document(seq: u64, prev: &str, session: &str, stamped: &Stamped, ou
 /// # Errors
 /// What about it is not an event of this version.
 pub fn read_document(text: &str) -> Result<(u64, String, String, Stamped), String> {
-    let node = read(text, "").map_err(|problem| problem.message)?;
+    let node = read_own(text).map_err(|problem| problem.message)?;
     let Value::Object(mut map) = node.to_json() else { return Err("a document must be a map".into()) };
     let seq = map.get("seq").and_then(Value::as_u64).ok_or("no `seq`")?;
     let mut text = |key: &str| match map.shift_remove(key) {

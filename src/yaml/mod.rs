@@ -9,5 +9,5 @@ mod read;
 mod write;
 
 pub use json::relaxed_json;
-pub use read::{Key, Map, Node, Value, read, read_json};
+pub use read::{Key, Map, Node, Value, read, read_json, read_own};
 pub use write::{Out, is_plain};

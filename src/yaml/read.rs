@@ -62,7 +62,24 @@ pub fn read(text: &str, file: &str) -> Result<Node, Problem> {
     if text.trim().is_empty() {
         return Ok(Node { line: 1, column: 1, value: Value::Null });
     }
-    serde_yaml::from_str_with_options(text, options()).map_err(|error| explain(&error, text, file))
+    let budget = serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH };
+    serde_yaml::from_str_with_options(text, options(budget)).map_err(|error| explain(&error, text, file))
+}
+
+/// Reads one YAML document that [`super::Out`] wrote: what this program has written it reads
+/// again, however many values it holds.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_own(text: &str) -> Result<Node, Problem> {
+    let budget = serde_yaml::budget! {
+        max_depth: MAX_DEPTH,
+        flow_nesting_limit: MAX_DEPTH,
+        max_events: usize::MAX,
+        max_nodes: usize::MAX,
+        max_total_scalar_bytes: usize::MAX,
+    };
+    serde_yaml::from_str_with_options(text, options(budget)).map_err(|error| explain(&error, text, ""))
 }
 
 /// Reads JSON in which comments and trailing commas are allowed.
@@ -76,15 +93,16 @@ pub fn read_json(text: &str, file: &str) -> Result<Node, Problem> {
 /// Lists and maps within each other. Deeper ones could overflow the stack of a 2 MiB thread.
 const MAX_DEPTH: usize = 44;
 
-fn options() -> serde_yaml::Options {
+fn options(budget: Option<serde_yaml::Budget>) -> serde_yaml::Options {
     serde_yaml::options! {
+        merge_keys: serde_yaml::MergeKeyPolicy::Error,
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,
         underscored_numbers_as_strings: true,
         non_finite_float_policy: serde_yaml::NonFiniteFloatPolicy::AsString,
         ignore_binary_tag_for_string: true,
         with_snippet: false,
-        budget: serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH },
+        budget: budget,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one room of tests a file.
 
+mod core;
 mod faults;
 mod http;
 mod server;

@@ -5,3 +5,4 @@ mod faults;
 mod http;
 mod server;
 mod tidy;
+mod yaml;

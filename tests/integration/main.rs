@@ -3,6 +3,7 @@
 mod core;
 mod faults;
 mod http;
+mod scenarios;
 mod server;
 mod tidy;
 mod yaml;

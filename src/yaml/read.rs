@@ -1,7 +1,7 @@
 //! The reader: a tree of values that remember their line and column.
 //!
-//! Guarantees: YAML 1.2 scalars (`no` is text, `017` is text), duplicate keys, alias bombs and
-//! nesting past 44 levels are errors with a place. It does not know what any key means.
+//! Guarantees: YAML 1.2 scalars (`no` is text, `017`, `0x1F` and `+1` are text), duplicate keys,
+//! merge keys, alias bombs and nesting past 44 levels are errors with a place. It does not know what any key means.
 
 use std::fmt;
 
@@ -63,7 +63,34 @@ pub fn read(text: &str, file: &str) -> Result<Node, Problem> {
         return Ok(Node { line: 1, column: 1, value: Value::Null });
     }
     let budget = serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH };
-    serde_yaml::from_str_with_options(text, options(budget)).map_err(|error| explain(&error, text, file))
+    let read = serde_yaml::from_str_with_options::<Node>(text, options(budget));
+    let mut node = read.map_err(|error| explain(&error, text, file))?;
+    keep_spelling(&mut node, &text.lines().collect::<Vec<_>>());
+    Ok(node)
+}
+
+/// Whole numbers that are not spelt as such (`0x1F`, `0o17`, `+1`) stay text: what an option or an
+/// id is called would be lost otherwise.
+fn keep_spelling(node: &mut Node, lines: &[&str]) {
+    match &mut node.value {
+        Value::Number(number) if number.is_u64() || number.is_i64() => {
+            let (line, column) =
+                (node.line.saturating_sub(1) as usize, node.column.saturating_sub(1) as usize);
+            let token = lines.get(line).map_or("", |line| after(line, column));
+            let token = token.split(|c: char| !c.is_ascii_alphanumeric() && c != '+').next().unwrap_or("");
+            if token.starts_with("0x") || token.starts_with("0o") || token.starts_with('+') {
+                node.value = Value::Text(token.to_owned());
+            }
+        }
+        Value::List(items) => items.iter_mut().for_each(|item| keep_spelling(item, lines)),
+        Value::Map(map) => map.iter_mut().for_each(|(_, value)| keep_spelling(value, lines)),
+        _ => {}
+    }
+}
+
+/// The rest of a line from its `column`th character on.
+fn after(line: &str, column: usize) -> &str {
+    line.char_indices().nth(column).map_or("", |(at, _)| &line[at..])
 }
 
 /// Reads one YAML document that [`super::Out`] wrote: what this program has written it reads
@@ -110,21 +137,38 @@ fn explain(error: &Error, text: &str, file: &str) -> Problem {
     let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
     let message = error.without_snippet().to_string();
     let message = message.split('\n').next().unwrap_or_default();
+    let place = format!(" at line {line}, column {column}");
+    let message = message.strip_suffix(place.as_str()).unwrap_or(message);
     let message = message.trim_start_matches("error: ");
     let message = match (message.starts_with("line "), message.split_once(": ")) {
         (true, Some((_, rest))) => rest,
         _ => message,
     };
+    let (message, own_hint) = in_plain_words(message);
     let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
     let hint = match bad_line {
+        _ if own_hint.is_some() => own_hint.unwrap_or_default(),
         Some(bad) if bad.trim_start_matches(' ').starts_with('\t') => "indent with spaces, not with tabs",
-        _ if message.contains("uplicate") => "give each key once",
+        _ if message.contains("found a tab") => "use spaces, not tabs",
         _ if message.contains("budget") || message.contains("alias") || message.contains("limit") => {
             "the file is larger or more deeply nested than a hand-written one may be"
         }
         _ => "the file must be one YAML document; quote text that holds `: ` or `#`",
     };
     Problem::new(format!("not readable as YAML: {message}")).hint(hint).at(file, line, column)
+}
+
+/// What the reader's crate says to programmers, said to the author of a file; with a hint of its own.
+fn in_plain_words(message: &str) -> (&str, Option<&'static str>) {
+    if message.contains("merge key") {
+        ("merge keys (`<<`) are not taken", Some("write the keys out where they belong"))
+    } else if message.contains("multiple YAML documents") {
+        ("there is more than one document", Some("keep one, and remove the line `---`"))
+    } else if message.contains("uplicate") {
+        (message.split(", set ").next().unwrap_or(message), Some("give each key once"))
+    } else {
+        (message, None)
+    }
 }
 
 impl Node {
@@ -266,6 +310,8 @@ mod tests {
     fn keeps_places_and_yaml_1_2_scalars() {
         let node = read("a: no\nb:\n  - 017\n  - 1.5\n  - ~\n", "f").unwrap();
         assert_eq!(node.to_json(), serde_json::json!({"a": "no", "b": ["017", 1.5, null]}));
+        let spelt = read("é: [0x1F, 0o17, +1, -1, 7, 1_0]", "f").unwrap();
+        assert_eq!(spelt.to_json(), serde_json::json!({"é": ["0x1F", "0o17", "+1", -1, 7, "1_0"]}));
         let Value::Map(map) = &node.value else { panic!("a map") };
         assert_eq!((map[1].0.line, map[1].0.column), (2, 1));
         let Value::List(items) = &map[1].1.value else { panic!("a list") };

@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one room of tests a file.
 
 mod core;
+mod definitions;
 mod faults;
 mod http;
 mod scenarios;

@@ -112,7 +112,7 @@ impl Plan {
                 .unwrap_or_else(|| "stdin".to_owned()),
             definition_sha256: sha256_hex(&self.text),
             definition: self.text.clone(),
-            input: input.map_or_else(|| self.definition.input(), parse_input),
+            input: input.map_or_else(|| Ok(self.definition.input()), parse_input)?,
             seed,
             participants: roster.seats,
             personas: roster.personas,
@@ -129,10 +129,25 @@ pub fn doubt_input(text: &str) -> Option<Problem> {
     Some(problem.hint("check its quotes and brackets"))
 }
 
-fn parse_input(text: &str) -> serde_json::Value {
+fn parse_input(text: &str) -> Result<serde_json::Value, Vec<Problem>> {
+    // A session file holds no deeper values than this.
+    const DEEPEST: usize = 40;
     let is_json = text.trim_start().starts_with(['{', '[']);
     let parsed = if is_json { serde_json::from_str(text).ok() } else { None };
-    parsed.unwrap_or_else(|| serde_json::Value::String(text.to_owned()))
+    let input = parsed.unwrap_or_else(|| serde_json::Value::String(text.to_owned()));
+    if depth(&input) > DEEPEST {
+        let problem = Problem::new(format!("the input is nested deeper than {DEEPEST} levels"));
+        return Err(vec![problem.hint("give it flatter, or as a text")]);
+    }
+    Ok(input)
+}
+
+fn depth(value: &serde_json::Value) -> usize {
+    match value {
+        serde_json::Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        serde_json::Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
 }
 
 /// Refuses a definition with a step that this version does not run.

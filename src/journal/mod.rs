@@ -12,7 +12,7 @@ mod verify;
 mod write;
 
 pub use disk::{Disk, DiskError, Fault, Gate, Op};
-pub use document::FORMAT;
+pub use document::{FORMAT, NO_HASH, write_document};
 pub use keys::KeyStore;
 pub use read::{Damage, Log, fold, read_log};
 pub use verify::{Finding, UNPROVEN, Verification, verify};

@@ -72,11 +72,16 @@ impl Session {
                     }
                 });
                 if let Some(round) = self.round_mut(round) {
-                    round.key_lost.extend(participants.iter().cloned());
+                    let again = |name: &&String| !round.key_lost.contains(name);
+                    let lost: Vec<String> = participants.iter().filter(again).cloned().collect();
+                    round.key_lost.extend(lost);
                 }
             }
             Event::SeatsAskedAgain { round, participants, .. } => {
-                self.seats(round, participants, |seat| seat.status = SeatStatus::Asking);
+                self.seats(round, participants, |seat| {
+                    seat.status = SeatStatus::Asking;
+                    seat.elapsed_ms = None;
+                });
             }
             _ => {}
         }

@@ -14,6 +14,7 @@ use super::moment::Moment;
 use super::next::tie_message;
 use super::outcome::exit_of;
 use super::state::{RoundRun, Session, StepRun};
+use crate::tally::Ties;
 use crate::workflow::{Definition, Step, StepKind};
 
 pub(super) type Decision = Result<Vec<Event>, Refusal>;
@@ -24,9 +25,10 @@ pub(super) type Decision = Result<Vec<Event>, Refusal>;
 /// A [`Refusal`] that says why the command is not possible in this state.
 pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
     if let Command::Open(opened) = command {
-        return match &session.header {
-            Some(_) => refuse("the session is open already"),
-            None => Ok(vec![Event::SessionOpened(opened)]),
+        return match (&session.header, Session::definition_of(&opened)) {
+            (Some(_), _) => refuse("the session is open already"),
+            (None, Err(problem)) => refuse(format!("the definition does not load: {problem}")),
+            (None, Ok(_)) => Ok(vec![Event::SessionOpened(opened)]),
         };
     }
     let Some(definition) = session.definition.clone() else { return refuse("the session is not open") };
@@ -121,7 +123,7 @@ fn ask_person(session: &Session, definition: &Definition) -> Decision {
     let tied = run.round.and_then(|index| session.rounds.get(index)).and_then(|round| round.tally.as_ref());
     let (message, choices) = match (&step.kind, tied) {
         (StepKind::Approval(approval), _) => (approval.message.clone(), Vec::new()),
-        (StepKind::Round(_), Some(tally)) if tally.verdict.tie => {
+        (StepKind::Round(round), Some(tally)) if tally.verdict.tie && round.ties == Ties::Ask => {
             (tie_message(&tally.verdict.winners), tally.verdict.winners.clone())
         }
         _ => return refuse(format!("step `{}` asks nothing of a person", step.id)),
@@ -143,6 +145,7 @@ fn answer(session: &Session, given: ApprovalGiven) -> Decision {
     };
     let choices = &asked.requested.choices;
     match &given.choice {
+        Some(_) if choices.is_empty() => refuse(format!("step `{}` asks for yes or no", given.step)),
         Some(choice) if !choices.contains(choice) => {
             refuse(format!("`{choice}` is not among the level options: {}", choices.join(", ")))
         }
@@ -155,8 +158,10 @@ fn finish_step(session: &Session, definition: &Definition, now: Moment) -> Decis
     let (run, step) = running(session, definition)?;
     let (success, data, error) = match &step.kind {
         StepKind::Round(_) => match run.round.and_then(|index| session.rounds.get(index)) {
-            Some(RoundRun { tally: Some(tally), .. }) if !tally.verdict.tie || !is_asking(session) => {
-                let round = &session.rounds[run.round.unwrap_or_default()];
+            Some(round @ RoundRun { tally: Some(tally), .. }) => {
+                if tally.verdict.tie && round.opened.ties == Ties::Ask {
+                    return refuse(format!("the tie of round `{}` waits for a person", step.id));
+                }
                 let (success, error) = round_success(tally);
                 (success, round_data(round), error)
             }
@@ -181,11 +186,6 @@ fn finish_step(session: &Session, definition: &Definition, now: Moment) -> Decis
         end_time: now,
         duration: now.since(run.started),
     })])
-}
-
-fn is_asking(session: &Session) -> bool {
-    let approval = session.step.as_ref().and_then(|run| run.approval.as_ref());
-    approval.is_some_and(|approval| approval.given.is_none())
 }
 
 fn round_success(tally: &Tally) -> (bool, Option<String>) {

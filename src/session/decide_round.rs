@@ -25,11 +25,9 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
         session.roster.keys().filter(|name| round.participants.holds(name)).cloned().collect();
     let snapshot = session.freeze(step, round, summary);
     let rules = prompt::rules(round.ballot.kind);
-    let before = session.rounds.iter().filter(|other| other.opened.step == step.id).count();
-    let id = if before == 0 { step.id.clone() } else { format!("{}.{}", step.id, before + 1) };
     let opened = RoundOpened {
         step: step.id.clone(),
-        round: id,
+        round: round_id(session, definition, &step.id),
         number: session.rounds.len() as u32 + 1,
         question: round.question.clone(),
         ballot: round.ballot.clone(),
@@ -54,6 +52,18 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
     }
     events.insert(0, Event::RoundOpened(Box::new(opened)));
     Ok(events)
+}
+
+/// The step's id, with `.2`, `.3` … when it runs again; never one that another step's round has or
+/// will have.
+fn round_id(session: &Session, definition: &Definition, step: &str) -> String {
+    let before = session.rounds.iter().filter(|other| other.opened.step == step).count();
+    if before == 0 {
+        return step.to_owned();
+    }
+    let unused = |id: &String| session.round(id).is_none() && definition.step(id).is_none();
+    let last = before + 1 + session.rounds.len() + definition.steps.len();
+    (before + 1..=last).map(|n| format!("{step}.{n}")).find(unused).unwrap_or_default()
 }
 
 fn offer(
@@ -166,6 +176,9 @@ fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
         let step = run.opened.step.clone();
         let opened = open(key, binding, seal).map_err(|error| error.to_string()).and_then(|opened| {
             let record: Record = serde_json::from_str(&opened.record).map_err(|error| error.to_string())?;
+            if record.participant != seat.name || record.round != run.opened.round {
+                return Err("the sealed record is not this seat's".to_owned());
+            }
             Ok(AnswerRevealed::of(&step, record, opened.nonce))
         });
         events.push(match opened {
@@ -188,6 +201,9 @@ pub fn tally(session: &Session) -> Decision {
     let Some(run) = session.rounds.last() else { return refuse("there is no round") };
     if run.closed.is_none() {
         return refuse("the round is open: nothing can be counted yet");
+    }
+    if run.seats.values().any(|seat| matches!(seat.status, SeatStatus::Sealed(_))) {
+        return refuse("not every answer is revealed: nothing can be counted yet");
     }
     if run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none()) {
         return refuse("the round is counted already");

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::definition::{Close, Definition, Selection, Step, StepKind};
+use super::definition::{Definition, Selection, Step, StepKind};
 use crate::problem::{Problem, did_you_mean};
 
 const RESERVED: [&str; 3] = ["input", "context", "error"];
@@ -54,14 +54,13 @@ fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut 
     }
     let seats = definition.seats(round).count();
     if seats == 0 {
-        problems.push(at(format!("round `{}` has no participants", step.id)).hint("name at least one"));
+        // Who is named and not there was told above; a file that seats nobody, where it says so.
+        if round.participants == Selection::Named(Vec::new()) {
+            problems.push(at(format!("round `{}` has no participants", step.id)).hint("name at least one"));
+        }
     } else if round.quorum.of(seats) > seats {
         let message = format!("round `{}` can never reach its quorum: {seats} seats", step.id);
         problems.push(at(message).hint("lower `quorum`, or seat more participants"));
-    }
-    if round.close == Close::Deadline && round.deadline_ms.is_none() {
-        let message = format!("round `{}` closes at a deadline it does not have", step.id);
-        problems.push(at(message).hint("add `deadline: 90s`"));
     }
 }
 

@@ -30,7 +30,10 @@ impl<'a> Fields<'a> {
         let what = what.into();
         match &node.value {
             Value::Map(map) => Ok(Self::new(map, what, file)),
-            _ => Err(node.problem(file, format!("{what} must be a map of keys, found {}", node.kind()))),
+            Value::Null => Err(node.problem(file, format!("{what} is empty")).hint("write its keys")),
+            _ => Err(node
+                .problem(file, format!("{what} must be a map of keys, found {}", node.kind()))
+                .hint("write `key: value` lines, or `{key: value}`")),
         }
     }
 
@@ -46,7 +49,9 @@ impl<'a> Fields<'a> {
 
     /// The node under `key`, now known; null counts as absent.
     pub fn node(&mut self, key: &'static str) -> Option<&'a Node> {
-        self.taken.push(key);
+        if !self.taken.contains(&key) {
+            self.taken.push(key);
+        }
         let (_, node) = self.map.iter().find(|(k, _)| k.text == key)?;
         (node.value != Value::Null).then_some(node)
     }
@@ -54,11 +59,15 @@ impl<'a> Fields<'a> {
     /// Notes that `node` should have been `wanted`.
     pub fn wrong(&mut self, node: &Node, key: &str, wanted: &str) {
         let message = format!("`{key}` of {} must be {wanted}, found {}", self.what, node.kind());
-        let mut problem = node.problem(self.file, message);
-        if wanted == "text" && matches!(node.value, Value::Number(_) | Value::Bool(_)) {
-            problem = problem.hint("put it in quotes");
-        }
-        self.problems.push(problem);
+        let hint = match wanted.split(' ').next() {
+            Some("text") if matches!(node.value, Value::Number(_) | Value::Bool(_)) => {
+                "put it in quotes".to_owned()
+            }
+            Some("text") => format!("write `{key}: \"…\"`"),
+            _ if wanted == "a list" => "write one item a line, each after `- `".to_owned(),
+            _ => format!("correct it, or leave `{key}` out"),
+        };
+        self.refuse(node, message, hint);
     }
 
     /// Notes a problem at `node`.
@@ -170,7 +179,10 @@ impl<'a> Fields<'a> {
     /// One of a closed set of words.
     pub fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {
         let node = self.node(key)?;
-        let text = as_text(node).unwrap_or_default();
+        let Some(text) = as_text(node) else {
+            self.wrong(node, key, "one of the words it knows");
+            return None;
+        };
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
             return Some(*value);
         }

@@ -51,6 +51,9 @@ const LATER_KEYS: [&str; 25] = [
     "on_reject",
     "participants",
 ];
+/// Keys of a round alone.
+const ROUND_KEYS: [&str; 8] =
+    ["question", "exploration", "ballot", "rule", "ties", "quorum", "close", "deadline"];
 /// Where a definition's text came from.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
@@ -132,11 +135,14 @@ fn definition(
     let mut problems = Vec::new();
     let id = fields.text("id").unwrap_or_else(|| source.id.to_owned());
     let participants = participants(&mut fields, file, &mut problems);
-    let single = !fields.has("steps");
-    let steps = if single {
-        if !fields.has("type") && !fields.has("question") {
-            fields.refuse(node, "the definition has neither `steps` nor a `question`", "add `question: …`");
+    let single = fields.node("steps").is_none();
+    let steps = if single && !fields.has("type") && !fields.has("question") {
+        fields.refuse(node, "the definition has neither `steps` nor a `question`", "add `question: …`");
+        for key in LATER_KEYS.iter().chain(&ROUND_KEYS) {
+            fields.node(key);
         }
+        Vec::new()
+    } else if single {
         vec![step_body(&mut fields, &id, node, true)]
     } else {
         steps(fields.list("steps"), file, &mut problems, warnings)
@@ -161,7 +167,7 @@ fn definition(
         id,
         steps,
     };
-    if fields.has("steps") && definition.steps.is_empty() {
+    if fields.node("steps").is_some_and(|node| node.value == Value::List(Vec::new())) {
         fields.refuse(node, "`steps` is empty", "add a step, or write `question: …` instead");
     }
     fields.without_effect(&["facilitator", "warm_first", "tasks", "links", "reports"]);
@@ -180,10 +186,11 @@ fn steps(nodes: &[Node], file: &str, problems: &mut Vec<Problem>, warnings: &mut
                 continue;
             }
         };
-        let id = fields.text("id").unwrap_or_default();
-        if id.is_empty() {
+        let id = fields.text("id");
+        if id.as_deref().map_or(!fields.has("id"), str::is_empty) {
             fields.refuse(node, "step has no `id`", "give each step an `id`");
         }
+        let id = id.unwrap_or_default();
         let description = fields.text("description");
         let mut step = step_body(&mut fields, &id, node, false);
         step.description = description;
@@ -222,7 +229,9 @@ fn step_body(fields: &mut Fields<'_>, id: &str, node: &Node, single: bool) -> St
             StepKind::Approval(approval(fields, node))
         }
         other => {
-            for key in LATER_KEYS {
+            // Of a type that is not known nothing else can be told.
+            let is_known = STEP_TYPES.iter().any(|(name, _)| *name == other);
+            for key in LATER_KEYS.iter().chain(ROUND_KEYS.iter().filter(|_| !is_known)) {
                 fields.node(key);
             }
             StepKind::Later(STEP_TYPES.iter().find(|(name, _)| *name == other).map_or("", |(name, _)| name))
@@ -241,7 +250,7 @@ fn step_body(fields: &mut Fields<'_>, id: &str, node: &Node, single: bool) -> St
 
 fn approval(fields: &mut Fields<'_>, node: &Node) -> Approval {
     let message = fields.text("message");
-    if message.is_none() {
+    if message.is_none() && !fields.has("message") {
         fields.refuse(node, "approval has no `message`", "add `message: …`, the question to answer");
     }
     Approval {
@@ -252,11 +261,12 @@ fn approval(fields: &mut Fields<'_>, node: &Node) -> Approval {
 }
 
 fn round(fields: &mut Fields<'_>, node: &Node, single: bool) -> Round {
-    let question = fields.text("question").filter(|q| !q.trim().is_empty());
-    if question.is_none() {
+    let question = fields.text("question");
+    if question.as_deref().map_or(!fields.has("question"), |q| q.trim().is_empty()) {
         fields.refuse(node, "round has no `question`", "add `question: …`");
     }
     let ballot = ballot(fields);
+    let close = close(fields, node);
     Round {
         question: question.unwrap_or_default(),
         exploration: fields.text("exploration"),
@@ -266,21 +276,25 @@ fn round(fields: &mut Fields<'_>, node: &Node, single: bool) -> Round {
         ballot,
         ties: ties(fields),
         quorum: quorum(fields),
-        close: fields
-            .word(
-                "close",
-                &[
-                    ("all", Close::All),
-                    ("quorum", Close::Quorum),
-                    ("deadline", Close::Deadline),
-                    ("manual", Close::Manual),
-                ],
-            )
-            .unwrap_or_default(),
+        close,
         deadline_ms: fields.duration("deadline"),
         timeout_ms: fields.count("timeout_ms", 1),
         facilitator_directive: fields.text("facilitator_directive"),
     }
+}
+
+fn close(fields: &mut Fields<'_>, node: &Node) -> Close {
+    let words = [
+        ("all", Close::All),
+        ("quorum", Close::Quorum),
+        ("deadline", Close::Deadline),
+        ("manual", Close::Manual),
+    ];
+    let close = fields.word("close", &words).unwrap_or_default();
+    if close == Close::Deadline && !fields.has("deadline") {
+        fields.refuse(node, "the round closes at a deadline it does not have", "add `deadline: 90s`");
+    }
+    close
 }
 
 fn selection(fields: &mut Fields<'_>, key: &'static str) -> Selection {

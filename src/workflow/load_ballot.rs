@@ -1,7 +1,7 @@
 //! Loading how a round is answered and counted: ballot form, rule, ties, quorum.
 
 use super::definition::Quorum;
-use super::fields::{Fields, as_text};
+use super::fields::Fields;
 use crate::problem::did_you_mean;
 use crate::round::ballot::{BallotForm, BallotKind};
 use crate::tally::{Rule, Ties};
@@ -35,6 +35,7 @@ pub fn ballot(fields: &mut Fields<'_>) -> BallotForm {
         if kind.is_none() {
             let known: Vec<&str> = BallotKind::NAMES.iter().map(|(name, _)| *name).collect();
             fields.refuse(node, format!("unknown ballot kind `{word}`"), did_you_mean(word, &known));
+            return BallotForm::position();
         }
         let form = BallotForm { kind: kind.unwrap_or(BallotKind::Position), options: Vec::new() };
         check_form(&form, node, fields);
@@ -49,8 +50,11 @@ pub fn ballot(fields: &mut Fields<'_>) -> BallotForm {
     };
     let kind = inner.word("kind", &BallotKind::NAMES).unwrap_or(BallotKind::Position);
     let form = BallotForm { kind, options: inner.texts("options") };
+    let is_read = inner.problems.is_empty();
     fields.problems.extend(inner.finish(&["min", "max", "cards"]));
-    check_form(&form, node, fields);
+    if is_read {
+        check_form(&form, node, fields);
+    }
     form
 }
 
@@ -90,10 +94,17 @@ pub fn rule(fields: &mut Fields<'_>, kind: BallotKind) -> Option<Rule> {
         Value::Map(_) => {
             let mut inner = Fields::of(node, "the rule", fields.file()).ok()?;
             let name = inner.text("name");
+            if !inner.has("name") {
+                inner.refuse(node, "the rule has no `name`", "write `rule: {name: majority}`");
+            }
             fields.problems.extend(inner.finish(&["threshold", "strength"]));
-            name.unwrap_or_default()
+            name?
         }
-        _ => as_text(node).unwrap_or_default(),
+        Value::Text(name) => name.clone(),
+        _ => {
+            fields.wrong(node, "rule", "the name of a rule");
+            return None;
+        }
     };
     if LATER_RULES.contains(&name.as_str()) {
         fields.refuse(
@@ -143,16 +154,18 @@ pub fn ties(fields: &mut Fields<'_>) -> Ties {
 pub fn quorum(fields: &mut Fields<'_>) -> Quorum {
     let Some(node) = fields.node("quorum") else { return Quorum::MoreThanHalf };
     let read = match &node.value {
-        Value::Number(n) => n.as_u64().and_then(|n| u32::try_from(n).ok()).map(Quorum::Seats),
+        Value::Number(n) => {
+            n.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).map(Quorum::Seats)
+        }
         Value::Text(text) => text
             .strip_suffix('%')
             .and_then(|n| n.trim().parse().ok())
-            .filter(|n| *n <= 100)
+            .filter(|n| (1..=100).contains(n))
             .map(Quorum::Percent),
         _ => None,
     };
     if read.is_none() {
-        fields.wrong(node, "quorum", "a number of seats or a share such as `60%`");
+        fields.wrong(node, "quorum", "a number of seats from 1 on, or a share such as `60%`");
     }
     read.unwrap_or(Quorum::MoreThanHalf)
 }

@@ -5,7 +5,7 @@ use super::fields::{Fields, as_text};
 use crate::persona::is_name;
 use crate::problem::Problem;
 use crate::round::material::{AgendaItem, Artifact};
-use crate::yaml::Node;
+use crate::yaml::{Node, Value};
 
 /// Who is asked when a definition names nobody.
 pub const DEFAULT_PANEL: [&str; 5] =
@@ -22,6 +22,9 @@ pub fn participants(
         return DEFAULT_PANEL.iter().map(|name| ParticipantSpec::named(name, (0, 0))).collect();
     }
     let mut all = Vec::new();
+    if let Some(node) = fields.node("participants").filter(|node| node.value == Value::List(Vec::new())) {
+        fields.refuse(node, "`participants` is empty", "name at least one, or leave the key out");
+    }
     for node in fields.list("participants") {
         if let Some(name) = as_text(node) {
             if is_name(&name) {
@@ -97,7 +100,7 @@ pub fn artifacts(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Problem
         let id = inner.text("id").unwrap_or_default();
         let title = inner.text("title");
         let summary = inner.text("summary").or_else(|| title.clone());
-        if id.is_empty() || summary.is_none() {
+        if inner.problems.is_empty() && (id.is_empty() || summary.is_none()) {
             inner.refuse(node, "artifact needs an `id` and a `summary` or `title`", "add what is missing");
         }
         if artifacts.iter().any(|other| other.id == id) {

@@ -1,7 +1,7 @@
 //! The reader: a tree of values that remember their line and column.
 //!
-//! Guarantees: YAML 1.2 scalars (`no` is text, `017` is text), duplicate keys, alias bombs and
-//! nesting past 44 levels are errors with a place. It does not know what any key means.
+//! Guarantees: YAML 1.2 scalars (`no` is text, `017`, `0x1F` and `+1` are text), duplicate keys,
+//! merge keys, alias bombs and nesting past 44 levels are errors with a place. It does not know what any key means.
 
 use std::fmt;
 
@@ -18,6 +18,8 @@ pub struct Node {
     pub line: u64,
     /// The column of its first character.
     pub column: u64,
+    /// The byte its first character stands at, if that is known.
+    offset: Option<usize>,
     /// The value itself.
     pub value: Value,
 }
@@ -60,23 +62,46 @@ pub enum Value {
 pub fn read(text: &str, file: &str) -> Result<Node, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
-        return Ok(Node { line: 1, column: 1, value: Value::Null });
+        return Ok(Node { line: 1, column: 1, offset: None, value: Value::Null });
     }
-    serde_yaml::from_str_with_options(text, options()).map_err(|error| explain(&error, text, file))
+    let budget = serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH };
+    let read = serde_yaml::from_str_with_options::<Node>(text, options(budget));
+    let mut node = read.map_err(|error| explain(&error, text, file))?;
+    keep_spelling(&mut node, text);
+    Ok(node)
 }
 
-/// As [`read`], for a document this program wrote: as large as a session of 10,000 seats needs.
+/// Whole numbers that are not spelt as such (`0x1F`, `0o17`, `+1`) stay text: what an option or an
+/// id is called would be lost otherwise.
+fn keep_spelling(node: &mut Node, text: &str) {
+    match &mut node.value {
+        Value::Number(number) if number.is_u64() || number.is_i64() => {
+            let token = node.offset.and_then(|offset| text.get(offset..)).unwrap_or("");
+            let token = token.split(|c: char| !c.is_ascii_alphanumeric() && c != '+').next().unwrap_or("");
+            if token.starts_with("0x") || token.starts_with("0o") || token.starts_with('+') {
+                node.value = Value::Text(token.to_owned());
+            }
+        }
+        Value::List(items) => items.iter_mut().for_each(|item| keep_spelling(item, text)),
+        Value::Map(map) => map.iter_mut().for_each(|(_, value)| keep_spelling(value, text)),
+        _ => {}
+    }
+}
+
+/// Reads one YAML document that [`super::Out`] wrote: what this program has written it reads
+/// again, however many values it holds.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_own(text: &str) -> Result<Node, Problem> {
-    let mut options = options();
-    if let Some(budget) = &mut options.budget {
-        budget.max_nodes = 20_000_000;
-        budget.max_events = 50_000_000;
-        budget.max_total_scalar_bytes = 1 << 30;
-    }
-    serde_yaml::from_str_with_options(text, options).map_err(|error| explain(&error, text, ""))
+    let budget = serde_yaml::budget! {
+        max_depth: MAX_DEPTH,
+        flow_nesting_limit: MAX_DEPTH,
+        max_events: usize::MAX,
+        max_nodes: usize::MAX,
+        max_total_scalar_bytes: usize::MAX,
+    };
+    serde_yaml::from_str_with_options(text, options(budget)).map_err(|error| explain(&error, text, ""))
 }
 
 /// Reads JSON in which comments and trailing commas are allowed.
@@ -90,15 +115,16 @@ pub fn read_json(text: &str, file: &str) -> Result<Node, Problem> {
 /// Lists and maps within each other. Deeper ones could overflow the stack of a 2 MiB thread.
 const MAX_DEPTH: usize = 44;
 
-fn options() -> serde_yaml::Options {
+fn options(budget: Option<serde_yaml::Budget>) -> serde_yaml::Options {
     serde_yaml::options! {
+        merge_keys: serde_yaml::MergeKeyPolicy::Error,
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,
         underscored_numbers_as_strings: true,
         non_finite_float_policy: serde_yaml::NonFiniteFloatPolicy::AsString,
         ignore_binary_tag_for_string: true,
         with_snippet: false,
-        budget: serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH },
+        budget: budget,
     }
 }
 
@@ -106,15 +132,19 @@ fn explain(error: &Error, text: &str, file: &str) -> Problem {
     let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
     let message = error.without_snippet().to_string();
     let message = message.split('\n').next().unwrap_or_default();
+    let place = format!(" at line {line}, column {column}");
+    let message = message.strip_suffix(place.as_str()).unwrap_or(message);
     let message = message.trim_start_matches("error: ");
     let message = match (message.starts_with("line "), message.split_once(": ")) {
         (true, Some((_, rest))) => rest,
         _ => message,
     };
+    let (message, own_hint) = in_plain_words(message);
     let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
     let hint = match bad_line {
+        _ if own_hint.is_some() => own_hint.unwrap_or_default(),
         Some(bad) if bad.trim_start_matches(' ').starts_with('\t') => "indent with spaces, not with tabs",
-        _ if message.contains("uplicate") => "give each key once",
+        _ if message.contains("found a tab") => "use spaces, not tabs",
         _ if message.contains("budget") || message.contains("alias") || message.contains("limit") => {
             "the file is larger or more deeply nested than a hand-written one may be"
         }
@@ -123,10 +153,23 @@ fn explain(error: &Error, text: &str, file: &str) -> Problem {
     Problem::new(format!("not readable as YAML: {message}")).hint(hint).at(file, line, column)
 }
 
+/// What the reader's crate says to programmers, said to the author of a file; with a hint of its own.
+fn in_plain_words(message: &str) -> (&str, Option<&'static str>) {
+    if message.contains("merge key") {
+        ("merge keys (`<<`) are not taken", Some("write the keys out where they belong"))
+    } else if message.contains("multiple YAML documents") {
+        ("there is more than one document", Some("keep one, and remove the line `---`"))
+    } else if message.contains("uplicate") {
+        (message.split(", set ").next().unwrap_or(message), Some("give each key once"))
+    } else {
+        (message, None)
+    }
+}
+
 impl Node {
     /// A node made by the program, without a place.
     pub fn new(value: Value) -> Self {
-        Self { line: 0, column: 0, value }
+        Self { line: 0, column: 0, offset: None, value }
     }
 
     /// The same value as plain JSON, keys in order.
@@ -163,7 +206,8 @@ impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = Spanned::<Value>::deserialize(deserializer)?;
         let at = spanned.referenced;
-        Ok(Self { line: at.line(), column: at.column(), value: spanned.value })
+        let offset = at.span().byte_offset().and_then(|offset| usize::try_from(offset).ok());
+        Ok(Self { line: at.line(), column: at.column(), offset, value: spanned.value })
     }
 }
 
@@ -262,6 +306,8 @@ mod tests {
     fn keeps_places_and_yaml_1_2_scalars() {
         let node = read("a: no\nb:\n  - 017\n  - 1.5\n  - ~\n", "f").unwrap();
         assert_eq!(node.to_json(), serde_json::json!({"a": "no", "b": ["017", 1.5, null]}));
+        let spelt = read("é: [0x1F, 0o17, +1, -1, 7, 1_0]", "f").unwrap();
+        assert_eq!(spelt.to_json(), serde_json::json!({"é": ["0x1F", "0o17", "+1", -1, 7, "1_0"]}));
         let Value::Map(map) = &node.value else { panic!("a map") };
         assert_eq!((map[1].0.line, map[1].0.column), (2, 1));
         let Value::List(items) = &map[1].1.value else { panic!("a list") };

@@ -1,0 +1,162 @@
+//! Properties of the session core, over random definitions and random sequences of commands.
+//!
+//! What is drawn and how a session is driven lies in `core/`; here stands what must hold.
+
+mod draw;
+mod drive;
+
+use proptest::prelude::*;
+use roundtable::journal::{NO_HASH, fold, read_log, write_document};
+use roundtable::report;
+use roundtable::session::{Next, Session, Stamped, next};
+
+use draw::{Ballot, actions, definition, one_round};
+use drive::{SEATS, Sitting, surfaces};
+
+/// `PROPTEST_CASES` asks for more than the few that a usual run draws.
+fn config(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { cases };
+    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 2_000, ..default }
+}
+
+/// The bytes of the events as a session file.
+fn written(events: &[Stamped]) -> String {
+    let (mut text, mut prev) = (String::new(), NO_HASH.to_owned());
+    for (seq, stamped) in events.iter().enumerate() {
+        prev = write_document(seq as u64, &prev, "s-1", stamped, &mut text);
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(config(120))]
+
+    /// No sequence of commands panics, a refused one changes nothing, and the fold of every prefix
+    /// of the log is the state at that point; so it is after a round trip through the file.
+    #[test]
+    fn the_fold_of_every_prefix_is_the_live_state(drawn in definition(), acts in actions(60)) {
+        let mut sitting = Sitting::open(&drawn);
+        for action in &acts {
+            sitting.act(action);
+        }
+        let bytes = written(&sitting.events);
+        let log = read_log(bytes.as_bytes()).expect("what was written can be read");
+        prop_assert_eq!(log.torn, 0);
+        let read: Vec<&Stamped> = log.lines.iter().map(|line| &line.stamped).collect();
+        prop_assert_eq!(read, sitting.events.iter().collect::<Vec<_>>());
+        let mut folded = Session::default();
+        for (line, live) in log.lines.iter().zip(&sitting.states) {
+            folded.apply(&line.stamped);
+            prop_assert_eq!(&folded, live, "after {:?}", line.stamped.event);
+        }
+        prop_assert_eq!(&fold(&log), &sitting.session);
+        let verified = roundtable::journal::verify(bytes.as_bytes(), None);
+        prop_assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+    }
+
+    /// Who does what `next` says comes to the end, or to a question nobody answers.
+    #[test]
+    fn who_follows_next_comes_to_an_end(drawn in definition(), acts in actions(20), answers: bool) {
+        let mut sitting = Sitting::open(&drawn);
+        for action in &acts {
+            sitting.act(action);
+        }
+        let bound = 20 + drawn.max_iterations as usize * (SEATS.len() * 3 + 12);
+        for _ in 0..bound {
+            match next(&sitting.session) {
+                Next::Done => break,
+                Next::AskPerson(_) if !answers => break,
+                now => sitting.follow(now),
+            }
+        }
+        let last = next(&sitting.session);
+        prop_assert!(
+            matches!(last, Next::Done) || (!answers && matches!(last, Next::AskPerson(_))),
+            "still at {:?} after {} turns", last, bound
+        );
+        prop_assert!(sitting.session.iterations <= drawn.max_iterations);
+    }
+
+}
+
+proptest! {
+    #![proptest_config(config(60))]
+
+    /// The order in which seats settle changes nothing: not the state, not the tally, not a report.
+    #[test]
+    fn the_order_of_arrival_changes_nothing(
+        drawn in one_round(),
+        ballots in prop::collection::vec(any::<Ballot>(), SEATS.len()),
+        order in Just((0..SEATS.len()).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let run = |order: &[usize]| {
+            let mut sitting = Sitting::open(&drawn);
+            sitting.until_seats();
+            for seat in order {
+                sitting.settle(*seat, ballots[*seat]);
+            }
+            sitting.close();
+            let events = sitting.events.clone();
+            sitting.finish();
+            (sitting.session, events)
+        };
+        let roster: Vec<usize> = (0..SEATS.len()).collect();
+        let (straight, _) = run(&roster);
+        let (mixed, events) = run(&order);
+        let shown = revealed(&events);
+        let in_roster_order: Vec<String> =
+            SEATS.iter().map(|seat| (*seat).to_owned()).filter(|seat| shown.contains(seat)).collect();
+        prop_assert_eq!(shown, in_roster_order);
+        prop_assert_eq!(&straight.rounds[0].tally, &mixed.rounds[0].tally);
+        prop_assert!(straight.rounds[0].tally.is_some());
+        prop_assert_eq!(report::markdown(&straight), report::markdown(&mixed));
+        prop_assert_eq!(report::json(&straight), report::json(&mixed));
+        prop_assert_eq!(straight, mixed);
+    }
+
+    /// While a round is open nothing of an answer can be read anywhere, and two rounds that differ
+    /// only in what was answered look the same.
+    #[test]
+    fn an_open_round_shows_nothing_of_its_answers(
+        drawn in one_round(),
+        first in prop::collection::vec(any::<Ballot>(), SEATS.len()),
+        second in prop::collection::vec(any::<Ballot>(), SEATS.len()),
+    ) {
+        let run = |ballots: &[Ballot], word: &str| {
+            let mut sitting = Sitting::open(&drawn);
+            word.clone_into(&mut sitting.word);
+            sitting.until_seats();
+            let mut shown = Vec::new();
+            for (seat, ballot) in ballots.iter().enumerate() {
+                // Whether a seat is sealed may be seen, so both runs seal all.
+                sitting.settle(seat, if *ballot == Ballot::Fail { Ballot::Invalid } else { *ballot });
+                let debug = format!("{:?}", sitting.session);
+                assert!(!debug.contains(word), "the state holds the answer's text");
+                shown.push(surfaces(&sitting));
+            }
+            (shown, sitting)
+        };
+        let (left, sitting) = run(&first, "QuokkaMarker");
+        let (right, _) = run(&second, "NumbatMarker");
+        for (left, right) in left.iter().zip(&right) {
+            prop_assert!(!left.contains("QuokkaMarker") && !right.contains("NumbatMarker"));
+            prop_assert_eq!(left, right);
+        }
+        // The marker is really in there: it is shown once the round is closed.
+        let mut sitting = sitting;
+        sitting.close();
+        sitting.finish();
+        prop_assert!(surfaces(&sitting).contains("QuokkaMarker"));
+    }
+}
+
+/// The seats in the order their answers are revealed.
+fn revealed(events: &[Stamped]) -> Vec<String> {
+    use roundtable::session::Event;
+    let name = |stamped: &Stamped| match &stamped.event {
+        Event::AnswerRevealed(answer) => Some(answer.participant.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(name).collect()
+}

@@ -1,0 +1,362 @@
+//! How a session is driven by hand: commands in, events folded, the state kept after each event.
+
+use indexmap::IndexMap;
+use roundtable::report;
+use roundtable::round::ballot::{Ballot as Countable, BallotKind, Stance};
+use roundtable::round::record::{Outcome, Record, Returned};
+use roundtable::round::seal::{Binding, Nonces, RoundKey, Sealed, seal};
+use roundtable::session::{
+    CloseReason, Command, Event, Line, Moment, Next, PersonaInfo, QuestionKind, SeatInfo, Session,
+    SessionOpened, Stamped, decide, next,
+};
+use serde_json::{Value, json};
+
+use super::draw::{Action, Ballot, Drawn};
+
+/// The roster.
+pub const SEATS: [&str; 4] = ["dora", "abe", "cleo", "bert"];
+const START: i64 = 1_795_302_307_120;
+
+/// A session driven by hand.
+pub struct Sitting {
+    pub session: Session,
+    pub events: Vec<Stamped>,
+    /// The state after each event.
+    pub states: Vec<Session>,
+    /// A word that stands in every answer.
+    pub word: String,
+    now: i64,
+    turns: usize,
+}
+
+impl Sitting {
+    /// Opens a session on a definition.
+    pub fn open(drawn: &Drawn) -> Self {
+        let mut sitting = Self {
+            session: Session::default(),
+            events: Vec::new(),
+            states: Vec::new(),
+            word: "word".to_owned(),
+            now: START,
+            turns: 0,
+        };
+        sitting.give(Command::Open(Box::new(header(&drawn.text))));
+        assert!(sitting.session.definition.is_some(), "the drawn definition loads: {}", drawn.text);
+        sitting
+    }
+
+    /// Gives a command; what it yields is folded, a refusal changes nothing. Says whether it was taken.
+    pub fn give(&mut self, command: Command) -> bool {
+        if !matches!(command, Command::Seal { .. } | Command::Fail { .. }) {
+            self.now += 1_000;
+        }
+        let at = Moment(self.now);
+        let before = self.session.clone();
+        match decide(&self.session, command, at) {
+            Err(refusal) => {
+                assert!(!refusal.0.is_empty());
+                assert_eq!(self.session, before, "a refusal changed the state");
+                false
+            }
+            Ok(events) => {
+                assert!(!events.is_empty(), "a command was taken and yields nothing");
+                for event in events {
+                    let stamped = Stamped { at, event };
+                    self.session.apply(&stamped);
+                    self.events.push(stamped);
+                    self.states.push(self.session.clone());
+                }
+                assert_ne!(self.session, before, "a command was taken and changed nothing");
+                true
+            }
+        }
+    }
+
+    fn must(&mut self, command: Command) {
+        let text = format!("{command:?}");
+        assert!(self.give(command), "refused, and it was what comes next: {text}");
+    }
+
+    /// Tries an action; it may be refused.
+    pub fn act(&mut self, action: &Action) {
+        let command = match *action {
+            Action::Follow => {
+                let now = next(&self.session);
+                return self.follow(now);
+            }
+            Action::Settle(seat, ballot) => self.settling(&self.round_id(), seat, ballot),
+            Action::Stray(seat, ballot) => self.settling("nowhere", seat, ballot),
+            Action::Swapped(seat) => {
+                let record = self.record(name(seat + 1), Ballot::Vote(0));
+                self.sealing(name(seat), &record, &self.key())
+            }
+            Action::WrongKey(seat) => {
+                let record = self.record(name(seat), Ballot::Vote(0));
+                self.sealing(name(seat), &record, &RoundKey::new([99; 32]))
+            }
+            Action::Excuse(seat) => Command::Excuse {
+                round: self.round_id(),
+                participant: name(seat).to_owned(),
+                reason: "had to leave".to_owned(),
+            },
+            Action::Close => Command::CloseRound { reason: CloseReason::Facilitator, key: self.key() },
+            Action::CloseWithWrongKey => {
+                Command::CloseRound { reason: CloseReason::Facilitator, key: RoundKey::new([98; 32]) }
+            }
+            Action::Reveal => Command::Reveal,
+            Action::Tally => Command::Tally,
+            Action::Start => Command::StartStep,
+            Action::OpenRound => Command::OpenRound { project_summary: Some("A garden.\n".to_owned()) },
+            Action::AskPerson => Command::AskPerson,
+            Action::Answer { yes, choice, stray } => self.answering(yes, choice, stray),
+            Action::LoseKey => Command::LoseKey,
+            Action::AskAgain => Command::AskAgain,
+            Action::Finish => Command::FinishStep,
+            Action::Warn => Command::Warn { message: "the paint is wet".to_owned() },
+            Action::Pause => Command::Pause { reason: "lunch".to_owned(), step: None },
+            Action::Resume => Command::Resume { program: "test".to_owned(), torn_bytes: 3 },
+            Action::Stop => Command::Stop { reason: "rain".to_owned() },
+            Action::CloseSession => Command::Close,
+            Action::OpenAgain => Command::Open(Box::new(header("{\"question\": \"Another?\"}"))),
+        };
+        self.give(command);
+    }
+
+    /// Does what must happen now; seats vote differently from turn to turn, people say different things.
+    pub fn follow(&mut self, now: Next) {
+        self.turns += 1;
+        let turn = self.turns;
+        match now {
+            Next::Nothing => panic!("the session is not open"),
+            Next::Done => {}
+            Next::Decide(command) => self.must(command),
+            Next::OpenRound => self.must(Command::OpenRound { project_summary: None }),
+            Next::AwaitSeats => {
+                let open: Vec<String> = self
+                    .session
+                    .open_round()
+                    .iter()
+                    .flat_map(|r| r.open_seats())
+                    .map(|s| s.name.clone())
+                    .collect();
+                assert!(!open.is_empty(), "nobody is left to wait for");
+                let seat = SEATS.iter().position(|seat| *seat == open[turn % open.len()]);
+                let ballot =
+                    [Ballot::Vote(turn % 3), Ballot::Vote(0), Ballot::Fail, Ballot::Abstain][turn / 2 % 4];
+                self.settle(seat.expect("a seat of the roster"), ballot);
+            }
+            Next::CloseRound(reason) => {
+                let key = self.key();
+                self.must(Command::CloseRound { reason, key });
+            }
+            Next::AskPerson(question) => {
+                let (approved, choice) = match question.kind {
+                    QuestionKind::Approval => (turn.is_multiple_of(2), None),
+                    QuestionKind::Tie(options) => (true, Some(options[turn % options.len()].clone())),
+                    QuestionKind::KeyLost(_) => return self.must(Command::AskAgain),
+                };
+                let (step, by) = (question.step, "facilitator".to_owned());
+                self.must(Command::Answer { step, approved, choice, comment: None, by });
+            }
+            Next::Rest => self.must(Command::Resume { program: "test".to_owned(), torn_bytes: 0 }),
+        }
+    }
+
+    /// Follows `next` until seats are asked.
+    pub fn until_seats(&mut self) {
+        while !matches!(next(&self.session), Next::AwaitSeats) {
+            self.follow(next(&self.session));
+        }
+    }
+
+    /// Follows `next` to the end.
+    pub fn finish(&mut self) {
+        for _ in 0..1_000 {
+            match next(&self.session) {
+                Next::Done => return,
+                now => self.follow(now),
+            }
+        }
+        panic!("no end: {:?}", next(&self.session));
+    }
+
+    /// Closes the open round.
+    pub fn close(&mut self) {
+        let key = self.key();
+        self.must(Command::CloseRound { reason: CloseReason::All, key });
+    }
+
+    /// A seat of the open round settles.
+    pub fn settle(&mut self, seat: usize, ballot: Ballot) {
+        let command = self.settling(&self.round_id(), seat, ballot);
+        self.must(command);
+    }
+
+    fn settling(&self, round: &str, seat: usize, ballot: Ballot) -> Command {
+        let (round, participant) = (round.to_owned(), name(seat).to_owned());
+        if ballot == Ballot::Fail {
+            return Command::Fail {
+                round,
+                participant,
+                reason: "no line".to_owned(),
+                timed_out: seat.is_multiple_of(2),
+                tries: 4,
+            };
+        }
+        let record = self.record(&participant, ballot);
+        match self.sealing(&participant, &record, &self.key()) {
+            Command::Seal { seal, .. } => Command::Seal { round, participant, seal },
+            other => other,
+        }
+    }
+
+    fn sealing(&self, seat: &str, record: &Record, key: &RoundKey) -> Command {
+        let round = self.round_id();
+        Command::Seal { seal: self.sealed(seat, record, key), round, participant: seat.to_owned() }
+    }
+
+    fn sealed(&self, seat: &str, record: &Record, key: &RoundKey) -> Sealed {
+        let round = self.session.rounds.last();
+        let hash = round.map_or("", |round| &round.opened.snapshot_sha256);
+        let binding = Binding {
+            session: &self.session.id,
+            round: &self.round_id(),
+            participant: seat,
+            snapshot_sha256: hash,
+        };
+        // The order of arrival must not show, so nonces come from the seat.
+        let byte = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
+        let nonces = Nonces { cipher: [byte; 24], commitment: [byte; 32] };
+        let text = serde_json::to_string(record).expect("a record is JSON");
+        seal(key, &nonces, binding, &text).expect("short enough")
+    }
+
+    fn record(&self, seat: &str, ballot: Ballot) -> Record {
+        let round = self.session.rounds.last();
+        let kind = round.map_or(BallotKind::Position, |round| round.opened.ballot.kind);
+        let options = round.map_or(&[][..], |round| &round.opened.ballot.options);
+        let word = &self.word;
+        let (outcome, countable, answer) = match (ballot, kind) {
+            (Ballot::Abstain, _) => {
+                (Outcome::Abstained, Some(Countable::Abstain), json!({"vote": "abstain"}))
+            }
+            (Ballot::Invalid | Ballot::Fail, _) => (Outcome::Invalid, None, json!({})),
+            (Ballot::Refuse, _) => (Outcome::Refused, None, json!({})),
+            (Ballot::Vote(n), BallotKind::Choice) => {
+                let option = options[n % options.len()].clone();
+                let answer = json!({ "vote": option, "rationale": [word], "confidence": 0.25 });
+                (Outcome::Answered, Some(Countable::Choice(option)), answer)
+            }
+            (Ballot::Vote(n), BallotKind::Consent) => {
+                let stance = [Stance::Support, Stance::StandAside, Stance::Block][n % 3];
+                let change = (stance == Stance::Block).then(|| format!("drop the {word}"));
+                let answer = json!({ "consent": "…", "minimum_change": change });
+                (Outcome::Answered, Some(Countable::Consent(stance, change)), answer)
+            }
+            (Ballot::Vote(_), _) => (
+                Outcome::Answered,
+                Some(Countable::Position),
+                json!({ "position": format!("a {word}\nor two") }),
+            ),
+        };
+        let reason = countable.is_none().then(|| format!("said {word}"));
+        Record {
+            session: self.session.id.clone(),
+            round: self.round_id(),
+            participant: seat.to_owned(),
+            snapshot_sha256: round.map(|round| round.opened.snapshot_sha256.clone()).unwrap_or_default(),
+            model: "ollama/llama3.2".to_owned(),
+            outcome,
+            reason: reason.clone(),
+            ballot: countable,
+            answer: if let Value::Object(map) = answer { map } else { serde_json::Map::new() },
+            flags: vec![format!("flag {word}")],
+            replies: vec![Returned { text: format!("reply {word}"), reason }],
+            tries: 1,
+            latency_ms: 1_200,
+            tokens: None,
+        }
+    }
+
+    fn answering(&self, approved: bool, choice: Option<usize>, stray: bool) -> Command {
+        let step =
+            self.session.step.as_ref().map_or("nowhere", |run| if stray { "nowhere" } else { &run.id });
+        let winners = self.session.rounds.last().and_then(|round| round.tally.as_ref());
+        let winners = winners.map_or(&[][..], |tally| &tally.verdict.winners);
+        let choice = choice.map(|n| winners.get(n).cloned().unwrap_or_else(|| "violet".to_owned()));
+        let (step, by) = (step.to_owned(), "facilitator".to_owned());
+        Command::Answer { step, approved, choice, comment: Some("so be it".to_owned()), by }
+    }
+
+    fn round_id(&self) -> String {
+        self.session.rounds.last().map_or_else(|| "none".to_owned(), |round| round.opened.round.clone())
+    }
+
+    /// A key of its own for each round.
+    fn key(&self) -> RoundKey {
+        RoundKey::new([self.session.rounds.len() as u8; 32])
+    }
+}
+
+/// The name of a seat; one number past the last is nobody's.
+fn name(seat: usize) -> &'static str {
+    SEATS.get(seat).copied().unwrap_or("nobody")
+}
+
+fn header(definition: &str) -> SessionOpened {
+    let seat = |name: &&str| SeatInfo {
+        name: (*name).to_owned(),
+        persona: "painter".to_owned(),
+        model: "ollama/llama3.2".to_owned(),
+        weight: 1.5,
+        seed: None,
+        scripted: Vec::new(),
+    };
+    let text = "You paint.\n\tWith care: always.\n".to_owned();
+    SessionOpened {
+        session: "s-1".to_owned(),
+        format: 1,
+        program: "roundtable test".to_owned(),
+        definition_file: "shed.json".to_owned(),
+        definition_sha256: roundtable::round::snapshot::sha256_hex(definition),
+        definition: definition.to_owned(),
+        input: json!({ "budget": 1e21, "small": -0.5, "n": null, "deep": [[["x"]]] }),
+        seed: None,
+        participants: SEATS.iter().map(seat).collect(),
+        personas: vec![PersonaInfo {
+            name: "painter".to_owned(),
+            sha256: roundtable::round::snapshot::sha256_hex(&text),
+            description: "paints".to_owned(),
+            tags: Vec::new(),
+            priorities: IndexMap::from([("colour".to_owned(), 0.1)]),
+            text,
+        }],
+    }
+}
+
+/// Everything a person or a program is shown of a session, ciphertexts and commitments left out.
+pub fn surfaces(sitting: &Sitting) -> String {
+    let session = &sitting.session;
+    let mut shown = vec![report::markdown(session), report::json(session).to_string()];
+    let mut lines = Vec::new();
+    let mut folded = Session::default();
+    for (seq, stamped) in sitting.events.iter().enumerate() {
+        folded.apply(stamped);
+        lines.push(Line {
+            seq: seq as u64,
+            prev: String::new(),
+            hash: String::new(),
+            stamped: stamped.clone(),
+        });
+        shown.extend(report::happening(&stamped.event, stamped.at, &folded));
+        let mut event = stamped.event.clone();
+        if let Event::BallotSealed(sealed) = &mut event {
+            sealed.seal.commitment = String::new();
+            sealed.seal.sealed = format!("{} bytes", sealed.seal.sealed.len());
+        }
+        shown.push(report::line(seq as u64, "", "", stamped.at, &event, &folded));
+    }
+    shown.extend(report::trace::trace(&lines, session).iter().map(report::trace::text));
+    shown.push(format!("{:?}", next(session)));
+    shown.join("\n")
+}

@@ -1,0 +1,88 @@
+//! What a definition with a mistake in it gets: place, message and next step, for every mistake a
+//! person can make. The cases stand in `tests/fixtures/definitions.yaml`; a new case is a new entry.
+//!
+//! `UPDATE_DEFINITIONS=1` prints what each case gets now.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use roundtable::problem::Problem;
+use roundtable::workflow::{DEFAULT_PANEL, Source, StepKind, load};
+use roundtable::yaml::read;
+use serde_json::Value;
+
+fn load_text(text: &str) -> Result<roundtable::workflow::Loaded, Vec<Problem>> {
+    load(Source { text, file: "f.yaml", id: "f" })
+}
+
+fn shown(problem: &Problem) -> Value {
+    let hint = problem.hint.as_deref().unwrap_or_default();
+    Value::from(format!("{problem} -> {hint}"))
+}
+
+#[test]
+fn every_mistake_is_named_with_its_place_and_the_next_step() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/definitions.yaml");
+    let cases = read(&std::fs::read_to_string(path).expect("the cases"), "definitions.yaml").expect("YAML");
+    let cases = cases.to_json();
+    let cases = cases.as_array().expect("a list of cases");
+    assert!(cases.len() > 40, "only {} cases", cases.len());
+    let mut wrong = String::new();
+    for case in cases {
+        let text = case["text"].as_str().expect("a text");
+        let (key, found): (&str, Vec<Value>) = match load_text(text) {
+            Ok(loaded) => ("warnings", loaded.warnings.iter().map(shown).collect()),
+            Err(problems) => ("problems", problems.iter().map(shown).collect()),
+        };
+        if case.get(key) != Some(&Value::from(found.clone())) {
+            let _ = writeln!(wrong, "- name: {}\n  {key}:", case["name"]);
+            for line in found {
+                let _ = writeln!(wrong, "    - {line}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "these cases get something else:\n{wrong}");
+}
+
+/// Every problem of the cases has a place, and a next step that is not empty.
+#[test]
+fn a_problem_always_has_a_place_and_a_next_step() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/definitions.yaml");
+    let cases = read(&std::fs::read_to_string(path).expect("the cases"), "definitions.yaml").expect("YAML");
+    for case in cases.to_json().as_array().expect("a list of cases") {
+        for problem in load_text(case["text"].as_str().expect("a text")).err().into_iter().flatten() {
+            let place = problem.place.as_ref().unwrap_or_else(|| panic!("no place: {problem}"));
+            assert!(place.line > 0 && place.column > 0, "no line: {problem}");
+            assert!(problem.hint.as_deref().is_some_and(|hint| !hint.is_empty()), "no hint: {problem}");
+            let first = problem.message.chars().next().expect("a message");
+            assert!(!first.is_uppercase() && !problem.message.ends_with('.'), "not our style: {problem}");
+        }
+    }
+}
+
+#[test]
+fn a_question_alone_is_one_round_of_the_default_panel() {
+    let loaded = load_text("\u{feff}question: \"Which cache?\"\r\nexploration: |\r\n  one\r\n  two\r\n");
+    let definition = loaded.expect("loads").definition;
+    assert_eq!(definition.id, "f");
+    let names: Vec<&str> = definition.participants.iter().map(|seat| seat.name.as_str()).collect();
+    assert_eq!(names, DEFAULT_PANEL);
+    assert_eq!(definition.steps.len(), 1);
+    let round = definition.steps[0].round().expect("a round");
+    assert_eq!((round.question.as_str(), round.exploration.as_deref()), ("Which cache?", Some("one\ntwo\n")));
+}
+
+#[test]
+fn a_type_at_the_top_is_a_workflow_of_that_step() {
+    let definition = load_text("type: approval\nmessage: Ship it?\n").expect("loads").definition;
+    assert!(matches!(&definition.steps[..], [step] if matches!(step.kind, StepKind::Approval(_))));
+}
+
+#[test]
+fn json_with_comments_is_the_same_definition() {
+    let json = "// one\n{\n  \"question\": \"q\", /* two */\n  \"participants\": [\"a\", \"b\",],\n}\n";
+    let yaml = "question: q\nparticipants: [a, b]\n";
+    let (json, yaml) = (load_text(json).expect("loads"), load_text(yaml).expect("loads"));
+    assert_eq!(json.definition.participants.len(), yaml.definition.participants.len());
+    assert_eq!(json.definition.steps[0].kind, yaml.definition.steps[0].kind);
+}

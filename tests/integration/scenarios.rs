@@ -1,0 +1,177 @@
+//! Whole sessions as files: `tests/scenarios/NAME/` holds a definition, scripted answers and what
+//! they lead to, event by event and as a report. A new case is a new folder.
+//!
+//! `UPDATE_SCENARIOS=1` writes `expected.ndjson` and `expected.md` anew; read the difference before
+//! you commit it. What differs from run to run (times, ids, hashes, keys, ciphertexts) and what is
+//! the same in all of them (rules of the table, persona texts) is left out.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+/// Keys whose values are left out wherever they stand.
+const LEFT_OUT: [&str; 20] = [
+    "at",
+    "session",
+    "prev",
+    "hash",
+    "program",
+    "definition",
+    "definition_sha256",
+    "key",
+    "nonce",
+    "commitment",
+    "sealed",
+    "elapsed_ms",
+    "latency_ms",
+    "startTime",
+    "endTime",
+    "duration",
+    "rules",
+    "prompt",
+    "prompt_sha256",
+    "estimated_tokens",
+];
+
+#[test]
+fn every_scenario_runs_as_written() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(&root).expect("scenarios").map(|entry| entry.expect("an entry").path()).collect();
+    folders.sort();
+    assert!(folders.len() >= 13, "only {} scenarios are there", folders.len());
+    let wrong: Vec<String> = folders.iter().flat_map(|folder| differences(folder)).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} differences; UPDATE_SCENARIOS=1 writes the expectations anew\n\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+fn differences(folder: &Path) -> Vec<String> {
+    let (events, report) = run(folder);
+    let found = [("expected.ndjson", events), ("expected.md", report)];
+    let mut wrong = Vec::new();
+    for (name, found) in found {
+        let path = folder.join(name);
+        if std::env::var_os("UPDATE_SCENARIOS").is_some() {
+            fs::write(&path, &found).expect("writable");
+        }
+        let wanted = fs::read_to_string(&path).unwrap_or_default();
+        if wanted != found {
+            let at = wanted.lines().zip(found.lines()).take_while(|(a, b)| a == b).count();
+            let line = |text: &str| text.lines().nth(at).unwrap_or("(nothing)").to_owned();
+            wrong.push(format!(
+                "{}:{}\n  wanted {}\n  found  {}",
+                path.display(),
+                at + 1,
+                line(&wanted),
+                line(&found)
+            ));
+        }
+    }
+    wrong
+}
+
+/// Runs a scenario headless in a home of its own; gives its redacted events and report.
+fn run(folder: &Path) -> (String, String) {
+    let home = tempfile::tempdir().expect("a folder");
+    // A service that takes connections and never says a word.
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = silent.local_addr().expect("an address").to_string();
+    if let Ok(config) = fs::read_to_string(folder.join("config.yaml")) {
+        let to = home.path().join("config");
+        fs::create_dir_all(&to).expect("a folder");
+        fs::write(to.join("config.yaml"), config.replace("ADDRESS", &address)).expect("writable");
+    }
+    let saved = home.path().join("session.s2s");
+    let roundtable = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
+        let done = command.args(args).current_dir(home.path()).env("ROUNDTABLE_HOME", home.path()).output();
+        done.expect("the program runs")
+    };
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (definition, answers, session) =
+        (path("definition.yaml"), path("answers.yaml"), saved.display().to_string());
+    let done = roundtable(&["--batch", "--json", "--answers", &answers, "--save", &session, &definition]);
+    let said = String::from_utf8(done.stdout).expect("UTF-8");
+    let mut events: Vec<Value> =
+        said.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    let last = events.last().and_then(|event| event["hash"].as_str()).unwrap_or_default();
+    assert!(stderr.contains(last), "{}: {stderr}", folder.display());
+    let verified = roundtable(&["verify", "--expect", last, &session]);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+    let report = roundtable(&["report", &session]);
+    let id = events[0]["session"].as_str().expect("an id").to_owned();
+    in_roster_order(&mut events);
+    // What a seat is handed is the snapshot and its address, which stand in the events already.
+    for event in events.iter_mut().filter(|event| event["event"] == "work_item_offered") {
+        event.as_object_mut().expect("a map").retain(|key, _| key != "input");
+    }
+    events.iter_mut().for_each(redact);
+    events.push(json!({ "exit": done.status.code() }));
+    let mut text = String::new();
+    for event in &events {
+        text.push_str(&event.to_string());
+        text.push('\n');
+    }
+    (text, redacted_report(&String::from_utf8(report.stdout).expect("UTF-8"), &id))
+}
+
+/// Seats settle in any order; here they stand as in the roster.
+fn in_roster_order(events: &mut [Value]) {
+    let settles = |event: &Value| event["event"] == "ballot_sealed" || event["event"] == "seat_failed";
+    let seats: Vec<String> = events[0]["participants"]
+        .as_array()
+        .expect("a roster")
+        .iter()
+        .map(|seat| seat["name"].as_str().expect("a name").to_owned())
+        .collect();
+    let place = |event: &Value| seats.iter().position(|seat| event["participant"] == seat.as_str());
+    for settled in events.chunk_by_mut(|a, b| settles(a) && settles(b)) {
+        let first = settled[0]["seq"].as_u64().expect("a number");
+        settled.sort_by_key(place);
+        for (event, seq) in settled.iter_mut().zip(first..) {
+            event["seq"] = seq.into();
+        }
+    }
+}
+
+fn redact(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|key, _| !LEFT_OUT.contains(&key.as_str()));
+            if let Some(Value::Array(personas)) = map.get_mut("personas") {
+                *personas = personas.iter().map(|persona| persona["name"].clone()).collect();
+            }
+            map.values_mut().for_each(redact);
+        }
+        Value::Array(items) => items.iter_mut().for_each(redact),
+        _ => {}
+    }
+}
+
+/// Leaves out the id and the version, and puts `TIME` and `0.0 s` for times and spans.
+fn redacted_report(report: &str, id: &str) -> String {
+    let report = report.replace(id, "SESSION").replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    let mut words: Vec<String> = report.split(' ').map(str::to_owned).collect();
+    for i in 0..words.len() {
+        let stamp = words[i].len() >= 24 && words[i].is_char_boundary(24) && words[i][..24].ends_with('Z');
+        if stamp && words[i].as_bytes()[10] == b'T' {
+            words[i].replace_range(..24, "TIME");
+        }
+        let is_unit = |next: &String| {
+            next.strip_prefix('s').is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+        };
+        let next_is_unit = words.get(i + 1).is_some_and(is_unit);
+        if next_is_unit && words[i].parse::<f64>().is_ok() {
+            "0.0".clone_into(&mut words[i]);
+        }
+    }
+    words.join(" ")
+}

@@ -95,7 +95,7 @@ pub fn resolve(
                 }
                 Err(_) if is_all_scripted(definition, spec, &scripted) => None,
                 Err(problem) => {
-                    problems.push(at(problem));
+                    say_once(at(problem), &mut problems);
                     continue;
                 }
             };
@@ -110,10 +110,7 @@ pub fn resolve(
         let (model, from) = model_of(spec, persona, config, flags, &mut roster.notices);
         match catalog.check(&model) {
             Err(problem) if !is_all_scripted(definition, spec, &scripted) => {
-                let problem = from.blame(problem, spec, file);
-                if !problems.contains(&problem) {
-                    problems.push(problem);
-                }
+                say_once(from.blame(problem, spec, file), &mut problems);
             }
             _ => {}
         }
@@ -129,6 +126,13 @@ pub fn resolve(
     roster.personas = personas.into_iter().map(|(name, persona)| persona_info(name, persona)).collect();
     roster.notices.dedup();
     if problems.is_empty() { Ok(roster) } else { Err(problems) }
+}
+
+/// Several seats may share one fault.
+fn say_once(problem: Problem, problems: &mut Vec<Problem>) {
+    if !problems.contains(&problem) {
+        problems.push(problem);
+    }
 }
 
 fn scripted_steps(definition: &Definition, spec: &ParticipantSpec, answers: &Answers) -> Vec<String> {
@@ -266,9 +270,7 @@ pub fn seat_all(
             match catalog.participant(&seat.model) {
                 Ok(participant) => Some(participant),
                 Err(problem) => {
-                    if !problems.contains(&problem) {
-                        problems.push(problem);
-                    }
+                    say_once(problem, &mut problems);
                     continue;
                 }
             }

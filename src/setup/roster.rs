@@ -93,7 +93,7 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
                 Ok(persona) => personas.insert(spec.persona.clone(), Some(persona)),
                 Err(_) if needs_nobody => personas.insert(spec.persona.clone(), None),
                 Err(problem) => {
-                    problems.push(at(problem));
+                    say_once(at(problem), &mut problems);
                     continue;
                 }
             };
@@ -101,12 +101,11 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
         let (model, named_by) = from.model(spec, persona, &mut roster.notices);
         if !needs_nobody {
-            let refusals = refusal(spec, persona).into_iter().map(at);
-            let of_model =
-                from.catalog.check(&model).err().map(|problem| named_by.blame(problem, spec, from.file));
-            let new: Vec<Problem> =
-                refusals.chain(of_model).filter(|problem| !problems.contains(problem)).collect();
-            problems.extend(new);
+            let of_model = from.catalog.check(&model).err();
+            let of_model = of_model.map(|problem| named_by.blame(problem, spec, from.file));
+            for problem in refusal(spec, persona).map(at).into_iter().chain(of_model) {
+                say_once(problem, &mut problems);
+            }
         }
         roster.seats.push(SeatInfo {
             name: spec.name.clone(),
@@ -120,6 +119,13 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
     roster.personas = personas.into_iter().map(|(name, persona)| persona_info(name, persona)).collect();
     roster.notices.dedup();
     if problems.is_empty() { Ok(roster) } else { Err(problems) }
+}
+
+/// Several seats may share one fault.
+fn say_once(problem: Problem, problems: &mut Vec<Problem>) {
+    if !problems.contains(&problem) {
+        problems.push(problem);
+    }
 }
 
 impl Sources<'_> {
@@ -324,9 +330,7 @@ pub fn seat_all(
             match catalog.participant(&seat.model) {
                 Ok(participant) => Some(participant),
                 Err(problem) => {
-                    if !problems.contains(&problem) {
-                        problems.push(problem);
-                    }
+                    say_once(problem, &mut problems);
                     continue;
                 }
             }

@@ -139,6 +139,11 @@ fn explain(error: &Error, text: &str, file: &str) -> Problem {
         (true, Some((_, rest))) => rest,
         _ => message,
     };
+    let message = if message.contains("budget breached") {
+        "it unfolds into more values, or deeper ones, than are read (a budget)"
+    } else {
+        message
+    };
     let (message, own_hint) = in_plain_words(message);
     let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
     let hint = match bad_line {

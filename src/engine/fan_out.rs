@@ -1,9 +1,12 @@
 //! The fan-out: every seat of a round asked at once, taken in as they settle.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
+use futures::future::FutureExt as _;
+
+use tokio::task::{JoinError, JoinSet};
 
 use super::seat::{self, Settled, Shared};
 use super::{Engine, EngineError};
@@ -37,14 +40,14 @@ impl Engine<'_> {
             }
             () = self.interrupt.cancelled() => return Ok(()),
         };
-        // What is ready when time is up still counts; what comes later is refused.
-        let mut settled: Vec<_> = first.into_iter().collect();
-        settled.extend(std::iter::from_fn(|| fan_out.seats.try_join_next()));
-        for joined in settled {
-            let (participant, settled) =
-                joined.map_err(|error| EngineError::Table(format!("a seat's task failed: {error}")))?;
-            self.settle(participant, settled)?;
+        match first {
+            Some(joined) => self.settle(joined)?,
+            // Nobody is being asked any more: whoever is still open is asked anew.
+            None if !time_is_up => self.fan_out = None,
+            None => {}
         }
+        // What is ready when time is up still counts; what comes later is refused.
+        self.take_in_ready()?;
         self.commit().await?;
         if time_is_up && self.session.open_round().is_some() {
             self.close_round(CloseReason::Deadline).await?;
@@ -52,7 +55,17 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn settle(&mut self, participant: String, settled: Settled) -> Result<(), EngineError> {
+    /// Takes in what has settled already, without waiting.
+    pub(super) fn take_in_ready(&mut self) -> Result<(), EngineError> {
+        while let Some(joined) = self.fan_out.as_mut().and_then(|fan_out| fan_out.seats.try_join_next()) {
+            self.settle(joined)?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, joined: Result<(String, Settled), JoinError>) -> Result<(), EngineError> {
+        let (participant, settled) =
+            joined.map_err(|error| EngineError::Table(format!("a seat's task failed: {error}")))?;
         let Some(round) = self.session.open_round().map(|round| round.opened.round.clone()) else {
             return Ok(());
         };
@@ -95,7 +108,11 @@ impl Engine<'_> {
             let (name, model) =
                 (seat.name.clone(), seat.item.as_ref().map(|i| i.model.clone()).unwrap_or_default());
             let shared = Arc::clone(&shared);
-            seats.spawn(async move { (name, seat::work(participant, ask, model, shared).await) });
+            seats.spawn(async move {
+                // A fault of the program at one seat is that seat's failure, not the round's.
+                let work = AssertUnwindSafe(seat::work(participant, ask, model, shared)).catch_unwind();
+                (name, work.await.unwrap_or_else(|_| Settled::fault()))
+            });
         }
         let deadline = time_left.map(|left| tokio::time::Instant::now() + left);
         self.fan_out = Some(FanOut { number: round.opened.number, seats, deadline });
@@ -105,10 +122,10 @@ impl Engine<'_> {
     /// How long the open round may still take: its deadline, or the session's end if that is sooner.
     fn time_left(&self, round: &RoundRun) -> Option<Duration> {
         let now = (self.now)();
-        let of_round = round.opened.deadline_ms.map(|ms| ms.saturating_sub(now.since(round.opened_at)));
+        let ran = self.session.round_ran_ms(round, now);
+        let of_round = round.opened.deadline_ms.map(|ms| ms.saturating_sub(ran));
         let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms);
-        let spent = now.since(self.session.opened_at).saturating_sub(self.session.waited_ms);
-        let of_session = limit.map(|limit| limit.saturating_sub(spent));
+        let of_session = limit.map(|limit| limit.saturating_sub(self.session.ran_ms(now)));
         of_round.into_iter().chain(of_session).min().map(Duration::from_millis)
     }
 

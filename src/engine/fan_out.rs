@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::FutureExt as _;
-
 use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
 
 use super::seat::{self, Settled, Shared};
 use super::{Engine, EngineError};
@@ -18,7 +18,7 @@ use crate::session::{CloseReason, Command, RoundRun};
 pub(super) struct FanOut {
     number: u32,
     seats: JoinSet<(String, Settled)>,
-    deadline: Option<tokio::time::Instant>,
+    deadline: Option<Instant>,
 }
 
 impl Engine<'_> {
@@ -31,15 +31,12 @@ impl Engine<'_> {
         self.fan_out(&key)?;
         let Some(fan_out) = &mut self.fan_out else { return Ok(()) };
         let deadline = fan_out.deadline;
-        let mut time_is_up = false;
         let first = tokio::select! {
             settled = fan_out.seats.join_next() => settled,
-            () = sleep_until(deadline) => {
-                time_is_up = true;
-                None
-            }
+            () = sleep_until(deadline) => None,
             () = self.interrupt.cancelled() => return Ok(()),
         };
+        let time_is_up = is_past(deadline);
         match first {
             Some(joined) => self.settle(joined)?,
             // Nobody is being asked any more: whoever is still open is asked anew.
@@ -69,6 +66,11 @@ impl Engine<'_> {
         let Some(round) = self.session.open_round().map(|round| round.opened.round.clone()) else {
             return Ok(());
         };
+        // A seat whose time was the round's time is missing at the close, whichever clock rings first.
+        let is_late = is_past(self.fan_out.as_ref().and_then(|fan_out| fan_out.deadline));
+        if is_late && matches!(&settled, Settled::Failed(failure) if failure.timed_out) {
+            return Ok(());
+        }
         self.stage(match settled {
             Settled::Sealed(seal) => Command::Seal { round, participant, seal },
             Settled::Failed(failure) => Command::Fail {
@@ -99,6 +101,8 @@ impl Engine<'_> {
             key: key.clone(),
             timeout,
         });
+        // Before anyone begins, so that no seat's own clock runs out before the round's.
+        let deadline = time_left.map(|left| Instant::now() + left);
         let mut seats = JoinSet::new();
         for seat in round.open_seats() {
             let ask = self.ask(round, &seat.name, time_left);
@@ -114,7 +118,6 @@ impl Engine<'_> {
                 (name, work.await.unwrap_or_else(|_| Settled::fault()))
             });
         }
-        let deadline = time_left.map(|left| tokio::time::Instant::now() + left);
         self.fan_out = Some(FanOut { number: round.opened.number, seats, deadline });
         Ok(())
     }
@@ -147,7 +150,11 @@ impl Engine<'_> {
     }
 }
 
-async fn sleep_until(deadline: Option<tokio::time::Instant>) {
+fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|at| Instant::now() >= at)
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,

@@ -38,6 +38,9 @@ pub enum OpenError {
     /// It is damaged, or no session.
     #[error(transparent)]
     Damage(#[from] Damage),
+    /// It was torn before its header was whole; it is left as it is.
+    #[error("the file holds no complete header: nothing was recorded in it")]
+    NothingRecorded,
 }
 
 impl Journal {
@@ -61,10 +64,7 @@ impl Journal {
         let mut file = disk.open_log(path)?;
         let bytes = file.read_all()?;
         let log = read_log(&bytes)?;
-        let Some(last) = log.lines.last() else {
-            let what = "the file holds no complete header: nothing was recorded in it".to_owned();
-            return Err(Damage { what, seq: Some(0), line: 1, offset: 0, newer: false }.into());
-        };
+        let Some(last) = log.lines.last() else { return Err(OpenError::NothingRecorded) };
         let session = match &log.lines[0].stamped.event {
             crate::session::Event::SessionOpened(opened) => opened.session.clone(),
             _ => String::new(),

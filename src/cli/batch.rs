@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
+use tokio_util::sync::CancellationToken;
 
 use super::Done;
 use super::args::{Args, Run};
@@ -10,9 +11,9 @@ use super::dry_run;
 use super::files::damage_problem;
 use super::output::{Output, fail, fail_as};
 use super::plan::{PROGRAM, SetUp, doubt_input, load_plan, refuse_later, session_id};
-use super::work::{Seated, work};
+use super::work::{Bench, Seated, work};
 use crate::engine::Budget;
-use crate::journal::{Disk, Journal, OpenError, fold};
+use crate::journal::{Disk, Journal, KeyStore, OpenError, fold};
 use crate::problem::{Problem, nearest};
 use crate::report;
 use crate::session::{Command, Event, Exit, Session, Stamped, exit_of};
@@ -43,8 +44,15 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
         output.warn(&doubt);
     }
     let mut highest = Exit::Finished;
-    for file in &run.files {
-        let exit = one(file, run, answers.clone(), &set_up, &runtime, output)
+    let interrupt = CancellationToken::new();
+    let bench = Bench { runtime: &runtime, interrupt: &interrupt };
+    for (index, file) in run.files.iter().enumerate() {
+        if interrupt.is_cancelled() {
+            let (left, all) = (run.files.len() - index, run.files.len());
+            output.note(&format!("interrupted: {left} of {all} files not begun"));
+            break;
+        }
+        let exit = one(file, run, answers.clone(), &set_up, &bench, output)
             .unwrap_or_else(|problems| fail(&problems, output));
         highest = highest.max(exit);
     }
@@ -83,11 +91,11 @@ fn one(
     args: &Run,
     answers: Answers,
     set_up: &SetUp,
-    runtime: &tokio::runtime::Runtime,
+    bench: &Bench<'_>,
     output: &mut Output,
 ) -> Done {
     if is_session(file) {
-        return go_on(file, args, answers, set_up, runtime, output);
+        return go_on(file, args, answers, set_up, bench, output);
     }
     let mut plan = load_plan(file, output)?;
     plan.flags = ModelFlags::parse(&args.model);
@@ -129,7 +137,17 @@ fn one(
     let personas = personas_of(&session);
     let seated =
         Seated { session: Session::default(), journal, personas, table, answers: plan.answers, budget, path };
-    Ok(work(seated, start, args, set_up, runtime, output))
+    Ok(work(seated, start, args, set_up, bench, output))
+}
+
+/// Keys that a finished session left behind because they could not be removed then.
+fn erase_keys(session: &Session, set_up: &SetUp, output: &Output) {
+    let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+    for round in &session.rounds {
+        if let Err(error) = keys.erase(&session.id, round.opened.number) {
+            output.warn(&Problem::new(error.to_string()).hint("its key is published; remove the file"));
+        }
+    }
 }
 
 /// What is said where the screen will be: the next best thing for this file.
@@ -232,7 +250,7 @@ fn go_on(
     args: &Run,
     mut answers: Answers,
     set_up: &SetUp,
-    runtime: &tokio::runtime::Runtime,
+    bench: &Bench<'_>,
     output: &mut Output,
 ) -> Done {
     let file = path.display().to_string();
@@ -245,6 +263,10 @@ fn go_on(
             return Err(vec![problem.hint("wait for it, or stop it")]);
         }
         Err(OpenError::Disk(error)) => return Err(vec![Problem::new(error.to_string())]),
+        Err(error @ OpenError::NothingRecorded) => {
+            let problem = Problem::new(error.to_string()).in_file(&file);
+            return Err(vec![problem.hint("remove it and run the definition again")]);
+        }
         Err(OpenError::Damage(damage)) => {
             let exit = if damage.newer || damage.seq.is_none() || damage.seq == Some(0) {
                 Exit::Usage
@@ -261,6 +283,7 @@ fn go_on(
         output.warn(&problem.hint(format!("they are kept in {}", aside.display())));
     }
     if let Some(closed) = &session.closed {
+        erase_keys(&session, set_up, output);
         output.note(&format!("the session is over already: {}", closed.status.name()));
         if !output.json {
             output.bytes(report::markdown(&session).as_bytes());
@@ -282,5 +305,5 @@ fn go_on(
     let personas = personas_of(&session);
     let seated =
         Seated { session, journal: opened.journal, personas, table, answers, budget, path: path.to_owned() };
-    Ok(work(seated, start, args, set_up, runtime, output))
+    Ok(work(seated, start, args, set_up, bench, output))
 }

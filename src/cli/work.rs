@@ -36,17 +36,24 @@ pub struct Seated {
     pub path: PathBuf,
 }
 
+/// What all sessions of one command share.
+pub struct Bench<'a> {
+    /// Where they run.
+    pub runtime: &'a tokio::runtime::Runtime,
+    /// Cancelled by the first signal: no further session is begun then.
+    pub interrupt: &'a CancellationToken,
+}
+
 /// Works a session to its end or rest.
 pub fn work(
     seated: Seated,
     start: Command,
     args: &Run,
     set_up: &SetUp,
-    runtime: &tokio::runtime::Runtime,
+    bench: &Bench<'_>,
     output: &mut Output,
 ) -> Exit {
-    let interrupt = CancellationToken::new();
-    let watcher = runtime.spawn(cancel_on_signal(interrupt.clone()));
+    let watcher = bench.runtime.spawn(cancel_on_signal(bench.interrupt.clone()));
     let mut person = Scripted { answers: seated.answers, ask_again: args.ask_again };
     let mut face = Face::new(output);
     let mut engine = Engine::new(Parts {
@@ -58,10 +65,10 @@ pub fn work(
         context_file: Box::new(|| set_up.folders.context()),
         observer: &mut face,
         person: &mut person,
-        interrupt,
+        interrupt: bench.interrupt.clone(),
         budget: seated.budget,
     });
-    let done = runtime.block_on(async {
+    let done = bench.runtime.block_on(async {
         engine.erase_old_keys()?;
         engine.stage(start)?;
         engine.run().await

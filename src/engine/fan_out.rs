@@ -1,9 +1,12 @@
 //! The fan-out: every seat of a round asked at once, taken in as they settle.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
+use futures::future::FutureExt as _;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
 
 use super::seat::{self, Settled, Shared};
 use super::{Engine, EngineError};
@@ -15,7 +18,7 @@ use crate::session::{CloseReason, Command, RoundRun};
 pub(super) struct FanOut {
     number: u32,
     seats: JoinSet<(String, Settled)>,
-    deadline: Option<tokio::time::Instant>,
+    deadline: Option<Instant>,
 }
 
 impl Engine<'_> {
@@ -28,23 +31,20 @@ impl Engine<'_> {
         self.fan_out(&key)?;
         let Some(fan_out) = &mut self.fan_out else { return Ok(()) };
         let deadline = fan_out.deadline;
-        let mut time_is_up = false;
         let first = tokio::select! {
             settled = fan_out.seats.join_next() => settled,
-            () = sleep_until(deadline) => {
-                time_is_up = true;
-                None
-            }
+            () = sleep_until(deadline) => None,
             () = self.interrupt.cancelled() => return Ok(()),
         };
-        // What is ready when time is up still counts; what comes later is refused.
-        let mut settled: Vec<_> = first.into_iter().collect();
-        settled.extend(std::iter::from_fn(|| fan_out.seats.try_join_next()));
-        for joined in settled {
-            let (participant, settled) =
-                joined.map_err(|error| EngineError::Table(format!("a seat's task failed: {error}")))?;
-            self.settle(participant, settled)?;
+        let time_is_up = is_past(deadline);
+        match first {
+            Some(joined) => self.settle(joined)?,
+            // Nobody is being asked any more: whoever is still open is asked anew.
+            None if !time_is_up => self.fan_out = None,
+            None => {}
         }
+        // What is ready when time is up still counts; what comes later is refused.
+        self.take_in_ready()?;
         self.commit().await?;
         if time_is_up && self.session.open_round().is_some() {
             self.close_round(CloseReason::Deadline).await?;
@@ -52,10 +52,25 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn settle(&mut self, participant: String, settled: Settled) -> Result<(), EngineError> {
+    /// Takes in what has settled already, without waiting.
+    pub(super) fn take_in_ready(&mut self) -> Result<(), EngineError> {
+        while let Some(joined) = self.fan_out.as_mut().and_then(|fan_out| fan_out.seats.try_join_next()) {
+            self.settle(joined)?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, joined: Result<(String, Settled), JoinError>) -> Result<(), EngineError> {
+        let (participant, settled) =
+            joined.map_err(|error| EngineError::Table(format!("a seat's task failed: {error}")))?;
         let Some(round) = self.session.open_round().map(|round| round.opened.round.clone()) else {
             return Ok(());
         };
+        // A seat whose time was the round's time is missing at the close, whichever clock rings first.
+        let is_late = is_past(self.fan_out.as_ref().and_then(|fan_out| fan_out.deadline));
+        if is_late && matches!(&settled, Settled::Failed(failure) if failure.timed_out) {
+            return Ok(());
+        }
         self.stage(match settled {
             Settled::Sealed(seal) => Command::Seal { round, participant, seal },
             Settled::Failed(failure) => Command::Fail {
@@ -86,6 +101,8 @@ impl Engine<'_> {
             key: key.clone(),
             timeout,
         });
+        // Before anyone begins, so that no seat's own clock runs out before the round's.
+        let deadline = time_left.map(|left| Instant::now() + left);
         let mut seats = JoinSet::new();
         for seat in round.open_seats() {
             let ask = self.ask(round, &seat.name, time_left);
@@ -95,9 +112,12 @@ impl Engine<'_> {
             let (name, model) =
                 (seat.name.clone(), seat.item.as_ref().map(|i| i.model.clone()).unwrap_or_default());
             let shared = Arc::clone(&shared);
-            seats.spawn(async move { (name, seat::work(participant, ask, model, shared).await) });
+            seats.spawn(async move {
+                // A fault of the program at one seat is that seat's failure, not the round's.
+                let work = AssertUnwindSafe(seat::work(participant, ask, model, shared)).catch_unwind();
+                (name, work.await.unwrap_or_else(|_| Settled::fault()))
+            });
         }
-        let deadline = time_left.map(|left| tokio::time::Instant::now() + left);
         self.fan_out = Some(FanOut { number: round.opened.number, seats, deadline });
         Ok(())
     }
@@ -105,10 +125,10 @@ impl Engine<'_> {
     /// How long the open round may still take: its deadline, or the session's end if that is sooner.
     fn time_left(&self, round: &RoundRun) -> Option<Duration> {
         let now = (self.now)();
-        let of_round = round.opened.deadline_ms.map(|ms| ms.saturating_sub(now.since(round.opened_at)));
+        let ran = self.session.round_ran_ms(round, now);
+        let of_round = round.opened.deadline_ms.map(|ms| ms.saturating_sub(ran));
         let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms);
-        let spent = now.since(self.session.opened_at).saturating_sub(self.session.waited_ms);
-        let of_session = limit.map(|limit| limit.saturating_sub(spent));
+        let of_session = limit.map(|limit| limit.saturating_sub(self.session.ran_ms(now)));
         of_round.into_iter().chain(of_session).min().map(Duration::from_millis)
     }
 
@@ -130,7 +150,11 @@ impl Engine<'_> {
     }
 }
 
-async fn sleep_until(deadline: Option<tokio::time::Instant>) {
+fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|at| Instant::now() >= at)
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,

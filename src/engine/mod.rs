@@ -158,7 +158,11 @@ impl<'a> Engine<'a> {
         if self.staged.is_empty() {
             return Ok(());
         }
-        let Some(mut journal) = self.journal.take() else { return Ok(()) };
+        let Some(mut journal) = self.journal.take() else {
+            return Err(EngineError::Table(
+                "the session file was given up after an earlier fault".to_owned(),
+            ));
+        };
         let events = std::mem::take(&mut self.staged);
         let written = tokio::task::spawn_blocking(move || {
             let lines = journal.append(events);
@@ -240,6 +244,7 @@ impl<'a> Engine<'a> {
     }
 
     async fn rest(&mut self, reason: &str, step: Option<String>) -> Result<Exit, EngineError> {
+        self.take_in_ready()?;
         self.fan_out = None;
         self.stage(Command::Pause { reason: reason.to_owned(), step })?;
         self.commit().await?;
@@ -278,7 +283,8 @@ impl<'a> Engine<'a> {
         if let Some((_, key)) = self.key.as_ref().filter(|(of, _)| *of == number) {
             return Ok(Some(key.clone()));
         }
-        if let Some(key) = self.keys.find(&self.session.id, number) {
+        let found = self.keys.find(&self.session.id, number)?;
+        if let Some(key) = found.filter(|key| self.session.opens_with(round, key)) {
             self.key = Some((number, key.clone()));
             return Ok(Some(key));
         }
@@ -307,20 +313,30 @@ impl<'a> Engine<'a> {
         self.commit().await?;
         self.key = None;
         if let Some(number) = number {
-            self.keys.erase(&self.session.id, number)?;
+            self.erase_key(number)?;
         }
         Ok(())
     }
 
-    /// Erases keys of rounds that are closed: a crash may have come between close and erasure.
+    /// The key is published by now, so that a file that cannot be removed endangers nothing.
+    fn erase_key(&mut self, number: u32) -> Result<(), Refusal> {
+        let Err(error) = self.keys.erase(&self.session.id, number) else { return Ok(()) };
+        let message = format!(
+            "the key file of round {number} could not be removed ({}); the key is published, so nothing is lost",
+            error.cause
+        );
+        self.stage(Command::Warn { message })
+    }
+
+    /// Erases keys of rounds that are closed: a crash may have come between close and erasure. One
+    /// that cannot be removed is a warning.
     ///
     /// # Errors
-    /// When a key is there and cannot be removed.
-    pub fn erase_old_keys(&self) -> Result<(), DiskError> {
-        for round in self.session.rounds.iter().filter(|round| round.closed.is_some()) {
-            self.keys.erase(&self.session.id, round.opened.number)?;
-        }
-        Ok(())
+    /// When the session is closed and a key cannot be removed: nothing can be noted any more.
+    pub fn erase_old_keys(&mut self) -> Result<(), Refusal> {
+        let closed = self.session.rounds.iter().filter(|round| round.closed.is_some());
+        let numbers: Vec<u32> = closed.map(|round| round.opened.number).collect();
+        numbers.into_iter().try_for_each(|number| self.erase_key(number))
     }
 
     /// The hash of the last document on disk.

@@ -40,6 +40,14 @@ pub enum Settled {
     Failed(Failure),
 }
 
+impl Settled {
+    /// A fault of the program itself, which says nothing of any answer.
+    pub fn fault() -> Self {
+        let reason = "a fault of the program while this seat was asked".to_owned();
+        Self::Failed(Failure { reason, timed_out: false, tries: 1 })
+    }
+}
+
 /// What was read of the replies so far.
 #[derive(Default)]
 struct Taken {

@@ -4,7 +4,7 @@
 //! tears a write after some bytes; nothing else about storage is simulated.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl Disk {
         }
     }
 
-    /// Makes a folder and its parents, readable by their owner only.
+    /// Makes a folder and its parents, readable by their owner only; each new entry is synced.
     ///
     /// # Errors
     /// The operating system's, with the path.
@@ -107,7 +107,9 @@ impl Disk {
             builder.recursive(true);
             #[cfg(unix)]
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            builder.create(path)
+            let new: Vec<&Path> = path.ancestors().take_while(|dir| !dir.exists()).collect();
+            builder.create(path)?;
+            new.into_iter().try_for_each(|dir| self.sync_parent(dir))
         });
         made.map_err(fail("make the folder", path))
     }
@@ -119,20 +121,25 @@ impl Disk {
         File::open(parent)?.sync_all()
     }
 
-    /// Makes a new log, owner-only and locked. It must not exist.
+    /// Makes a new log, owner-only and locked. It must not exist; when this fails, it does not.
     ///
     /// # Errors
     /// The operating system's, with the path.
     pub fn create_log(&self, path: &Path) -> Result<LogFile, DiskError> {
         let make = || -> io::Result<File> {
             self.pass(Op::Open, path)?;
-            let file = owner_only().create_new(true).read(true).append(true).open(path)?;
-            self.sync_parent(path)?;
-            Ok(file)
+            owner_only().create_new(true).read(true).append(true).open(path)
         };
         let file = make().map_err(fail("make", path))?;
-        self.lock(&file, path)?;
-        Ok(LogFile { disk: self.clone(), path: path.to_owned(), file })
+        let ready = self.lock(&file, path).and_then(|()| self.sync_parent(path).map_err(fail("make", path)));
+        match ready {
+            Ok(()) => Ok(LogFile { disk: self.clone(), path: path.to_owned(), file }),
+            Err(error) => {
+                // An empty file would stand in the way of the next try.
+                let _ = fs::remove_file(path);
+                Err(error)
+            }
+        }
     }
 
     /// Opens an existing log and locks it.
@@ -241,7 +248,14 @@ impl LogFile {
     /// # Errors
     /// The operating system's, with the path.
     pub fn read_all(&mut self) -> Result<Vec<u8>, DiskError> {
-        self.disk.read(&self.path, u64::MAX)
+        let mut read = || -> io::Result<Vec<u8>> {
+            self.disk.pass(Op::Read, &self.path)?;
+            let mut bytes = Vec::new();
+            self.file.rewind()?;
+            self.file.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        read().map_err(fail("read", &self.path))
     }
 
     /// Cuts the file to its first `length` bytes and waits until that is on disk.

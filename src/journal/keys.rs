@@ -32,10 +32,18 @@ impl KeyStore {
         self.disk.write_whole(&self.path(session, round), format!("{}\n", key.publish()).as_bytes())
     }
 
-    /// The key, unless it is gone or unreadable.
-    pub fn find(&self, session: &str, round: u32) -> Option<RoundKey> {
-        let bytes = self.disk.read(&self.path(session, round), 1024).ok()?;
-        RoundKey::from_hex(std::str::from_utf8(&bytes).ok()?.trim_end())
+    /// The key; `None` when it is gone, or what lies there is no key.
+    ///
+    /// # Errors
+    /// When it cannot be read for another reason: it is not lost then.
+    pub fn find(&self, session: &str, round: u32) -> Result<Option<RoundKey>, DiskError> {
+        match self.disk.read(&self.path(session, round), 1024) {
+            Ok(bytes) => {
+                Ok(std::str::from_utf8(&bytes).ok().and_then(|text| RoundKey::from_hex(text.trim_end())))
+            }
+            Err(error) if error.cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Erases a key.

@@ -38,6 +38,9 @@ pub enum OpenError {
     /// It is damaged, or no session.
     #[error(transparent)]
     Damage(#[from] Damage),
+    /// It was torn before its header was whole; it is left as it is.
+    #[error("the file holds no complete header: nothing was recorded in it")]
+    NothingRecorded,
 }
 
 impl Journal {
@@ -61,10 +64,7 @@ impl Journal {
         let mut file = disk.open_log(path)?;
         let bytes = file.read_all()?;
         let log = read_log(&bytes)?;
-        let Some(last) = log.lines.last() else {
-            let what = "the file holds no complete header: nothing was recorded in it".to_owned();
-            return Err(Damage { what, seq: Some(0), line: 1, offset: 0, newer: false }.into());
-        };
+        let Some(last) = log.lines.last() else { return Err(OpenError::NothingRecorded) };
         let session = match &log.lines[0].stamped.event {
             crate::session::Event::SessionOpened(opened) => opened.session.clone(),
             _ => String::new(),
@@ -72,8 +72,7 @@ impl Journal {
         let (seq, prev) = (last.seq + 1, last.hash.clone());
         let mut torn = None;
         if log.torn > 0 {
-            let aside = aside(path, log.good);
-            disk.write_whole(&aside, &bytes[log.good..])?;
+            let aside = aside(disk, path, log.good, &bytes[log.good..])?;
             file.truncate(log.good as u64)?;
             torn = Some(aside);
         }
@@ -115,9 +114,22 @@ impl Journal {
     }
 }
 
-/// Where a torn write at byte `offset` is kept.
-fn aside(path: &Path, offset: usize) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".torn-{offset}"));
-    path.with_file_name(name)
+/// Keeps a torn write at byte `offset` beside the file, and never in the place of another one.
+fn aside(disk: &Disk, path: &Path, offset: usize, torn: &[u8]) -> Result<PathBuf, DiskError> {
+    let named = |suffix: String| {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(suffix);
+        path.with_file_name(name)
+    };
+    let mut aside = named(format!(".torn-{offset}"));
+    let mut count = 1;
+    while aside.exists() {
+        if disk.read(&aside, u64::MAX)? == torn {
+            return Ok(aside);
+        }
+        count += 1;
+        aside = named(format!(".torn-{offset}.{count}"));
+    }
+    disk.write_whole(&aside, torn)?;
+    Ok(aside)
 }

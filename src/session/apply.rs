@@ -11,7 +11,7 @@ use super::state::{ApprovalRun, Approved, RoundRun, Seat, SeatStatus, Session, S
 impl Session {
     /// Folds one event in.
     pub fn apply(&mut self, stamped: &Stamped) {
-        self.last_at = stamped.at;
+        let before = std::mem::replace(&mut self.last_at, stamped.at);
         match &stamped.event {
             Event::SessionOpened(opened) => self.open(opened, stamped.at),
             Event::StepStarted { step, iteration, .. } => {
@@ -36,7 +36,7 @@ impl Session {
             Event::ApprovalGiven(given) => self.answer(given, stamped.at),
             Event::Warning { message, .. } => self.warnings.push(message.clone()),
             Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
-            Event::SessionResumed { .. } => self.resume(stamped.at),
+            Event::SessionResumed { .. } => self.resume(before, stamped.at),
             Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
             of_a_seat => self.apply_to_seats(of_a_seat),
         }
@@ -119,9 +119,10 @@ impl Session {
         self.header = Some(Arc::new(opened.clone()));
     }
 
-    /// Time at rest does not count, and time a person was asked before it counts once.
-    fn resume(&mut self, at: Moment) {
-        let Some((since, _)) = self.paused.take() else { return };
+    /// Time at rest does not count, and time a person was asked before it counts once. After a crash
+    /// the rest began with the last event.
+    fn resume(&mut self, last: Moment, at: Moment) {
+        let since = self.paused.take().map_or(last, |(since, _)| since);
         match self.step.as_mut().and_then(|step| step.approval.as_mut()) {
             Some(approval) if approval.given.is_none() => {}
             _ => self.waited_ms += at.since(since),
@@ -140,6 +141,7 @@ impl Session {
             rules: opened.rules.as_str().into(),
             snapshot: opened.snapshot.as_str().into(),
             opened_at: at,
+            waited_before: self.waited_ms,
             seats: opened.seats.iter().map(seat).collect(),
             closed: None,
             closed_at: None,

@@ -15,6 +15,8 @@ pub enum Command {
         /// `CONTEXT.md` as it is now; the definition's own summary goes before it.
         project_summary: Option<String>,
     },
+    /// Hand the open round's snapshot to the seats that a torn write left without a work item.
+    OfferRest,
     /// Take in a sealed answer.
     Seal {
         /// The round.

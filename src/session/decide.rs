@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::command::{Command, Refusal};
 use super::context::{kind_of, round_data};
 use super::decide_round::{
-    ask_again, close_round, lose_key, open_round, open_seat, reveal, seal_answer, tally,
+    ask_again, close_round, lose_key, offer_rest, open_round, open_seat, reveal, seal_answer, tally,
 };
 use super::event::{
     ApprovalGiven, ApprovalRequested, Event, SeatFailed, SessionClosed, Status, StepFinished, Tally,
@@ -50,6 +50,7 @@ pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
         Command::OpenRound { project_summary } => {
             open_round(session, &definition, project_summary.as_deref())
         }
+        Command::OfferRest => offer_rest(session, &definition),
         Command::Seal { round, participant, seal } => seal_answer(session, &round, participant, seal, now),
         Command::Fail { round, participant, reason, timed_out, tries } => {
             let run = open_seat(session, &round, &participant)?;
@@ -95,8 +96,7 @@ fn start_step(session: &Session, definition: &Definition, now: Moment) -> Decisi
     if session.iterations >= definition.max_iterations {
         return refuse(format!("the limit of {} steps is reached", definition.max_iterations));
     }
-    let spent = now.since(session.opened_at).saturating_sub(session.waited_ms);
-    if let Some(limit) = definition.max_duration_ms.filter(|limit| spent >= *limit) {
+    if let Some(limit) = definition.max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit) {
         let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
         return Ok(vec![close(session, Status::Stopped, Some(reason))]);
     }

@@ -7,10 +7,10 @@ use super::event::{
     AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, SeatFailed, WorkItemOffered,
 };
 use super::moment::Moment;
-use super::state::{RoundRun, Seat, SeatStatus, Session};
+use super::state::{RoundRun, SeatStatus, Session};
 use crate::round::prompt::{self, Prompt};
 use crate::round::record::Record;
-use crate::round::seal::{Binding, RoundKey, Sealed, open};
+use crate::round::seal::{RoundKey, Sealed, open};
 use crate::round::snapshot::{address, sha256_hex};
 use crate::text::estimated_tokens;
 use crate::workflow::{Definition, StepKind};
@@ -43,13 +43,7 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
         rules,
         seats,
     };
-    let directive = round.facilitator_directive.as_deref().or(definition.facilitator_directive.as_deref());
-    let rules = opened.rules.as_str().into();
-    let mut shared = Prompt { rules, snapshot: snapshot.text, tail: String::new() };
-    let mut events = Vec::with_capacity(1 + opened.seats.len());
-    for (index, name) in opened.seats.iter().enumerate() {
-        events.push(offer(session, &opened, index, name, directive, &mut shared)?);
-    }
+    let mut events = offers(session, definition, &opened, |_| true)?;
     events.insert(0, Event::RoundOpened(Box::new(opened)));
     Ok(events)
 }
@@ -64,6 +58,35 @@ fn round_id(session: &Session, definition: &Definition, step: &str) -> String {
     let unused = |id: &String| session.round(id).is_none() && definition.step(id).is_none();
     let last = before + 1 + session.rounds.len() + definition.steps.len();
     (before + 1..=last).map(|n| format!("{step}.{n}")).find(unused).unwrap_or_default()
+}
+
+/// What a torn write left of the hand-over: the seats without a work item get theirs, from the
+/// snapshot that was frozen.
+pub fn offer_rest(session: &Session, definition: &Definition) -> Decision {
+    let run = the_open_round(session)?;
+    let events = offers(session, definition, &run.opened, |name| {
+        run.seat(name).is_some_and(|seat| seat.item.is_none() && seat.status.is_open())
+    })?;
+    if events.is_empty() { refuse("every seat has its work item") } else { Ok(events) }
+}
+
+/// The work items of the seats that are wanted, in roster order.
+fn offers(
+    session: &Session,
+    definition: &Definition,
+    opened: &RoundOpened,
+    wanted: impl Fn(&str) -> bool,
+) -> Decision {
+    let round = definition.step(&opened.step).and_then(|step| step.round());
+    let own = round.and_then(|round| round.facilitator_directive.as_deref());
+    let directive = own.or(definition.facilitator_directive.as_deref());
+    let (rules, snapshot) = (opened.rules.as_str().into(), opened.snapshot.as_str().into());
+    let mut shared = Prompt { rules, snapshot, tail: String::new() };
+    let mut events = Vec::with_capacity(1 + opened.seats.len());
+    for (index, name) in opened.seats.iter().enumerate().filter(|(_, name)| wanted(name)) {
+        events.push(offer(session, opened, index, name, directive, &mut shared)?);
+    }
+    Ok(events)
 }
 
 fn offer(
@@ -167,12 +190,7 @@ fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
     let mut events = Vec::new();
     for seat in run.seats.values() {
         let SeatStatus::Sealed(seal) = &seat.status else { continue };
-        let binding = Binding {
-            session: &session.id,
-            round: &run.opened.round,
-            participant: &seat.name,
-            snapshot_sha256: &run.opened.snapshot_sha256,
-        };
+        let binding = session.binding(run, &seat.name);
         let step = run.opened.step.clone();
         let opened = open(key, binding, seal).map_err(|error| error.to_string()).and_then(|opened| {
             let record: Record = serde_json::from_str(&opened.record).map_err(|error| error.to_string())?;
@@ -202,8 +220,8 @@ pub fn tally(session: &Session) -> Decision {
     if run.closed.is_none() {
         return refuse("the round is open: nothing can be counted yet");
     }
-    if run.seats.values().any(|seat| matches!(seat.status, SeatStatus::Sealed(_))) {
-        return refuse("not every answer is revealed: nothing can be counted yet");
+    if run.sealed_seats().next().is_some() {
+        return refuse("not everything is revealed yet");
     }
     if run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none()) {
         return refuse("the round is counted already");
@@ -213,8 +231,7 @@ pub fn tally(session: &Session) -> Decision {
 
 pub fn lose_key(session: &Session) -> Decision {
     let run = the_open_round(session)?;
-    let sealed = |seat: &&Seat| matches!(seat.status, SeatStatus::Sealed(_));
-    let participants: Vec<String> = run.seats.values().filter(sealed).map(|seat| seat.name.clone()).collect();
+    let participants: Vec<String> = run.sealed_seats().map(|seat| seat.name.clone()).collect();
     if participants.is_empty() {
         return refuse("nothing is sealed under the lost key");
     }

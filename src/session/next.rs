@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::event::CloseReason;
-use super::state::{ApprovalRun, RoundRun, SeatStatus, Session, StepRun};
+use super::state::{ApprovalRun, RoundRun, Session, StepRun};
 use crate::tally::Ties;
 use crate::workflow::{Close, StepKind};
 
@@ -94,7 +94,7 @@ fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> Next {
     if round.closed.is_none() {
         return next_while_open(run, round, close);
     }
-    if round.seats.values().any(|seat| matches!(seat.status, SeatStatus::Sealed(_))) {
+    if round.sealed_seats().next().is_some() {
         return Next::Decide(Command::Reveal);
     }
     match &round.tally {
@@ -125,6 +125,9 @@ fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> Next {
             kind: QuestionKind::KeyLost(lost),
             message,
         });
+    }
+    if round.open_seats().any(|seat| seat.item.is_none()) {
+        return Next::Decide(Command::OfferRest);
     }
     if round.open_seats().next().is_none() {
         return Next::CloseRound(CloseReason::All);

@@ -14,7 +14,7 @@ use super::event::{
 use super::moment::Moment;
 use crate::problem::Problem;
 use crate::round::prompt::{Prompt, tail};
-use crate::round::seal::Sealed;
+use crate::round::seal::{Binding, RoundKey, Sealed, open};
 use crate::workflow::{Definition, Source, StepKind, default_id, load};
 
 /// A session, folded from its events.
@@ -104,6 +104,8 @@ pub struct RoundRun {
     pub snapshot: Arc<str>,
     /// When it opened.
     pub opened_at: Moment,
+    /// What [`Session::waited_ms`] was when it opened.
+    pub waited_before: u64,
     /// The seats by name, in roster order.
     pub seats: IndexMap<String, Seat>,
     /// How it closed.
@@ -229,6 +231,35 @@ impl Session {
         definition.steps.get(at + 1).map(|step| step.id.as_str())
     }
 
+    /// What a seat's seal in a round is bound to.
+    pub fn binding<'a>(&'a self, round: &'a RoundRun, seat: &'a str) -> Binding<'a> {
+        Binding {
+            session: &self.id,
+            round: &round.opened.round,
+            participant: seat,
+            snapshot_sha256: &round.opened.snapshot_sha256,
+        }
+    }
+
+    /// Whether `key` opens what is sealed in a round, as far as its first seal shows.
+    pub fn opens_with(&self, round: &RoundRun, key: &RoundKey) -> bool {
+        round.sealed_seats().next().is_none_or(|seat| match &seat.status {
+            SeatStatus::Sealed(sealed) => open(key, self.binding(round, &seat.name), sealed).is_ok(),
+            _ => true,
+        })
+    }
+
+    /// How long the session has run at `now`, in milliseconds: rests and questions left out.
+    pub fn ran_ms(&self, now: Moment) -> u64 {
+        now.since(self.opened_at).saturating_sub(self.waited_ms)
+    }
+
+    /// How long a round has been open at `now`, in milliseconds: rests left out.
+    pub fn round_ran_ms(&self, round: &RoundRun, now: Moment) -> u64 {
+        let waited = self.waited_ms.saturating_sub(round.waited_before);
+        now.since(round.opened_at).saturating_sub(waited)
+    }
+
     /// The prompt a seat was or will be handed, put together from its parts.
     pub fn prompt(&self, round: &RoundRun, item: &WorkItemOffered) -> Prompt {
         let persona = self.persona(&item.persona).map_or("", |persona| persona.text.as_str());
@@ -255,6 +286,11 @@ impl RoundRun {
     /// Seats from which an answer may still come.
     pub fn open_seats(&self) -> impl Iterator<Item = &Seat> {
         self.seats.values().filter(|seat| seat.status.is_open())
+    }
+
+    /// Seats that are sealed and not revealed yet.
+    pub fn sealed_seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.values().filter(|seat| matches!(seat.status, SeatStatus::Sealed(_)))
     }
 
     /// Seats sealed under a key that is gone.

@@ -1,21 +1,29 @@
 //! The integration tests: one binary, one room of tests a file.
 
+mod altered;
 mod bad_input;
 mod bad_services;
 mod blind;
 mod choice_of_model;
 mod core;
+mod crash;
+mod cut;
 mod definitions;
 mod exit_codes;
 mod faults;
+mod full_disk;
+mod home;
 mod http;
 mod ndjson;
+mod open_round;
 mod program;
 mod same_bytes;
 mod saved;
 mod scenarios;
 mod scripts;
+mod seats;
 mod server;
+mod storage;
 mod terminal;
 mod tidy;
 mod yaml;

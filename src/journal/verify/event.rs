@@ -1,0 +1,159 @@
+//! Each event against the rules: what the core decides alone must be what the file says.
+
+use super::Checker;
+use crate::round::seal::RoundKey;
+use crate::round::snapshot::sha256_hex;
+use crate::session::{
+    CloseReason, Command, Event, Line, RoundClosed, RoundOpened, Session, SessionClosed, SessionOpened,
+    Status, decide,
+};
+use crate::workflow::Close;
+
+impl Checker {
+    /// Checks one event against the state before it, then folds it in.
+    pub(super) fn line(&mut self, line: &Line) {
+        if self.session.closed.is_some() {
+            self.find(line, "it comes after the session was closed");
+        }
+        match &line.stamped.event {
+            Event::SessionOpened(opened) => self.opened(line, opened),
+            Event::RoundOpened(opened) => self.round_opened(line, opened),
+            Event::WorkItemOffered(item) => self.offered(line, item),
+            Event::BallotSealed(sealed) => self.sealed(line, sealed),
+            Event::SeatFailed(failed) => self.failed(line, failed),
+            Event::AnswerRevealed(answer) => self.revealed(line, answer),
+            Event::RoundClosed(closed) => self.closed(line, closed),
+            Event::Warning { .. } => {}
+            decided => {
+                let command = command_of(decided);
+                self.redecide(line, command);
+            }
+        }
+        self.session.apply(&line.stamped);
+        if matches!(line.stamped.event, Event::RoundOpened(_)) {
+            self.expect_items(line);
+        }
+    }
+
+    fn opened(&mut self, line: &Line, opened: &SessionOpened) {
+        if line.seq != 0 {
+            self.find(line, "the session is opened twice");
+        }
+        if sha256_hex(&opened.definition) != opened.definition_sha256 {
+            self.find(line, "the definition is not the one its hash was made of");
+        }
+        for persona in opened.personas.iter().filter(|persona| sha256_hex(&persona.text) != persona.sha256) {
+            let what = format!("the text of persona `{}` is not the one its hash was made of", persona.name);
+            self.find(line, what);
+        }
+    }
+
+    fn round_opened(&mut self, line: &Line, opened: &RoundOpened) {
+        let round = &opened.round;
+        if sha256_hex(&opened.snapshot) != opened.snapshot_sha256 {
+            self.find(line, format!("the snapshot of round `{round}` does not have its hash"));
+        }
+        if self.session.open_round().is_some() {
+            self.find(line, "a round is opened while another is open");
+        } else if !is_as_defined(&self.session, line, opened) {
+            self.find(line, format!("round `{round}` is not opened as its definition says"));
+        }
+    }
+
+    /// From here on the round's work items must follow, each as the core makes it of the round.
+    fn expect_items(&mut self, line: &Line) {
+        let offers = decide(&self.session, Command::OfferRest, line.stamped.at).unwrap_or_default();
+        self.due = offers
+            .into_iter()
+            .filter_map(|event| match event {
+                Event::WorkItemOffered(item) => Some(item),
+                _ => None,
+            })
+            .collect();
+    }
+
+    fn closed(&mut self, line: &Line, closed: &RoundClosed) {
+        let what = match self.session.round(&closed.round).filter(|round| round.closed.is_none()) {
+            None => Some("closes and is not open".to_owned()),
+            Some(round) => {
+                let missing: Vec<&str> = round.open_seats().map(|seat| seat.name.as_str()).collect();
+                let by_definition = self.session.definition.as_ref();
+                let has_limit = round.opened.deadline_ms.is_some()
+                    || by_definition.is_some_and(|definition| definition.max_duration_ms.is_some());
+                let may = match closed.reason {
+                    CloseReason::All => missing.is_empty(),
+                    CloseReason::Quorum => {
+                        round.opened.close == Close::Quorum && round.sealed() >= round.opened.quorum
+                    }
+                    CloseReason::Deadline => has_limit,
+                    CloseReason::Facilitator => true,
+                };
+                if missing != closed.missing || !may {
+                    Some("does not close as its seats stand".to_owned())
+                } else if round.seats.values().any(|seat| seat.item.is_none()) {
+                    Some("closes with seats that were never handed a work item".to_owned())
+                } else if RoundKey::from_hex(&closed.key).is_none() {
+                    Some("publishes no key".to_owned())
+                } else {
+                    None
+                }
+            }
+        };
+        if let Some(what) = what {
+            self.find(line, format!("round `{}` {what}", closed.round));
+        }
+    }
+
+    /// An event that the core decides alone must be the one it decides.
+    pub(super) fn redecide(&mut self, line: &Line, command: Command) {
+        let decided = decide(&self.session, command, line.stamped.at).ok();
+        if decided.as_deref() != Some(std::slice::from_ref(&line.stamped.event)) {
+            self.find(line, "the event is not what the session's rules give at this point");
+        }
+    }
+}
+
+/// Whether everything about a round but its texts is what the definition gives. The texts are
+/// covered by hashes and not made anew: their wording belongs to the version that wrote them.
+fn is_as_defined(session: &Session, line: &Line, opened: &RoundOpened) -> bool {
+    let command = Command::OpenRound { project_summary: None };
+    let events = decide(session, command, line.stamped.at).unwrap_or_default();
+    let Some(Event::RoundOpened(derived)) = events.into_iter().next() else { return false };
+    let expected = RoundOpened {
+        rules: opened.rules.clone(),
+        snapshot: opened.snapshot.clone(),
+        snapshot_sha256: opened.snapshot_sha256.clone(),
+        snapshot_bytes: opened.snapshot.len(),
+        estimated_tokens: opened.estimated_tokens,
+        ..*derived
+    };
+    expected == *opened
+}
+
+/// The command whose only event this is.
+fn command_of(event: &Event) -> Command {
+    match event.clone() {
+        Event::StepStarted { .. } => Command::StartStep,
+        Event::StepFinished(_) => Command::FinishStep,
+        Event::TallyMade(_) => Command::Tally,
+        Event::KeyLost { .. } => Command::LoseKey,
+        Event::SeatsAskedAgain { .. } => Command::AskAgain,
+        Event::ApprovalRequested(_) => Command::AskPerson,
+        Event::ApprovalGiven(given) => Command::Answer {
+            step: given.step,
+            approved: given.approved,
+            choice: given.choice,
+            comment: given.comment,
+            by: given.by,
+        },
+        Event::SeatExcused { round, participant, reason, .. } => {
+            Command::Excuse { round, participant, reason }
+        }
+        Event::SessionPaused { reason, step } => Command::Pause { reason, step },
+        Event::SessionResumed { program, torn_bytes } => Command::Resume { program, torn_bytes },
+        Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
+            Command::Stop { reason: reason.unwrap_or_default() }
+        }
+        _ => Command::Close,
+    }
+}

@@ -1,0 +1,154 @@
+//! `verify`: what a file proves, replayed offline, in words.
+//!
+//! Checks the chain, every prompt against its parts, every seal against its commitment and its
+//! revealed answer, the order of things, and the tally. It cannot prove what was really sent to a
+//! service, runs that were thrown away, clock times, or a file rewritten whole when no earlier hash
+//! is known; [`UNPROVEN`] says so.
+
+mod event;
+mod seat;
+
+use std::collections::{HashSet, VecDeque};
+
+use super::read::{Damage, read_log};
+use crate::session::{Line, RoundRun, Session, WorkItemOffered};
+
+/// What no reading of the file can show.
+pub const UNPROVEN: [&str; 4] = [
+    "what was really sent to a service, and whether the service kept the seats apart",
+    "whether other runs were made and thrown away",
+    "that the clock was right",
+    "that the whole file was not written anew: compare its last hash with one noted earlier (--expect)",
+];
+
+/// Something that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The `seq` of the document it is about, if it is about one.
+    pub seq: Option<u64>,
+    /// What does not hold.
+    pub what: String,
+}
+
+/// What a verification found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// What holds, one line each.
+    pub proven: Vec<String>,
+    /// What should be known though nothing is wrong.
+    pub notes: Vec<String>,
+    /// What does not hold; empty when the file verifies.
+    pub findings: Vec<Finding>,
+    /// The last hash.
+    pub head: Option<String>,
+}
+
+/// Verifies a file's bytes; `expect` is a hash that must stand in it, noted earlier.
+pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
+    let mut result = Verification::default();
+    let log = match read_log(bytes) {
+        Ok(log) => log,
+        Err(damage) => {
+            result.findings.push(finding_of(&damage));
+            return result;
+        }
+    };
+    if log.torn > 0 {
+        let what = format!("{} bytes of a torn write follow the last complete document", log.torn);
+        result.findings.push(Finding { seq: None, what });
+    }
+    if log.lines.is_empty() {
+        let what = "the file holds no complete document".to_owned();
+        result.findings.push(Finding { seq: None, what });
+        return result;
+    }
+    result.proven.push(format!("the chain of {} documents is whole", log.lines.len()));
+    result.head = log.lines.last().map(|line| line.hash.clone());
+    let mut checker =
+        Checker { session: Session::default(), result, due: VecDeque::new(), all_asked: HashSet::new() };
+    for line in &log.lines {
+        checker.line(line);
+    }
+    checker.finish(expect, &log.lines)
+}
+
+fn finding_of(damage: &Damage) -> Finding {
+    let what = match damage.seq {
+        Some(seq) => {
+            format!("document {seq} (line {}, byte {}): {}", damage.line, damage.offset, damage.what)
+        }
+        None => damage.what.clone(),
+    };
+    Finding { seq: damage.seq, what }
+}
+
+struct Checker {
+    session: Session,
+    result: Verification,
+    /// The work items that the round opened last still has to hand out, in order.
+    due: VecDeque<WorkItemOffered>,
+    /// Rounds of which every seat had its work item at the first seal.
+    all_asked: HashSet<String>,
+}
+
+impl Checker {
+    fn find(&mut self, line: &Line, what: impl Into<String>) {
+        self.result.findings.push(Finding { seq: Some(line.seq), what: what.into() });
+    }
+
+    fn finish(mut self, expect: Option<&str>, lines: &[Line]) -> Verification {
+        let rounds = std::mem::take(&mut self.session.rounds);
+        for round in &rounds {
+            self.of_round(round);
+        }
+        if self.session.closed.is_none() {
+            self.result.notes.push("the session is not finished; it can be resumed".to_owned());
+        }
+        match expect {
+            None => {}
+            Some(hash) if lines.iter().any(|line| line.hash == hash) => self
+                .result
+                .proven
+                .push("the file holds the expected hash, and everything before it".to_owned()),
+            Some(_) => {
+                let what =
+                    "the expected hash does not stand in the file: it was cut back or rewritten".to_owned();
+                self.result.findings.push(Finding { seq: None, what });
+            }
+        }
+        self.result
+    }
+
+    /// What is proven of a round, and what should be known of it.
+    fn of_round(&mut self, round: &RoundRun) {
+        let Verification { proven, notes, .. } = &mut self.result;
+        let name = &round.opened.round;
+        match (&round.closed, round.sealed_seats().count()) {
+            (None, _) => notes.push(format!(
+                "round `{name}` is open: {} of {} seats are sealed and cannot be read yet",
+                round.sealed(),
+                round.seats.len()
+            )),
+            (Some(_), 0) => proven.push(format!(
+                "round `{name}`: {} prompts share one snapshot ({}…), all logged before the first seal; \
+                 {} sealed answers open to their commitments",
+                round.seats.len(),
+                &round.opened.snapshot_sha256.get(..12).unwrap_or_default(),
+                round.sealed()
+            )),
+            (Some(_), count) => notes.push(format!(
+                "round `{name}` is closed and {count} answers are not revealed yet: resume the session"
+            )),
+        }
+        if let Some(rule) = round.tally.as_ref().and_then(|tally| tally.rule) {
+            let rule = rule.name();
+            proven.push(format!("round `{name}`: the tally by {rule} recounts to the same result"));
+        }
+        if !round.key_lost.is_empty() {
+            let lost = round.key_lost.join(", ");
+            notes.push(format!(
+                "the key of round `{name}` was lost once: what {lost} had sealed under it cannot be opened"
+            ));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What happens at single seats: handed a prompt, sealed, failed, revealed.
+
+use super::Checker;
+use crate::round::record::Record;
+use crate::round::seal::{RoundKey, Sealed, open};
+use crate::session::{
+    AnswerRevealed, BallotSealed, Command, Line, RoundRun, SeatFailed, SeatStatus, Session, WorkItemOffered,
+};
+
+impl Checker {
+    pub(super) fn offered(&mut self, line: &Line, item: &WorkItemOffered) {
+        let who = &item.participant;
+        let Some(due) = self.due.pop_front() else {
+            return self.find(line, format!("`{who}` is handed a work item it has no seat for"));
+        };
+        if due == *item {
+            return;
+        }
+        let what = if due.participant != *who {
+            format!("`{who}` is handed a work item when it is the turn of `{}`", due.participant)
+        } else if due.context_sha256 != item.context_sha256 {
+            format!("the prompt of `{who}` names another snapshot")
+        } else if due.prompt_sha256 != item.prompt_sha256 {
+            format!("the prompt of `{who}` is not rules, snapshot, address and persona")
+        } else {
+            format!("the work item of `{who}` is not what its round and roster give")
+        };
+        self.find(line, what);
+    }
+
+    pub(super) fn sealed(&mut self, line: &Line, sealed: &BallotSealed) {
+        let round = self.session.round(&sealed.round).filter(|round| round.closed.is_none());
+        let seat = round.and_then(|round| round.seat(&sealed.participant));
+        if !seat.is_some_and(|seat| seat.status.is_open()) {
+            self.find(line, format!("`{}` has no open seat to seal", sealed.participant));
+        } else if !self.all_asked.contains(&sealed.round) {
+            // Looked up once a round: every seat must have its item before the first seal.
+            if round.is_some_and(|round| round.seats.values().all(|seat| seat.item.is_some())) {
+                self.all_asked.insert(sealed.round.clone());
+            } else {
+                let what = format!("`{}` was sealed before every prompt was logged", sealed.participant);
+                self.find(line, what);
+            }
+        }
+    }
+
+    /// While a round is open a seat fails on the way; after the close only a seal that does not open.
+    pub(super) fn failed(&mut self, line: &Line, failed: &SeatFailed) {
+        let SeatFailed { round, participant, reason, timed_out, tries, .. } = failed.clone();
+        let closed = self.session.round(&round).filter(|round| round.closed.is_some());
+        let Some(closed) = closed else {
+            return self.redecide(line, Command::Fail { round, participant, reason, timed_out, tries });
+        };
+        let what = match sealed_in_turn(closed, &participant) {
+            Err(what) => Some(what),
+            Ok(sealed) => record(&self.session, closed, &participant, sealed)
+                .is_ok()
+                .then(|| format!("`{participant}` is said to have failed, and its sealed answer opens")),
+        };
+        if let Some(what) = what {
+            self.find(line, what);
+        }
+    }
+
+    pub(super) fn revealed(&mut self, line: &Line, answer: &AnswerRevealed) {
+        let what = match self.session.round(&answer.round) {
+            None => Some(format!("an answer of round `{}`, which there is not", answer.round)),
+            Some(round) => opens_to(&self.session, round, answer).err(),
+        };
+        if let Some(what) = what {
+            self.find(line, what);
+        }
+    }
+}
+
+/// The seal that a seat reveals now: it must have one, and every seat before it in the roster must
+/// have revealed its own.
+fn sealed_in_turn<'a>(round: &'a RoundRun, who: &str) -> Result<&'a Sealed, String> {
+    let Some(SeatStatus::Sealed(sealed)) = round.seat(who).map(|seat| &seat.status) else {
+        return Err(format!("`{who}` is revealed and was not sealed"));
+    };
+    match round.sealed_seats().next() {
+        Some(first) if first.name != who => {
+            Err(format!("`{who}` is revealed before `{}`: not in the roster's order", first.name))
+        }
+        _ => Ok(sealed),
+    }
+}
+
+/// The record in a seal, and its commitment's nonce.
+fn record(
+    session: &Session,
+    round: &RoundRun,
+    who: &str,
+    sealed: &Sealed,
+) -> Result<(Record, String), String> {
+    let key = round.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key));
+    let key = key.ok_or_else(|| format!("`{who}` is revealed before its round published a key"))?;
+    let opened =
+        open(&key, session.binding(round, who), sealed).map_err(|error| format!("`{who}`: {error}"))?;
+    let record = serde_json::from_str(&opened.record)
+        .map_err(|_| format!("`{who}`: the sealed record is no record"))?;
+    Ok((record, opened.nonce))
+}
+
+fn opens_to(session: &Session, round: &RoundRun, answer: &AnswerRevealed) -> Result<(), String> {
+    let who = &answer.participant;
+    let sealed = sealed_in_turn(round, who)?;
+    let (record, nonce) = record(session, round, who, sealed)?;
+    if AnswerRevealed::of(&round.opened.step, record, nonce) != *answer {
+        return Err(format!("`{who}`: the revealed answer is not the one that was sealed"));
+    }
+    Ok(())
+}

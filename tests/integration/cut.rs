@@ -1,0 +1,152 @@
+//! A session file cut at every byte: what is whole is read, the rest is kept aside, and it goes on.
+
+use std::path::Path;
+
+use roundtable::journal::{Disk, Journal, OpenError, read_log, verify};
+use roundtable::session::{Event, Exit};
+
+use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, outcome};
+
+fn whole(dir: &Path, definition: &str) -> (Place, Vec<u8>) {
+    let place = Place::new(Disk::default(), &dir.join("whole"));
+    assert_eq!(place.start(definition).done, Ok(Exit::Finished));
+    let bytes = std::fs::read(place.file()).expect("a file");
+    (place, bytes)
+}
+
+/// Where each document ends.
+fn ends(bytes: &[u8]) -> Vec<usize> {
+    let log = read_log(bytes).expect("whole");
+    let mut ends = Vec::new();
+    let mut at = 0;
+    for line in &log.lines {
+        let tail = format!("\nhash: {}\n", line.hash);
+        let found = bytes[at..].windows(tail.len()).position(|window| window == tail.as_bytes());
+        at += found.expect("every document has its hash") + tail.len();
+        ends.push(at);
+    }
+    assert_eq!(at, bytes.len());
+    ends
+}
+
+fn cut_to(dir: &Path, bytes: &[u8]) -> Place {
+    let place = Place::new(Disk::default(), dir);
+    std::fs::create_dir_all(place.file().parent().expect("a folder")).expect("made");
+    std::fs::write(place.file(), bytes).expect("written");
+    place
+}
+
+/// Reads the file cut at each of these bytes: everything up to the last whole document, no more.
+fn reads_cut(bytes: &[u8], cuts: impl Iterator<Item = usize>) {
+    let all = read_log(bytes).expect("whole");
+    let ends = ends(bytes);
+    for cut in cuts {
+        let log = read_log(&bytes[..cut]).unwrap_or_else(|damage| panic!("cut at {cut}: {damage}"));
+        let whole = ends.iter().filter(|end| **end <= cut).count();
+        let good = whole.checked_sub(1).map_or(0, |last| ends[last]);
+        assert_eq!((log.good, log.torn), (good, cut - good), "cut at {cut}");
+        assert_eq!(log.lines, all.lines[..whole], "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_cut_file_reads_up_to_its_last_whole_document() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (_, bytes) = whole(dir.path(), ONE_ROUND);
+    let ends = ends(&bytes);
+    // Around the end of every sixth document and of the last one each byte, elsewhere a few.
+    let thorough = ends.iter().skip(5).step_by(6).chain(ends.last());
+    let around = thorough.flat_map(|end| end - 76..(end + 12).min(bytes.len() + 1));
+    reads_cut(&bytes, around.chain((0..bytes.len()).step_by(1009)));
+}
+
+#[test]
+#[ignore = "minutes: a read for each byte of a file"]
+fn a_file_cut_at_every_byte_reads_up_to_its_last_whole_document() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (_, bytes) = whole(dir.path(), ONE_ROUND);
+    reads_cut(&bytes, 0..=bytes.len());
+}
+
+#[test]
+fn the_header_cut_at_every_byte_is_refused_and_left_alone() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (_, bytes) = whole(dir.path(), ONE_ROUND);
+    let header = ends(&bytes)[0];
+    for cut in 0..header {
+        let log = read_log(&bytes[..cut]).expect("torn, not damaged");
+        assert_eq!((log.good, log.torn), (0, cut));
+    }
+    for cut in [0, 1, 10, 11, 500, header - 1] {
+        let place = cut_to(&dir.path().join(cut.to_string()), &bytes[..cut]);
+        match Journal::open(&place.disk, &place.file()) {
+            Err(OpenError::NothingRecorded) => {}
+            Err(error) => panic!("{error}"),
+            Ok(_) => panic!("opened without a header"),
+        }
+        assert_eq!(std::fs::read(place.file()).expect("a file"), bytes[..cut]);
+        assert_eq!(std::fs::read_dir(place.file().parent().expect("a folder")).expect("listed").count(), 1);
+    }
+}
+
+#[test]
+fn a_cut_file_is_mended_and_comes_to_the_same_end() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (place, bytes) = whole(dir.path(), TWO_ROUNDS);
+    let expected = outcome(&place.session());
+    let ends = ends(&bytes);
+    // Every document's end, and two places inside of every second document.
+    let mut cuts: Vec<usize> = ends.clone();
+    cuts.extend(ends.windows(2).step_by(2).flat_map(|pair| [pair[0] + 1, usize::midpoint(pair[0], pair[1])]));
+    assert!(cuts.len() > 40, "{}", cuts.len());
+    let mut lost_once = 0;
+    for cut in cuts {
+        let place = cut_to(&dir.path().join(cut.to_string()), &bytes[..cut]);
+        let good = ends.iter().copied().filter(|end| *end <= cut).max().expect("the header is whole");
+        let before = place.session();
+        let ran = place.go_on(false);
+        if cut > good {
+            let aside = place.file().with_file_name(format!("s.s2s.torn-{good}"));
+            assert_eq!(std::fs::read(aside).expect("kept aside"), bytes[good..cut], "cut at {cut}");
+        }
+        let sealed = before.open_round().map_or(0, roundtable::session::RoundRun::sealed);
+        if sealed > 0 {
+            // The round had closed in the run that was cut back: its key is gone.
+            lost_once += 1;
+            assert_eq!(ran.done, Ok(Exit::Waiting), "cut at {cut}");
+            let lost = place.session().open_round().expect("still open").key_lost.clone();
+            assert_eq!(lost.len(), sealed);
+            assert_eq!(place.go_on(true).done, Ok(Exit::Finished), "cut at {cut}");
+            let found = verify(&std::fs::read(place.file()).expect("a file"), None);
+            let names = |note: &&String| lost.iter().all(|name| note.contains(name.as_str()));
+            assert!(found.notes.iter().any(|note| names(&note)), "{:?}", found.notes);
+        } else {
+            assert_eq!(ran.done, Ok(Exit::Finished), "cut at {cut}");
+        }
+        let after = std::fs::read(place.file()).expect("a file");
+        assert_eq!(after[..good], bytes[..good], "cut at {cut}: whole documents never change");
+        assert_eq!(outcome(&place.session()), expected, "cut at {cut}");
+        assert_eq!(verify(&after, None).findings, [], "cut at {cut}");
+        let closed = read_log(&after).expect("whole").lines.pop().expect("an end");
+        assert!(matches!(closed.stamped.event, Event::SessionClosed(_)));
+    }
+    assert!(lost_once > 3);
+}
+
+#[test]
+fn two_torn_writes_at_one_place_are_both_kept() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (_, bytes) = whole(dir.path(), ONE_ROUND);
+    let end = ends(&bytes)[1];
+    let place = cut_to(&dir.path().join("s"), &[&bytes[..end], b"---\none"].concat());
+    let torn = |bytes: &[u8]| {
+        std::fs::write(place.file(), [&bytes[..end], b"---\nanother"].concat()).expect("written");
+        Journal::open(&place.disk, &place.file()).expect("opens").torn.expect("torn")
+    };
+    let first = Journal::open(&place.disk, &place.file()).expect("opens").torn.expect("torn");
+    let (second, again) = (torn(&bytes), torn(&bytes));
+    assert_eq!(std::fs::read(first).expect("kept"), b"---\none");
+    assert_eq!(std::fs::read(&second).expect("kept"), b"---\nanother");
+    assert_eq!(second, again);
+    assert_eq!(std::fs::read(place.file()).expect("a file"), bytes[..end]);
+}

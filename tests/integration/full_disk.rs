@@ -1,0 +1,97 @@
+//! No room left, and nowhere to write: a clear word, nothing half-done that is believed, and it goes on.
+
+use std::time::Duration;
+
+use roundtable::journal::{read_log, verify};
+
+use crate::home::{Home, stderr};
+use crate::server::{Answer, Server};
+
+const DEFINITION: &str = "\
+goal: \"Pick one\"
+participants: [{persona: qa-lead, model: openai/test, count: 5}]
+steps:
+  - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
+";
+
+fn service() -> Server {
+    Server::start(|_| Answer::chat("vote: alpha").after(Duration::from_millis(5)))
+}
+
+#[test]
+fn a_full_disk_stops_a_session_that_goes_on_when_there_is_room() {
+    // In units of 512 bytes: from before the header's end to the middle of the reveals.
+    let mut stopped_in_round = 0;
+    for limit in [1, 4, 12, 20, 24, 30, 40, 60, 80, 90] {
+        let home = Home::new();
+        let server = service();
+        home.write("d.yaml", DEFINITION);
+        let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" \"$@\"");
+        let mut command = home.command("/bin/sh", &server);
+        command.args([
+            "-c",
+            &script,
+            env!("CARGO_BIN_EXE_roundtable"),
+            "--batch",
+            "d.yaml",
+            "--save",
+            "s.s2s",
+        ]);
+        let output = command.output().expect("runs");
+        let said = stderr(&output);
+        if output.status.code() == Some(0) {
+            assert!(limit > 60, "{limit}: the whole session fits");
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(1), "{limit}: {said}");
+        assert!(said.contains("s.s2s") && said.contains("File too large"), "{limit}: {said}");
+        assert!(output.stdout.is_empty(), "{limit}");
+        let bytes = std::fs::read(home.path("s.s2s")).expect("a file");
+        let log = read_log(&bytes).unwrap_or_else(|damage| panic!("{limit}: {damage}"));
+        let output = home.run(&server, &["s.s2s"]);
+        if log.lines.is_empty() {
+            assert_eq!(output.status.code(), Some(2), "{limit}: {}", stderr(&output));
+            assert!(stderr(&output).contains("nothing was recorded"), "{limit}: {}", stderr(&output));
+            continue;
+        }
+        stopped_in_round += usize::from(roundtable::journal::fold(&log).open_round().is_some());
+        assert_eq!(output.status.code(), Some(0), "{limit}: {}", stderr(&output));
+        let tally = home.session("s.s2s").rounds[0].tally.clone().expect("counted");
+        assert_eq!((tally.answered, tally.verdict.winners), (5, vec!["alpha".to_owned()]), "{limit}");
+        let after = std::fs::read(home.path("s.s2s")).expect("a file");
+        assert_eq!(verify(&after, None).findings, [], "{limit}");
+        assert!(home.keys().is_empty(), "{limit}");
+    }
+    assert!(stopped_in_round >= 3, "{stopped_in_round}");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to_is_named_before_anything_is_sent() {
+    let home = Home::new();
+    let server = service();
+    home.write("d.yaml", DEFINITION);
+    home.write("file", "");
+    for place in ["file/s.s2s", "file/deeper/s.s2s", "/proc/s.s2s", "/dev/null/s.s2s", "d.yaml"] {
+        let output = home.run(&server, &["d.yaml", "--save", place]);
+        assert_eq!(output.status.code(), Some(2), "{place}: {}", stderr(&output));
+        assert!(stderr(&output).contains("hint: "), "{place}: {}", stderr(&output));
+    }
+    assert_eq!(std::fs::read_to_string(home.path("d.yaml")).expect("a file"), DEFINITION);
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[test]
+fn without_a_place_for_keys_no_round_is_sent() {
+    let home = Home::new();
+    let server = service();
+    home.write("d.yaml", DEFINITION);
+    std::fs::create_dir_all(home.path("home/state")).expect("made");
+    home.write("home/state/keys", "in the way");
+    let output = home.run(&server, &["d.yaml", "--save", "s.s2s"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("home/state/keys"), "{}", stderr(&output));
+    assert_eq!(server.requests().len(), 0, "nothing is sent without a key on disk");
+    std::fs::remove_file(home.path("home/state/keys")).expect("removed");
+    let output = home.run(&server, &["s.s2s"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}

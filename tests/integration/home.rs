@@ -1,0 +1,124 @@
+//! The program run as a person runs it, in a home of its own, against a service on loopback.
+//!
+//! Starts the built binary with a clean environment; knows folders and files, not what is in them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use roundtable::journal::{Log, fold, read_log};
+use roundtable::session::Session;
+
+use crate::server::{Request, Server};
+
+/// A folder with everything of one user in it.
+pub struct Home {
+    dir: tempfile::TempDir,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        Self { dir: tempfile::tempdir().expect("a folder") }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        std::fs::write(self.path(name), text).expect("written");
+        self.path(name)
+    }
+
+    pub fn command(&self, program: &str, server: &Server) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("ROUNDTABLE_HOME", self.path("home"))
+            .env("OPENAI_BASE_URL", server.url() + "/v1")
+            .current_dir(self.dir.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Starts `roundtable --batch` with these arguments.
+    pub fn start(&self, server: &Server, arguments: &[&str]) -> Child {
+        let mut command = self.command(env!("CARGO_BIN_EXE_roundtable"), server);
+        command.arg("--batch").args(arguments).spawn().expect("starts")
+    }
+
+    /// Runs `roundtable --batch` with these arguments to its end.
+    pub fn run(&self, server: &Server, arguments: &[&str]) -> Output {
+        self.start(server, arguments).wait_with_output().expect("ends")
+    }
+
+    /// The files in the folder of keys.
+    pub fn keys(&self) -> Vec<PathBuf> {
+        let listed = std::fs::read_dir(self.path("home/state/keys")).into_iter().flatten();
+        listed.map(|entry| entry.expect("listed").path()).collect()
+    }
+
+    pub fn log(&self, name: &str) -> Log {
+        read_log(&std::fs::read(self.path(name)).expect("a file")).expect("readable")
+    }
+
+    pub fn session(&self, name: &str) -> Session {
+        fold(&self.log(name))
+    }
+
+    /// The state in the file as soon as it is as wanted.
+    pub fn wait_for(&self, name: &str, wanted: impl Fn(&Session) -> bool) -> Session {
+        let path = self.path(name);
+        wait_until(|| {
+            let log = read_log(&std::fs::read(&path).ok()?).expect("readable");
+            Some(fold(&log)).filter(|session| wanted(session))
+        })
+    }
+}
+
+/// Looks again every few milliseconds until there is something, for at most 20 seconds.
+pub fn wait_until<T>(look: impl Fn() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(20), "waited in vain");
+        pause(Duration::from_millis(3));
+    }
+}
+
+/// Lets another process have the time.
+pub fn pause(time: Duration) {
+    std::thread::park_timeout(time);
+}
+
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What a request asks, as its user message says.
+pub struct Asked {
+    /// The seat it is addressed to.
+    pub seat: String,
+    /// The round's number.
+    pub round: u32,
+    /// Everything above the address.
+    pub shared: String,
+}
+
+pub fn asked(request: &Request) -> Asked {
+    let body = request.json();
+    let user = body["messages"][1]["content"].as_str().expect("a user message").to_owned();
+    let (shared, rest) = user.split_once("  your_role: ").expect("an address");
+    let seat = rest.lines().next().expect("a seat").trim_matches('"').to_owned();
+    let round = shared.lines().find_map(|line| line.strip_prefix("  current_round: ")).expect("a round");
+    Asked { seat, round: round.parse().expect("a number"), shared: shared.to_owned() }
+}

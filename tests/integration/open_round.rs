@@ -1,0 +1,292 @@
+//! An open round from outside: what can be read of it, who may touch it, how it rests and closes.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Child;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::{BoxFuture, FutureExt as _};
+use roundtable::journal::{Disk, verify};
+use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
+use roundtable::session::{CloseReason, Event, Exit, SeatStatus};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::home::{Home, asked, stderr, text, wait_until};
+use crate::seats::{Clock, Place, says};
+use crate::server::{Answer, Server};
+
+const SECRET: &str = "zebra-crossing";
+
+fn definition(seats: &str, more: &str) -> String {
+    format!(
+        "goal: \"Pick one\"\nparticipants: [{seats}]\nsteps:\n  - {{id: pick, type: round, question: \"Which?\", \
+         ballot: {{kind: choice, options: [alpha, beta]}}, rule: plurality{more}}}\n"
+    )
+}
+
+const THREE: &str = "{name: ann, persona: qa-lead, model: openai/test}, {name: bob, persona: skeptic, model: openai/test}, \
+                     {name: cyd, persona: technical-lead, model: openai/test}";
+
+/// Everyone votes alpha at once; `slow` takes its time.
+fn service(slow: &'static str, time: Duration) -> Server {
+    Server::start(move |request| {
+        let answer = Answer::chat(&format!("vote: alpha\nrationale: [\"{SECRET}\"]\n"));
+        if slow == "*" || asked(request).seat == slow { answer.after(time) } else { answer }
+    })
+}
+
+const LONG: Duration = Duration::from_secs(60);
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).expect("there").permissions().mode() & 0o777
+}
+
+fn signal(child: &Child, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(child.id()).expect("a process id")).expect("a process id");
+    kill_process(pid, signal).expect("sent");
+}
+
+/// A round with two seats sealed and one that takes a minute.
+fn two_of_three(home: &Home, server: &Server) -> Child {
+    home.write("d.yaml", &definition(THREE, ""));
+    let child = home.start(server, &["d.yaml", "--save", "saved/s.s2s", "--json"]);
+    home.wait_for("saved/s.s2s", |session| session.open_round().is_some_and(|round| round.sealed() == 2));
+    child
+}
+
+#[test]
+fn an_open_round_keeps_its_key_and_its_answers_to_itself() {
+    let home = Home::new();
+    let keys = home.path("home/state/keys");
+    let (folder, tell) = (keys.clone(), std::sync::Mutex::new(Vec::new()));
+    let at_first = Arc::new(tell);
+    let modes = Arc::clone(&at_first);
+    let server = Server::start(move |request| {
+        let listed = std::fs::read_dir(&folder).into_iter().flatten();
+        let files = listed.map(|entry| entry.expect("listed").path());
+        modes.lock().expect("a list").push(files.map(|path| mode(&path)).collect::<Vec<_>>());
+        let answer = Answer::chat(&format!("vote: alpha\nrationale: [\"{SECRET}\"]\n"));
+        if asked(request).seat == "cyd" { answer.after(LONG) } else { answer }
+    });
+    let mut child = two_of_three(&home, &server);
+    for files in at_first.lock().expect("a list").iter() {
+        assert_eq!(files, &[0o600], "the key lies there before a request arrives");
+    }
+    let key = std::fs::read_to_string(&home.keys()[0]).expect("a key");
+    let key = key.trim();
+    assert_eq!(key.len(), 64);
+    for folder in ["home/state", "home/state/keys", "saved"] {
+        assert_eq!(mode(&home.path(folder)), 0o700, "{folder}");
+    }
+    assert_eq!(mode(&home.path("saved/s.s2s")), 0o600);
+
+    child.kill().expect("killed");
+    let output = child.wait_with_output().expect("gone");
+    let file = std::fs::read_to_string(home.path("saved/s.s2s")).expect("a file");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
+    for surface in [&file, &*out, &err] {
+        assert!(!surface.contains(key) && !surface.contains(SECRET));
+    }
+    for verb in [&["trace"][..], &["replay"], &["replay", "--json"], &["report"], &["verify", "--explain"]] {
+        let mut command = home.command(env!("CARGO_BIN_EXE_roundtable"), &server);
+        let output = command.args(verb).arg("saved/s.s2s").output().expect("runs");
+        assert_eq!(output.status.code(), Some(0), "{verb:?}: {}", stderr(&output));
+        let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(!said.contains(key) && !said.contains(SECRET), "{verb:?}");
+    }
+
+    let server = service("", Duration::ZERO);
+    let output = home.run(&server, &["saved/s.s2s"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(server.requests().len(), 1, "only the third seat is asked");
+    assert!(home.keys().is_empty());
+    let file = std::fs::read_to_string(home.path("saved/s.s2s")).expect("a file");
+    assert!(file.contains(key) && file.contains(SECRET), "the close publishes both");
+}
+
+#[test]
+fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
+    let home = Home::new();
+    let server = service("cyd", LONG);
+    let mut child = two_of_three(&home, &server);
+    let before = std::fs::read(home.path("saved/s.s2s")).expect("a file");
+    let second = home.run(&server, &["saved/s.s2s"]);
+    assert_eq!(second.status.code(), Some(2));
+    assert!(stderr(&second).contains("another roundtable has this session open"), "{}", stderr(&second));
+    assert_eq!(std::fs::read(home.path("saved/s.s2s")).expect("a file"), before);
+    assert_eq!(std::fs::read_dir(home.path("saved")).expect("listed").count(), 1);
+    assert_eq!(server.requests().len(), 3);
+
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    let third = home.run(&service("", Duration::ZERO), &["saved/s.s2s"]);
+    assert_eq!(third.status.code(), Some(0), "{}", stderr(&third));
+}
+
+#[test]
+fn an_interrupted_round_rests_within_a_second() {
+    for name in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let home = Home::new();
+        let server = service("*", LONG);
+        let seats = "{name: seat, persona: qa-lead, model: openai/test, count: 200}";
+        home.write("d.yaml", &definition(seats, ""));
+        let child = home.start(&server, &["d.yaml", "--save", "s.s2s"]);
+        wait_until(|| (server.requests().len() == 200).then_some(()));
+        let sent = Instant::now();
+        signal(&child, name);
+        let output = child.wait_with_output().expect("ends");
+        assert!(sent.elapsed() < Duration::from_secs(1), "{name:?} took {:?}", sent.elapsed());
+        assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+        let last = home.log("s.s2s").lines.pop().expect("a line");
+        assert!(matches!(last.stamped.event, Event::SessionPaused { .. }), "{last:?}");
+
+        let output = home.run(&service("", Duration::ZERO), &["s.s2s"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let session = home.session("s.s2s");
+        assert_eq!(session.rounds[0].sealed(), 200);
+        assert!(home.keys().is_empty());
+    }
+}
+
+#[test]
+fn an_interrupt_begins_no_further_session() {
+    let home = Home::new();
+    let server = service("*", LONG);
+    home.write("a.yaml", &definition(THREE, ""));
+    home.write("b.yaml", &definition(THREE, ""));
+    let child = home.start(&server, &["a.yaml", "b.yaml", "--save", "saved"]);
+    wait_until(|| (server.requests().len() == 3).then_some(()));
+    signal(&child, Signal::INT);
+    let output = child.wait_with_output().expect("ends");
+    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+    assert!(stderr(&output).contains("1 of 2 files not begun"), "{}", stderr(&output));
+    assert_eq!(std::fs::read_dir(home.path("saved")).expect("listed").count(), 1);
+}
+
+#[test]
+fn a_key_that_a_finished_session_left_behind_goes_when_it_is_opened_again() {
+    let home = Home::new();
+    let server = service("", Duration::ZERO);
+    home.write("d.yaml", &definition(THREE, ""));
+    assert_eq!(home.run(&server, &["d.yaml", "--save", "s.s2s"]).status.code(), Some(0));
+    let session = home.session("s.s2s");
+    home.write(&format!("home/state/keys/{}.1.key", session.id), &"7".repeat(64));
+    home.write("home/state/keys/another.1.key", &"7".repeat(64));
+    assert_eq!(home.run(&server, &["s.s2s"]).status.code(), Some(0));
+    assert_eq!(home.keys(), [home.path("home/state/keys/another.1.key")]);
+}
+
+#[test]
+fn at_the_deadline_a_slow_seat_is_missing() {
+    let home = Home::new();
+    home.write("d.yaml", &definition(THREE, ", close: deadline, deadline: 700ms"));
+    let output = home.run(&service("bob", LONG), &["d.yaml", "--save", "s.s2s"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let session = home.session("s.s2s");
+    let closed = session.rounds[0].closed.clone().expect("closed");
+    assert_eq!((closed.reason, closed.missing), (CloseReason::Deadline, vec!["bob".to_owned()]));
+    let tally = session.rounds[0].tally.clone().expect("counted");
+    assert_eq!((tally.asked, tally.answered, tally.missing), (3, 2, 1));
+    assert_eq!(verify(&std::fs::read(home.path("s.s2s")).expect("a file"), None).findings, []);
+}
+
+#[test]
+fn time_at_rest_does_not_use_up_a_deadline() {
+    let home = Home::new();
+    home.write("d.yaml", &definition(THREE, ", close: deadline, deadline: 2s"));
+    let slow = service("bob", LONG);
+    let mut child = home.start(&slow, &["d.yaml", "--save", "s.s2s"]);
+    home.wait_for("s.s2s", |session| session.open_round().is_some_and(|round| round.sealed() == 2));
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    crate::home::pause(Duration::from_millis(2100));
+    let output = home.run(&service("", Duration::ZERO), &["s.s2s"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let session = home.session("s.s2s");
+    assert_eq!(session.rounds[0].sealed(), 3, "the seat that was asked at the crash had its time left");
+    assert_eq!(session.rounds[0].closed.clone().expect("closed").reason, CloseReason::All);
+}
+
+#[test]
+fn at_quorum_a_round_may_close_early() {
+    let home = Home::new();
+    home.write("d.yaml", &definition(THREE, ", close: quorum, quorum: 2"));
+    let start = Instant::now();
+    let output = home.run(&service("ann", LONG), &["d.yaml", "--save", "s.s2s"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(start.elapsed() < Duration::from_secs(20));
+    let session = home.session("s.s2s");
+    let closed = session.rounds[0].closed.clone().expect("closed");
+    assert_eq!((closed.reason, closed.missing), (CloseReason::Quorum, vec!["ann".to_owned()]));
+    assert!(matches!(session.rounds[0].seats["ann"].status, SeatStatus::Missing));
+}
+
+/// Gives up with the round's own time, as services do; `bob` alone.
+struct UntilTheEnd;
+
+impl Participant for UntilTheEnd {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        async move {
+            if ask.seat != "bob" {
+                let text = says(&ask.seat, &ask.step);
+                return Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 });
+            }
+            tokio::time::sleep(ask.time_left.expect("a deadline")).await;
+            Err(Failure { reason: "timed out".to_owned(), timed_out: true, tries: 1 })
+        }
+        .boxed()
+    }
+}
+
+#[test]
+fn a_seat_that_runs_out_of_the_rounds_time_is_missing_by_whichever_clock() {
+    for _ in 0..30 {
+        let dir = tempfile::tempdir().expect("a folder");
+        let place = Place { clock: Clock::Real, ..Place::new(Disk::default(), dir.path()) };
+        let text = definition("ann, bob, cyd", ", close: deadline, deadline: 60ms");
+        let ran = place.start_with(&text, &|table| {
+            let seat: Arc<dyn Participant> = Arc::new(UntilTheEnd);
+            table.into_keys().map(|name| (name, Arc::clone(&seat))).collect()
+        });
+        assert!(ran.done.is_ok(), "{:?}", ran.done);
+        let session = place.session();
+        let closed = session.rounds[0].closed.clone().expect("closed");
+        assert_eq!(closed.reason, CloseReason::Deadline);
+        assert!(matches!(session.rounds[0].seats["bob"].status, SeatStatus::Missing));
+    }
+}
+
+/// Answers only when everybody else has been asked too.
+struct Together(Arc<tokio::sync::Barrier>);
+
+impl Participant for Together {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        async move {
+            self.0.wait().await;
+            let text = says(&ask.seat, &ask.step);
+            Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })
+        }
+        .boxed()
+    }
+}
+
+#[test]
+fn everybody_is_asked_before_anybody_answers() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place::new(Disk::default(), dir.path());
+    let names: Vec<String> = (0..300).map(|number| format!("seat-{number}")).collect();
+    let ran = place.start_with(&definition(&names.join(", "), ""), &|table| {
+        let barrier = Arc::new(tokio::sync::Barrier::new(table.len()));
+        let seat: Arc<dyn Participant> = Arc::new(Together(barrier));
+        table.into_keys().map(|name| (name, Arc::clone(&seat))).collect()
+    });
+    assert_eq!(ran.done, Ok(Exit::Finished));
+    let seqs = |wanted: fn(&Event) -> bool| {
+        ran.seen.iter().filter(move |line| wanted(&line.stamped.event)).map(|line| line.seq)
+    };
+    let last_offer = seqs(|event| matches!(event, Event::WorkItemOffered(_))).max();
+    assert!(last_offer < seqs(|event| matches!(event, Event::BallotSealed(_))).min());
+    assert_eq!(seqs(|event| matches!(event, Event::BallotSealed(_))).count(), 300);
+    assert_eq!(text(&place.file()).rsplit('/').next(), Some("s.s2s"));
+}

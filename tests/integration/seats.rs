@@ -1,0 +1,273 @@
+//! A session run in this process: seats that say what a test wants, through the storage a test gives.
+//!
+//! Knows the engine and the journal, and no service, no command line and no clock of its own.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt as _, ready};
+use roundtable::engine::{Engine, Observer, Parts, Person, PersonSays, Table};
+use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
+use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
+use roundtable::round::snapshot::sha256_hex;
+use roundtable::session::{
+    Command, Exit, Line, PersonaInfo, Question, QuestionKind, SeatInfo, Session, SessionOpened,
+};
+use tokio::runtime::Builder;
+use tokio_util::sync::CancellationToken;
+
+/// Two rounds of three seats; what is said in them is in [`says`].
+pub const TWO_ROUNDS: &str = "\
+id: two
+goal: \"Pick one\"
+participants: [ann, bob, cyd]
+steps:
+  - {id: first, type: round, question: \"Which first?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
+  - {id: second, type: round, question: \"Which then?\", ballot: {kind: choice, options: [alpha, beta]}, rule: majority}
+";
+
+/// One round of three seats.
+pub const ONE_ROUND: &str = "\
+goal: \"Pick one\"
+participants: [ann, bob, cyd]
+steps:
+  - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [alpha, beta]}, rule: majority}
+";
+
+/// Says what [`says`] gives, after a while that differs from seat to seat.
+struct Seat {
+    after: Duration,
+}
+
+impl Participant for Seat {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        async move {
+            tokio::time::sleep(self.after).await;
+            let text = says(&ask.seat, &ask.step);
+            Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })
+        }
+        .boxed()
+    }
+}
+
+/// What a seat says in a step.
+pub fn says(seat: &str, step: &str) -> String {
+    let vote = if (seat == "bob") == (step == "first") { "beta" } else { "alpha" };
+    format!("vote: {vote}\nrationale: [\"so says {seat}\"]\n")
+}
+
+/// Keeps every line it was shown.
+#[derive(Default)]
+pub struct Seen(pub Vec<Line>);
+
+impl Observer for Seen {
+    fn saw(&mut self, line: &Line, _: &Session) {
+        self.0.push(line.clone());
+    }
+}
+
+/// Answers one question only: whether seats are asked again whose answers were lost.
+struct OnLostKeys {
+    ask_again: bool,
+}
+
+impl Person for OnLostKeys {
+    fn ask<'a>(
+        &'a mut self,
+        question: &'a Question,
+        _: &'a Session,
+    ) -> BoxFuture<'a, Result<Option<PersonSays>, String>> {
+        let says = PersonSays { approved: true, choice: None, comment: None, by: "test".to_owned() };
+        let asked = matches!(question.kind, QuestionKind::KeyLost(_)) && self.ask_again;
+        ready(Ok(asked.then_some(says))).boxed()
+    }
+}
+
+/// A session's place on disk.
+pub struct Place {
+    pub disk: Disk,
+    pub dir: PathBuf,
+    pub clock: Clock,
+}
+
+/// By which time seats take their time.
+#[derive(Clone, Copy)]
+pub enum Clock {
+    /// It jumps to whatever is waited for: every run goes the same way.
+    Paused,
+    /// It passes, on several threads.
+    Real,
+}
+
+/// How a run came out.
+pub struct Ran {
+    pub done: Result<Exit, String>,
+    pub seen: Vec<Line>,
+}
+
+impl Place {
+    pub fn new(disk: Disk, dir: &Path) -> Self {
+        Self { disk, dir: dir.to_owned(), clock: Clock::Paused }
+    }
+
+    pub fn file(&self) -> PathBuf {
+        self.dir.join("sessions/s.s2s")
+    }
+
+    pub fn keys(&self) -> Vec<PathBuf> {
+        let listed = std::fs::read_dir(self.dir.join("keys")).into_iter().flatten();
+        listed.map(|entry| entry.expect("listed").path()).collect()
+    }
+
+    /// Runs a new session of `definition` to its end.
+    pub fn start(&self, definition: &str) -> Ran {
+        self.start_with(definition, &|table| table)
+    }
+
+    /// The same, with other people at the table.
+    pub fn start_with(&self, definition: &str, seat: &dyn Fn(Table) -> Table) -> Ran {
+        let header = header(definition);
+        let journal = match Journal::create(&self.disk, &self.file(), &header.session) {
+            Ok(journal) => journal,
+            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new() },
+        };
+        let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str())));
+        let start = Command::Open(Box::new(header.clone()));
+        let personas: Vec<String> = header.personas.iter().map(|persona| persona.name.clone()).collect();
+        self.run(Session::default(), journal, table, &personas, start, true)
+    }
+
+    /// Goes on with the session in the file.
+    pub fn go_on(&self, ask_again: bool) -> Ran {
+        let opened = match Journal::open(&self.disk, &self.file()) {
+            Ok(opened) => opened,
+            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new() },
+        };
+        let session = fold(&opened.log);
+        if session.closed.is_some() {
+            return Ran { done: Ok(Exit::Finished), seen: Vec::new() };
+        }
+        let table = table(session.roster.keys().map(String::as_str));
+        let start = Command::Resume { program: "test".to_owned(), torn_bytes: opened.log.torn as u64 };
+        let personas: Vec<String> = session.roster.keys().cloned().collect();
+        self.run(session, opened.journal, table, &personas, start, ask_again)
+    }
+
+    /// The state in the file.
+    pub fn session(&self) -> Session {
+        fold(&read_log(&std::fs::read(self.file()).expect("a file")).expect("readable"))
+    }
+
+    fn run(
+        &self,
+        session: Session,
+        journal: Journal,
+        table: Table,
+        personas: &[String],
+        start: Command,
+        ask_again: bool,
+    ) -> Ran {
+        let runtime = match self.clock {
+            Clock::Paused => Builder::new_current_thread().enable_all().start_paused(true).build(),
+            Clock::Real => Builder::new_multi_thread().enable_all().build(),
+        };
+        let mut seen = Seen::default();
+        let mut person = OnLostKeys { ask_again };
+        let personas = personas.iter().map(|name| (name.clone(), persona(name))).collect::<HashMap<_, _>>();
+        let mut engine = Engine::new(Parts {
+            session,
+            journal,
+            keys: KeyStore::new(self.disk.clone(), &self.dir.join("keys")),
+            table,
+            personas,
+            context_file: Box::new(|| None),
+            observer: &mut seen,
+            person: &mut person,
+            interrupt: CancellationToken::new(),
+            budget: None,
+        });
+        let done = runtime.expect("a runtime").block_on(async {
+            engine.erase_old_keys().map_err(|error| error.to_string())?;
+            engine.stage(start).map_err(|error| error.to_string())?;
+            engine.run().await.map_err(|error| error.to_string())
+        });
+        drop(engine);
+        Ran { done, seen: seen.0 }
+    }
+}
+
+/// What must be the same of a round however often its session was interrupted.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Came {
+    round: String,
+    snapshot_sha256: String,
+    ballots: Vec<String>,
+    winners: Option<Vec<String>>,
+}
+
+/// How every round came out.
+pub fn outcome(session: &Session) -> Vec<Came> {
+    let of_round = |round: &roundtable::session::RoundRun| {
+        let votes = round.seats.values().map(|seat| match &seat.status {
+            roundtable::session::SeatStatus::Revealed(answer, _) => format!("{:?}", answer.ballot),
+            other => format!("{other:?}"),
+        });
+        let winners = round.tally.as_ref().map(|tally| tally.verdict.winners.clone());
+        let (name, snapshot) = (round.opened.round.clone(), round.opened.snapshot_sha256.clone());
+        Came { round: name, snapshot_sha256: snapshot, ballots: votes.collect(), winners }
+    };
+    session.rounds.iter().map(of_round).collect()
+}
+
+/// The header of a session of `definition`, every participant with a persona of its own name.
+pub fn header(definition: &str) -> SessionOpened {
+    let source = roundtable::workflow::Source { text: definition, file: "two.yaml", id: "two" };
+    let loaded = roundtable::workflow::load(source).expect("a definition").definition;
+    let names: Vec<String> = loaded.participants.iter().map(|seat| seat.name.clone()).collect();
+    let info = |name: &String| {
+        let text = format!("You are {name}.\n");
+        PersonaInfo {
+            name: name.clone(),
+            sha256: sha256_hex(&text),
+            description: String::new(),
+            tags: Vec::new(),
+            priorities: indexmap::IndexMap::new(),
+            text,
+        }
+    };
+    let seat = |name: &String| SeatInfo {
+        name: name.clone(),
+        persona: name.clone(),
+        model: "test/test".to_owned(),
+        weight: 1.0,
+        seed: None,
+        scripted: Vec::new(),
+    };
+    SessionOpened {
+        session: "20260101-000000-two-0000".to_owned(),
+        format: roundtable::journal::FORMAT,
+        program: "test".to_owned(),
+        definition_file: "two.yaml".to_owned(),
+        definition_sha256: sha256_hex(definition),
+        definition: definition.to_owned(),
+        input: "Pick one".into(),
+        seed: None,
+        participants: names.iter().map(seat).collect(),
+        personas: names.iter().map(info).collect(),
+    }
+}
+
+fn persona(name: &str) -> Arc<roundtable::persona::Persona> {
+    let text = format!("---\nname: {name}\n---\nYou are {name}.\n");
+    Arc::new(roundtable::persona::Persona::parse(&text, "p.md").expect("a persona"))
+}
+
+fn table<'a>(names: impl Iterator<Item = &'a str>) -> Table {
+    let seat = |(index, name): (usize, &str)| {
+        let seat: Arc<dyn Participant> = Arc::new(Seat { after: Duration::from_millis(10 * index as u64) });
+        (name.to_owned(), seat)
+    };
+    names.enumerate().map(seat).collect()
+}

@@ -1,0 +1,182 @@
+//! Every storage operation of a session, failed once: nothing acknowledged is lost, and it goes on.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use roundtable::journal::{Disk, Fault, Op, read_log, verify};
+use roundtable::session::Exit;
+
+use crate::seats::{ONE_ROUND, Place, Ran, outcome};
+
+/// A disk that counts its operations and fails one of them.
+struct Faulty {
+    disk: Disk,
+    ops: Arc<Mutex<Vec<Op>>>,
+}
+
+fn faulty(at: usize, fault: fn() -> Fault) -> Faulty {
+    let count = AtomicUsize::new(0);
+    let ops = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&ops);
+    let gate = move |op: Op, _: &Path| {
+        kept.lock().unwrap_or_else(PoisonError::into_inner).push(op);
+        (count.fetch_add(1, Ordering::SeqCst) == at).then(fault)
+    };
+    Faulty { disk: Disk::with_gate(Arc::new(gate)), ops }
+}
+
+fn ops(faulty: &Faulty) -> Vec<Op> {
+    faulty.ops.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+fn full() -> Fault {
+    Fault::Fail(ErrorKind::StorageFull)
+}
+
+/// What may become of an operation: it fails, or a write gets some of its bytes through.
+fn faults(op: Op) -> Vec<fn() -> Fault> {
+    match op {
+        Op::Write => vec![full, || Fault::Tear(1), || Fault::Tear(1500), || Fault::Tear(9000)],
+        _ => vec![full],
+    }
+}
+
+/// The file holds everything that was shown, in order, and nothing in it is damaged.
+fn holds_what_was_shown(place: &Place, ran: &Ran, what: &str) {
+    let Ok(bytes) = std::fs::read(place.file()) else {
+        assert_eq!(ran.seen, [], "{what}: shown, and there is no file");
+        return;
+    };
+    let log = read_log(&bytes).unwrap_or_else(|damage| panic!("{what}: {damage}"));
+    let shown: Vec<&str> = ran.seen.iter().map(|line| line.hash.as_str()).collect();
+    let written: Vec<&str> = log.lines.iter().map(|line| line.hash.as_str()).collect();
+    let first = ran.seen.first().map_or(0, |line| line.seq as usize);
+    assert_eq!(
+        written.get(first..first + shown.len()),
+        Some(&shown[..]),
+        "{what}: shown and not in the file"
+    );
+}
+
+/// With a disk that works, the session comes to the same end.
+fn goes_on(dir: &Path, expected: &Place, what: &str) {
+    let place = Place::new(Disk::default(), dir);
+    let header = std::fs::read(place.file()).ok().map(|bytes| read_log(&bytes).expect("readable"));
+    if header.is_none_or(|log| log.lines.is_empty()) {
+        // Nothing was recorded, so that nothing can be gone on with: it starts anew.
+        let _ = std::fs::remove_file(place.file());
+        assert_eq!(place.start(ONE_ROUND).done, Ok(Exit::Finished), "{what}");
+    } else {
+        assert_eq!(place.go_on(false).done, Ok(Exit::Finished), "{what}");
+    }
+    assert_eq!(outcome(&place.session()), outcome(&expected.session()), "{what}");
+    assert_eq!(place.keys(), Vec::<std::path::PathBuf>::new(), "{what}");
+    let found = verify(&std::fs::read(place.file()).expect("a file"), None);
+    assert_eq!(found.findings, [], "{what}");
+}
+
+fn names_path_and_cause(message: &str, dir: &Path, what: &str) {
+    assert!(message.contains(&dir.display().to_string()), "{what}: no path in `{message}`");
+    assert!(
+        ["no storage space", "write zero"].iter().any(|cause| message.contains(cause)),
+        "{what}: no cause in `{message}`"
+    );
+}
+
+#[test]
+fn any_operation_of_a_session_may_fail() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let clean = faulty(usize::MAX, full);
+    let expected = Place::new(clean.disk.clone(), &dir.path().join("clean"));
+    assert_eq!(expected.start(ONE_ROUND).done, Ok(Exit::Finished));
+    let all = ops(&clean);
+    for op in [Op::MakeDir, Op::Open, Op::Lock, Op::Write, Op::Sync, Op::SyncDir, Op::Rename, Op::Remove] {
+        assert!(all.contains(&op), "{op:?} is not part of a session");
+    }
+    for (at, op) in all.iter().enumerate() {
+        for (index, fault) in faults(*op).into_iter().enumerate() {
+            let what = format!("operation {at} ({op:?}), fault {index}");
+            let dir = dir.path().join(format!("{at}-{index}"));
+            let faulty = faulty(at, fault);
+            let place = Place::new(faulty.disk.clone(), &dir);
+            let ran = place.start(ONE_ROUND);
+            assert_eq!(ops(&faulty)[..=at], all[..=at], "{what}: the operations are always the same");
+            holds_what_was_shown(&place, &ran, &what);
+            match (&ran.done, op) {
+                (Ok(exit), Op::Remove) => {
+                    // The key is public by then: its file stays, and a warning says so.
+                    assert_eq!(*exit, Exit::Finished);
+                    assert_eq!(place.keys().len(), 1, "{what}");
+                    let warnings = place.session().warnings;
+                    assert!(
+                        warnings.iter().any(|text| text.contains("could not be removed")),
+                        "{warnings:?}"
+                    );
+                    continue;
+                }
+                (Ok(_), _) => panic!("{what}: nothing was said"),
+                (Err(message), _) => names_path_and_cause(message, &dir, &what),
+            }
+            goes_on(&dir, &expected, &what);
+        }
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("listed") {
+        let entry = entry.expect("listed");
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).expect("copied");
+        }
+    }
+}
+
+#[test]
+fn any_operation_of_a_resume_may_fail() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let expected = Place::new(Disk::default(), &dir.path().join("clean"));
+    assert_eq!(expected.start(ONE_ROUND).done, Ok(Exit::Finished));
+    // A session torn in the middle of its second seal.
+    let writes = Arc::new(AtomicUsize::new(0));
+    let gate = {
+        let writes = Arc::clone(&writes);
+        move |op: Op, path: &Path| {
+            let is_log = op == Op::Write && path.extension().is_some_and(|extension| extension == "s2s");
+            (is_log && writes.fetch_add(1, Ordering::SeqCst) == 2).then_some(Fault::Tear(700))
+        }
+    };
+    let torn = Place::new(Disk::with_gate(Arc::new(gate)), &dir.path().join("torn"));
+    assert!(torn.start(ONE_ROUND).done.is_err());
+    let session = torn.session();
+    assert_eq!(session.rounds.last().expect("a round").sealed(), 1);
+    assert_eq!(torn.keys().len(), 1);
+
+    let clean = faulty(usize::MAX, full);
+    copy(&torn.dir, &dir.path().join("control"));
+    let control = Place::new(clean.disk.clone(), &dir.path().join("control"));
+    assert_eq!(control.go_on(false).done, Ok(Exit::Finished));
+    let all = ops(&clean);
+    assert!(all.contains(&Op::Truncate) && all.contains(&Op::Read));
+    for (at, op) in all.iter().enumerate() {
+        for (index, fault) in faults(*op).into_iter().enumerate() {
+            let what = format!("operation {at} ({op:?}), fault {index}");
+            let dir = dir.path().join(format!("{at}-{index}"));
+            copy(&torn.dir, &dir);
+            let place = Place::new(faulty(at, fault).disk, &dir);
+            let ran = place.go_on(false);
+            holds_what_was_shown(&place, &ran, &what);
+            match &ran.done {
+                Ok(exit) => assert_eq!((*exit, *op), (Exit::Finished, Op::Remove), "{what}"),
+                Err(message) => {
+                    names_path_and_cause(message, &dir, &what);
+                    goes_on(&dir, &expected, &what);
+                }
+            }
+        }
+    }
+}

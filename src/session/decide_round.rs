@@ -190,16 +190,8 @@ fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
     let mut events = Vec::new();
     for seat in run.seats.values() {
         let SeatStatus::Sealed(seal) = &seat.status else { continue };
-        let binding = session.binding(run, &seat.name);
         let step = run.opened.step.clone();
-        let opened = open(key, binding, seal).map_err(|error| error.to_string()).and_then(|opened| {
-            let record: Record = serde_json::from_str(&opened.record).map_err(|error| error.to_string())?;
-            if record.participant != seat.name || record.round != run.opened.round {
-                return Err("the sealed record is not this seat's".to_owned());
-            }
-            Ok(AnswerRevealed::of(&step, record, opened.nonce))
-        });
-        events.push(match opened {
+        events.push(match unseal(session, run, key, &seat.name, seal) {
             Ok(answer) => Event::AnswerRevealed(Box::new(answer)),
             Err(reason) => Event::SeatFailed(SeatFailed {
                 round: run.opened.round.clone(),
@@ -213,6 +205,25 @@ fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
         });
     }
     events
+}
+
+/// What a seat's seal holds, opened under the round's key.
+///
+/// # Errors
+/// Why it does not open, or is no record of this seat.
+pub fn unseal(
+    session: &Session,
+    run: &RoundRun,
+    key: &RoundKey,
+    seat: &str,
+    seal: &Sealed,
+) -> Result<AnswerRevealed, String> {
+    let opened = open(key, session.binding(run, seat), seal).map_err(|error| error.to_string())?;
+    let record: Record = serde_json::from_str(&opened.record).map_err(|error| error.to_string())?;
+    if record.participant != seat || record.round != run.opened.round {
+        return Err("the sealed record is not this seat's".to_owned());
+    }
+    Ok(AnswerRevealed::of(&run.opened.step, record, opened.nonce))
 }
 
 pub fn tally(session: &Session) -> Decision {

@@ -18,6 +18,7 @@ mod state;
 
 pub use command::{Command, Refusal};
 pub use decide::decide;
+pub use decide_round::unseal;
 pub use event::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, BallotSealed, CloseReason, Event, Line, PersonaInfo,
     RoundClosed, RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, Stamped, Status,

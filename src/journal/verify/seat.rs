@@ -1,10 +1,10 @@
 //! What happens at single seats: handed a prompt, sealed, failed, revealed.
 
 use super::Checker;
-use crate::round::record::Record;
-use crate::round::seal::{RoundKey, Sealed, open};
+use crate::round::seal::{RoundKey, Sealed};
 use crate::session::{
     AnswerRevealed, BallotSealed, Command, Line, RoundRun, SeatFailed, SeatStatus, Session, WorkItemOffered,
+    unseal,
 };
 
 impl Checker {
@@ -53,7 +53,7 @@ impl Checker {
         };
         let what = match sealed_in_turn(closed, &participant) {
             Err(what) => Some(what),
-            Ok(sealed) => record(&self.session, closed, &participant, sealed)
+            Ok(sealed) => unsealed(&self.session, closed, &participant, sealed)
                 .is_ok()
                 .then(|| format!("`{participant}` is said to have failed, and its sealed answer opens")),
         };
@@ -87,27 +87,16 @@ fn sealed_in_turn<'a>(round: &'a RoundRun, who: &str) -> Result<&'a Sealed, Stri
     }
 }
 
-/// The record in a seal, and its commitment's nonce.
-fn record(
-    session: &Session,
-    round: &RoundRun,
-    who: &str,
-    sealed: &Sealed,
-) -> Result<(Record, String), String> {
+/// What a seal holds under the key its round has published.
+fn unsealed(session: &Session, round: &RoundRun, who: &str, seal: &Sealed) -> Result<AnswerRevealed, String> {
     let key = round.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key));
     let key = key.ok_or_else(|| format!("`{who}` is revealed before its round published a key"))?;
-    let opened =
-        open(&key, session.binding(round, who), sealed).map_err(|error| format!("`{who}`: {error}"))?;
-    let record = serde_json::from_str(&opened.record)
-        .map_err(|_| format!("`{who}`: the sealed record is no record"))?;
-    Ok((record, opened.nonce))
+    unseal(session, round, &key, who, seal).map_err(|error| format!("`{who}`: {error}"))
 }
 
 fn opens_to(session: &Session, round: &RoundRun, answer: &AnswerRevealed) -> Result<(), String> {
     let who = &answer.participant;
-    let sealed = sealed_in_turn(round, who)?;
-    let (record, nonce) = record(session, round, who, sealed)?;
-    if AnswerRevealed::of(&round.opened.step, record, nonce) != *answer {
+    if unsealed(session, round, who, sealed_in_turn(round, who)?)? != *answer {
         return Err(format!("`{who}`: the revealed answer is not the one that was sealed"));
     }
     Ok(())

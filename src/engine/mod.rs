@@ -185,7 +185,13 @@ impl<'a> Engine<'a> {
             match next(&self.session) {
                 Next::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
                 Next::Decide(command) => self.stage(command)?,
-                Next::OpenRound => self.open_round()?,
+                Next::OpenRound => {
+                    if let Err(lack) = self.check_seats() {
+                        self.commit().await?;
+                        return Err(lack);
+                    }
+                    self.open_round()?;
+                }
                 Next::AwaitSeats => self.await_seats().await?,
                 Next::CloseRound(reason) => self.close_round(reason).await?,
                 Next::AskPerson(question) => {
@@ -205,7 +211,6 @@ impl<'a> Engine<'a> {
 
     /// Opens the round of the step that runs, unless the budget would not bear it.
     fn open_round(&mut self) -> Result<(), EngineError> {
-        self.check_seats()?;
         let command = Command::OpenRound { project_summary: (self.context_file)() };
         if let Some(budget) = &self.budget {
             let events = decide(&self.session, command.clone(), (self.now)())?;

@@ -47,6 +47,12 @@ fn string(chars: &[char], start: usize, out: &mut String) -> usize {
                 }
                 i += 2;
             }
+            // JSON allows these as they are, YAML only by their number.
+            other
+            @ ('\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') => {
+                out.push_str(&format!("\\u{:04x}", u32::from(other)));
+                i += 1;
+            }
             other => i = blank(other, i, out),
         }
     }

@@ -111,6 +111,13 @@ fn explain(error: &Error, text: &str, file: &str) -> Problem {
         (true, Some((_, rest))) => rest,
         _ => message,
     };
+    // The place is said once, and by the caller: a file may begin above what was read here.
+    let message = message.split_once(" at line ").map_or(message, |(what, _)| what);
+    let message = if message.contains("budget breached") {
+        "it unfolds into more values, or deeper ones, than are read (a budget)"
+    } else {
+        message
+    };
     let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
     let hint = match bad_line {
         Some(bad) if bad.trim_start_matches(' ').starts_with('\t') => "indent with spaces, not with tabs",

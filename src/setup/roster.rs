@@ -93,7 +93,7 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
                 Ok(persona) => personas.insert(spec.persona.clone(), Some(persona)),
                 Err(_) if needs_nobody => personas.insert(spec.persona.clone(), None),
                 Err(problem) => {
-                    problems.push(at(problem));
+                    say_once(at(problem), &mut problems);
                     continue;
                 }
             };
@@ -120,6 +120,13 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
     roster.personas = personas.into_iter().map(|(name, persona)| persona_info(name, persona)).collect();
     roster.notices.dedup();
     if problems.is_empty() { Ok(roster) } else { Err(problems) }
+}
+
+/// Several seats may share one fault.
+fn say_once(problem: Problem, problems: &mut Vec<Problem>) {
+    if !problems.contains(&problem) {
+        problems.push(problem);
+    }
 }
 
 impl Sources<'_> {
@@ -324,9 +331,7 @@ pub fn seat_all(
             match catalog.participant(&seat.model) {
                 Ok(participant) => Some(participant),
                 Err(problem) => {
-                    if !problems.contains(&problem) {
-                        problems.push(problem);
-                    }
+                    say_once(problem, &mut problems);
                     continue;
                 }
             }

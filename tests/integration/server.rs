@@ -5,7 +5,7 @@
 //! Knows nothing of the program under test and checks nothing by itself.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -33,6 +33,21 @@ impl Request {
         self.head.split(' ').nth(1).unwrap_or_default()
     }
 
+    /// The seat that is asked, as the prompt's address names it.
+    pub fn seat(&self) -> String {
+        let prompt = self.user_text();
+        let role = prompt.split("\n  your_role: \"").nth(1).unwrap_or_default();
+        role.split('"').next().unwrap_or_default().to_owned()
+    }
+
+    /// What the user's message of a chat request says.
+    pub fn user_text(&self) -> String {
+        let body = self.json();
+        let messages = body["messages"].as_array().expect("messages").clone();
+        let user = messages.iter().find(|message| message["role"] == "user").expect("a user's message");
+        user["content"].as_str().expect("text").to_owned()
+    }
+
     /// The body as JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).expect("a JSON body")
@@ -46,6 +61,7 @@ pub struct Answer {
     pub delay: Duration,
     bytes: Vec<u8>,
     after: After,
+    gate: Option<Arc<AtomicBool>>,
 }
 
 #[derive(Debug, Clone)]
@@ -67,7 +83,7 @@ impl Answer {
         }
         let mut bytes = (head + "\r\n").into_bytes();
         bytes.extend(body);
-        Self { delay: Duration::ZERO, bytes, after: After::Keep }
+        Self { delay: Duration::ZERO, bytes, after: After::Keep, gate: None }
     }
 
     /// A JSON response.
@@ -106,7 +122,7 @@ impl Answer {
 
     /// These bytes as they are, then the connection is closed.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
-        Self { delay: Duration::ZERO, bytes: bytes.into(), after: After::Close }
+        Self { delay: Duration::ZERO, bytes: bytes.into(), after: After::Close, gate: None }
     }
 
     /// These bytes as they are, then silence on an open connection.
@@ -127,6 +143,12 @@ impl Answer {
     #[must_use]
     pub fn after(self, delay: Duration) -> Self {
         Self { delay, ..self }
+    }
+
+    /// As it was, but not before the gate is open.
+    #[must_use]
+    pub fn behind(self, gate: &Arc<AtomicBool>) -> Self {
+        Self { gate: Some(gate.clone()), ..self }
     }
 }
 
@@ -225,6 +247,9 @@ async fn serve(mut stream: TcpStream, handler: Handler, seen: &Seen) {
         seen.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         if !answer.delay.is_zero() {
             tokio::time::sleep(answer.delay).await;
+        }
+        while answer.gate.as_ref().is_some_and(|gate| !gate.load(Ordering::SeqCst)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
         if stream.write_all(&answer.bytes).await.is_err() {
             return;

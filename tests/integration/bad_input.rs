@@ -1,0 +1,240 @@
+//! Bad input: a clear error with its place, soon, with little memory, and nothing lost.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use crate::program::{Desk, arg, ran, sha256};
+
+const SECRET: &str = "sk-0123456789-do-not-tell";
+
+/// Runs a definition and wants these words in the error, soon even in a build without optimisation.
+#[track_caller]
+fn refused(desk: &Desk, definition: impl AsRef<[u8]>, words: &[&str]) {
+    desk.write("decide.yaml", definition);
+    let started = Instant::now();
+    let ran = desk.run(["--batch", "decide.yaml"]).code(2);
+    assert!(started.elapsed() < Duration::from_secs(30), "it takes {:?}", started.elapsed());
+    for word in words {
+        assert!(ran.err.contains(word), "`{word}`: {}", &ran.err[..ran.err.len().min(2000)]);
+    }
+    assert!(!ran.err.contains("panicked") && ran.err.len() < 10_000, "{}", ran.err.len());
+    assert_eq!((ran.out.as_str(), desk.sessions().len()), ("", 0));
+}
+
+#[test]
+fn a_bad_definition_is_refused_with_its_place() {
+    let desk = Desk::new();
+    let good = "question: x\nparticipants: [qa-lead]\n";
+    refused(&desk, format!("{good}qourum: 1\n"), &["decide.yaml:3:1", "`qourum`", "did you mean `quorum`?"]);
+    refused(
+        &desk,
+        "question: [a]\nparticipants: [qa-lead]\n",
+        &["decide.yaml:1:11", "must be text, found a list"],
+    );
+    refused(
+        &desk,
+        "question: x\nparticipants: [qa-led]\n",
+        &["decide.yaml:2:16", "no persona `qa-led`", "`qa-lead`"],
+    );
+    refused(
+        &desk,
+        "question: x\nparticipants: [qa-lead, qa-lead]\n",
+        &["decide.yaml:2:25", "two participants"],
+    );
+    let twice = "participants: [qa-lead]\nsteps:\n  - {id: a, question: x}\n  - {id: a, question: y}\n";
+    refused(&desk, twice, &["decide.yaml:4:", "two steps have the id `a`"]);
+    refused(&desk, "goal: x\n\tquestion: y\n", &["decide.yaml:", "tab"]);
+    refused(&desk, "", &["decide.yaml:1:1", "found nothing"]);
+    refused(&desk, "question: \"x\n", &["decide.yaml:"]);
+    refused(&desk, b"question: \"a\xff\"\n", &["decide.yaml:1", "not UTF-8"]);
+    refused(&desk, format!("question: {}\n", "x".repeat(10 << 20)), &["4 MiB"]);
+    refused(&desk, "x".repeat(60 << 20), &["decide.yaml", "larger than"]);
+    refused(&desk, format!("question: {}\n", "[".repeat(100_000)), &["decide.yaml"]);
+}
+
+#[test]
+fn a_bomb_of_aliases_is_refused_soon() {
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for n in 1..30 {
+        let all = vec![format!("*a{}", n - 1); 10].join(", ");
+        writeln!(bomb, "a{n}: &a{n} [{all}]").expect("written");
+    }
+    bomb.push_str("question: x\n");
+    refused(&Desk::new(), bomb, &["decide.yaml:"]);
+    let items = "- *a\n".repeat(20_000);
+    refused(
+        &Desk::new(),
+        format!("question: x\na: &a {}\nb:\n{items}", "y".repeat(60_000)),
+        &["decide.yaml"],
+    );
+}
+
+#[test]
+fn a_key_in_a_file_is_refused_by_its_field_and_never_shown() {
+    let desk = Desk::new();
+    let field = "a key must not stand in a file: `api_key`";
+    let hint = "environment variable";
+    let seat = format!("question: x\nparticipants: [{{persona: qa-lead, api_key: {SECRET}}}]\n");
+    refused(&desk, seat, &["decide.yaml:2:35", field, hint]);
+    refused(
+        &desk,
+        format!("question: x\ninput: {{a: [{{api_key: {SECRET}}}]}}\n"),
+        &["decide.yaml:2:14", field],
+    );
+    refused(&desk, format!("question: x\nparticipants: [{{persona: a, token: {SECRET}}}]\n"), &["`token`"]);
+    let persona = format!("---\nname: lab\ndescription: x\napi_key: {SECRET}\n---\n\nText.\n");
+    desk.write(".s2s/personas/lab.md", persona);
+    refused(&desk, "question: x\nparticipants: [lab]\n", &["personas/lab.md:4:1", field]);
+    desk.write("decide.yaml", "question: x\nparticipants: [qa-lead]\n");
+    desk.write(".s2s/config.yaml", format!("providers:\n  lab:\n    api_key: {SECRET}\n"));
+    for verb in [&["--batch", "decide.yaml", "--json"][..], &["config"]] {
+        let ran = desk.run(verb).code(2);
+        assert!(ran.err.contains(".s2s/config.yaml:3:5: ") && ran.err.contains(field), "{}", ran.err);
+        assert!(!ran.err.contains(SECRET) && !ran.out.contains(SECRET));
+    }
+    desk.write(".s2s/config.yaml", "");
+    let all = desk.run(["personas"]).code(0);
+    assert!(all.err.contains(field) && !all.err.contains(SECRET), "{}", all.err);
+}
+
+#[test]
+fn a_persona_that_cannot_sit_is_refused_and_says_why() {
+    let desk = Desk::new();
+    let odd = "question: x\nparticipants: [odd]\n";
+    let front = "---\nname: odd\ndescription: x\n";
+    let persona = |text: &str| desk.write(".s2s/personas/odd.md", text);
+    persona(&format!("{front}tools: [Read, Bash]\n---\nText.\n"));
+    refused(&desk, odd, &["decide.yaml:2:16", "persona `odd` lists the tool `Read`", "tools: []"]);
+    persona(front);
+    refused(&desk, odd, &["odd.md:1:1", "no closing `---`"]);
+    persona("Text.\n");
+    refused(&desk, odd, &["odd.md:1:1", "no front matter"]);
+    persona(&format!("{front}tags: {{a: 1}}\n---\n"));
+    refused(&desk, odd, &["odd.md:4:", "`tags` must be a list"]);
+    persona(&format!("{front}---\n{}", "x".repeat(2 << 20)));
+    refused(&desk, odd, &["odd.md", "larger than"]);
+    refused(&desk, "question: x\nparticipants: [../../../etc/passwd]\n", &["decide.yaml:2:16"]);
+    refused(&desk, "question: x\nparticipants: [{name: a, persona: ../x}]\n", &["decide.yaml:2:16"]);
+    #[cfg(unix)]
+    {
+        desk.write("../elsewhere.md", format!("{front}---\nStolen.\n"));
+        std::fs::remove_file(desk.path(".s2s/personas/odd.md")).expect("removed");
+        let link = desk.path(".s2s/personas/odd.md");
+        std::os::unix::fs::symlink(desk.path("../elsewhere.md"), link).expect("linked");
+        refused(&desk, odd, &["odd.md", "leads out of the persona folder"]);
+    }
+}
+
+#[test]
+fn a_persona_from_another_editor_sits_and_unknown_fields_are_noticed() {
+    let desk = Desk::with("question: x\nparticipants: [odd]\n");
+    let text = "\u{feff}---\nname: odd\ndescription: x\nskills: [a]\ncolor: red\n---\n\nText.\n";
+    desk.write(".s2s/personas/any-name.md", text.replace('\n', "\r\n"));
+    let ran = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
+    assert!(ran.err.contains("`skills` has no effect here") && !ran.err.contains("color"), "{}", ran.err);
+    assert!(desk.run(["trace", "s.s2s"]).out.contains("\n\nText.\n"));
+}
+
+/// A saved session's bytes, its first document changed and hashed anew.
+fn forged(desk: &Desk, change: impl Fn(&str) -> String) -> String {
+    desk.write("decide.yaml", "question: x\nparticipants: [qa-lead]\n");
+    desk.run(["--batch", "decide.yaml"]);
+    let log = std::fs::read_to_string(desk.session()).expect("a file");
+    let head = &log[..=log.find("\nhash: ").expect("a hash")];
+    let head = change(head);
+    let hash = sha256(&head);
+    format!("{head}hash: {hash}\n")
+}
+
+#[test]
+fn a_file_that_is_no_session_of_ours_is_refused_and_left_alone() {
+    let newer = forged(&Desk::new(), |head| head.replace("\nformat: 1\n", "\nformat: 99\n"));
+    let good = forged(&Desk::new(), str::to_owned);
+    let twisted = good.replace("question", "quest\0on");
+    for (name, bytes, code, word) in [
+        ("newer", newer.as_bytes(), 2, "version"),
+        ("empty", b"".as_slice(), 2, "header"),
+        ("picture", b"\x89PNG\r\n\x1a\n\0\0".as_slice(), 2, ""),
+        ("text", b"Dear diary,\n".as_slice(), 2, ""),
+        ("yaml", b"---\nquestion: x\n".as_slice(), 2, ""),
+        ("nul", twisted.as_bytes(), 6, "document 0"),
+        ("latin", b"---\nseq: 0\nprev: \xff\nhash: 00\n".as_slice(), 2, ""),
+    ] {
+        let desk = Desk::new();
+        desk.write("odd.s2s", bytes);
+        for verb in ["replay", "verify", "trace", "report", "resume", "snapshot"] {
+            let ran = desk.run([verb, "odd.s2s"]);
+            let is_fine =
+                ran.code == code || (ran.code == 6 && verb == "verify") || (name == "nul" && ran.code == 2);
+            assert!(is_fine, "{verb} {name}: {} {}", ran.code, ran.err);
+            assert!(ran.err.contains(word) || verb == "verify", "{verb} {name}: {}", ran.err);
+            assert!(ran.err.contains("odd.s2s") || verb == "verify", "{verb} {name}: {}", ran.err);
+            assert!(!ran.err.contains("panicked"), "{verb} {name}: {}", ran.err);
+        }
+        assert_eq!(std::fs::read(desk.path("odd.s2s")).expect("a file"), bytes, "{name}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_of_100_megabytes_costs_no_more_memory_than_it_must() {
+    let desk = Desk::new();
+    let mut text = b"---\nseq: 0\nprev: ".to_vec();
+    text.resize(100 << 20, b'x');
+    desk.write("long.s2s", text);
+    for verb in ["replay", "verify", "resume"] {
+        let mut child = desk.start([verb, "long.s2s"]);
+        let status = format!("/proc/{}/status", child.id());
+        let mut peak = 0;
+        loop {
+            let now = std::fs::read_to_string(&status).unwrap_or_default();
+            let high = now.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
+            peak = peak.max(high.trim().trim_end_matches(" kB").parse::<u64>().expect("a number"));
+            if child.try_wait().expect("it can be asked").is_some() {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        let ran = ran(child.wait_with_output().expect("it ended"));
+        assert!(ran.code == 2 || ran.code == 6, "{verb}: {ran:?}");
+        assert!(peak > 0 && peak < 200 << 10, "{verb}: {peak} kB");
+        assert!(ran.err.len() < 2000 && ran.out.len() < 2000);
+    }
+}
+
+#[test]
+fn answers_are_checked_before_anything_runs() {
+    let desk = Desk::with(
+        "participants: [qa-lead]\nsteps:\n  - {id: pick, question: x, ballot: {kind: choice, options: [a, b]}, ties: ask, \
+         rule: majority}\n  - {id: ok, type: approval, message: \"Ok?\"}\n",
+    );
+    for (answers, words) in [
+        ("ok: [{aproved: true}]\n", "answers.yaml:1:7: unknown key `aproved`"),
+        ("ok: maybe\n", "must be a map of keys, found text"),
+        ("ok: {comment: x}\n", "has no `approved`"),
+        ("pick: [a]\n", "must be a map of seats, found text"),
+        ("pick: {tie: c}\n", "cannot go to `c`"),
+        ("- a\n", "a map of step ids"),
+        ("ok: [\n", "answers.yaml:"),
+    ] {
+        desk.write("answers.yaml", answers);
+        let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(2);
+        assert!(ran.err.contains(words) && ran.err.contains("hint: "), "{answers}: {}", ran.err);
+        assert!(desk.sessions().is_empty());
+    }
+    let twice = desk.run(["--batch", "decide.yaml", "--input", "{\"a\": 1"]);
+    assert!(twice.err.contains("warning: --input begins like JSON"), "{}", twice.err);
+}
+
+#[test]
+fn a_report_does_not_overwrite_a_session() {
+    let desk = Desk::with("question: x\nparticipants: [qa-lead]\n");
+    desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
+    let before = desk.read("s.s2s");
+    desk.run(["report", "s.s2s", "-o", "s.s2s"]).code(2);
+    assert_eq!(desk.read("s.s2s"), before);
+    let ran =
+        desk.run(["report".to_owned(), arg(&desk.path("s.s2s")), "-o".to_owned(), "r.md".to_owned()]).code(0);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "written: r.md\n"));
+    assert!(desk.read("r.md").starts_with("# x"));
+}

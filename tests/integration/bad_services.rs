@@ -1,0 +1,85 @@
+//! Services that misbehave: each seat's outcome is recorded with its reason, and the round goes on.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::program::{Desk, KEY};
+use crate::server::{Answer, Server};
+
+const TABLE: &str = "\
+goal: Pick
+question: \"Which?\"
+participants: [{name: odd, persona: skeptic, model: lab/m}, {name: good, persona: qa-lead, model: lab/m}]
+ballot: {kind: choice, options: [a, b]}
+rule: majority
+quorum: 1
+timeout_ms: 20000
+";
+
+/// The head of a packed body. Nothing is ever unpacked, so that a bomb stays as small as it came.
+const GZIP: [u8; 20] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0xed, 0xc1, 1, 0x0d, 0, 0, 0, 0xc2, 0xa0, 0xf7];
+
+fn cases() -> Vec<(&'static str, Answer, &'static str, &'static str)> {
+    let error = |message: &str| json!({"error": {"message": message, "type": "invalid_request"}});
+    vec![
+        ("a wrong key", Answer::json(401, &error(&format!("the key {KEY} is wrong"))), "failed", "HTTP 401"),
+        (
+            "a redirect",
+            Answer::new(307, &["location: http://127.0.0.2:1/x"], ""),
+            "failed",
+            "redirected to `127.0.0.2",
+        ),
+        ("no JSON", Answer::new(200, &["content-type: text/html"], "<h1>Hello</h1>"), "failed", "JSON"),
+        ("an empty body", Answer::new(200, &[], ""), "failed", ""),
+        ("an empty reply", Answer::chat(""), "", ""),
+        ("no choices", Answer::json(200, &json!({"choices": []})), "", ""),
+        ("20 MB", Answer::chat(&"x".repeat(20 << 20)), "failed", "larger"),
+        ("packed", Answer::new(200, &["content-encoding: gzip"], GZIP.to_vec()), "failed", ""),
+        ("an error in a 200", Answer::json(200, &error("overloaded")), "failed", ""),
+        (
+            "half a body",
+            Answer::raw("HTTP/1.1 200 x\r\ncontent-length: 900\r\n\r\n{\"choices\":"),
+            "failed",
+            "",
+        ),
+        ("a flood", Answer::endless(&[b' '; 65_536], Duration::ZERO), "failed", "larger"),
+    ]
+}
+
+#[test]
+fn each_misfortune_is_one_seats_and_has_its_reason() {
+    std::thread::scope(|scope| {
+        for (name, answer, outcome, words) in cases() {
+            scope.spawn(move || one(name, &answer, outcome, words));
+        }
+    });
+}
+
+fn one(name: &str, answer: &Answer, outcome: &str, words: &str) {
+    let odd = answer.clone();
+    let server = Server::start(move |request| match request.seat().as_str() {
+        "odd" => odd.clone(),
+        _ => Answer::chat("vote: b"),
+    });
+    let desk = Desk::with(TABLE).served_by(&server).set("ROUNDTABLE_LOG", "debug.log");
+    let ran = desk.run(["--batch", "decide.yaml", "--json", "--save", "s.s2s"]).code(0);
+    let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let seat = &report["rounds"][0]["seats"][0];
+    let (got, reason) = (seat["outcome"].as_str().unwrap_or(""), seat["reason"].as_str().unwrap_or(""));
+    assert!(got == outcome || (outcome.is_empty() && got != "answered"), "{name}: {got} {reason}");
+    assert!(!reason.is_empty() && reason.contains(words) && reason.len() < 400, "{name}: {reason}");
+    assert_eq!(report["decision"]["winners"], json!(["b"]), "{name}");
+    assert_eq!(report["rounds"][0]["seats"][1]["outcome"], "answered", "{name}");
+
+    let mut all = vec![ran.out, ran.err];
+    let config = desk.home().join("config");
+    for path in desk.files().into_iter().filter(|path| !path.starts_with(&config)) {
+        all.push(String::from_utf8_lossy(&std::fs::read(path).expect("a file")).into_owned());
+    }
+    assert!(all.iter().all(|text| !text.contains(KEY)), "{name}: the key is nowhere");
+    let requests = server.requests();
+    assert!(requests.iter().all(|request| !String::from_utf8_lossy(&request.body).contains(KEY)), "{name}");
+    desk.run(["verify", "s.s2s"]).code(0);
+}

@@ -1,0 +1,264 @@
+//! Blindness: while a round is open, nothing that was answered can be read, on any surface.
+//!
+//! Two seats have answered, the third is held back by the server. Every file and every verb is read
+//! in that moment, and once more with other answers: what is seen must not depend on them.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, ChildStdout};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use crate::program::{Desk, KEY, arg, ran};
+use crate::server::{Answer, Server};
+
+const MARKER: &str = "Quetzalcoatl-7319";
+const FILE: &str = ".s2s/sessions/open.s2s";
+const TABLE: &str = "\
+goal: \"Choose a cache\"
+question: \"Which cache first?\"
+participants:
+  - {name: first, persona: qa-lead, model: lab/m}
+  - {name: second, persona: skeptic, model: lab/m}
+  - {name: third, persona: technical-lead, model: lab/m}
+ballot: {kind: choice, options: [alpha, beta]}
+rule: majority
+quorum: 2
+";
+
+/// A round in which `first` has given `replies` in turn, `second` a vote, and `third` nothing yet.
+struct OpenRound {
+    desk: Desk,
+    server: Server,
+    child: Child,
+    gate: Arc<AtomicBool>,
+    out: BufReader<ChildStdout>,
+    printed: String,
+}
+
+impl OpenRound {
+    fn with(replies: Vec<Answer>) -> Self {
+        let gate = Arc::new(AtomicBool::new(false));
+        let held = gate.clone();
+        let turn = std::sync::atomic::AtomicUsize::new(0);
+        let server = Server::start(move |request| match request.seat().as_str() {
+            "first" => replies[turn.fetch_add(1, Ordering::SeqCst).min(replies.len() - 1)].clone(),
+            // Late enough that the order of the seals is always the same.
+            "second" => {
+                Answer::chat(&format!("vote: beta\nposition: {MARKER}")).after(Duration::from_millis(250))
+            }
+            _ => Answer::chat("vote: alpha").behind(&held),
+        });
+        let desk = Desk::with(TABLE);
+        desk.write(".s2s/CONTEXT.md", "A shop.\n");
+        let desk = desk.served_by(&server).set("ROUNDTABLE_LOG", "debug.log");
+        let mut child = desk.start(["--batch", "decide.yaml", "--json", "--save", FILE]);
+        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut printed = String::new();
+        // What is printed is on disk, and in the debug log, already.
+        while printed.matches("\"event\":\"ballot_sealed\"").count() < 2 {
+            assert!(out.read_line(&mut printed).expect("UTF-8") > 0, "two seats seal: {printed}");
+        }
+        Self { desk, server, child, gate, out, printed }
+    }
+
+    /// Everything that can be looked at now, by name.
+    fn surfaces(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for path in self.desk.files() {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            found.push((name, String::from_utf8_lossy(&fs::read(&path).expect("a file")).into_owned()));
+        }
+        found.push(("stdout".to_owned(), self.printed.clone()));
+        let verbs: [&[&str]; 13] = [
+            &["trace", FILE],
+            &["trace", FILE, "--json"],
+            &["report", FILE],
+            &["report", FILE, "--format", "json"],
+            &["replay", FILE],
+            &["replay", FILE, "--json"],
+            &["replay", FILE, "--at", "8"],
+            &["sessions"],
+            &["sessions", "show", FILE],
+            &["verify", FILE, "--explain"],
+            &["verify", FILE, "--json"],
+            &["snapshot", FILE],
+            &["resume", FILE, "--json"],
+        ];
+        for verb in verbs {
+            let ran = self.desk.run(verb);
+            let is_second = verb[0] == "resume";
+            assert_eq!(ran.code, if is_second { 2 } else { 0 }, "{verb:?}: {}", ran.err);
+            found.push((verb.join(" "), format!("{}\n{}", ran.out, ran.err)));
+        }
+        #[cfg(target_os = "linux")]
+        for name in ["cmdline", "environ"] {
+            let bytes = fs::read(format!("/proc/{}/{name}", self.child.id())).expect("the program runs");
+            found.push((name.to_owned(), String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        let log = self.desk.read(FILE);
+        assert!(!log.contains("\nevent: round_closed\n"), "the round is still open");
+        found
+    }
+
+    /// Lets the third seat answer and waits for the end; gives the rest of what was printed.
+    fn close(mut self) -> (Desk, String) {
+        self.gate.store(true, Ordering::SeqCst);
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).expect("UTF-8");
+        let ended = ran(self.child.wait_with_output().expect("it ends"));
+        assert!(ended.code == 0 || ended.code == 3, "{ended:?}");
+        assert!(!ended.err.contains(MARKER) && ended.err.contains("saved: "), "{}", ended.err);
+        drop(self.server);
+        (self.desk, rest)
+    }
+}
+
+/// The marker as it is, and as it would stand inside base64 and hex.
+fn shapes() -> Vec<String> {
+    let mut shapes = vec![MARKER.to_owned(), MARKER.to_lowercase()];
+    for shift in 0..3 {
+        let text = format!("{}{MARKER}", "x".repeat(shift));
+        let coded = STANDARD.encode(&text);
+        shapes.push(coded[4..coded.len() - 4].to_owned());
+    }
+    shapes.push(MARKER.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")));
+    shapes
+}
+
+#[test]
+fn an_answer_is_nowhere_before_the_close_and_everywhere_after_it() {
+    let open = OpenRound::with(vec![Answer::chat(&format!(
+        "vote: alpha\nposition: {MARKER}\nrationale: [{MARKER}]"
+    ))]);
+    for (name, text) in open.surfaces() {
+        for shape in shapes() {
+            assert!(!text.contains(&shape), "{name} holds {shape}: {text}");
+        }
+        assert!(name == "environ" || !text.contains(KEY), "{name} holds the key");
+    }
+    let (desk, rest) = open.close();
+    let verbs: [&[&str]; 6] = [
+        &["report", FILE],
+        &["report", FILE, "--format", "json"],
+        &["replay", FILE, "--json"],
+        &["trace", FILE],
+        &["trace", FILE, "--json"],
+        &["sessions", "show", FILE],
+    ];
+    for verb in verbs {
+        let ran = desk.run(verb).code(0);
+        assert!(ran.out.contains(MARKER), "{verb:?}: {}", ran.out);
+    }
+    assert!(desk.read(FILE).contains(MARKER) && rest.contains(MARKER));
+    assert!(!desk.read("debug.log").contains(MARKER), "not in the debug log, ever");
+    desk.run(["verify", FILE]).code(0);
+    let keys = desk.files().into_iter().filter(|path| path.extension().is_some_and(|e| e == "key")).count();
+    assert_eq!(keys, 0, "the key is erased");
+}
+
+#[test]
+fn what_is_seen_does_not_depend_on_what_was_answered() {
+    let refusal = json!({"choices": [{"index": 0, "finish_reason": "stop",
+        "message": {"role": "assistant", "content": null, "refusal": "I can't help with that."}}]});
+    let tool = json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant",
+        "content": null, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}]}}]});
+    let long = format!("vote: beta\nposition: {}", "many words ".repeat(120));
+    let cases: Vec<(&str, Vec<Answer>)> = vec![
+        ("a short vote", vec![Answer::chat("vote: alpha")]),
+        ("a long vote", vec![Answer::chat(&long)]),
+        ("an abstention", vec![Answer::chat("vote: abstain")]),
+        ("an invalid answer, asked again", vec![Answer::chat("vote: gamma"), Answer::chat("vote: delta")]),
+        ("a corrected answer", vec![Answer::chat("vote: gamma"), Answer::chat("vote: alpha")]),
+        ("a refusal", vec![Answer::json(200, &refusal)]),
+        ("a tool call", vec![Answer::json(200, &tool)]),
+    ];
+    let seen: Vec<_> = std::thread::scope(|scope| {
+        let look = |replies: Vec<Answer>| {
+            let open = OpenRound::with(replies);
+            let seen = open.surfaces();
+            let text = open.desk.read(FILE);
+            let id = text
+                .split("\nsession: ")
+                .nth(1)
+                .and_then(|rest| rest.lines().next())
+                .expect("an id")
+                .trim_matches('"')
+                .to_owned();
+            let place = arg(open.desk.home().parent().expect("a folder"));
+            let port = open.server.port().to_string();
+            open.close();
+            let plain = |text: &str| {
+                redacted(&text.replace(&id, "ID").replace(&place, "DESK").replace(&port, "PORT"))
+            };
+            seen.into_iter().map(|(name, text)| (plain(&name), plain(&text))).collect::<Vec<_>>()
+        };
+        let running: Vec<_> =
+            cases.into_iter().map(|(name, replies)| (name, scope.spawn(move || look(replies)))).collect();
+        running.into_iter().map(|(name, run)| (name, run.join().expect("a look"))).collect()
+    });
+    let (_, first) = &seen[0];
+    for (name, other) in &seen[1..] {
+        for (this, that) in first.iter().zip(other) {
+            let differs = this.1.lines().zip(that.1.lines()).find(|(this, that)| this != that);
+            assert!(this == that, "{name} can be told from a short vote in {}: {differs:#?}", that.0);
+        }
+        assert_eq!(first.len(), other.len(), "{name}: as many surfaces");
+    }
+}
+
+/// The text without times, hashes and ciphertext; of ciphertext the length stays.
+fn redacted(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        let mut rest = line;
+        while !rest.is_empty() {
+            let run =
+                rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+/=".contains(c)).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(run);
+            match word.len() {
+                64 if word.bytes().all(|byte| byte.is_ascii_hexdigit()) => out.push_str("HASH"),
+                40.. => out.push_str(&format!("CIPHER({})", word.len())),
+                _ => out.push_str(word),
+            }
+            let next = after.chars().next().map_or(0, char::len_utf8);
+            out.push_str(&after[..next]);
+            rest = &after[next..];
+        }
+    }
+    // YAML quotes a hash that begins with a digit, and no other.
+    let out = out.replace('"', "");
+    // Of times the digits go, wherever one stands.
+    let mut plain = String::new();
+    for word in out.split_inclusive([' ', ',', '\n', '}']) {
+        let is_time = word.matches(':').count() >= 2 && word.contains(|c: char| c.is_ascii_digit());
+        plain.push_str(if is_time { "TIME" } else { word });
+    }
+    without_spans(&plain)
+}
+
+/// The text without `elapsed_ms` and spans such as `0.3 s`.
+fn without_spans(text: &str) -> String {
+    let mut out = String::new();
+    let mut parts = text.split("elapsed_ms");
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        out.push_str("elapsed_ms");
+        out.push_str(part.trim_start_matches(|c: char| "\": ".contains(c) || c.is_ascii_digit()));
+    }
+    let words: Vec<&str> = out.split(' ').collect();
+    let is_span = |i: usize| {
+        words
+            .get(i + 1)
+            .is_some_and(|unit| unit.starts_with('s') && !unit[1..].starts_with(char::is_alphabetic))
+            && words[i].parse::<f64>().is_ok()
+    };
+    let kept: Vec<&str> =
+        words.iter().enumerate().map(|(i, word)| if is_span(i) { "SPAN" } else { word }).collect();
+    kept.join(" ")
+}

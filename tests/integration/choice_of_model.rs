@@ -1,0 +1,144 @@
+//! Which model takes a seat, and how a seat without one is labelled.
+
+use crate::program::{Desk, Ran};
+use crate::server::{Answer, Server};
+
+const PERSONA: &str = "---\nname: qa-lead\ndescription: x\nmodel: ollama/persona\n---\n\nText.\n";
+
+/// The models of the seats that would be asked.
+fn models(ran: &Ran) -> Vec<String> {
+    let lines = ran.clone().lines();
+    let items = lines.iter().filter(|line| line["event"] == "work_item_offered");
+    items.map(|line| line["model"].as_str().expect("a name").to_owned()).collect()
+}
+
+/// Everything that can name a model, but those named in `without`.
+fn named(without: &[&str]) -> Vec<String> {
+    let has = |what: &str| !without.contains(&what);
+    let mut desk = Desk::new();
+    let model = if has("definition") { "ollama/definition" } else { "inherit" };
+    desk.write("decide.yaml", format!("question: x\nparticipants: [{{persona: qa-lead, model: {model}}}]\n"));
+    let persona =
+        if has("persona") { PERSONA.to_owned() } else { PERSONA.replace("ollama/persona", "inherit") };
+    desk.write(".s2s/personas/qa-lead.md", persona);
+    if has("configuration") {
+        desk.write("../home/config/config.yaml", "model: ollama/configured\n");
+    }
+    if has("variable") {
+        desk = desk.set("QA_LEAD_MODEL", "ollama/variable");
+    }
+    let mut args = vec!["--batch", "decide.yaml", "--dry-run", "--json"];
+    if has("named flag") {
+        args.extend(["--model", "qa-lead=ollama/named"]);
+    }
+    if has("flag") {
+        args.extend(["--model", "ollama/flag"]);
+    }
+    models(&desk.run(args).code(0))
+}
+
+#[test]
+fn the_first_that_is_given_counts() {
+    let order = [
+        ("named flag", "ollama/named"),
+        ("variable", "ollama/variable"),
+        ("definition", "ollama/definition"),
+        ("persona", "ollama/persona"),
+        ("flag", "ollama/flag"),
+        ("configuration", "ollama/configured"),
+        ("", "rehearsal"),
+    ];
+    for (i, (_, expected)) in order.iter().enumerate() {
+        let gone: Vec<&str> = order[..i].iter().map(|(what, _)| *what).collect();
+        assert_eq!(named(&gone), [*expected], "without {gone:?}");
+    }
+}
+
+#[test]
+fn a_personas_model_without_a_provider_is_noticed_and_not_used() {
+    let desk = Desk::with("question: x\nparticipants: [qa-lead]\n");
+    desk.write(".claude/agents/qa-lead.md", PERSONA.replace("ollama/persona", "sonnet"));
+    let ran = desk.run(["--batch", "decide.yaml", "--dry-run", "--json"]).code(0);
+    assert_eq!(models(&ran), ["rehearsal"]);
+    assert!(
+        ran.err.contains("the model `sonnet` of persona `qa-lead` is not `provider/model`: not used"),
+        "{}",
+        ran.err
+    );
+    let wrong = Desk::with("question: x\nparticipants: [{persona: qa-lead, model: sonnet}]\n");
+    let ran = wrong.run(["--batch", "decide.yaml"]).code(2);
+    assert!(ran.err.contains("decide.yaml:2:16: `sonnet` is not a model's name"), "{}", ran.err);
+    let ran = wrong.set("QA_LEAD_MODEL", "nosuch/x").run(["--batch", "decide.yaml"]).code(2);
+    assert!(ran.err.contains("error: QA_LEAD_MODEL: unknown provider `nosuch`"), "{}", ran.err);
+}
+
+#[test]
+fn three_seats_of_one_persona_have_names_and_seeds_of_their_own() {
+    let server = Server::start(|request| {
+        Answer::chat(&format!("vote: {}", if request.seat() == "qa-lead-2" { "b" } else { "a" }))
+    });
+    let desk = Desk::with(
+        "question: x\nparticipants: [{persona: qa-lead, model: \"lab/a/b:free\", count: 3, seed: 7}]\n\
+         ballot: {kind: choice, options: [a, b]}\nrule: majority\n",
+    );
+    let desk = desk.served_by(&server);
+    let ran = desk.run(["--batch", "decide.yaml"]).code(0);
+    for seat in ["qa-lead-1", "qa-lead-2", "qa-lead-3"] {
+        assert!(ran.out.contains(&format!("#### {seat}\n\nlab/a/b:free · answered")), "{}", ran.out);
+    }
+    let mut seeds: Vec<u64> = server.requests().iter().filter_map(|r| r.json()["seed"].as_u64()).collect();
+    seeds.sort_unstable();
+    assert_eq!(seeds, [7, 8, 9]);
+    assert!(server.requests().iter().all(|request| request.json()["model"] == "a/b:free"));
+}
+
+#[test]
+fn a_recording_answers_as_it_did_without_the_network() {
+    let server = Server::start(|request| {
+        Answer::chat(if request.seat() == "skeptic" { "vote: b" } else { "vote: a" })
+    });
+    let desk = Desk::with(
+        "question: x\nparticipants: [qa-lead, skeptic, technical-lead]\nballot: {kind: choice, options: [a, b]}\nrule: majority\n",
+    );
+    let desk = desk.served_by(&server);
+    desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "first.s2s"]).code(0);
+    drop(server);
+    let again =
+        desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "again.s2s"]).code(0);
+    assert!(again.out.contains("recorded/first.s2s"), "{}", again.out);
+    let tally = |file: &str| {
+        let report = desk.run(["report", file, "--format", "json"]).code(0).out;
+        serde_json::from_str::<serde_json::Value>(&report).expect("JSON")["rounds"][0]["tally"].clone()
+    };
+    assert_eq!(tally("first.s2s"), tally("again.s2s"));
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/none.s2s"]).code(2);
+    assert!(ran.err.contains("none.s2s: there is no such file"), "{}", ran.err);
+}
+
+#[test]
+fn rehearsed_and_scripted_answers_are_labelled_wherever_they_are_shown() {
+    let desk =
+        Desk::with("goal: Go\nquestion: \"What risks do you see?\"\nparticipants: [qa-lead, skeptic]\n");
+    desk.write("answers.yaml", "decide: {skeptic: {position: none}}\n");
+    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
+    for text in [&ran.out, &desk.run(["report", "s.s2s"]).out, &desk.run(["sessions", "show", "s.s2s"]).out] {
+        assert!(text.contains("**Rehearsal: the answers of qa-lead were made offline"), "{text}");
+        assert!(text.contains("**Scripted: the answers of skeptic were given beforehand"), "{text}");
+        assert!(
+            text.contains("rehearsal, offline, not a model") && text.contains("scripted, not a model"),
+            "{text}"
+        );
+    }
+    let replay = desk.run(["replay", "s.s2s"]).out;
+    assert!(replay.contains("Rehearsal: ") && replay.contains("Scripted: "), "{replay}");
+    assert!(
+        replay.contains("asked  qa-lead  rehearsal") && replay.contains("asked  skeptic  scripted"),
+        "{replay}"
+    );
+    let lines = desk.run(["trace", "s.s2s", "--json"]).lines();
+    assert_eq!([&lines[0]["model"], &lines[1]["model"]], ["rehearsal", "scripted"]);
+    let dry = desk.run(["--batch", "decide.yaml", "--dry-run"]).out;
+    assert!(dry.contains("=== qa-lead (rehearsal)"), "{dry}");
+    let report = desk.run(["report", "s.s2s", "--format", "json"]).out;
+    assert!(report.contains("\"rehearsal\": true") && report.contains("\"scripted\": true"), "{report}");
+}

@@ -1,0 +1,198 @@
+//! Exit codes, each by a real case, and what is said beside them.
+
+use crate::program::{Desk, arg};
+use crate::server::{Answer, Server};
+
+const PICK: &str = "\
+goal: Pick
+question: \"Which?\"
+participants: [qa-lead, skeptic]
+ballot: {kind: choice, options: [a, b]}
+rule: majority
+";
+const AGREED: &str = "decide: {qa-lead: {vote: a}, skeptic: {vote: a}}\n";
+const TIED: &str = "decide: {qa-lead: {vote: a}, skeptic: {vote: b}}\n";
+
+fn batch(desk: &Desk, answers: &str) -> crate::program::Ran {
+    desk.write("answers.yaml", answers);
+    desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"])
+}
+
+#[test]
+fn decided_is_0() {
+    let ran = batch(&Desk::with(PICK), AGREED).code(0);
+    assert!(ran.out.starts_with("# Pick\n\n**Decision: a** (by majority, 2 of 2 ballots"), "{}", ran.out);
+    assert!(ran.err.contains("outcome: Decision: a\n"), "{}", ran.err);
+}
+
+#[test]
+fn undecided_is_3_and_says_so_first() {
+    let consent =
+        "goal: Pick\nquestion: Go?\nparticipants: [qa-lead, skeptic]\nballot: consent\nrule: consent\n";
+    let three = PICK.replace("[qa-lead, skeptic]", "[qa-lead, skeptic, technical-lead]");
+    let approval =
+        "goal: Pick\nparticipants: [qa-lead]\nsteps: [{id: decide, type: approval, message: \"Ok?\"}]\n";
+    let failed = "decide: {qa-lead: {vote: a}, skeptic: {fail: gone}, technical-lead: {fail: gone}}\n";
+    let blocked =
+        "decide: {qa-lead: {consent: support}, skeptic: {consent: block, minimum_change: \"test it\"}}\n";
+    for (definition, answers, first) in [
+        (PICK, TIED, "**No decision: tie between a and b**"),
+        (&three, failed, "**No decision: below quorum**"),
+        (consent, blocked, "**No decision: blocked by skeptic**"),
+        (approval, "decide: {approved: false, comment: \"no\"}\n", "**Rejected by the facilitator**"),
+    ] {
+        let ran = batch(&Desk::with(definition), answers).code(3);
+        assert!(ran.out.lines().nth(2).is_some_and(|line| line.starts_with(first)), "{}", ran.out);
+    }
+}
+
+#[test]
+fn usage_definition_and_configuration_are_2_and_save_nothing() {
+    let desk = Desk::with(PICK);
+    desk.write("typo.yaml", PICK.replace("question", "qestion"));
+    for (args, said, hint) in [
+        (&["--batch", "typo.yaml"][..], "typo.yaml:2:1: unknown key `qestion`", "did you mean `question`?"),
+        (&["--batch", "none.yaml"], "none.yaml: there is no such file", "check the path"),
+        (&["--batch", "."], ".: this is a folder", "give a file"),
+        (&["--batch"], "--batch needs a file", "roundtable --batch FILE"),
+        (&["resume"], "resume needs a session", "roundtable sessions"),
+        (&["verfy"], "there is no command and no file `verfy`", "`roundtable verify`"),
+        (&["decide.yaml"], "interactive screen", "--batch decide.yaml"),
+        (&["--batch", "decide.yaml", "--model", "openai/gpt-4o"], "no key for `openai`", "OPENAI_API_KEY"),
+        (
+            &["--batch", "decide.yaml", "--model", "nosuch/x"],
+            "--model: unknown provider `nosuch`",
+            "known here",
+        ),
+        (
+            &["--batch", "decide.yaml", "--model", "gpt-4o"],
+            "`gpt-4o` is not a model's name",
+            "provider/model",
+        ),
+        (&["--batch", "decide.yaml", "--model", "qa=rehearsal"], "names no participant: `qa`", "qa-lead"),
+        (&["--batch", "decide.yaml", "--participants", "qa-led,skeptic"], "no persona `qa-led`", "`qa-lead`"),
+        (&["--batch", "decide.yaml", "--max-usd", "-1"], "--max-usd", "above 0"),
+        (&["--batch", "decide.yaml", "--max-usd", "nan"], "--max-usd", "above 0"),
+        (&["--batch", "decide.yaml", "--answers", "none.yaml"], "none.yaml: there is no such file", "check"),
+        (&["--batch", "decide.yaml", "--save", "typo.yaml"], "typo.yaml", "--save never overwrites"),
+        (&["--batch", "decide.yaml", "decide.yaml", "--save", "typo.yaml"], "need a folder", "folder"),
+        (&["verify", "x.s2s", "--expect", "00"], "64 hex digits", "roundtable verify"),
+        (&["sessions", "show", "x"], "no session `x`", "roundtable sessions"),
+        (&["personas", "skeptik"], "no persona `skeptik`", "`skeptic`"),
+        (&["report", "x.s2s", "--format", "odt"], "'odt'", "md"),
+    ] {
+        let ran = desk.run(args).code(2);
+        assert!(ran.err.contains(said) && ran.err.contains(hint), "{args:?}: {}", ran.err);
+        assert_eq!(ran.err.matches(said).count(), 1, "said once: {}", ran.err);
+        assert_eq!(ran.out, "", "{args:?}");
+    }
+    assert!(desk.sessions().is_empty());
+    assert_eq!(desk.read("typo.yaml"), PICK.replace("question", "qestion"));
+}
+
+#[test]
+fn waiting_for_a_person_is_4_and_goes_on_with_an_answer() {
+    let desk = Desk::with(
+        "goal: Pick\nparticipants: [qa-lead, skeptic]\nsteps:\n  - {id: pick, type: round, question: \"Which?\", \
+         ballot: {kind: choice, options: [a, b]}, rule: majority, ties: ask, next: ok}\n  \
+         - {id: ok, type: approval, message: \"Accept?\", on_reject: pick}\n",
+    );
+    desk.write("votes.yaml", TIED.replace("decide", "pick"));
+    let ran = desk.run(["--batch", "decide.yaml", "--answers", "votes.yaml"]).code(4);
+    assert!(ran.err.contains("waiting: tie between a and b: which one?"), "{}", ran.err);
+    assert!(ran.err.contains("`pick: {tie: a}`"), "{}", ran.err);
+    let session = arg(&desk.session());
+    assert!(desk.run(["sessions"]).out.contains("tie between a and b"));
+
+    desk.write("tie.yaml", "pick: {qa-lead: {vote: a}, skeptic: {vote: b}, tie: b}\n");
+    let ran = desk.run(["resume", &session, "--answers", "tie.yaml"]).code(4);
+    assert!(
+        ran.err.contains("waiting: Accept?") && ran.err.contains("`ok: {approved: true}`"),
+        "{}",
+        ran.err
+    );
+
+    let no = "ok: [{approved: false, comment: \"too small\"}, {approved: true, comment: \"at last\"}]\n";
+    desk.write("all.yaml", format!("pick: {{qa-lead: {{vote: a}}, skeptic: {{vote: b}}, tie: b}}\n{no}"));
+    let ran = desk.run(["--batch", &session, "--answers", "all.yaml"]).code(0);
+    for words in [
+        "**Decision: b**",
+        "**pick: b chosen among a, b**, by scripted",
+        "**ok: rejected**, by scripted",
+        "> too small",
+        "**ok: approved**, by scripted",
+        "> at last",
+    ] {
+        assert!(ran.out.contains(words), "{words}: {}", ran.out);
+    }
+    assert_eq!(ran.out.matches("b chosen among").count(), 2, "each run of the step is told");
+    desk.run(["verify", &session]).code(0);
+    assert_eq!(desk.sessions().len(), 1);
+    let ran = desk.run(["resume", &session]).code(0);
+    assert!(ran.err.contains("over already"), "{}", ran.err);
+}
+
+#[test]
+fn nobody_reached_and_caps_are_5() {
+    let server = Server::start(|_| Answer::json(401, &serde_json::json!({"error": {"message": "bad key"}})));
+    let desk = Desk::with(PICK).served_by(&server);
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
+    assert!(ran.out.contains("HTTP 401") && ran.err.contains("nobody answered"), "{}\n{}", ran.out, ran.err);
+
+    let quick = format!("{PICK}timeout_ms: 300\n");
+    let desk = Desk::with(&quick).set("LAB_BASE_URL", "http://127.0.0.1:9/v1");
+    desk.write("../home/config/config.yaml", "providers: {lab: {dialect: openai}}\n");
+    desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
+
+    let desk = Desk::with(PICK).served_by(&server);
+    let config = desk.home().join("config/config.yaml");
+    let priced =
+        std::fs::read_to_string(&config).expect("a file") + "prices: {lab/m: {input: 5, output: 25}}\n";
+    desk.write("../home/config/config.yaml", priced);
+    let sent = server.requests().len();
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", "0.0001"]).code(5);
+    assert!(ran.out.contains("**Stopped**") && ran.err.contains("more than the limit"), "{}", ran.err);
+    assert_eq!(server.requests().len(), sent, "nothing is sent");
+
+    let long = "goal: Pick\nmax_duration_ms: 1\nparticipants: [qa-lead]\nsteps:\n  \
+                - {id: one, type: round, question: \"1?\"}\n  - {id: two, type: round, question: \"2?\"}\n";
+    let ran = Desk::with(long).run(["--batch", "decide.yaml"]).code(5);
+    assert!(ran.err.contains("`max_duration_ms` is 1"), "{}", ran.err);
+}
+
+#[test]
+fn damage_is_6_wherever_the_file_is_read_and_the_file_stays_as_it_is() {
+    let desk = Desk::with(PICK);
+    batch(&desk, TIED).code(3);
+    let path = desk.session();
+    let mut bytes = std::fs::read(&path).expect("a file");
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    std::fs::write(&path, &bytes).expect("written");
+    let file = arg(&path);
+    for verb in ["verify", "resume", "replay", "trace", "report"] {
+        let ran = desk.run([verb, &file]).code(6);
+        assert!(verb == "verify" || ran.err.contains("damaged at document"), "{verb}: {}", ran.err);
+    }
+    assert_eq!(std::fs::read(&path).expect("a file"), bytes);
+}
+
+#[test]
+fn of_several_files_each_is_saved_and_the_highest_code_counts() {
+    let desk = Desk::with(PICK);
+    desk.write("tied.yaml", PICK);
+    desk.write("broken.yaml", "question: [\n");
+    desk.write("answers.yaml", format!("{AGREED}{}", TIED.replace("decide", "tied")));
+    let run = ["--batch", "decide.yaml", "tied.yaml", "--answers", "answers.yaml", "--save", "kept"];
+    std::fs::create_dir(desk.path("kept")).expect("a folder");
+    desk.run(run).code(3);
+    assert_eq!(desk.sessions().len(), 2);
+    assert!(desk.sessions().iter().all(|path| path.starts_with(desk.path("kept"))));
+    let ran = desk.run(["--batch", "broken.yaml", "decide.yaml", "--answers", "answers.yaml"]).code(2);
+    assert!(ran.out.contains("**Decision: a**"), "the other file still runs");
+    let ran =
+        desk.pipe(["--batch", "-", "--answers", "answers.yaml"], &format!("id: decide\n{PICK}")).code(0);
+    assert!(ran.out.contains("Definition `stdin`"), "{}", ran.out);
+    let ran = desk.pipe(["--batch", "-", "--json"], "question: [").code(2);
+    assert_eq!(ran.lines()[0]["file"], "standard input");
+}

@@ -1,0 +1,192 @@
+//! `--json`: what scripts may rely on, line by line.
+
+use std::io::{BufRead as _, BufReader};
+
+use serde_json::Value;
+
+use crate::program::Desk;
+
+const TABLE: &str = "\
+goal: \"Choose a cache\"
+constraints: [\"no new server\"]
+participants: [qa-lead, skeptic]
+artifacts: [{id: REQ-1, summary: \"Fast\"}]
+steps:
+  - {id: pick, type: round, description: \"The choice\", question: \"Which?\", ballot: {kind: choice, options: [a, b]}, rule: majority}
+  - {id: ok, type: approval, message: \"Accept?\"}
+";
+const ANSWERS: &str = "\
+pick: {qa-lead: {vote: a, rationale: [fast]}, skeptic: {vote: a}}
+ok: {approved: true, comment: \"good\"}
+";
+const RUN: [&str; 7] = ["--batch", "decide.yaml", "--json", "--answers", "answers.yaml", "--save", "s.s2s"];
+
+fn keys(line: &Value) -> Vec<&str> {
+    line.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+#[test]
+fn a_line_appears_once_its_event_is_in_the_file() {
+    let desk = Desk::with(TABLE);
+    desk.write("answers.yaml", ANSWERS);
+    let mut child = desk.start(RUN);
+    let out = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut events = Vec::new();
+    for (number, line) in out.lines().enumerate() {
+        let line: Value = serde_json::from_str(&line.expect("UTF-8")).expect("JSON");
+        let hash = line["hash"].as_str().expect("a hash");
+        let kept = desk.read("s.s2s");
+        assert!(kept.contains(&format!("\nhash: {hash}\n")), "{line} is on disk");
+        assert_eq!(line["seq"], number);
+        assert!(line["at"].as_str().is_some_and(|at| at.ends_with('Z')));
+        assert!(line["session"].as_str().is_some_and(|id| id.contains("decide")));
+        events.push(line);
+    }
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    let names: Vec<&str> = events.iter().map(|line| line["event"].as_str().expect("a name")).collect();
+    let expected = "session_opened step_started round_opened work_item_offered work_item_offered ballot_sealed \
+                    ballot_sealed round_closed answer_revealed answer_revealed tally_made step_finished \
+                    step_started approval_requested approval_given step_finished session_closed";
+    assert_eq!(names.join(" "), expected);
+    assert_eq!(events[0]["prev"], "0".repeat(64));
+    for pair in events.windows(2) {
+        assert_eq!(pair[1]["prev"], pair[0]["hash"]);
+    }
+    assert_eq!(events[16]["status"], "finished");
+    assert_eq!((&events[14]["approved"], &events[14]["by"]), (&Value::Bool(true), &Value::from("scripted")));
+    assert_eq!(events[8]["participant"], "qa-lead", "revealed in the order of the roster");
+    let result = &events[11];
+    for key in ["stepId", "success", "data", "startTime", "endTime", "duration"] {
+        assert!(result.get(key).is_some(), "{key}");
+    }
+
+    let again = desk.run(["replay", "s.s2s", "--json"]).code(0).lines();
+    assert_eq!(again, events, "a replay prints the same lines");
+    let up_to = desk.run(["replay", "s.s2s", "--json", "--at", "4"]).code(0).lines();
+    assert_eq!(up_to, events[..5]);
+}
+
+#[test]
+fn a_work_item_carries_all_that_its_seat_is_handed() {
+    let desk = Desk::with(TABLE);
+    desk.write("answers.yaml", ANSWERS);
+    let lines = desk.run(RUN).code(0).lines();
+    let item = lines.iter().find(|line| line["event"] == "work_item_offered").expect("an offer");
+    for key in ["step", "round", "participant", "context_sha256", "prompt_sha256", "available_skills"] {
+        assert!(item.get(key).is_some(), "{key}: {:?}", keys(item));
+    }
+    assert_eq!(item["goal"], "Choose a cache");
+    assert_eq!(item["constraints"], serde_json::json!(["no new server"]));
+    assert_eq!(item["available_skills"], serde_json::json!([]));
+    let stage = &item["stage_context"];
+    assert_eq!(
+        keys(stage),
+        ["stage_description", "expected_output", "available_skills", "previous_artifacts"]
+    );
+    assert_eq!(stage["stage_description"], "The choice");
+    assert_eq!(keys(&stage["expected_output"]), ["description", "length", "format"]);
+    let input = item["input"].as_str().expect("text");
+    let prompt = item["prompt"].as_str().expect("text");
+    assert!(input.starts_with("participant_context:\n") && input.ends_with("  your_role: \"qa-lead\"\n"));
+    assert!(prompt.contains(input));
+    let traced = desk.run(["trace", "s.s2s", "--json", "--participant", "qa-lead"]).code(0).lines();
+    assert_eq!(traced[0]["prompt"], item["prompt"]);
+    let wanted = [
+        "id",
+        "seq",
+        "from",
+        "to",
+        "model",
+        "sent_at",
+        "prompt",
+        "context_sha256",
+        "returned_at",
+        "answer",
+        "status",
+    ];
+    assert!(wanted.iter().all(|key| traced[0].get(key).is_some()), "{:?}", keys(&traced[0]));
+}
+
+#[test]
+fn the_report_as_json_has_its_keys() {
+    let desk = Desk::with(TABLE);
+    desk.write("answers.yaml", ANSWERS);
+    desk.run(RUN).code(0);
+    let report: Value =
+        serde_json::from_str(&desk.run(["report", "s.s2s", "--format", "json"]).code(0).out).expect("JSON");
+    for key in ["session", "status", "decision", "rounds", "artifacts", "approvals", "steps"] {
+        assert!(report.get(key).is_some(), "{key}");
+    }
+    assert_eq!((&report["status"], &report["decision"]["winners"][0]), (&"finished".into(), &"a".into()));
+    let round = &report["rounds"][0];
+    for key in ["id", "number", "question", "snapshot_sha256", "seats", "tally"] {
+        assert!(round.get(key).is_some(), "{key}");
+    }
+    for key in ["participant", "model", "outcome", "reason", "tries", "latency_ms", "tokens", "answer"] {
+        assert!(round["seats"][0].get(key).is_some(), "{key}");
+    }
+    assert_eq!(
+        (&round["seats"][0]["model"], &round["seats"][0]["outcome"]),
+        (&"scripted".into(), &"answered".into())
+    );
+    for key in ["rule", "quorum_met", "winners"] {
+        assert!(round["tally"].get(key).is_some(), "{key}");
+    }
+    assert_eq!(report["approvals"][0]["comment"], "good");
+}
+
+#[test]
+fn errors_are_lines_without_a_number_and_stand_on_standard_error_too() {
+    let desk = Desk::with("goal: x\nqestion: y\n");
+    for args in [
+        &["--batch", "decide.yaml", "--json"][..],
+        &["replay", "none.s2s", "--json"],
+        &["verify", "none.s2s", "--json"],
+        &["trace", "none.s2s", "--json"],
+        &["resume", "none.s2s", "--json"],
+        &["--batch", "--json", "--bogus"],
+        &["--json"],
+    ] {
+        let ran = desk.run(args).code(2);
+        let lines = ran.lines();
+        assert!(!lines.is_empty(), "{args:?}");
+        for line in lines {
+            assert_eq!(line["event"], "error", "{args:?}");
+            assert!(line.get("seq").is_none());
+            assert_eq!(keys(&line), ["event", "message", "hint", "file", "line", "column"]);
+            let message = line["message"].as_str().expect("text");
+            assert!(ran.err.contains(message.split('\n').next().expect("a line")), "{args:?}: {}", ran.err);
+        }
+    }
+    let line = &desk.run(["--batch", "decide.yaml", "--json"]).lines()[0];
+    assert_eq!((&line["file"], line["line"].is_u64()), (&"decide.yaml".into(), true));
+}
+
+#[test]
+fn without_json_the_result_alone_is_on_standard_output() {
+    let desk = Desk::with(TABLE);
+    desk.write("answers.yaml", ANSWERS);
+    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(0);
+    let report = desk.run(["report".to_owned(), crate::program::arg(&desk.session())]).code(0).out;
+    assert_eq!(ran.out, report);
+    assert!(ran.err.contains("saved: ") && ran.err.contains("last hash: "), "{}", ran.err);
+    let quiet = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--quiet"]).code(0);
+    assert_eq!(quiet.err, "");
+    // A dry run promises nothing: no number, no hash, no file.
+    let dry =
+        desk.run(["--batch", "decide.yaml", "--json", "--dry-run", "--answers", "answers.yaml"]).code(0);
+    assert!(
+        dry.lines().iter().all(|l| l.get("seq").is_none() && l.get("hash").is_none() && l["dry_run"] == true)
+    );
+    assert_eq!(desk.sessions().len(), 2);
+}
+
+#[test]
+fn a_closed_pipe_ends_the_printing_and_not_the_session() {
+    let desk = Desk::with(TABLE);
+    desk.write("answers.yaml", ANSWERS);
+    let mut child = desk.start(RUN);
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert!(desk.read("s.s2s").contains("\nevent: session_closed\n"));
+}

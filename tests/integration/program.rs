@@ -1,0 +1,180 @@
+//! The whole program in a place of its own: no environment but a path, a home and a folder of files.
+//!
+//! A [`Desk`] is one user's desk; what it runs sees nothing of the machine it runs on. It checks
+//! nothing by itself.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::server::Server;
+
+/// A folder to work in, and a home that is empty at first.
+pub struct Desk {
+    dir: tempfile::TempDir,
+    env: Vec<(String, String)>,
+}
+
+/// What a run came to.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// The exit code.
+    pub code: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Ran {
+    /// Standard output as NDJSON.
+    pub fn lines(&self) -> Vec<Value> {
+        let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+        self.out.lines().map(parse).collect()
+    }
+
+    /// The same, if the program ended with this code.
+    #[track_caller]
+    pub fn code(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{}\n{}", self.out, self.err);
+        self
+    }
+}
+
+impl Desk {
+    /// An empty one.
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::create_dir(dir.path().join("desk")).expect("a folder");
+        Self { dir, env: Vec::new() }
+    }
+
+    /// One with `decide.yaml` of these lines in it.
+    pub fn with(definition: &str) -> Self {
+        let desk = Self::new();
+        desk.write("decide.yaml", definition);
+        desk
+    }
+
+    /// Sets a variable for all that runs here.
+    #[must_use]
+    pub fn set(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Makes the provider `lab` answer from this server, with a key.
+    #[must_use]
+    pub fn served_by(self, server: &Server) -> Self {
+        let url = server.url();
+        let config =
+            format!("providers:\n  lab: {{dialect: openai, base_url: \"{url}/v1\", key_env: LAB_KEY}}\n");
+        self.write("../home/config/config.yaml", config);
+        self.set("LAB_KEY", KEY)
+    }
+
+    /// The folder it works in.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join("desk").join(name)
+    }
+
+    /// Its `ROUNDTABLE_HOME`.
+    pub fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
+    /// Writes a file, with the folders above it.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, content).expect("a file");
+    }
+
+    /// Reads a file.
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).expect("a file")
+    }
+
+    /// The program, not started yet.
+    pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
+        command.args(args).current_dir(self.path("")).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("ROUNDTABLE_HOME", self.home());
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Runs it to its end.
+    pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Ran {
+        ran(self.command(args).output().expect("the program starts"))
+    }
+
+    /// Runs it with this on its standard input.
+    pub fn pipe<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>, input: &str) -> Ran {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+        ran(child.wait_with_output().expect("the program ends"))
+    }
+
+    /// Starts it; what it prints is read from its pipes.
+    pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Child {
+        let mut command = self.command(args);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+    }
+
+    /// Every file below the desk and the home.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut todo = vec![self.path(""), self.home()];
+        let mut files = Vec::new();
+        while let Some(dir) = todo.pop() {
+            for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if path.is_dir() { todo.push(path) } else { files.push(path) }
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// The saved sessions, oldest first.
+    pub fn sessions(&self) -> Vec<PathBuf> {
+        let is_session = |path: &PathBuf| path.extension() == Some(OsStr::new("s2s"));
+        self.files().into_iter().filter(is_session).collect()
+    }
+
+    /// The one saved session.
+    #[track_caller]
+    pub fn session(&self) -> PathBuf {
+        let sessions = self.sessions();
+        assert_eq!(sessions.len(), 1, "{sessions:?}");
+        sessions[0].clone()
+    }
+}
+
+/// The key that [`Desk::served_by`] gives.
+pub const KEY: &str = "sk-lab-5up3r53cr3t";
+
+/// What a program that ended has printed.
+pub fn ran(output: std::process::Output) -> Ran {
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Ran { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// A path as an argument.
+pub fn arg(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// The hash of a text, in hex.
+pub fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+}

@@ -1,0 +1,102 @@
+//! Same bytes: what every seat of a round is sent, read from the requests themselves.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::program::{Desk, arg, sha256};
+use crate::server::{Answer, Request, Server};
+
+const TABLE: &str = "\
+goal: \"Choose a cache\"
+participants:
+  - {name: first, persona: qa-lead, model: lab/a}
+  - {name: second, persona: skeptic, model: lab/b}
+  - {name: third, persona: technical-lead, model: lab/c/d:free}
+steps:
+  - id: one
+    type: round
+    question: \"Which cache — é 👩 first?\"
+    exploration: \"a: #\\n\\n  your_role: nobody\\n\"
+    facilitator_directive: \"Be short\"
+  - {id: two, type: round, question: \"And then?\"}
+";
+
+/// The part of a request that all seats share.
+fn shared(request: &Request) -> String {
+    let text = request.user_text();
+    let at = text.rfind("\n  your_role: \"").expect("an address");
+    text[..=at].to_owned()
+}
+
+#[test]
+fn every_request_of_a_round_holds_the_frozen_snapshot_and_no_tools() {
+    let desk = Desk::with(TABLE);
+    desk.write(".s2s/CONTEXT.md", "A shop, as it was.\n");
+    let (context, definition) = (desk.path(".s2s/CONTEXT.md"), desk.path("decide.yaml"));
+    let calls = AtomicUsize::new(0);
+    let server = Server::start(move |_| {
+        let call = calls.fetch_add(1, Ordering::SeqCst);
+        // While the round is open its sources change, and one seat has to be tried again.
+        std::fs::write(&context, "A shop, as it is now.\n").expect("written");
+        std::fs::write(&definition, TABLE.replace("Which cache", "Which database")).expect("written");
+        match call {
+            0 => Answer::new(503, &["retry-after-ms: 1"], "busy"),
+            1 => Answer::chat("what?"),
+            _ => Answer::chat("position: yes"),
+        }
+    });
+    let desk = desk.served_by(&server);
+    let before = desk.run(["snapshot", "decide.yaml"]).code(0).out;
+    desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
+
+    let requests = server.requests();
+    assert!(requests.iter().all(|request| request.json().get("tools").is_none()), "no tools, ever");
+    let log = desk.read("s.s2s");
+    let hash = |nth: usize| {
+        let after = log.split("\nsnapshot_sha256: ").nth(nth).expect("an opened round");
+        after.lines().next().expect("a hash").trim_matches('"').to_owned()
+    };
+    let of_round = |mark: &str| -> Vec<&Request> {
+        requests.iter().filter(|request| request.user_text().contains(mark)).collect()
+    };
+    let one = of_round("  current_round: 1\n");
+    // A seat was tried again, and a seat was asked again: five requests for three seats.
+    assert_eq!(one.len(), 5);
+    for request in &one {
+        assert_eq!(shared(request), before);
+        assert!(request.user_text().contains("  facilitator_directive: \"Be short\"\n"));
+    }
+    assert_eq!(sha256(&before), hash(1));
+    assert!(before.contains("A shop, as it was."));
+    let model = |seat: &str| {
+        let request = one.iter().find(|request| request.seat() == seat).expect("a request");
+        request.json()["model"].as_str().expect("a name").to_owned()
+    };
+    assert_eq!([model("first"), model("second"), model("third")], ["a", "b", "c/d:free"]);
+
+    let two = of_round("  current_round: 2\n");
+    assert_eq!(two.len(), 3);
+    let after = shared(two[0]);
+    assert!(two.iter().all(|request| shared(request) == after));
+    assert!(after.contains("A shop, as it is now.") && !after.contains("database"), "{after}");
+
+    let file = arg(&desk.path("s.s2s"));
+    assert_eq!(desk.run(["snapshot", &file]).code(0).out, before);
+    assert_eq!(desk.run(["snapshot", &file, "--step", "two"]).code(0).out, after);
+    let whole = desk.run(["snapshot", &file, "--for", "second"]).code(0).out;
+    assert_eq!(whole, format!("{before}  your_role: \"second\"\n  facilitator_directive: \"Be short\"\n"));
+    desk.run(["verify", &file]).code(0);
+}
+
+#[test]
+fn the_documented_example_is_reproduced_to_the_byte() {
+    let desk = Desk::with(
+        "project_summary: \"...\"\nquestion: \"What risks do you see?\"\n\
+         artifacts: [{id: REQ-001, summary: \"...\"}]\nparticipants: [software-architect]\n",
+    );
+    let snapshot = desk.run(["snapshot", "decide.yaml"]).code(0).out;
+    let third = snapshot.replace("current_round: 1", "current_round: 3");
+    assert_eq!(third.len(), 163, "{third}");
+    assert_eq!(sha256(&third), "b727d2cee6d9a9b4b0e68b404270082455219a3ba65f116bc7a879df881ed400");
+    let whole = desk.run(["snapshot", "decide.yaml", "--for", "software-architect"]).code(0).out;
+    assert_eq!(whole, format!("{snapshot}  your_role: \"software-architect\"\n"));
+}

@@ -1,0 +1,96 @@
+//! The answers file: what serves, how often, and what happens when it runs out.
+
+use crate::program::{Desk, arg};
+
+const LOOP: &str = "\
+participants: [qa-lead, skeptic]
+steps:
+  - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [a, b]}, rule: majority, next: ok}
+  - {id: ok, type: approval, message: \"Accept?\", on_reject: pick}
+";
+
+#[test]
+fn a_bare_answer_serves_every_time_and_a_list_in_turn() {
+    let desk = Desk::with(LOOP);
+    desk.write(
+        "answers.yaml",
+        "pick: {qa-lead: {vote: a}, skeptic: [{vote: b}, {vote: a}]}\nok: [false, {approved: true}]\n",
+    );
+    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]);
+    let ran = ran.code(0);
+    let tie = ran.out.find("No decision: tie between a and b").expect("the first round is a tie");
+    let made = ran.out.rfind("**Decision: a**").expect("the second round decides");
+    assert!(tie < made && ran.out.contains("## Round 2"), "{}", ran.out);
+}
+
+#[test]
+fn running_out_names_the_step_and_the_session_goes_on_with_more() {
+    // An approval that runs out, then a seat.
+    for (short, words) in [
+        ("pick: {qa-lead: {vote: a}, skeptic: {vote: a}}\nok: [false]\n", "no more answers for step `ok`"),
+        (
+            "pick: {qa-lead: {vote: a}, skeptic: [{vote: a}]}\nok: [false, true]\n",
+            "no more answers for step `pick` (seat `skeptic`)",
+        ),
+        (
+            "pick: {qa-lead: [], skeptic: {vote: a}}\nok: true\n",
+            "no more answers for step `pick` (seat `qa-lead`)",
+        ),
+    ] {
+        let desk = Desk::with(LOOP);
+        desk.write("answers.yaml", short);
+        let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(2);
+        assert!(ran.err.contains(words) && ran.err.contains("roundtable resume"), "{}", ran.err);
+        let session = arg(&desk.session());
+        desk.run(["verify", &session]).code(0);
+        desk.write("more.yaml", "pick: {qa-lead: {vote: a}, skeptic: {vote: a}}\nok: [false, true]\n");
+        desk.run(["resume", &session, "--answers", "more.yaml"]).code(0);
+        desk.run(["verify", &session]).code(0);
+    }
+}
+
+#[test]
+fn what_serves_nothing_is_a_warning() {
+    let desk = Desk::with(LOOP);
+    desk.write(
+        "answers.yaml",
+        "pick: {qa-lead: {vote: a}, skeptic: {vote: a}, skeptik: {vote: b}}\nok: true\nokay: true\n",
+    );
+    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(0);
+    assert!(
+        ran.err.contains("warning: answers.yaml:1:1: the answer for `skeptik` serves nothing"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("warning: answers.yaml:3:1: the answers for `okay` serve nothing"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("did you mean `skeptic`?") && ran.err.contains("known here: pick, ok"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_scripted_failure_is_a_recorded_outcome_and_an_unknown_persona_may_be_scripted() {
+    let desk = Desk::with(
+        "question: \"Which?\"\nparticipants: [{name: alice, persona: nobody}, qa-lead]\nquorum: 1\n\
+         ballot: {kind: choice, options: [a, b]}\nrule: majority\n",
+    );
+    desk.write(
+        "answers.json",
+        "{\"decide\": {\"alice\": {\"vote\": \"a\"}, \"qa-lead\": {\"fail\": \"offline\"}}}",
+    );
+    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.json"]).code(0);
+    assert!(ran.out.contains("scripted, not a model · failed: offline"), "{}", ran.out);
+    assert!(ran.out.contains("**Decision: a**"), "{}", ran.out);
+    desk.write(
+        "answers.json",
+        "{\"decide\": {\"alice\": {\"vote\": \"c\"}, \"qa-lead\": {\"vote\": \"b\"}}}",
+    );
+    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.json"]).code(0);
+    assert!(ran.out.contains("invalid: ") && ran.out.contains("**Decision: b**"), "{}", ran.out);
+}

@@ -1,0 +1,142 @@
+//! The terminal is safe: whatever a text holds, nothing in it acts on the screen it is shown on.
+
+use serde_json::json;
+
+use crate::program::{Desk, Ran};
+use crate::server::{Answer, Server};
+
+/// Colours, a link, the clipboard, a device control string, C1, bidi, zero width, DEL, CR, NEL.
+const HOSTILE: &str = "X\u{1b}[31mred\u{1b}]8;;http://e/\u{7}link\u{1b}]52;c;QUJD\u{7}\u{1b}P0q\u{1b}\\\u{9b}2J\u{202e}\
+                       flip\u{2066}\u{200b}\u{feff}\u{7f}\u{8}\r\u{85}Y";
+
+#[track_caller]
+fn safe(what: &str, ran: &Ran) {
+    for (stream, text) in [("stdout", &ran.out), ("stderr", &ran.err)] {
+        let acts = |c: &char| {
+            matches!(*c, '\u{0}'..='\u{9}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200b}'
+                | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        };
+        if let Some(at) = text.find(|c| acts(&c)) {
+            let near: String = text[at..].chars().take(40).collect();
+            panic!("{what}: {stream} holds {near:?} (exit {})", ran.code);
+        }
+    }
+    assert!(!ran.err.contains("panicked"), "{what}: {}", ran.err);
+}
+
+/// JSON in which everything unusual is escaped, so that it is YAML too.
+fn ascii(value: &serde_json::Value) -> String {
+    let escape = |c: char| {
+        if c.is_ascii() && c != '\u{7f}' { c.to_string() } else { format!("\\u{:04x}", u32::from(c)) }
+    };
+    value.to_string().chars().map(escape).collect()
+}
+
+fn hostile_desk(server: &Server) -> Desk {
+    let quoted = ascii(&HOSTILE.into());
+    let definition = json!({
+        "goal": HOSTILE, "constraints": [HOSTILE], "project_summary": HOSTILE,
+        "artifacts": [{"id": "REQ-1", "summary": HOSTILE, "description": HOSTILE, "relevant": true}],
+        "participants": [
+            {"name": "one", "persona": "odd", "model": format!("lab/m{HOSTILE}")},
+            {"name": "two", "persona": "odd", "model": "lab/m"},
+            {"name": "three", "persona": "odd", "model": "lab/m"},
+        ],
+        "steps": [
+            {"id": format!("pick{HOSTILE}"), "type": "round", "question": HOSTILE, "exploration": HOSTILE, "rule": "majority",
+             "ballot": {"kind": "choice", "options": [HOSTILE, "b"]}, "facilitator_directive": HOSTILE, "quorum": 1},
+            {"id": "ok", "type": "approval", "message": HOSTILE},
+        ],
+    });
+    let desk = Desk::new();
+    desk.write(&format!("evil{}.json", HOSTILE.replace('/', "_")), definition.to_string());
+    desk.write("answers.json", json!({"ok": {"approved": true, "comment": HOSTILE}}).to_string());
+    let persona =
+        format!("---\nname: odd\ndescription: {quoted}\ntags: [{quoted}]\nskills: 1\n---\n\n{HOSTILE}\n");
+    desk.write(".s2s/personas/odd.md", persona);
+    desk.served_by(server)
+}
+
+#[test]
+fn nothing_of_a_session_acts_on_the_screen() {
+    let server = Server::start(|request| match request.seat().as_str() {
+        "one" => Answer::chat(
+            &json!({"vote": "b", "position": HOSTILE, "rationale": [HOSTILE], HOSTILE: HOSTILE}).to_string(),
+        ),
+        "two" => Answer::chat(&format!("vote: {HOSTILE}")),
+        _ => Answer::json(400, &json!({"error": {"message": HOSTILE, "type": HOSTILE, "code": HOSTILE}})),
+    });
+    let desk = hostile_desk(&server);
+    let file = format!("evil{}.json", HOSTILE.replace('/', "_"));
+    let run = ["--batch", &file, "--answers", "answers.json", "--save", "s.s2s"];
+    let ran = desk.run(run).code(0);
+    safe("--batch", &ran);
+    assert!(
+        ran.out.contains("\\u{1b}[31mred") && ran.out.contains("\\u{202e}flip"),
+        "shown, not hidden: {}",
+        ran.out
+    );
+    let as_json = desk.run(["--batch", &file, "--answers", "answers.json", "--json"]).code(0);
+    safe("--batch --json", &as_json);
+    let header = &as_json.lines()[0];
+    assert!(header["definition"].as_str().is_some_and(|text| text.contains("link")), "the raw text is there");
+    for verb in [
+        &["replay", "s.s2s"][..],
+        &["replay", "s.s2s", "--json"],
+        &["trace", "s.s2s"],
+        &["trace", "s.s2s", "--json"],
+        &["report", "s.s2s"],
+        &["report", "s.s2s", "--format", "json"],
+        &["verify", "s.s2s", "--explain"],
+        &["verify", "s.s2s", "--json"],
+        &["snapshot", "s.s2s"],
+        &["snapshot", "s.s2s", "--for", "one"],
+        &["sessions"],
+        &["sessions", "show", "s.s2s"],
+        &["personas"],
+        &["personas", "odd"],
+        &["config"],
+        &["--batch", &file, "--dry-run"],
+        &["--batch", &file, "--dry-run", "--json"],
+        &["snapshot", &file],
+        &["resume", "s.s2s"],
+    ] {
+        safe(&format!("{verb:?}"), &desk.run(verb).code(0));
+    }
+}
+
+#[test]
+fn no_error_acts_on_the_screen() {
+    let server = Server::start(|_| Answer::chat("vote: b"));
+    let desk = hostile_desk(&server);
+    let name = format!("{}.s2s", HOSTILE.replace('/', "_"));
+    desk.write(&name, format!("---\nseq: {HOSTILE}\n"));
+    desk.write("odd.yaml", format!("question: \"{}\"\n{HOSTILE}: [\n", HOSTILE.replace('\\', "")));
+    desk.write("key.yaml", ascii(&json!({"question": "x", HOSTILE: 1, "participants": [HOSTILE]})));
+    let missing = format!("none{}", HOSTILE.replace('/', "_"));
+    for args in [
+        &["--batch", &missing][..],
+        &[&missing],
+        &["--batch", "odd.yaml"],
+        &["--batch", "key.yaml"],
+        &["--batch", "key.yaml", "--json"],
+        &["replay", &name],
+        &["replay", &name, "--json"],
+        &["resume", &name],
+        &["report", "none", "--format", HOSTILE],
+        &["sessions", "show", HOSTILE],
+        &["personas", HOSTILE],
+        &["--batch", "key.yaml", "--model", HOSTILE],
+        &["--batch", "key.yaml", "--participants", HOSTILE],
+        &["--batch", "key.yaml", "--seed", HOSTILE],
+        &["verify", &name, "--expect", HOSTILE],
+        &["--answers", HOSTILE, "--batch", "key.yaml"],
+        &[&format!("--{HOSTILE}")],
+        &["--json", &format!("--{HOSTILE}")],
+    ] {
+        safe(&format!("{args:?}"), &desk.run(args).code(2));
+    }
+    safe("verify", &desk.run(["verify", &name]));
+    desk.write(".s2s/config.yaml", ascii(&json!({"model": format!("lab/{HOSTILE}")})));
+    safe("config", &desk.run(["config"]).code(0));
+}

@@ -27,7 +27,7 @@ pub fn main() -> Exit {
         Err(error) => return output::not_understood(&error),
     };
     let mut output = Output::new(args.run.json, args.run.quiet);
-    let _log = output::debug_log();
+    output::debug_log(&output);
     let done = match args.verb {
         Some(verb) => dispatch(verb, &mut output),
         None => batch::run(&args.run, &mut output),

@@ -123,15 +123,23 @@ fn say(kind: &str, problem: &Problem) {
 }
 
 /// With `ROUNDTABLE_LOG=FILE`, writes debug lines there; they never hold an answer or a key.
-pub fn debug_log() -> Option<()> {
-    let path = std::env::var_os("ROUNDTABLE_LOG").filter(|path| !path.is_empty())?;
+pub fn debug_log(output: &Output) {
+    let Some(path) = std::env::var_os("ROUNDTABLE_LOG").filter(|path| !path.is_empty()) else { return };
     let mut options = std::fs::OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = std::sync::Mutex::new(options.open(path).ok()?);
+    let file = match options.open(&path) {
+        Ok(file) => std::sync::Mutex::new(file),
+        Err(error) => {
+            let problem = Problem::new(format!("no debug log is written: {error}"));
+            let problem = problem.hint("ROUNDTABLE_LOG names its file");
+            return output.warn(&problem.in_file(&std::path::Path::new(&path).display().to_string()));
+        }
+    };
     // Only this program's own lines: what a library would say of a request is out of its hands.
     let own = Targets::new().with_target(env!("CARGO_CRATE_NAME"), tracing::Level::TRACE);
     let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(file);
-    tracing::subscriber::set_global_default(tracing_subscriber::registry().with(own).with(lines)).ok()
+    // Set once, at the start: nothing else sets it.
+    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(own).with(lines));
 }

@@ -95,7 +95,9 @@ fn conclude(
     }
     match (&session.paused, report::outcome(session)) {
         (Some((_, reason)), _) => {
-            output.note(&format!("waiting: {reason}"));
+            let is_asked = session.step.as_ref().is_some_and(|run| run.approval.is_some());
+            let lead = if is_asked || reason != "interrupted" { "waiting: " } else { "" };
+            output.note(&format!("{lead}{reason}"));
             output.note(&format!("go on with: roundtable resume {file}{}", answer_hint(session)));
         }
         (None, Some(outcome)) => output.note(&format!("outcome: {outcome}")),

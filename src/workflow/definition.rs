@@ -225,19 +225,24 @@ impl Definition {
         self.participants.iter().filter(|p| round.participants.holds(&p.name))
     }
 
-    /// The same definition with only these participants, in this order; names that are not in it
-    /// are taken as personas.
+    /// The same definition with only these participants, in this order. A name that no participant
+    /// has stands for all of that persona; one that is not in the definition is taken as a persona.
     #[must_use]
     pub fn with_participants(mut self, names: &[String]) -> Self {
         let known = std::mem::take(&mut self.participants);
         let find = |name: &String| {
-            let found = known.iter().find(|p| p.name == *name).cloned();
-            found.unwrap_or_else(|| ParticipantSpec::named(name, (0, 0)))
+            let has = |of: fn(&ParticipantSpec) -> &String| -> Vec<ParticipantSpec> {
+                known.iter().filter(|p| of(p) == name).cloned().collect()
+            };
+            let found = has(|p| &p.name);
+            let found = if found.is_empty() { has(|p| &p.persona) } else { found };
+            if found.is_empty() { vec![ParticipantSpec::named(name, (0, 0))] } else { found }
         };
-        self.participants = names.iter().map(find).collect();
+        self.participants = names.iter().flat_map(find).collect();
+        let seated: Vec<&String> = self.participants.iter().map(|p| &p.name).collect();
         for step in &mut self.steps {
             if let StepKind::Round(Round { participants: Selection::Named(chosen), .. }) = &mut step.kind {
-                chosen.retain(|name| names.contains(name));
+                chosen.retain(|name| seated.contains(&name));
             }
         }
         self

@@ -134,9 +134,6 @@ fn definition(
     let participants = participants(&mut fields, file, &mut problems);
     let single = !fields.has("steps");
     let steps = if single {
-        if !fields.has("type") && !fields.has("question") {
-            fields.refuse(node, "the definition has neither `steps` nor a `question`", "add `question: …`");
-        }
         vec![step_body(&mut fields, &id, node, true)]
     } else {
         steps(fields.list("steps"), file, &mut problems, warnings)
@@ -254,7 +251,13 @@ fn approval(fields: &mut Fields<'_>, node: &Node) -> Approval {
 fn round(fields: &mut Fields<'_>, node: &Node, single: bool) -> Round {
     let question = fields.text("question").filter(|q| !q.trim().is_empty());
     if question.is_none() {
-        fields.refuse(node, "round has no `question`", "add `question: …`");
+        let is_whole_file = single && !fields.has("type") && !fields.has("question");
+        let what = if is_whole_file {
+            "the definition has neither `steps` nor a `question`"
+        } else {
+            "round has no `question`"
+        };
+        fields.refuse(node, what, "add `question: …`");
     }
     let ballot = ballot(fields);
     Round {

@@ -86,6 +86,8 @@ fn three_seats_of_one_persona_have_names_and_seeds_of_their_own() {
     for seat in ["qa-lead-1", "qa-lead-2", "qa-lead-3"] {
         assert!(ran.out.contains(&format!("#### {seat}\n\nlab/a/b:free · answered")), "{}", ran.out);
     }
+    let dry = ["--batch", "decide.yaml", "--dry-run", "--json", "--participants", "skeptic,qa-lead"];
+    assert_eq!(models(&desk.run(dry).code(0)), ["rehearsal", "lab/a/b:free", "lab/a/b:free", "lab/a/b:free"]);
     let mut seeds: Vec<u64> = server.requests().iter().filter_map(|r| r.json()["seed"].as_u64()).collect();
     seeds.sort_unstable();
     assert_eq!(seeds, [7, 8, 9]);

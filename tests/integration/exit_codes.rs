@@ -86,6 +86,8 @@ fn usage_definition_and_configuration_are_2_and_save_nothing() {
         assert_eq!(ran.err.matches(said).count(), 1, "said once: {}", ran.err);
         assert_eq!(ran.out, "", "{args:?}");
     }
+    let twice = desk.run(["--batch", "typo.yaml"]).err;
+    assert_eq!(twice.matches("error: ").count(), 2, "what is missing and what is there instead: {twice}");
     assert!(desk.sessions().is_empty());
     assert_eq!(desk.read("typo.yaml"), PICK.replace("question", "qestion"));
 }

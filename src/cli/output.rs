@@ -98,8 +98,9 @@ pub fn not_understood(error: &clap::Error) -> Exit {
         let _ = error.print();
         return Exit::Finished;
     }
-    let is_harmless = text.chars().all(|c| c == '\n' || !is_unsafe(c));
-    if is_harmless && io::stderr().is_terminal() {
+    // The message quotes what was written; with colours it would do so as it stands.
+    let is_harmless = |arg: std::ffi::OsString| !arg.to_string_lossy().contains(is_unsafe);
+    if io::stderr().is_terminal() && std::env::args_os().all(is_harmless) {
         let _ = error.print();
     } else {
         let _ = write!(io::stderr().lock(), "{}", harmless(&text));

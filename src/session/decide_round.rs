@@ -215,12 +215,12 @@ pub fn unseal(
     session: &Session,
     run: &RoundRun,
     key: &RoundKey,
-    seat: &str,
+    who: &str,
     seal: &Sealed,
 ) -> Result<AnswerRevealed, String> {
-    let opened = open(key, session.binding(run, seat), seal).map_err(|error| error.to_string())?;
+    let opened = open(key, session.binding(run, who), seal).map_err(|error| error.to_string())?;
     let record: Record = serde_json::from_str(&opened.record).map_err(|error| error.to_string())?;
-    if record.participant != seat || record.round != run.opened.round {
+    if record.participant != who || record.round != run.opened.round {
         return Err("the sealed record is not this seat's".to_owned());
     }
     Ok(AnswerRevealed::of(&run.opened.step, record, opened.nonce))

@@ -50,18 +50,6 @@ fn reads_cut(bytes: &[u8], cuts: impl Iterator<Item = usize>) {
 }
 
 #[test]
-fn a_cut_file_reads_up_to_its_last_whole_document() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let (_, bytes) = whole(dir.path(), ONE_ROUND);
-    let ends = ends(&bytes);
-    // Around the end of every sixth document and of the last one each byte, elsewhere a few.
-    let thorough = ends.iter().skip(5).step_by(6).chain(ends.last());
-    let around = thorough.flat_map(|end| end - 76..(end + 12).min(bytes.len() + 1));
-    reads_cut(&bytes, around.chain((0..bytes.len()).step_by(1009)));
-}
-
-#[test]
-#[ignore = "minutes: a read for each byte of a file"]
 fn a_file_cut_at_every_byte_reads_up_to_its_last_whole_document() {
     let dir = tempfile::tempdir().expect("a folder");
     let (_, bytes) = whole(dir.path(), ONE_ROUND);

@@ -22,7 +22,7 @@ pub fn json(session: &Session) -> Value {
         "decision": decision(session).filter(Decision::is_made).map(|made| decided(&made)),
         "rounds": session.rounds.iter().map(|run| round(session, run)).collect::<Value>(),
         "artifacts": artifacts.map(artifact).collect::<Value>(),
-        "steps": session.results.values().map(step).collect::<Value>(),
+        "steps": session.results.values().map(|result| step(result)).collect::<Value>(),
     })
 }
 

@@ -1,5 +1,7 @@
 //! What commands on a round would write: opening, sealing, closing, revealing, counting.
 
+use std::sync::Arc;
+
 use super::command::Refusal;
 use super::count::count;
 use super::decide::{Decision, refuse, running};
@@ -8,10 +10,10 @@ use super::event::{
 };
 use super::moment::Moment;
 use super::state::{RoundRun, Seat, SeatStatus, Session};
-use crate::round::prompt::{self, Prompt};
+use crate::round::prompt::{self, PromptHash};
 use crate::round::record::Record;
 use crate::round::seal::{Binding, RoundKey, Sealed, open};
-use crate::round::snapshot::{address, sha256_hex};
+use crate::round::snapshot::address;
 use crate::text::estimated_tokens;
 use crate::workflow::{Definition, StepKind};
 
@@ -46,13 +48,12 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
         seats,
     };
     let directive = round.facilitator_directive.as_deref().or(definition.facilitator_directive.as_deref());
-    let rules = opened.rules.as_str().into();
-    let mut shared = Prompt { rules, snapshot: snapshot.text, tail: String::new() };
+    let hash = PromptHash::new(&opened.rules, &opened.snapshot);
     let mut events = Vec::with_capacity(1 + opened.seats.len());
     for (index, name) in opened.seats.iter().enumerate() {
-        events.push(offer(session, &opened, index, name, directive, &mut shared)?);
+        events.push(offer(session, &opened, index, name, directive, &hash)?);
     }
-    events.insert(0, Event::RoundOpened(Box::new(opened)));
+    events.insert(0, Event::RoundOpened(Arc::new(opened)));
     Ok(events)
 }
 
@@ -62,13 +63,13 @@ fn offer(
     index: usize,
     name: &str,
     directive: Option<&str>,
-    prompt: &mut Prompt,
+    hash: &PromptHash,
 ) -> Result<Event, Refusal> {
     let Some(seat) = session.seat_info(name) else { return refuse(format!("`{name}` is not in the roster")) };
     let address = address(name, directive);
     let persona = session.persona(&seat.persona).map_or("", |persona| persona.text.as_str());
-    prompt.tail = prompt::tail(&address, persona);
-    Ok(Event::WorkItemOffered(WorkItemOffered {
+    let prompt_sha256 = hash.of(&prompt::tail(&address, persona));
+    Ok(Event::WorkItemOffered(Arc::new(WorkItemOffered {
         step: opened.step.clone(),
         round: opened.round.clone(),
         participant: name.to_owned(),
@@ -77,9 +78,9 @@ fn offer(
         available_skills: Vec::new(),
         address,
         persona: seat.persona.clone(),
-        prompt_sha256: sha256_hex(prompt.text()),
+        prompt_sha256,
         context_sha256: opened.snapshot_sha256.clone(),
-    }))
+    })))
 }
 
 fn the_open_round(session: &Session) -> Result<&RoundRun, Refusal> {
@@ -116,7 +117,7 @@ pub fn seal_answer(
         round: round.to_owned(),
         elapsed_ms: now.since(run.opened_at),
         participant,
-        seal,
+        seal: Arc::new(seal),
     })])
 }
 
@@ -169,7 +170,7 @@ fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
             Ok(AnswerRevealed::of(&step, record, opened.nonce))
         });
         events.push(match opened {
-            Ok(answer) => Event::AnswerRevealed(Box::new(answer)),
+            Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
             Err(reason) => Event::SeatFailed(SeatFailed {
                 round: run.opened.round.clone(),
                 participant: seat.name.clone(),

@@ -10,12 +10,25 @@ use super::{Engine, EngineError};
 use crate::participants::Ask;
 use crate::round::seal::RoundKey;
 use crate::session::{CloseReason, Command, RoundRun};
+use crate::workflow::Close;
+
+/// Answers that come this soon after another share its write to disk.
+const GATHER: Duration = Duration::from_millis(2);
 
 /// The seats of one round at work. Dropping it gives up every request.
 pub(super) struct FanOut {
     number: u32,
     seats: JoinSet<(String, Settled)>,
     deadline: Option<tokio::time::Instant>,
+    /// Whether a seat may wait a moment for others: not where the next one may close the round.
+    gathers: bool,
+}
+
+impl FanOut {
+    /// The seats that have settled by now.
+    fn ready(&mut self) -> impl Iterator<Item = Result<(String, Settled), tokio::task::JoinError>> {
+        std::iter::from_fn(|| self.seats.try_join_next())
+    }
 }
 
 impl Engine<'_> {
@@ -39,17 +52,23 @@ impl Engine<'_> {
         };
         // What is ready when time is up still counts; what comes later is refused.
         let mut settled: Vec<_> = first.into_iter().collect();
-        settled.extend(std::iter::from_fn(|| fan_out.seats.try_join_next()));
+        settled.extend(fan_out.ready());
+        if fan_out.gathers && !time_is_up && !fan_out.seats.is_empty() {
+            let end = tokio::time::Instant::now() + GATHER;
+            tokio::time::sleep_until(deadline.map_or(end, |deadline| deadline.min(end))).await;
+            settled.extend(fan_out.ready());
+        }
         for joined in settled {
             let (participant, settled) =
                 joined.map_err(|error| EngineError::Table(format!("a seat's task failed: {error}")))?;
             self.settle(participant, settled)?;
         }
-        self.commit().await?;
-        if time_is_up && self.session.open_round().is_some() {
-            self.close_round(CloseReason::Deadline).await?;
+        match self.session.open_round() {
+            Some(_) if time_is_up => self.close_round(CloseReason::Deadline),
+            // The last seals are written together with the close.
+            Some(round) if round.open_seats().next().is_none() => Ok(()),
+            _ => self.commit().await,
         }
-        Ok(())
     }
 
     fn settle(&mut self, participant: String, settled: Settled) -> Result<(), EngineError> {
@@ -98,7 +117,8 @@ impl Engine<'_> {
             seats.spawn(async move { (name, seat::work(participant, ask, model, shared).await) });
         }
         let deadline = time_left.map(|left| tokio::time::Instant::now() + left);
-        self.fan_out = Some(FanOut { number: round.opened.number, seats, deadline });
+        let gathers = round.opened.close != Close::Quorum;
+        self.fan_out = Some(FanOut { number: round.opened.number, seats, deadline, gathers });
         Ok(())
     }
 

@@ -88,6 +88,8 @@ pub struct Engine<'a> {
     staged: Vec<Stamped>,
     fan_out: Option<FanOut>,
     key: Option<(u32, RoundKey)>,
+    /// The round whose key is to be erased once what is staged is on disk.
+    spent_key: Option<u32>,
     now: fn() -> Moment,
 }
 
@@ -132,6 +134,7 @@ impl<'a> Engine<'a> {
             staged: Vec::new(),
             fan_out: None,
             key: None,
+            spent_key: None,
             now: crate::clock::now,
         }
     }
@@ -169,6 +172,9 @@ impl<'a> Engine<'a> {
         for line in lines? {
             self.observer.saw(&line, &self.session);
         }
+        if let Some(number) = self.spent_key.take() {
+            self.keys.erase(&self.session.id, number)?;
+        }
         Ok(())
     }
 
@@ -187,7 +193,7 @@ impl<'a> Engine<'a> {
                 Next::Decide(command) => self.stage(command)?,
                 Next::OpenRound => self.open_round()?,
                 Next::AwaitSeats => self.await_seats().await?,
-                Next::CloseRound(reason) => self.close_round(reason).await?,
+                Next::CloseRound(reason) => self.close_round(reason)?,
                 Next::AskPerson(question) => {
                     if let Some(exit) = self.ask_person(question).await? {
                         return Ok(exit);
@@ -275,20 +281,16 @@ impl<'a> Engine<'a> {
         Ok(Some(key))
     }
 
-    /// Closes the open round: its requests are given up, its key is published, then erased.
-    async fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
-        self.commit().await?;
+    /// Closes the open round: its requests are given up, its key is published, and erased once that
+    /// is on disk. The last seals, the close, what it reveals and the count share one write.
+    fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
         let Some(key) = self.round_key()? else {
             return Ok(self.stage(Command::LoseKey)?);
         };
         self.fan_out = None;
         let number = self.session.open_round().map(|round| round.opened.number);
         self.stage(Command::CloseRound { reason, key })?;
-        self.commit().await?;
-        self.key = None;
-        if let Some(number) = number {
-            self.keys.erase(&self.session.id, number)?;
-        }
+        (self.key, self.spent_key) = (None, number);
         Ok(())
     }
 

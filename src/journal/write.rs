@@ -22,7 +22,7 @@ pub struct Journal {
 }
 
 /// No more memory than this is kept from one write for the next, in bytes.
-const KEPT: usize = 256 * 1024;
+const KEPT: usize = 1024 * 1024;
 
 /// A journal opened for going on, and what it held.
 pub struct OpenedJournal {

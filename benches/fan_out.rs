@@ -1,28 +1,41 @@
-//! How long a round's requests take, and how much memory, beside a bare driver.
+//! How long a round takes, and how much memory, beside a bare driver that sends the same bodies.
 //!
 //! A server in a process of its own answers each request after 200 ms. For 50, 500 and 2,000 seats
-//! each driver runs in a process of its own, two rounds over the same connections, and reports the
-//! wall time of both and the peak of its memory. Run with `cargo bench --bench fan_out`; a number
-//! behind `--` sets how often each is measured.
+//! each driver runs in a process of its own and reports the wall time of two rounds, the second
+//! over the connections of the first, and the peak of its memory:
+//!
+//! - `bare` sends the bodies and reads nothing of the replies ([`bare_driver`]);
+//! - `requests` asks through [`HttpParticipant`], and does nothing else of a round;
+//! - `whole` is the whole round ([`whole_round`]): snapshot, prompts, fan-out, reading, sealing, a
+//!   log and a key synced to disk, close, reveal, tally.
+//!
+//! The two rounds of `whole` are two sessions, one after the other, in one process and over one
+//! service. In one session the second snapshot would carry the answers of the first round, and its
+//! bodies would be another size for each number of seats; so both rounds of all drivers send the
+//! same bodies: 8 KiB of snapshot, the rules before it, the seat's lines behind it.
+//!
+//! Run with `cargo bench --bench fan_out`; a number behind `--` sets how often each is measured.
+//! Each repetition measures all drivers in turn, each with a fresh server. The table shows medians;
+//! a ratio is that of the medians.
 
 mod bare_driver;
 #[path = "../tests/integration/server.rs"]
 #[expect(dead_code, reason = "the benchmark has no use for its faults")]
 mod server;
+mod whole_round;
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use roundtable::participants::dialect::Dialect;
 use roundtable::participants::http::{HttpParticipant, Service};
-use roundtable::participants::{Ask, Participant as _, Prompt};
-use roundtable::persona::Persona;
+use roundtable::participants::{Ask, Participant as _};
 use tokio::task::JoinSet;
 
 const SEATS: [usize; 3] = [50, 500, 2000];
-const DRIVERS: [&str; 2] = ["bare", "roundtable"];
+const DRIVERS: [&str; 3] = ["bare", "requests", "whole"];
 const DELAY: Duration = Duration::from_millis(200);
 
 fn main() {
@@ -33,7 +46,7 @@ fn main() {
         ["serve"] => serve(),
         ["drive", driver, seats, url] => drive(driver, seats.parse().expect("a number"), url),
         [times] => table(&SEATS, times.parse().expect("a number")),
-        _ if flags.iter().any(|flag| flag == "--bench") => table(&SEATS, 5),
+        _ if flags.iter().any(|flag| flag == "--bench") => table(&SEATS, 7),
         // Run as a test: only whether it works.
         _ => table(&SEATS[..1], 1),
     }
@@ -41,26 +54,27 @@ fn main() {
 
 /// Answers until its standard input is closed.
 fn serve() {
-    let server = server::Server::start(|_| server::Answer::chat("position: yes").after(DELAY));
+    let server = server::Server::start(|_| server::Answer::chat(whole_round::ANSWER).after(DELAY));
     println!("{}", server.url());
     let _ = std::io::stdin().read_line(&mut String::new());
 }
 
-/// Two rounds of one driver, then a line of figures: first ms, second ms, peak KiB.
+/// Two rounds of one driver, then a line of figures: first µs, second µs, peak KiB.
 #[tokio::main]
 async fn drive(driver: &str, seats: usize, url: &str) {
     let url = format!("{url}/v1");
     let rounds = match driver {
         "bare" => bare(seats, &url).await,
-        _ => ours(seats, &url).await,
+        "requests" => requests(seats, &url).await,
+        _ => whole(seats, &url).await,
     };
     println!("{} {} {}", rounds[0].as_micros(), rounds[1].as_micros(), peak_kib());
 }
 
 async fn bare(seats: usize, url: &str) -> [Duration; 2] {
     let url = format!("{url}/chat/completions");
-    let (client, asks) = (bare_driver::client(), asks(seats));
-    let bodies: Vec<Vec<u8>> = asks.iter().map(|ask| plain_body(ask)).collect();
+    let client = bare_driver::client();
+    let bodies: Vec<Vec<u8>> = whole_round::asks(seats).iter().map(plain_body).collect();
     let mut rounds = [Duration::ZERO; 2];
     for round in &mut rounds {
         let started = Instant::now();
@@ -71,9 +85,9 @@ async fn bare(seats: usize, url: &str) -> [Duration; 2] {
     rounds
 }
 
-async fn ours(seats: usize, url: &str) -> [Duration; 2] {
-    let participant = HttpParticipant::new(Service::new(Dialect::OpenAi, url), None).expect("a service");
-    let (participant, asks) = (Arc::new(participant), asks(seats));
+async fn requests(seats: usize, url: &str) -> [Duration; 2] {
+    let participant = service(url);
+    let asks: Vec<Arc<Ask>> = whole_round::asks(seats).into_iter().map(Arc::new).collect();
     let mut rounds = [Duration::ZERO; 2];
     for round in &mut rounds {
         let started = Instant::now();
@@ -90,32 +104,16 @@ async fn ours(seats: usize, url: &str) -> [Duration; 2] {
     rounds
 }
 
-/// One round's asks: a shared snapshot of 8 KiB, a seat's own lines behind it.
-fn asks(seats: usize) -> Vec<Arc<Ask>> {
-    let persona = Arc::new(Persona::parse("---\nname: seat\n---\nText.\n", "seat.md").expect("a persona"));
-    let (rules, snapshot): (Arc<str>, Arc<str>) =
-        ("The rules.\n".repeat(100).into(), line().repeat(128).into());
-    let ask = |n| Ask {
-        step: "decide".to_owned(),
-        round: "decide".to_owned(),
-        seat: format!("seat-{n}"),
-        persona: persona.clone(),
-        model: "model".to_owned(),
-        prompt: Prompt {
-            rules: rules.clone(),
-            snapshot: snapshot.clone(),
-            tail: format!("  your_role: \"seat-{n}\"\n\nYou look for what may break.\n"),
-        },
-        again: None,
-        seed: None,
-        time_left: None,
-    };
-    (0..seats).map(|n| Arc::new(ask(n))).collect()
+async fn whole(seats: usize, url: &str) -> [Duration; 2] {
+    let participant = service(url);
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on disk");
+    let first = whole_round::run("first", seats, participant.clone(), dir.path()).await;
+    let second = whole_round::run("second", seats, participant, dir.path()).await;
+    [first, second]
 }
 
-/// 64 bytes.
-fn line() -> &'static str {
-    "    - \"a line of context that is as long as lines usually are\"\n "
+fn service(url: &str) -> Arc<HttpParticipant> {
+    Arc::new(HttpParticipant::new(Service::new(Dialect::OpenAi, url), None).expect("a service"))
 }
 
 fn plain_body(ask: &Ask) -> Vec<u8> {
@@ -138,38 +136,45 @@ fn peak_kib() -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Measures all drivers in turn, `times` over, and prints the medians.
+/// Measures all drivers in turn, `times` over, and prints medians and their ratios to the first's.
 fn table(all: &[usize], times: usize) {
-    let me = std::env::current_exe().expect("this program");
-    println!("{:>6} {:>11} {:>11} {:>11} {:>9}", "seats", "driver", "first ms", "second ms", "peak MiB");
+    println!("|  seats | driver   | first ms | second ms | peak MiB | first × | second × | peak × |");
+    println!("|-------:|----------|---------:|----------:|---------:|--------:|---------:|-------:|");
     for &seats in all {
-        let mut server = Command::new(&me);
-        let mut server =
-            server.arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server");
-        let mut url = String::new();
-        BufReader::new(server.stdout.take().expect("its output")).read_line(&mut url).expect("its address");
         let mut figures = DRIVERS.map(|_| Vec::new());
         for _ in 0..times {
             for (driver, figures) in DRIVERS.iter().zip(&mut figures) {
-                let mut run = Command::new(&me);
-                let output =
-                    run.args(["drive", driver, &seats.to_string(), url.trim()]).output().expect("a run");
-                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-                figures.push(numbers(&String::from_utf8_lossy(&output.stdout)));
+                figures.push(measure(driver, seats));
             }
         }
-        for (driver, figures) in DRIVERS.iter().zip(figures) {
-            let [first, second, peak] = [0, 1, 2].map(|n| median(figures.iter().map(|row| row[n]).collect()));
+        let medians = figures.map(|rows| [0, 1, 2].map(|n| median(rows.iter().map(|row| row[n]).collect())));
+        for (driver, [first, second, peak]) in DRIVERS.iter().zip(medians) {
+            let [a, b, c] = medians[0];
             println!(
-                "{seats:>6} {driver:>11} {:>11.1} {:>11.1} {:>9.1}",
+                "| {seats:>6} | {driver:<8} | {:>8.1} | {:>9.1} | {:>8.1} | {:>7.2} | {:>8.2} | {:>6.2} |",
                 first / 1e3,
                 second / 1e3,
-                peak / 1024.0
+                peak / 1024.0,
+                first / a,
+                second / b,
+                peak / c
             );
         }
-        drop(server.stdin.take());
-        let _ = server.wait();
     }
+}
+
+/// The figures of one driver, run in a process of its own against a server of its own.
+fn measure(driver: &str, seats: usize) -> Vec<f64> {
+    let me = || Command::new(std::env::current_exe().expect("this program"));
+    let mut server: Child =
+        me().arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server");
+    let mut url = String::new();
+    BufReader::new(server.stdout.take().expect("its output")).read_line(&mut url).expect("its address");
+    let output = me().args(["drive", driver, &seats.to_string(), url.trim()]).output().expect("a run");
+    drop(server.stdin.take());
+    let _ = server.wait();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    numbers(&String::from_utf8_lossy(&output.stdout))
 }
 
 fn numbers(line: &str) -> Vec<f64> {

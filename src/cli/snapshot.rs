@@ -1,6 +1,7 @@
 //! `snapshot`: the exact bytes of a round's snapshot, without sending anything.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Done;
 use super::files::log_of;
@@ -68,8 +69,8 @@ fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Vec<Pro
         ]
     })?;
     let items = round.seats.values().filter_map(|seat| seat.item.as_ref());
-    let mut events = vec![Event::RoundOpened(Box::new((*round.opened).clone()))];
-    events.extend(items.map(|item| Event::WorkItemOffered((**item).clone())));
+    let mut events = vec![Event::RoundOpened(Arc::clone(&round.opened))];
+    events.extend(items.map(|item| Event::WorkItemOffered(Arc::clone(item))));
     Ok(events)
 }
 

@@ -13,12 +13,18 @@ use super::{Engine, EngineError};
 use crate::participants::Ask;
 use crate::round::seal::RoundKey;
 use crate::session::{CloseReason, Command, RoundRun};
+use crate::workflow::Close;
+
+/// Answers that come this soon after another share its write to disk.
+const GATHER: Duration = Duration::from_millis(2);
 
 /// The seats of one round at work. Dropping it gives up every request.
 pub(super) struct FanOut {
     number: u32,
     seats: JoinSet<(String, Settled)>,
     deadline: Option<Instant>,
+    /// Whether a seat may wait a moment for others: not where the next one may close the round.
+    gathers: bool,
 }
 
 impl Engine<'_> {
@@ -45,11 +51,26 @@ impl Engine<'_> {
         }
         // What is ready when time is up still counts; what comes later is refused.
         self.take_in_ready()?;
-        self.commit().await?;
-        if time_is_up && self.session.open_round().is_some() {
-            self.close_round(CloseReason::Deadline).await?;
+        if !time_is_up {
+            self.gather(deadline).await?;
         }
-        Ok(())
+        match self.session.open_round() {
+            Some(_) if time_is_up => self.close_round(CloseReason::Deadline),
+            // The last seals are written together with the close.
+            Some(round) if round.open_seats().next().is_none() => Ok(()),
+            _ => self.commit().await,
+        }
+    }
+
+    /// Gives seats that settle at nearly the same time the chance to share one write.
+    async fn gather(&mut self, deadline: Option<Instant>) -> Result<(), EngineError> {
+        let is_worth_it = |fan_out: &FanOut| fan_out.gathers && !fan_out.seats.is_empty();
+        if !self.fan_out.as_ref().is_some_and(is_worth_it) {
+            return Ok(());
+        }
+        let end = Instant::now() + GATHER;
+        tokio::time::sleep_until(deadline.map_or(end, |deadline| deadline.min(end))).await;
+        self.take_in_ready()
     }
 
     /// Takes in what has settled already, without waiting.
@@ -118,7 +139,8 @@ impl Engine<'_> {
                 (name, work.await.unwrap_or_else(|_| Settled::fault()))
             });
         }
-        self.fan_out = Some(FanOut { number: round.opened.number, seats, deadline });
+        let gathers = round.opened.close != Close::Quorum;
+        self.fan_out = Some(FanOut { number: round.opened.number, seats, deadline, gathers });
         Ok(())
     }
 

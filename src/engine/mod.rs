@@ -88,6 +88,8 @@ pub struct Engine<'a> {
     staged: Vec<Stamped>,
     fan_out: Option<FanOut>,
     key: Option<(u32, RoundKey)>,
+    /// The round whose key is to be erased once what is staged is on disk.
+    spent_key: Option<u32>,
     now: fn() -> Moment,
 }
 
@@ -132,6 +134,7 @@ impl<'a> Engine<'a> {
             staged: Vec::new(),
             fan_out: None,
             key: None,
+            spent_key: None,
             now: crate::clock::now,
         }
     }
@@ -173,6 +176,9 @@ impl<'a> Engine<'a> {
         for line in lines? {
             self.observer.saw(&line, &self.session);
         }
+        if let Some(number) = self.spent_key.take() {
+            self.erase_key(number)?;
+        }
         Ok(())
     }
 
@@ -197,7 +203,7 @@ impl<'a> Engine<'a> {
                     self.open_round()?;
                 }
                 Next::AwaitSeats => self.await_seats().await?,
-                Next::CloseRound(reason) => self.close_round(reason).await?,
+                Next::CloseRound(reason) => self.close_round(reason)?,
                 Next::AskPerson(question) => {
                     if let Some(exit) = self.ask_person(question).await? {
                         return Ok(exit);
@@ -301,31 +307,31 @@ impl<'a> Engine<'a> {
         Ok(Some(key))
     }
 
-    /// Closes the open round: its requests are given up, its key is published, then erased.
-    async fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
-        self.commit().await?;
+    /// Closes the open round: its requests are given up, its key is published, and erased once that
+    /// is on disk. The last seals, the close, what it reveals and the count share one write.
+    fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
         let Some(key) = self.round_key()? else {
             return Ok(self.stage(Command::LoseKey)?);
         };
         self.fan_out = None;
         let number = self.session.open_round().map(|round| round.opened.number);
         self.stage(Command::CloseRound { reason, key })?;
-        self.commit().await?;
-        self.key = None;
-        if let Some(number) = number {
-            self.erase_key(number)?;
-        }
+        (self.key, self.spent_key) = (None, number);
         Ok(())
     }
 
-    /// The key is published by now, so that a file that cannot be removed endangers nothing.
-    fn erase_key(&mut self, number: u32) -> Result<(), Refusal> {
+    /// The key is published by now, so that a file that cannot be removed endangers nothing: a
+    /// warning, or an error where nothing can be noted any more.
+    fn erase_key(&mut self, number: u32) -> Result<(), EngineError> {
         let Err(error) = self.keys.erase(&self.session.id, number) else { return Ok(()) };
+        if self.session.closed.is_some() {
+            return Err(error.into());
+        }
         let message = format!(
             "the key file of round {number} could not be removed ({}); the key is published, so nothing is lost",
             error.cause
         );
-        self.stage(Command::Warn { message })
+        Ok(self.stage(Command::Warn { message })?)
     }
 
     /// Erases keys of rounds that are closed: a crash may have come between close and erasure. One
@@ -333,7 +339,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     /// When the session is closed and a key cannot be removed: nothing can be noted any more.
-    pub fn erase_old_keys(&mut self) -> Result<(), Refusal> {
+    pub fn erase_old_keys(&mut self) -> Result<(), EngineError> {
         let closed = self.session.rounds.iter().filter(|round| round.closed.is_some());
         let numbers: Vec<u32> = closed.map(|round| round.opened.number).collect();
         numbers.into_iter().try_for_each(|number| self.erase_key(number))

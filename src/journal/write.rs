@@ -17,7 +17,12 @@ pub struct Journal {
     seq: u64,
     prev: String,
     failed: bool,
+    /// Empty; its memory serves the next write.
+    text: String,
 }
+
+/// No more memory than this is kept from one write for the next, in bytes.
+const KEPT: usize = 1024 * 1024;
 
 /// A journal opened for going on, and what it held.
 pub struct OpenedJournal {
@@ -44,6 +49,10 @@ pub enum OpenError {
 }
 
 impl Journal {
+    fn at(file: LogFile, session: String, seq: u64, prev: String) -> Self {
+        Self { file, session, seq, prev, failed: false, text: String::new() }
+    }
+
     /// Makes a new session file; it must not exist.
     ///
     /// # Errors
@@ -53,7 +62,7 @@ impl Journal {
             disk.make_dir(parent)?;
         }
         let file = disk.create_log(path)?;
-        Ok(Self { file, session: session.to_owned(), seq: 0, prev: NO_HASH.to_owned(), failed: false })
+        Ok(Self::at(file, session.to_owned(), 0, NO_HASH.to_owned()))
     }
 
     /// Opens a session file to go on with it. A torn write at its end is kept beside it and cut off.
@@ -76,7 +85,7 @@ impl Journal {
             file.truncate(log.good as u64)?;
             torn = Some(aside);
         }
-        Ok(OpenedJournal { journal: Self { file, session, seq, prev, failed: false }, log, torn })
+        Ok(OpenedJournal { journal: Self::at(file, session, seq, prev), log, torn })
     }
 
     /// Appends events in one write and waits until they are on disk.
@@ -88,7 +97,7 @@ impl Journal {
             let cause = std::io::Error::other("an earlier write failed");
             return Err(DiskError { what: "write to", path: self.path().to_owned(), cause, locked: false });
         }
-        let mut text = String::with_capacity(512 * events.len());
+        let mut text = std::mem::take(&mut self.text);
         let mut lines = Vec::with_capacity(events.len());
         let (mut seq, mut prev) = (self.seq, self.prev.clone());
         for stamped in events {
@@ -97,6 +106,9 @@ impl Journal {
             seq += 1;
         }
         let written = self.file.append(text.as_bytes()).and_then(|()| self.file.sync());
+        text.clear();
+        text.shrink_to(KEPT);
+        self.text = text;
         self.failed = written.is_err();
         written?;
         (self.seq, self.prev) = (seq, prev);

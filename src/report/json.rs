@@ -23,7 +23,7 @@ pub fn json(session: &Session) -> Value {
         "rounds": session.rounds.iter().map(|run| round(session, run)).collect::<Value>(),
         "artifacts": artifacts.map(artifact).collect::<Value>(),
         "approvals": session.approvals.iter().map(approval).collect::<Value>(),
-        "steps": session.results.values().map(step).collect::<Value>(),
+        "steps": session.results.values().map(|result| step(result)).collect::<Value>(),
     })
 }
 

@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
+use sha2::{Digest as _, Sha256};
+
 use super::ballot::BallotKind;
+use super::snapshot::hex;
 
 /// The parts of one prompt. All seats of a round share `rules` and `snapshot` by reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +26,22 @@ impl Prompt {
     /// The whole text as one: rules, a blank line, snapshot, tail.
     pub fn text(&self) -> String {
         format!("{}\n{}{}", self.rules, self.snapshot, self.tail)
+    }
+}
+
+/// Hashes the prompts of one round; what they share is read once.
+pub struct PromptHash(Sha256);
+
+impl PromptHash {
+    /// Takes in what the prompts share.
+    pub fn new(rules: &str, snapshot: &str) -> Self {
+        let shared = Sha256::new().chain_update(rules).chain_update("\n").chain_update(snapshot);
+        Self(shared)
+    }
+
+    /// The SHA-256, in hex, of the prompt with that tail: of [`Prompt::text`].
+    pub fn of(&self, tail: &str) -> String {
+        hex(&self.0.clone().chain_update(tail).finalize())
     }
 }
 
@@ -54,4 +73,17 @@ pub fn again(reason: &str) -> String {
     format!(
         "\nYour first reply could not be counted: {reason}. Answer again, in full, in the form asked for.\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_has_the_hash_of_its_text() {
+        let tail = tail("  your_role: \"a\"\n", "You doubt.\n");
+        let hash = PromptHash::new("rules\n", "snapshot\n").of(&tail);
+        let prompt = Prompt { rules: "rules\n".into(), snapshot: "snapshot\n".into(), tail };
+        assert_eq!(hash, crate::round::snapshot::sha256_hex(prompt.text()));
+    }
 }

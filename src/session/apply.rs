@@ -46,11 +46,11 @@ impl Session {
     fn apply_to_seats(&mut self, event: &Event) {
         match event {
             Event::WorkItemOffered(item) => self.seat(&item.round, &item.participant, |seat| {
-                seat.item = Some(Arc::new(item.clone()));
+                seat.item = Some(Arc::clone(item));
                 seat.status = SeatStatus::Asking;
             }),
             Event::BallotSealed(sealed) => self.seat(&sealed.round, &sealed.participant, |seat| {
-                seat.status = SeatStatus::Sealed(Arc::new(sealed.seal.clone()));
+                seat.status = SeatStatus::Sealed(Arc::clone(&sealed.seal));
                 seat.elapsed_ms = Some(sealed.elapsed_ms);
             }),
             Event::SeatFailed(failed) => self.seat(&failed.round, &failed.participant, |seat| {
@@ -62,7 +62,7 @@ impl Session {
             }
             Event::AnswerRevealed(answer) => self.seat(&answer.round, &answer.participant, |seat| {
                 if let SeatStatus::Sealed(sealed) = &seat.status {
-                    seat.status = SeatStatus::Revealed(Arc::new((**answer).clone()), Arc::clone(sealed));
+                    seat.status = SeatStatus::Revealed(Arc::clone(answer), Arc::clone(sealed));
                 }
             }),
             Event::KeyLost { round, participants, .. } => {
@@ -129,7 +129,7 @@ impl Session {
         }
     }
 
-    fn open_round_run(&mut self, opened: &RoundOpened, at: Moment) {
+    fn open_round_run(&mut self, opened: &Arc<RoundOpened>, at: Moment) {
         let seat = |name: &String| {
             let seat = Seat { name: name.clone(), item: None, status: SeatStatus::Waiting, elapsed_ms: None };
             (name.clone(), seat)
@@ -148,14 +148,14 @@ impl Session {
             tally: None,
             key_lost: Vec::new(),
             tie_choice: None,
-            opened: Arc::new(opened.clone()),
+            opened: Arc::clone(opened),
         });
     }
 
-    fn finish(&mut self, result: &StepFinished) {
+    fn finish(&mut self, result: &Arc<StepFinished>) {
         self.step = None;
         self.finished_step = Some(result.step.clone());
-        self.results.insert(result.step.clone(), result.clone());
+        self.results.insert(result.step.clone(), Arc::clone(result));
     }
 
     fn round_mut(&mut self, id: &str) -> Option<&mut RoundRun> {

@@ -1,5 +1,7 @@
 //! What a command would write. It changes nothing: the events are folded once they are on disk.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::command::{Command, Refusal};
@@ -176,7 +178,7 @@ fn finish_step(session: &Session, definition: &Definition, now: Moment) -> Decis
             (false, Value::Null, Some(error))
         }
     };
-    Ok(vec![Event::StepFinished(StepFinished {
+    Ok(vec![Event::StepFinished(Arc::new(StepFinished {
         step: step.id.clone(),
         step_id: step.id.clone(),
         success,
@@ -185,7 +187,7 @@ fn finish_step(session: &Session, definition: &Definition, now: Moment) -> Decis
         start_time: run.started,
         end_time: now,
         duration: now.since(run.started),
-    })])
+    }))])
 }
 
 fn round_success(tally: &Tally) -> (bool, Option<String>) {

@@ -1,5 +1,7 @@
 //! What commands on a round would write: opening, sealing, closing, revealing, counting.
 
+use std::sync::Arc;
+
 use super::command::Refusal;
 use super::count::count;
 use super::decide::{Decision, refuse, running};
@@ -8,10 +10,10 @@ use super::event::{
 };
 use super::moment::Moment;
 use super::state::{RoundRun, SeatStatus, Session};
-use crate::round::prompt::{self, Prompt};
+use crate::round::prompt::{self, PromptHash};
 use crate::round::record::Record;
 use crate::round::seal::{RoundKey, Sealed, open};
-use crate::round::snapshot::{address, sha256_hex};
+use crate::round::snapshot::address;
 use crate::text::estimated_tokens;
 use crate::workflow::{Definition, StepKind};
 
@@ -44,7 +46,7 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
         seats,
     };
     let mut events = offers(session, definition, &opened, |_| true)?;
-    events.insert(0, Event::RoundOpened(Box::new(opened)));
+    events.insert(0, Event::RoundOpened(Arc::new(opened)));
     Ok(events)
 }
 
@@ -80,11 +82,10 @@ fn offers(
     let round = definition.step(&opened.step).and_then(|step| step.round());
     let own = round.and_then(|round| round.facilitator_directive.as_deref());
     let directive = own.or(definition.facilitator_directive.as_deref());
-    let (rules, snapshot) = (opened.rules.as_str().into(), opened.snapshot.as_str().into());
-    let mut shared = Prompt { rules, snapshot, tail: String::new() };
+    let hash = PromptHash::new(&opened.rules, &opened.snapshot);
     let mut events = Vec::with_capacity(1 + opened.seats.len());
     for (index, name) in opened.seats.iter().enumerate().filter(|(_, name)| wanted(name)) {
-        events.push(offer(session, opened, index, name, directive, &mut shared)?);
+        events.push(offer(session, opened, index, name, directive, &hash)?);
     }
     Ok(events)
 }
@@ -95,13 +96,13 @@ fn offer(
     index: usize,
     name: &str,
     directive: Option<&str>,
-    prompt: &mut Prompt,
+    hash: &PromptHash,
 ) -> Result<Event, Refusal> {
     let Some(seat) = session.seat_info(name) else { return refuse(format!("`{name}` is not in the roster")) };
     let address = address(name, directive);
     let persona = session.persona(&seat.persona).map_or("", |persona| persona.text.as_str());
-    prompt.tail = prompt::tail(&address, persona);
-    Ok(Event::WorkItemOffered(WorkItemOffered {
+    let prompt_sha256 = hash.of(&prompt::tail(&address, persona));
+    Ok(Event::WorkItemOffered(Arc::new(WorkItemOffered {
         step: opened.step.clone(),
         round: opened.round.clone(),
         participant: name.to_owned(),
@@ -110,9 +111,9 @@ fn offer(
         available_skills: Vec::new(),
         address,
         persona: seat.persona.clone(),
-        prompt_sha256: sha256_hex(prompt.text()),
+        prompt_sha256,
         context_sha256: opened.snapshot_sha256.clone(),
-    }))
+    })))
 }
 
 fn the_open_round(session: &Session) -> Result<&RoundRun, Refusal> {
@@ -149,7 +150,7 @@ pub fn seal_answer(
         round: round.to_owned(),
         elapsed_ms: now.since(run.opened_at),
         participant,
-        seal,
+        seal: Arc::new(seal),
     })])
 }
 
@@ -192,7 +193,7 @@ fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
         let SeatStatus::Sealed(seal) = &seat.status else { continue };
         let step = run.opened.step.clone();
         events.push(match unseal(session, run, key, &seat.name, seal) {
-            Ok(answer) => Event::AnswerRevealed(Box::new(answer)),
+            Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
             Err(reason) => Event::SeatFailed(SeatFailed {
                 round: run.opened.round.clone(),
                 participant: seat.name.clone(),

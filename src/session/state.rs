@@ -41,7 +41,7 @@ pub struct Session {
     /// Every round so far; the last one may be open.
     pub rounds: Vec<RoundRun>,
     /// Results by step, a re-run step in its old place.
-    pub results: IndexMap<String, StepFinished>,
+    pub results: IndexMap<String, Arc<StepFinished>>,
     /// How long people were asked and the session rested, in milliseconds.
     pub waited_ms: u64,
     /// What people were asked and said, in order.

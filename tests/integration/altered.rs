@@ -3,6 +3,7 @@
 //! The forgeries are rewritten with a chain that fits, as somebody would who knows the format.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use roundtable::journal::{Disk, Journal, Verification, read_log, verify};
 use roundtable::round::seal::{Nonces, RoundKey, seal};
@@ -120,7 +121,7 @@ fn answer(events: &mut [Stamped], seat: &str) -> usize {
 fn revealed<'a>(events: &'a mut [Stamped], seat: &str) -> &'a mut AnswerRevealed {
     let at = answer(events, seat);
     match &mut events[at].event {
-        Event::AnswerRevealed(answer) => answer,
+        Event::AnswerRevealed(answer) => Arc::make_mut(answer),
         _ => unreachable!(),
     }
 }
@@ -169,7 +170,7 @@ const FORGERIES: [Forgery; 16] = [
                 .iter()
                 .rposition(|s| matches!(&s.event, Event::AnswerRevealed(a) if a.participant == "bob"));
             events[at.expect("revealed")].event =
-                Event::AnswerRevealed(Box::new(AnswerRevealed { participant: "bob".to_owned(), ..ann }));
+                Event::AnswerRevealed(Arc::new(AnswerRevealed { participant: "bob".to_owned(), ..ann }));
         },
         "not the one that was sealed",
     ),
@@ -229,7 +230,7 @@ const FORGERIES: [Forgery; 16] = [
         |events| {
             each(events, |event| {
                 if let Event::StepFinished(result) = event {
-                    result.success = false;
+                    Arc::make_mut(result).success = false;
                 }
             });
         },
@@ -240,7 +241,7 @@ const FORGERIES: [Forgery; 16] = [
         |events| {
             each(events, |event| {
                 if let Event::WorkItemOffered(item) = event {
-                    item.prompt_sha256 = "0".repeat(64);
+                    Arc::make_mut(item).prompt_sha256 = "0".repeat(64);
                 }
             });
         },
@@ -251,7 +252,7 @@ const FORGERIES: [Forgery; 16] = [
         |events| {
             each(events, |event| {
                 if let Event::WorkItemOffered(item) = event {
-                    item.address.push_str("  facilitator_directive: \"vote beta\"\n");
+                    Arc::make_mut(item).address.push_str("  facilitator_directive: \"vote beta\"\n");
                 }
             });
         },
@@ -309,7 +310,7 @@ const FORGERIES: [Forgery; 16] = [
         |events| {
             each(events, |event| {
                 if let Event::RoundOpened(opened) = event {
-                    opened.rule = Some(roundtable::tally::Rule::Plurality);
+                    Arc::make_mut(opened).rule = Some(roundtable::tally::Rule::Plurality);
                 }
             });
             recount(events);
@@ -321,7 +322,7 @@ const FORGERIES: [Forgery; 16] = [
         |events| {
             each(events, |event| {
                 if let Event::RoundOpened(opened) = event {
-                    opened.quorum = 1;
+                    Arc::make_mut(opened).quorum = 1;
                 }
             });
             recount(events);
@@ -399,7 +400,7 @@ fn an_answer_sealed_anew_under_another_key_must_fit_its_seat() {
         Event::RoundClosed(closed) => closed.key = key.publish(),
         Event::BallotSealed(sealed) => {
             let binding = session.binding(round, "ann");
-            sealed.seal = seal(&key, &nonces, binding, "{}").expect("sealed");
+            sealed.seal = seal(&key, &nonces, binding, "{}").expect("sealed").into();
         }
         _ => {}
     });

@@ -125,7 +125,7 @@ fn is_as_defined(session: &Session, line: &Line, opened: &RoundOpened) -> bool {
         snapshot_sha256: opened.snapshot_sha256.clone(),
         snapshot_bytes: opened.snapshot.len(),
         estimated_tokens: opened.estimated_tokens,
-        ..*derived
+        ..(*derived).clone()
     };
     expected == *opened
 }

@@ -9,6 +9,7 @@ mod event;
 mod seat;
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
 use super::read::{Damage, read_log};
 use crate::session::{Line, RoundRun, Session, WorkItemOffered};
@@ -86,7 +87,7 @@ struct Checker {
     session: Session,
     result: Verification,
     /// The work items that the round opened last still has to hand out, in order.
-    due: VecDeque<WorkItemOffered>,
+    due: VecDeque<Arc<WorkItemOffered>>,
     /// Rounds of which every seat had its work item at the first seal.
     all_asked: HashSet<String>,
 }

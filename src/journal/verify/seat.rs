@@ -13,7 +13,7 @@ impl Checker {
         let Some(due) = self.due.pop_front() else {
             return self.find(line, format!("`{who}` is handed a work item it has no seat for"));
         };
-        if due == *item {
+        if *due == *item {
             return;
         }
         let what = if due.participant != *who {

@@ -68,7 +68,7 @@ fn an_open_round_holds_no_answer() {
     table.seal("qa-lead");
     table.fail("devops-engineer", "connection refused");
     let early = table.vote("qa-lead", "inline", json!({"position": "SECRET"}));
-    table.apply(Event::AnswerRevealed(Box::new(early)));
+    table.apply(Event::AnswerRevealed(early.into()));
     let got = report(&table.session);
     assert_eq!((&got["status"], &got["decision"]), (&json!("open"), &Value::Null));
     let unread = |name: &str, state: &str| {

@@ -112,7 +112,7 @@ fn an_open_round_shows_where_seats_stand_and_nothing_else() {
     // Even a file that reveals too early, or half, shows nothing before all seats are there.
     table.seal("software-architect");
     let early = table.vote("qa-lead", "inline", json!({"position": "SECRET"}));
-    table.apply(Event::AnswerRevealed(Box::new(early)));
+    table.apply(Event::AnswerRevealed(early.into()));
     assert!(!markdown(&table.session).contains("SECRET"));
     table.close_only();
     assert!(!markdown(&table.session).contains("SECRET"));

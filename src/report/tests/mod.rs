@@ -112,7 +112,8 @@ impl Table {
             round: self.step(),
             participant: seat.to_owned(),
             elapsed_ms: 3_200,
-            seal: Sealed { commitment: "c".repeat(64), nonce: "0".repeat(48), sealed: "AAAA".to_owned() },
+            seal: Sealed { commitment: "c".repeat(64), nonce: "0".repeat(48), sealed: "AAAA".to_owned() }
+                .into(),
         }));
     }
 
@@ -130,7 +131,7 @@ impl Table {
     fn close(&mut self, answers: Vec<AnswerRevealed>) {
         self.close_only();
         for answer in answers {
-            self.apply(Event::AnswerRevealed(Box::new(answer)));
+            self.apply(Event::AnswerRevealed(answer.into()));
         }
         self.command(Command::Tally);
     }

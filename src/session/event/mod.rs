@@ -12,6 +12,8 @@ pub use round::{
 };
 pub use step::{ApprovalGiven, ApprovalRequested, SessionClosed, Status, StepFinished};
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::moment::Moment;
@@ -54,9 +56,9 @@ pub enum Event {
         iteration: u32,
     },
     /// A round is frozen and open.
-    RoundOpened(Box<RoundOpened>),
+    RoundOpened(Arc<RoundOpened>),
     /// One seat is handed the snapshot.
-    WorkItemOffered(WorkItemOffered),
+    WorkItemOffered(Arc<WorkItemOffered>),
     /// A seat's answer is sealed.
     BallotSealed(BallotSealed),
     /// A seat failed on the way.
@@ -75,7 +77,7 @@ pub enum Event {
     /// The round is closed; its key is published.
     RoundClosed(RoundClosed),
     /// What one seat held; in roster order, in the same write as the close.
-    AnswerRevealed(Box<AnswerRevealed>),
+    AnswerRevealed(Arc<AnswerRevealed>),
     /// The round's key is gone: what it sealed cannot be opened.
     KeyLost {
         /// The step.
@@ -97,7 +99,7 @@ pub enum Event {
     /// The ballots are counted.
     TallyMade(Box<Tally>),
     /// A step has its result.
-    StepFinished(StepFinished),
+    StepFinished(Arc<StepFinished>),
     /// A person is asked.
     ApprovalRequested(ApprovalRequested),
     /// A person answered.

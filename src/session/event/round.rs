@@ -1,5 +1,7 @@
 //! What happens in a round: frozen, handed out, sealed, closed, revealed, counted.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -86,7 +88,7 @@ pub struct BallotSealed {
     pub elapsed_ms: u64,
     /// Ciphertext and commitment.
     #[serde(flatten)]
-    pub seal: Sealed,
+    pub seal: Arc<Sealed>,
 }
 
 /// A seat from which nothing came back.

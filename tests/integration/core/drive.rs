@@ -351,8 +351,9 @@ pub fn surfaces(sitting: &Sitting) -> String {
         shown.extend(report::happening(&stamped.event, stamped.at, &folded));
         let mut event = stamped.event.clone();
         if let Event::BallotSealed(sealed) = &mut event {
-            sealed.seal.commitment = String::new();
-            sealed.seal.sealed = format!("{} bytes", sealed.seal.sealed.len());
+            let seal = std::sync::Arc::make_mut(&mut sealed.seal);
+            seal.commitment = String::new();
+            seal.sealed = format!("{} bytes", seal.sealed.len());
         }
         shown.push(report::line(seq as u64, "", "", stamped.at, &event, &folded));
     }

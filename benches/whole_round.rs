@@ -1,0 +1,158 @@
+//! The whole round: a real session through the engine, its log and its key on a real disk.
+//!
+//! One round step, a ballot with two options, every seat behind the same HTTP service. The time
+//! taken is from the moment the snapshot is asked for until the tally is on disk.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::{BoxFuture, FutureExt as _, ready};
+use roundtable::engine::{Engine, Observer, Parts, Person, PersonSays};
+use roundtable::journal::{Disk, FORMAT, Journal, KeyStore};
+use roundtable::participants::{Ask, Participant};
+use roundtable::persona::Persona;
+use roundtable::round::snapshot::sha256_hex;
+use roundtable::session::{
+    Command, Event, Exit, Line, Moment, PersonaInfo, Question, SeatInfo, Session, SessionOpened, Stamped,
+    decide,
+};
+use roundtable::workflow::{Source, load};
+
+/// What every seat answers.
+pub const ANSWER: &str = "vote: in-process\nrationale: [nothing new to run]\nconfidence: 0.8\n";
+
+/// One session from its header to its end, in `dir`; how long its round took.
+pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir: &Path) -> Duration {
+    let header = header(id, seats);
+    let table = header.participants.iter().map(|seat| (seat.name.clone(), participant.clone())).collect();
+    let path = dir.join(format!("{id}.s2s"));
+    let mut opened = None;
+    let (mut watch, mut nobody) = (Watch::default(), Nobody);
+    let mut engine = Engine::new(Parts {
+        session: Session::default(),
+        journal: Journal::create(&Disk::default(), &path, id).expect("a new log"),
+        keys: KeyStore::new(Disk::default(), &dir.join("keys")),
+        table,
+        personas: HashMap::from([("seat".to_owned(), Arc::new(persona()))]),
+        // Read when the round is about to be opened, and not before.
+        context_file: Box::new(|| {
+            opened = Some(Instant::now());
+            None
+        }),
+        observer: &mut watch,
+        person: &mut nobody,
+        interrupt: tokio_util::sync::CancellationToken::new(),
+        budget: None,
+    });
+    engine.stage(Command::Open(Box::new(header))).expect("a session opens");
+    let exit = engine.run().await.expect("a session ends");
+    drop(engine);
+    assert_eq!((exit, watch.answered), (Exit::Finished, seats), "not every seat answered");
+    watch.counted.expect("a tally") - opened.expect("a round")
+}
+
+/// What the seats of that round are asked, without a session file and without asking.
+pub fn asks(seats: usize) -> Vec<Ask> {
+    let mut session = Session::default();
+    for command in [
+        Command::Open(Box::new(header("fan-out", seats))),
+        Command::StartStep,
+        Command::OpenRound { project_summary: None },
+    ] {
+        let at = Moment(0);
+        for event in decide(&session, command, at).expect("possible") {
+            session.apply(&Stamped { at, event });
+        }
+    }
+    let (round, persona) = (session.open_round().expect("a round"), Arc::new(persona()));
+    let ask = |name: &String| Ask {
+        step: "decide".to_owned(),
+        round: "decide".to_owned(),
+        seat: name.clone(),
+        persona: persona.clone(),
+        model: "model".to_owned(),
+        prompt: session.prompt(round, round.seats[name].item.as_ref().expect("handed out")),
+        again: None,
+        seed: None,
+        time_left: None,
+    };
+    round.seats.keys().map(ask).collect()
+}
+
+fn persona() -> Persona {
+    let source = "---\nname: seat\n---\nYou look for what may break, and say what it would cost.\n";
+    Persona::parse(source, "seat.md").expect("a persona")
+}
+
+/// A definition whose snapshot is about 8 KiB.
+fn definition(seats: usize) -> String {
+    let line = "    A line of context that is as long as lines of context are.\n";
+    format!(
+        "id: fan-out\nproject_summary: |\n{}participants: [{{persona: seat, model: bench/model, count: {seats}}}]\n\
+         steps:\n  - id: decide\n    type: round\n    question: Which cache first?\n    \
+         ballot: {{kind: choice, options: [in-process, redis]}}\n    rule: majority\n",
+        line.repeat(128)
+    )
+}
+
+fn header(id: &str, seats: usize) -> SessionOpened {
+    let text = definition(seats);
+    let loaded = load(Source { text: &text, file: "fan-out.yaml", id: "fan-out" }).expect("a definition");
+    let seat = |name: &str| SeatInfo {
+        name: name.to_owned(),
+        persona: "seat".to_owned(),
+        model: "bench/model".to_owned(),
+        weight: 1.0,
+        seed: None,
+        scripted: Vec::new(),
+    };
+    let persona = persona();
+    SessionOpened {
+        session: id.to_owned(),
+        format: FORMAT,
+        program: "bench".to_owned(),
+        definition_file: "fan-out.yaml".to_owned(),
+        definition_sha256: sha256_hex(&text),
+        input: loaded.definition.input(),
+        seed: None,
+        participants: loaded.definition.participants.iter().map(|spec| seat(&spec.name)).collect(),
+        personas: vec![PersonaInfo {
+            name: persona.name,
+            sha256: sha256_hex(&persona.text),
+            description: persona.description,
+            tags: persona.tags,
+            priorities: persona.priorities,
+            text: persona.text,
+        }],
+        definition: text,
+    }
+}
+
+/// Notes when the tally is on disk.
+#[derive(Default)]
+struct Watch {
+    counted: Option<Instant>,
+    answered: usize,
+}
+
+impl Observer for Watch {
+    fn saw(&mut self, line: &Line, _: &Session) {
+        if let Event::TallyMade(tally) = &line.stamped.event {
+            (self.counted, self.answered) = (Some(Instant::now()), tally.answered);
+        }
+    }
+}
+
+struct Nobody;
+
+impl Person for Nobody {
+    fn ask<'a>(
+        &'a mut self,
+        _: &'a Question,
+        _: &'a Session,
+    ) -> BoxFuture<'a, Result<Option<PersonSays>, String>> {
+        ready(Ok(None)).boxed()
+    }
+}

@@ -8,9 +8,9 @@ mod drive;
 use proptest::prelude::*;
 use roundtable::journal::{NO_HASH, fold, read_log, write_document};
 use roundtable::report;
-use roundtable::session::{Next, Session, Stamped, next};
+use roundtable::session::{Command, Event, Next, Session, Stamped, decide, next};
 
-use draw::{Ballot, actions, definition, one_round};
+use draw::{Ballot, Drawn, actions, definition, one_round};
 use drive::{SEATS, Sitting, surfaces};
 
 /// `PROPTEST_CASES` asks for more than the few that a usual run draws.
@@ -153,10 +153,82 @@ proptest! {
 
 /// The seats in the order their answers are revealed.
 fn revealed(events: &[Stamped]) -> Vec<String> {
-    use roundtable::session::Event;
     let name = |stamped: &Stamped| match &stamped.event {
         Event::AnswerRevealed(answer) => Some(answer.participant.clone()),
         _ => None,
     };
     events.iter().filter_map(name).collect()
+}
+
+/// A session whose one round ended level, all but counted.
+fn level(ties: &str) -> Sitting {
+    let text = format!(
+        r#"{{"participants": ["dora", "abe", "cleo", "bert"], "steps": [{{"id": "pick", "type": "round",
+        "question": "q", "ballot": {{"kind": "choice", "options": ["red", "green"]}}, "rule": "majority",
+        "ties": "{ties}"}}]}}"#
+    );
+    let mut sitting = Sitting::open(&Drawn { text, max_iterations: 100 });
+    sitting.until_seats();
+    for seat in 0..SEATS.len() {
+        sitting.settle(seat, Ballot::Vote(seat % 2));
+    }
+    sitting.close();
+    sitting
+}
+
+#[test]
+fn a_tie_is_asked_about_only_where_ties_are_asked() {
+    let mut sitting = level("none");
+    assert!(sitting.give(Command::Tally));
+    assert!(!sitting.give(Command::AskPerson), "nobody is asked under `ties: none`");
+    sitting.finish();
+    let mut sitting = level("ask");
+    assert!(sitting.give(Command::Tally));
+    assert!(!sitting.give(Command::FinishStep), "the tie waits for a person");
+    assert!(sitting.give(Command::AskPerson));
+    assert!(!sitting.give(Command::FinishStep), "the tie waits for an answer");
+    sitting.finish();
+    assert!(sitting.session.rounds[0].tally.as_ref().is_some_and(|tally| tally.decided));
+}
+
+/// A crash can come between the close and the reveal, within one write.
+#[test]
+fn nothing_is_counted_before_it_is_revealed() {
+    let sitting = level("none");
+    let closed = |stamped: &Stamped| matches!(stamped.event, Event::RoundClosed(_));
+    let at = sitting.events.iter().position(closed).expect("a close");
+    for revealed in 0..SEATS.len() {
+        let mut torn = sitting.states[at + revealed].clone();
+        let now = sitting.events[at].at;
+        assert!(decide(&torn, Command::Tally, now).is_err());
+        assert!(matches!(next(&torn), Next::Decide(Command::Reveal)));
+        for event in decide(&torn, Command::Reveal, now).expect("the rest is revealed") {
+            torn.apply(&Stamped { at: now, event });
+        }
+        assert_eq!(torn, sitting.session);
+    }
+}
+
+#[test]
+fn two_rounds_never_share_an_id() {
+    let text = r#"{"participants": ["dora", "abe", "cleo", "bert"], "max_iterations": 4, "steps": [
+        {"id": "pick", "type": "round", "question": "q", "next": "pick.2"},
+        {"id": "pick.2", "type": "round", "question": "q", "next": "pick"}]}"#;
+    let mut sitting = Sitting::open(&Drawn { text: text.to_owned(), max_iterations: 4 });
+    sitting.finish();
+    let ids: Vec<&str> = sitting.session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
+    assert_eq!(ids, ["pick", "pick.2", "pick.3", "pick.2.2"]);
+}
+
+#[test]
+fn a_seat_asked_again_starts_anew() {
+    let mut sitting = level("none");
+    let open = sitting.events.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("a close");
+    sitting.session = sitting.states[open - 1].clone();
+    assert!(sitting.give(Command::LoseKey) && sitting.give(Command::AskAgain));
+    let round = &sitting.session.rounds[0];
+    assert!(round.seats.values().all(|seat| seat.status.is_open() && seat.elapsed_ms.is_none()));
+    sitting.settle(0, Ballot::Vote(0));
+    assert!(sitting.give(Command::LoseKey));
+    assert_eq!(sitting.session.rounds[0].key_lost.len(), SEATS.len(), "each lost seat is named once");
 }

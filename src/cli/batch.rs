@@ -142,11 +142,8 @@ fn one(
 
 /// Keys that a finished session left behind because they could not be removed then.
 fn erase_keys(session: &Session, set_up: &SetUp, output: &Output) {
-    let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
-    for round in &session.rounds {
-        if let Err(error) = keys.erase(&session.id, round.opened.number) {
-            output.warn(&Problem::new(error.to_string()).hint("its key is published; remove the file"));
-        }
+    for error in KeyStore::new(Disk::default(), &set_up.folders.keys()).erase_all(session) {
+        output.warn(&Problem::new(error.to_string()).hint("its key is published; remove the file"));
     }
 }
 

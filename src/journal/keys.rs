@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, DiskError};
 use crate::round::seal::RoundKey;
+use crate::session::Session;
 
 /// A folder of keys.
 #[derive(Clone)]
@@ -44,6 +45,13 @@ impl KeyStore {
             Err(error) if error.cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Erases the keys of a session that is over: a crash may have come between its last write and
+    /// the erasure. Gives what could not be removed.
+    pub fn erase_all(&self, session: &Session) -> Vec<DiskError> {
+        let numbers = session.rounds.iter().map(|round| round.opened.number);
+        numbers.filter_map(|number| self.erase(&session.id, number).err()).collect()
     }
 
     /// Erases a key.

@@ -220,7 +220,8 @@ pub fn unseal(
     seal: &Sealed,
 ) -> Result<AnswerRevealed, String> {
     let opened = open(key, session.binding(run, who), seal).map_err(|error| error.to_string())?;
-    let record: Record = serde_json::from_str(&opened.record).map_err(|error| error.to_string())?;
+    let record: Record =
+        serde_json::from_str(&opened.record).map_err(|_| "the sealed record is no record".to_owned())?;
     if record.participant != who || record.round != run.opened.round {
         return Err("the sealed record is not this seat's".to_owned());
     }

@@ -147,6 +147,8 @@ impl Place {
         };
         let session = fold(&opened.log);
         if session.closed.is_some() {
+            let left = KeyStore::new(self.disk.clone(), &self.dir.join("keys")).erase_all(&session);
+            assert!(left.is_empty(), "{left:?}");
             return Ran { done: Ok(Exit::Finished), seen: Vec::new() };
         }
         let table = table(session.roster.keys().map(String::as_str));

@@ -89,7 +89,12 @@ const fn ctrl(c: char) -> Key {
     Key { code: KeyCode::Char(c), ctrl: true }
 }
 
-const fn row(action: Action, keys: &'static [Key], name: &'static str, footer: Option<&'static str>) -> Binding {
+const fn row(
+    action: Action,
+    keys: &'static [Key],
+    name: &'static str,
+    footer: Option<&'static str>,
+) -> Binding {
     Binding { action, keys, name, footer }
 }
 

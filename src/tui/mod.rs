@@ -8,6 +8,8 @@ mod keymap;
 mod model;
 mod replay;
 mod terminal;
+#[cfg(test)]
+mod tests;
 mod text;
 mod theme;
 mod update;

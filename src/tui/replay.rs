@@ -110,7 +110,10 @@ impl Replay {
             (self.at..self.lines.len()).find(is_shown).map_or(self.at, |index| index + 1)
         } else {
             let last = self.at.saturating_sub(1);
-            (0..last).rev().find(is_shown).map_or(usize::from(seat.is_some() && self.at > 0) * self.at, |index| index + 1)
+            (0..last)
+                .rev()
+                .find(is_shown)
+                .map_or(usize::from(seat.is_some() && self.at > 0) * self.at, |index| index + 1)
         };
         self.seek(to);
     }

@@ -22,7 +22,7 @@ pub fn replay(lines: Vec<Line>, file: &str) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
     let mut terminal = ratatui::try_init()?;
-    let size = terminal.size().map(|size| (size.width, size.height)).unwrap_or((80, 24));
+    let size = terminal.size().map_or((80, 24), |size| (size.width, size.height));
     let mut model = Model::new(Replay::new(lines), file.to_owned(), size, theme);
     let done = runtime.block_on(run(&mut terminal, &mut model));
     ratatui::restore();

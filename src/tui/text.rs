@@ -83,17 +83,14 @@ fn wrap_line(line: &str, width: usize, most: usize, lines: &mut Vec<String>) {
             lines.push(rest.to_owned());
             return;
         };
-        match blank.filter(|blank| *blank > 0) {
-            Some(blank) => {
-                lines.push(rest[..blank].to_owned());
-                start += blank + 1;
-            }
+        if let Some(blank) = blank.filter(|blank| *blank > 0) {
+            lines.push(rest[..blank].to_owned());
+            start += blank + 1;
+        } else {
             // A character wider than the pane stands alone rather than never.
-            None => {
-                let end = if end == 0 { rest.chars().next().map_or(1, char::len_utf8) } else { end };
-                lines.push(rest[..end].to_owned());
-                start += end;
-            }
+            let end = if end == 0 { rest.chars().next().map_or(1, char::len_utf8) } else { end };
+            lines.push(rest[..end].to_owned());
+            start += end;
         }
     }
 }

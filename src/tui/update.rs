@@ -171,7 +171,8 @@ fn film(model: &mut Model, action: Action) {
 fn filter(model: &mut Model) {
     model.only_seat = !model.only_seat && model.seat_name().is_some();
     let who = model.seat_name().unwrap_or_default().to_owned();
-    model.notice = Some(if model.only_seat { format!("only events of {who}") } else { "all events".to_owned() });
+    model.notice =
+        Some(if model.only_seat { format!("only events of {who}") } else { "all events".to_owned() });
 }
 
 fn turn_pane(model: &mut Model, by: usize) {

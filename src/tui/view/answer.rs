@@ -33,7 +33,8 @@ fn unanswered(seat: &SeatView<'_>, is_closed: bool) -> String {
         (Some(reason), _) => reason.to_owned(),
         (None, true) => "No answer came before the round was closed.".to_owned(),
         (None, false) => {
-            "Answers stay sealed until the round is closed: no text, no length, no tokens, no cost.".to_owned()
+            "Answers stay sealed until the round is closed: no text, no length, no tokens, no cost."
+                .to_owned()
         }
     }
 }

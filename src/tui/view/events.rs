@@ -1,4 +1,4 @@
-//! The events up to the one shown, and those to come, faint.
+//! The events up to the one shown; of those to come only their number.
 
 use ratatui::text::Line;
 
@@ -9,28 +9,25 @@ use crate::tui::text::safe;
 pub fn pane(model: &Model, _width: u16, scroll: usize, height: usize) -> (String, Vec<Line<'static>>) {
     let replay = &model.replay;
     let seat = if model.only_seat { model.seat_name() } else { None };
-    let is_shown =
-        |index: &usize| !replay.text(*index).is_empty() && seat.is_none_or(|seat| replay.is_about(*index, seat));
-    let current = replay.at().saturating_sub(1);
-    // As many before the current event as fit in half the pane, then what follows.
-    let mut before: Vec<usize> = (0..=current.min(replay.len().saturating_sub(1)))
-        .rev()
-        .filter(is_shown)
-        .skip(scroll)
-        .take(height.div_ceil(2))
-        .collect();
-    before.reverse();
-    let next = before.last().map_or(current, |last| last + 1);
-    let after = (next..replay.len()).filter(is_shown).take(height.saturating_sub(before.len()));
-    let line = |index: usize| {
-        let text = format!("{:>5}  {}", replay.lines()[index].seq, safe(replay.text(index)).replace('\n', " "));
-        match index {
-            index if index == current && replay.at() > 0 => Line::styled(text, model.theme.chosen()),
-            index if index < replay.at() => Line::from(text),
-            _ => Line::styled(text, model.theme.faint()),
-        }
+    let is_shown = |index: &usize| {
+        !replay.text(*index).is_empty() && seat.is_none_or(|seat| replay.is_about(*index, seat))
     };
-    let lines = if replay.is_empty() { Vec::new() } else { before.into_iter().chain(after).map(line).collect() };
+    // What is still to come is not shown: the reveal happens as it happened.
+    let mut shown: Vec<usize> =
+        (0..replay.at()).rev().filter(is_shown).skip(scroll).take(height.saturating_sub(1)).collect();
+    shown.reverse();
+    let line = |index: usize| {
+        let text =
+            format!("{:>5}  {}", replay.lines()[index].seq, safe(replay.text(index)).replace('\n', " "));
+        let is_current = index + 1 == replay.at();
+        if is_current { Line::styled(text, model.theme.chosen()) } else { Line::from(text) }
+    };
+    let to_come = replay.len() - replay.at();
+    let mut lines: Vec<Line<'static>> = shown.into_iter().map(line).collect();
+    if to_come > 0 {
+        let text = format!("{} {to_come} more to come", model.theme.sign("…", "..."));
+        lines.push(Line::styled(format!("       {text}"), model.theme.faint()));
+    }
     let title = match seat {
         Some(seat) => format!(" events of {} ", crate::text::harmless_line(seat)),
         None => " events ".to_owned(),

@@ -22,10 +22,10 @@ mod title;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph};
 
-use super::keymap::{BINDINGS, label};
+use super::keymap::{Action, BINDINGS, Binding, label};
 use super::model::{Model, Pane};
 
 /// The narrowest screen with two columns.
@@ -63,7 +63,8 @@ fn panes(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let [left, right] =
         Layout::horizontal([Constraint::Percentage(44), Constraint::Percentage(56)]).areas(area);
     let seats = model.replay.session().rounds.last().map_or(0, |round| round.seats.len());
-    let tally_lines = u16::try_from(tally::lines(model, left.width.saturating_sub(2)).len()).unwrap_or(u16::MAX);
+    let tally_lines =
+        u16::try_from(tally::lines(model, left.width.saturating_sub(2)).len()).unwrap_or(u16::MAX);
     let wanted = u16::try_from(seats).unwrap_or(u16::MAX).saturating_add(2);
     let most = area.height.saturating_sub(tally_lines.saturating_add(2).min(area.height / 2));
     let rows = [Constraint::Length(wanted.clamp(3, most.max(3))), Constraint::Min(3)];
@@ -90,10 +91,10 @@ fn pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane) {
     };
     let is_focused = model.focus == pane;
     let style = if is_focused { model.theme.strong() } else { model.theme.faint() };
-    let block = Block::bordered()
-        .border_set(model.theme.border())
-        .border_style(style)
-        .title(Line::styled(title, if is_focused { model.theme.strong() } else { ratatui::style::Style::new() }));
+    let block = Block::bordered().border_set(model.theme.border()).border_style(style).title(Line::styled(
+        title,
+        if is_focused { model.theme.strong() } else { ratatui::style::Style::new() },
+    ));
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
@@ -108,11 +109,33 @@ fn footer(frame: &mut Frame<'_>, area: Rect, model: &Model) {
         let text = format!(" {}", super::text::safe(notice));
         return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.under_way())), area);
     }
-    let mut spans = vec![" ".into()];
-    for binding in BINDINGS.iter().filter(|binding| binding.footer.is_some()) {
-        let key = binding.keys.first().map(|key| label(*key)).unwrap_or_default();
-        spans.push(ratatui::text::Span::styled(key, model.theme.key()));
-        spans.push(format!(" {}   ", binding.footer.unwrap_or_default()).into());
+    let shown = footer_bindings(usize::from(area.width));
+    let mut spans = vec![Span::raw(" ")];
+    for binding in shown {
+        spans.push(Span::styled(footer_key(binding), model.theme.key()));
+        spans.push(Span::raw(format!(" {}   ", binding.footer.unwrap_or_default())));
     }
     frame.render_widget(Paragraph::new(Line::from(spans)), area);
+}
+
+fn footer_key(binding: &Binding) -> String {
+    binding.keys.first().map(|key| label(*key)).unwrap_or_default()
+}
+
+/// The footer's keys that fit; what leads out and to the rest fits first.
+fn footer_bindings(width: usize) -> Vec<&'static Binding> {
+    let wide = |binding: &Binding| {
+        footer_key(binding).chars().count() + binding.footer.unwrap_or_default().chars().count() + 4
+    };
+    let (mut shown, mut used) = (Vec::new(), 1);
+    let is_first = |binding: &&Binding| matches!(binding.action, Action::Help | Action::Quit);
+    let with_footer = || BINDINGS.iter().filter(|binding| binding.footer.is_some());
+    for binding in with_footer().filter(is_first).chain(with_footer().filter(|binding| !is_first(binding))) {
+        used += wide(binding);
+        if used <= width {
+            shown.push(binding);
+        }
+    }
+    shown.sort_by_key(|binding| BINDINGS.iter().position(|other| other.action == binding.action));
+    shown
 }

@@ -33,12 +33,8 @@ fn row(binding: &Binding, model: &Model) -> Line<'static> {
 fn popup(frame: &mut Frame<'_>, area: Rect, model: &Model, title: &str, lines: Vec<Line<'static>>) {
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2).min(area.height);
     let width = 56.min(area.width);
-    let place = Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    };
+    let place =
+        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
     let block = Block::bordered()
         .border_set(model.theme.border())
         .border_style(model.theme.strong())
@@ -62,7 +58,8 @@ fn palette(frame: &mut Frame<'_>, area: Rect, model: &Model, typed: &str, chosen
     let found = matching(typed);
     let room = usize::from(area.height.saturating_sub(4));
     let start = (chosen + 1).saturating_sub(room);
-    let mut lines = vec![Line::styled(format!(" :{}{}", safe(typed), model.theme.sign("▏", "_")), model.theme.strong())];
+    let mut lines =
+        vec![Line::styled(format!(" :{}{}", safe(typed), model.theme.sign("▏", "_")), model.theme.strong())];
     for (index, binding) in found.iter().enumerate().skip(start).take(room) {
         let line = row(binding, model);
         lines.push(if index == chosen { line.style(model.theme.chosen()) } else { line });

@@ -14,7 +14,8 @@ pub fn pane(model: &Model, width: u16, scroll: usize, height: usize) -> (String,
     let session = model.replay.session();
     let Some(round) = session.rounds.last() else {
         let goal = session.definition.as_ref().and_then(|d| d.goal.clone()).unwrap_or_default();
-        let text = if session.header.is_some() { format!("No round is open yet.\n\n{goal}") } else { String::new() };
+        let text =
+            if session.header.is_some() { format!("No round is open yet.\n\n{goal}") } else { String::new() };
         let lines = wrapped(&text, usize::from(width), height).into_iter().map(Line::from).collect();
         return (" seats ".to_owned(), lines);
     };

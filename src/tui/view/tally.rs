@@ -18,10 +18,11 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         return wrapped(&text, width, 20).into_iter().map(Line::from).collect();
     };
     let headline = headline(tally);
-    let mut lines: Vec<Line<'static>> = wrapped(&format!("{} ({})", headline.label, headline.detail), width, 4)
-        .into_iter()
-        .map(|line| Line::styled(line, model.theme.strong()))
-        .collect();
+    let mut lines: Vec<Line<'static>> =
+        wrapped(&format!("{} ({})", headline.label, headline.detail), width, 4)
+            .into_iter()
+            .map(|line| Line::styled(line, model.theme.strong()))
+            .collect();
     let longest = tally.verdict.scores.keys().map(|option| option.chars().count()).max().unwrap_or(0).min(20);
     let room = width.saturating_sub(longest + 8);
     let asked = tally.asked.max(1) as u64;
@@ -35,7 +36,9 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     lines.extend(wrapped(&format!("{} · {quorum}", turnout(tally)), width, 4).into_iter().map(Line::from));
     for step in &tally.verdict.steps {
         let style = model.theme.faint();
-        lines.extend(wrapped(&format!("- {step}"), width, 6).into_iter().map(|line| Line::styled(line, style)));
+        lines.extend(
+            wrapped(&format!("- {step}"), width, 6).into_iter().map(|line| Line::styled(line, style)),
+        );
     }
     lines
 }

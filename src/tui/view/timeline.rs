@@ -30,7 +30,8 @@ fn bar(model: &Model, room: usize) -> String {
     let replay = &model.replay;
     let count = replay.len().max(1);
     let place = |index: usize| (index * (room - 1) / count).min(room - 1);
-    let [line, opens, closes, here] = if model.theme.ascii { ["-", "o", "*", "|"] } else { ["─", "●", "◆", "┃"] };
+    let [line, opens, closes, here] =
+        if model.theme.ascii { ["-", "o", "*", "|"] } else { ["─", "●", "◆", "┃"] };
     let mut cells = vec![line; room];
     for (index, event) in replay.lines().iter().enumerate() {
         match &event.stamped.event {

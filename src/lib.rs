@@ -32,5 +32,6 @@ pub mod session;
 pub mod setup;
 pub mod tally;
 pub mod text;
+pub mod tui;
 pub mod workflow;
 pub mod yaml;

@@ -9,7 +9,7 @@ use super::Done;
 use super::args::{Args, Run};
 use super::dry_run;
 use super::files::damage_problem;
-use super::output::{Output, fail, fail_as};
+use super::output::{Output, fail, fail_as, is_on_terminal};
 use super::plan::{PROGRAM, SetUp, doubt_input, load_plan, refuse_later, session_id};
 use super::work::{Bench, Seated, work};
 use crate::engine::Budget;
@@ -26,6 +26,12 @@ use crate::workflow::recheck;
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &Run, output: &mut Output) -> Done {
     if !run.batch {
+        if let [file] = run.files.as_slice()
+            && is_session(file)
+            && is_on_terminal()
+        {
+            return super::files::watch(file, output);
+        }
         return Err(vec![interactive(run.files.first().map(PathBuf::as_path))]);
     }
     if run.files.is_empty() {

@@ -85,6 +85,17 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Output) -> Done {
     Ok(Exit::Finished)
 }
 
+/// `replay` on a terminal: the session as a film.
+pub fn watch(path: &Path, output: &mut Output) -> Done {
+    let log = match log_of(path, output)? {
+        Ok(log) => log,
+        Err(exit) => return Ok(exit),
+    };
+    crate::tui::run_replay(log.lines, &path.display().to_string())
+        .map_err(|error| vec![Problem::new(format!("the terminal cannot be used: {error}"))])?;
+    Ok(Exit::Finished)
+}
+
 /// `verify`: what the file proves, in words.
 pub fn verify(path: &Path, expect: Option<&str>, explain: bool, output: &mut Output) -> Done {
     let expect = expect.map(str::trim).map(str::to_lowercase);

@@ -43,9 +43,10 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
             *output = Output::new(run.json, run.quiet);
             batch::resume(&run, output)
         }
-        Verb::Replay { file, json, at, .. } => {
+        Verb::Replay { file, json, text, at } => {
             output.json = json;
-            files::replay(&file, at, output)
+            let on_screen = !(json || text || at.is_some()) && output::is_on_terminal();
+            if on_screen { files::watch(&file, output) } else { files::replay(&file, at, output) }
         }
         Verb::Verify { file, expect, explain, json } => {
             output.json = json;

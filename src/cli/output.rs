@@ -75,6 +75,11 @@ impl Output {
     }
 }
 
+/// Whether a screen can be drawn: standard input and output are a terminal.
+pub fn is_on_terminal() -> bool {
+    io::stdout().is_terminal() && io::stdin().is_terminal()
+}
+
 /// Prints problems as errors; with `--json` also as lines of the result.
 pub fn fail(problems: &[Problem], output: &mut Output) -> Exit {
     fail_as(problems, Exit::Usage, output)

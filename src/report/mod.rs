@@ -12,8 +12,8 @@ mod ndjson;
 mod tests;
 mod text;
 pub mod trace;
-mod view;
-mod words;
+pub mod view;
+pub mod words;
 
 pub use escape::terminal_safe_json;
 pub use json::json;

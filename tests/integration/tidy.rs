@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms from left to right; a room may name only rooms to its left.
-const ROOMS: [&str; 16] = [
+const ROOMS: [&str; 17] = [
     "problem",
     "text",
     "yaml",
@@ -20,6 +20,7 @@ const ROOMS: [&str; 16] = [
     "engine",
     "report",
     "setup",
+    "tui",
     "cli",
     "main",
 ];

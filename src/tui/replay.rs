@@ -1,0 +1,205 @@
+//! A saved session as a film: every event a frame, the state at any frame by folding from a mark.
+
+use crate::report;
+use crate::session::{Event, Line, Session};
+
+/// A mark is kept every so many events, so that a seek folds at most this many.
+const MARK_EVERY: usize = 512;
+/// Longer rests between events are played as this many milliseconds.
+const LONGEST_REST: u64 = 1500;
+/// The speeds, in times real time.
+pub const SPEEDS: [f64; 6] = [0.5, 1.0, 2.0, 5.0, 10.0, 50.0];
+
+/// A session's events and where the film stands.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    lines: Vec<Line>,
+    /// One text an event; empty where an event has none.
+    texts: Vec<String>,
+    marks: Vec<Session>,
+    at: usize,
+    session: Session,
+    speed: usize,
+    /// Whether it plays, and how long it has waited for the next event, in milliseconds.
+    playing: Option<u64>,
+}
+
+impl Replay {
+    /// A film of these events, standing at its end.
+    pub fn new(lines: Vec<Line>) -> Self {
+        let mut session = Session::default();
+        let (mut texts, mut marks) = (Vec::with_capacity(lines.len()), vec![Session::default()]);
+        for (index, line) in lines.iter().enumerate() {
+            session.apply(&line.stamped);
+            let text = report::happening(&line.stamped.event, line.stamped.at, &session);
+            texts.push(text.unwrap_or_default());
+            if (index + 1) % MARK_EVERY == 0 {
+                marks.push(session.clone());
+            }
+        }
+        let at = lines.len();
+        Self { lines, texts, marks, at, session, speed: 1, playing: None }
+    }
+
+    /// The state where the film stands.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// How many events are shown.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The events.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The text of an event.
+    pub fn text(&self, index: usize) -> &str {
+        self.texts.get(index).map_or("", String::as_str)
+    }
+
+    /// Whether it plays.
+    pub fn is_playing(&self) -> bool {
+        self.playing.is_some()
+    }
+
+    /// The speed, in times real time.
+    pub fn speed(&self) -> f64 {
+        SPEEDS[self.speed]
+    }
+
+    /// Milliseconds from the first event to the one shown, and to the last.
+    pub fn times(&self) -> (u64, u64) {
+        let moment = |index: usize| self.lines.get(index).map(|line| line.stamped.at);
+        let first = moment(0).unwrap_or_default();
+        let since = |index: usize| moment(index).map_or(0, |at| at.since(first));
+        (since(self.at.saturating_sub(1)), since(self.lines.len().saturating_sub(1)))
+    }
+
+    /// Goes to the state after `at` events.
+    pub fn seek(&mut self, at: usize) {
+        let at = at.min(self.lines.len());
+        if at < self.at {
+            let mark = (at / MARK_EVERY).min(self.marks.len() - 1);
+            self.session = self.marks[mark].clone();
+            self.at = mark * MARK_EVERY;
+        }
+        while self.at < at {
+            self.session.apply(&self.lines[self.at].stamped);
+            self.at += 1;
+        }
+    }
+
+    /// One event on or back; with a seat, to the next event that is about it.
+    pub fn step(&mut self, forward: bool, seat: Option<&str>) {
+        let is_shown = |index: &usize| seat.is_none_or(|seat| self.is_about(*index, seat));
+        let to = if forward {
+            (self.at..self.lines.len()).find(is_shown).map_or(self.at, |index| index + 1)
+        } else {
+            let last = self.at.saturating_sub(1);
+            (0..last)
+                .rev()
+                .find(is_shown)
+                .map_or(usize::from(seat.is_some() && self.at > 0) * self.at, |index| index + 1)
+        };
+        self.seek(to);
+    }
+
+    /// To where the next round opens, or the one before.
+    pub fn round(&mut self, forward: bool) {
+        let opens = |index: &usize| matches!(self.lines[*index].stamped.event, Event::RoundOpened(_));
+        let to = if forward {
+            (self.at..self.lines.len()).find(opens).map_or(self.lines.len(), |index| index + 1)
+        } else {
+            (0..self.at.saturating_sub(1)).rev().find(opens).map_or(0, |index| index + 1)
+        };
+        self.seek(to);
+    }
+
+    /// Whether an event is about a seat.
+    pub fn is_about(&self, index: usize, seat: &str) -> bool {
+        match &self.lines[index].stamped.event {
+            Event::WorkItemOffered(item) => item.participant == seat,
+            Event::BallotSealed(sealed) => sealed.participant == seat,
+            Event::SeatFailed(failed) => failed.participant == seat,
+            Event::SeatExcused { participant, .. } => participant == seat,
+            Event::AnswerRevealed(answer) => answer.participant == seat,
+            Event::KeyLost { participants, .. } | Event::SeatsAskedAgain { participants, .. } => {
+                participants.iter().any(|name| name == seat)
+            }
+            Event::Warning { participant, .. } => participant.as_deref() == Some(seat),
+            _ => false,
+        }
+    }
+
+    /// To the next event whose text holds `words`, or the one before; false when there is none.
+    pub fn find(&mut self, words: &str, forward: bool) -> bool {
+        let words = words.to_lowercase();
+        let holds = |index: &usize| self.texts[*index].to_lowercase().contains(&words);
+        let found = if forward {
+            (self.at..self.lines.len()).find(holds)
+        } else {
+            (0..self.at.saturating_sub(1)).rev().find(holds)
+        };
+        let Some(index) = found.filter(|_| !words.is_empty()) else { return false };
+        self.seek(index + 1);
+        true
+    }
+
+    /// Plays, or pauses; at the end it plays from the start.
+    pub fn toggle(&mut self) {
+        if self.playing.take().is_none() {
+            if self.at == self.lines.len() {
+                self.seek(0);
+            }
+            self.playing = Some(0);
+        }
+    }
+
+    /// Plays faster or slower.
+    pub fn change_speed(&mut self, faster: bool) {
+        self.speed =
+            if faster { (self.speed + 1).min(SPEEDS.len() - 1) } else { self.speed.saturating_sub(1) };
+    }
+
+    /// Milliseconds until the next event is due; `None` when it does not play.
+    pub fn due_in(&self) -> Option<u64> {
+        let waited = self.playing?;
+        Some(self.rest().saturating_sub(waited))
+    }
+
+    /// The time between the event shown and the next one, as it is played.
+    fn rest(&self) -> u64 {
+        let (Some(next), Some(last)) = (self.lines.get(self.at), self.at.checked_sub(1)) else { return 0 };
+        let real = next.stamped.at.since(self.lines[last].stamped.at).min(LONGEST_REST);
+        (real as f64 / self.speed()) as u64
+    }
+
+    /// Lets time pass while it plays.
+    pub fn pass(&mut self, millis: u64) {
+        let Some(mut waited) = self.playing.map(|waited| waited + millis) else { return };
+        while self.at < self.lines.len() {
+            let rest = self.rest();
+            if waited < rest {
+                self.playing = Some(waited);
+                return;
+            }
+            waited -= rest;
+            self.seek(self.at + 1);
+        }
+        self.playing = None;
+    }
+}

@@ -1,0 +1,206 @@
+//! The screen without a terminal: messages in, rendered text out.
+
+use std::path::Path;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::{Effect, Message, Model, Overlay, Pane, Replay, Theme, draw, update};
+use crate::journal::read_log;
+use crate::session::{Event, Line, SeatStatus};
+
+const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (40, 12), (24, 6)];
+
+fn saved(name: &str) -> Vec<Line> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions").join(name);
+    read_log(&std::fs::read(path).unwrap()).unwrap().lines
+}
+
+fn model(lines: Vec<Line>) -> Model {
+    let theme = Theme { colour: true, ascii: false };
+    Model::new(Replay::new(lines), "x.s2s".to_owned(), (120, 40), theme)
+}
+
+fn rendered(model: &Model, (width, height): (u16, u16)) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, model)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    (0..height).map(|y| row(y).trim_end().to_owned() + "\n").collect()
+}
+
+fn press(model: &mut Model, code: KeyCode) -> Effect {
+    update(model, Message::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+}
+
+fn type_in(model: &mut Model, text: &str) {
+    for c in text.chars() {
+        press(model, KeyCode::Char(c));
+    }
+}
+
+#[test]
+fn the_end_of_a_session_shows_decision_seats_tally_and_an_answer() {
+    let screen = rendered(&model(saved("context-passing.s2s")), (120, 40));
+    for words in
+        ["Decision: inline", "votes hybrid · 0.51", "inline         3 █", "confidence 0.79", "q quit"]
+    {
+        assert!(screen.contains(words), "{words}\n{screen}");
+    }
+}
+
+#[test]
+fn nothing_of_an_answer_is_on_any_pane_before_the_reveal() {
+    let lines = saved("context-passing.s2s");
+    let reveal =
+        lines.iter().position(|line| matches!(line.stamped.event, Event::AnswerRevealed(_))).unwrap();
+    let mut model = model(lines);
+    for at in 0..=reveal {
+        model.replay.seek(at);
+        for pane in Pane::ALL {
+            model.focus = pane;
+            for size in SIZES {
+                let screen = rendered(&model, size);
+                for words in ["votes inline", "votes hybrid", "0.79", "Weighing", "Decision:"] {
+                    assert!(!screen.contains(words), "at {at}, {pane:?}: {words}\n{screen}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_readme_has_the_table_of_keys() {
+    let readme = include_str!("../../README.md");
+    assert!(readme.contains(&super::key_table()), "put this into the README:\n{}", super::key_table());
+}
+
+#[test]
+fn every_pane_and_overlay_draws_at_every_size() {
+    let mut model = model(saved("release-consent.s2s"));
+    let overlays = [
+        None,
+        Some(Overlay::Help),
+        Some(Overlay::Search("é日".into())),
+        Some(Overlay::Palette("x".into(), 9)),
+    ];
+    for overlay in overlays {
+        model.overlay = overlay;
+        for pane in Pane::ALL {
+            model.focus = pane;
+            model.scroll = [u16::MAX; 5];
+            for size in SIZES.into_iter().chain([(1, 1), (300, 3), (90, 6), (200, 100)]) {
+                rendered(&model, size);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_footer_always_says_how_to_leave() {
+    let model = model(saved("context-passing.s2s"));
+    for size in SIZES {
+        assert!(rendered(&model, size).contains("q quit"), "{size:?}");
+    }
+}
+
+#[test]
+fn keys_step_seek_and_find() {
+    let mut model = model(saved("context-passing.s2s"));
+    let end = model.replay.len();
+    press(&mut model, KeyCode::Char('g'));
+    assert_eq!(model.replay.at(), 0);
+    press(&mut model, KeyCode::Char(']'));
+    assert!(model.replay.session().open_round().is_some());
+    press(&mut model, KeyCode::Char('/'));
+    type_in(&mut model, "Sealed  QA-lead");
+    press(&mut model, KeyCode::Enter);
+    let found = &model.replay.lines()[model.replay.at() - 1].stamped.event;
+    assert!(matches!(found, Event::BallotSealed(sealed) if sealed.participant == "qa-lead"), "{found:?}");
+    press(&mut model, KeyCode::Char('G'));
+    assert_eq!(model.replay.at(), end);
+    press(&mut model, KeyCode::Char('>'));
+    assert!(model.notice.is_some(), "no further hit is said");
+}
+
+#[test]
+fn only_one_seats_events_when_filtered() {
+    let mut model = model(saved("context-passing.s2s"));
+    press(&mut model, KeyCode::Char('n'));
+    assert_eq!(model.seat_name(), Some("security-champion"));
+    press(&mut model, KeyCode::Char('f'));
+    press(&mut model, KeyCode::Left);
+    let at = model.replay.at();
+    assert!(model.replay.is_about(at - 1, "security-champion"));
+    press(&mut model, KeyCode::Left);
+    assert!(model.replay.at() < at && model.replay.is_about(model.replay.at() - 1, "security-champion"));
+}
+
+#[test]
+fn the_palette_finds_an_action_by_its_name() {
+    let mut model = model(saved("context-passing.s2s"));
+    press(&mut model, KeyCode::Char(':'));
+    type_in(&mut model, "first ev");
+    press(&mut model, KeyCode::Enter);
+    assert_eq!((model.replay.at(), model.overlay.clone()), (0, None));
+    press(&mut model, KeyCode::Char(':'));
+    type_in(&mut model, "quit");
+    assert_eq!(press(&mut model, KeyCode::Enter), Effect::Quit);
+}
+
+#[test]
+fn a_seek_gives_the_state_that_folding_gives() {
+    let mut lines = saved("context-passing.s2s");
+    // Long enough for several marks; repeated events change nothing or the same things.
+    lines = std::iter::repeat_n(lines, 100).flatten().collect();
+    let mut film = Replay::new(lines.clone());
+    for at in [0, 1, 511, 512, 513, 1500, 40, lines.len(), 1024] {
+        film.seek(at);
+        let mut folded = crate::session::Session::default();
+        lines[..at].iter().for_each(|line| folded.apply(&line.stamped));
+        assert_eq!(*film.session(), folded, "at {at}");
+    }
+}
+
+#[test]
+fn playing_caps_rests_and_ends_at_the_end() {
+    let mut lines = saved("context-passing.s2s");
+    let last = lines.len() - 1;
+    lines[last].stamped.at.0 += 3_600_000;
+    let mut model = model(lines);
+    press(&mut model, KeyCode::Char('g'));
+    press(&mut model, KeyCode::Char(' '));
+    assert!(model.replay.due_in().is_some());
+    update(&mut model, Message::Pass(1_400));
+    assert!(model.replay.is_playing());
+    update(&mut model, Message::Pass(1_600));
+    assert!(!model.replay.is_playing(), "an hour of rest is played in a second and a half");
+    assert_eq!(model.replay.at(), last + 1);
+}
+
+#[test]
+fn hostile_text_reaches_no_cell_and_breaks_no_border() {
+    let mut lines = saved("context-passing.s2s");
+    let hostile = format!(
+        "\u{1b}[31mred\u{1b}]8;;x\u{7}\u{202e}\u{200b}tab\there 日本語 👩\u{200d}👩 e{}",
+        "\u{301}".repeat(10_000)
+    );
+    for line in &mut lines {
+        if let Event::AnswerRevealed(answer) = &mut line.stamped.event {
+            let answer = std::sync::Arc::make_mut(answer);
+            answer.answer.insert("position".into(), format!("{hostile}\n{}", "x".repeat(1_000_000)).into());
+        }
+    }
+    let mut model = model(lines);
+    assert!(
+        model.replay.session().rounds[0].seats.values().all(|s| matches!(s.status, SeatStatus::Revealed(..)))
+    );
+    model.focus = Pane::Answer;
+    for size in SIZES {
+        let screen = rendered(&model, size);
+        assert!(!screen.chars().any(|c| c != '\n' && crate::text::is_unsafe(c)), "{size:?}");
+        let body: Vec<&str> = screen.lines().filter(|line| line.starts_with('│')).collect();
+        assert!(body.iter().all(|line| line.ends_with('│')), "{size:?}\n{screen}");
+    }
+}

@@ -1,0 +1,36 @@
+//! The events up to the one shown; of those to come only their number.
+
+use ratatui::text::Line;
+
+use crate::tui::model::Model;
+use crate::tui::text::safe;
+
+/// The pane's title and the lines that are seen.
+pub fn pane(model: &Model, _width: u16, scroll: usize, height: usize) -> (String, Vec<Line<'static>>) {
+    let replay = &model.replay;
+    let seat = if model.only_seat { model.seat_name() } else { None };
+    let is_shown = |index: &usize| {
+        !replay.text(*index).is_empty() && seat.is_none_or(|seat| replay.is_about(*index, seat))
+    };
+    // What is still to come is not shown: the reveal happens as it happened.
+    let mut shown: Vec<usize> =
+        (0..replay.at()).rev().filter(is_shown).skip(scroll).take(height.saturating_sub(1)).collect();
+    shown.reverse();
+    let line = |index: usize| {
+        let text =
+            format!("{:>5}  {}", replay.lines()[index].seq, safe(replay.text(index)).replace('\n', " "));
+        let is_current = index + 1 == replay.at();
+        if is_current { Line::styled(text, model.theme.chosen()) } else { Line::from(text) }
+    };
+    let to_come = replay.len() - replay.at();
+    let mut lines: Vec<Line<'static>> = shown.into_iter().map(line).collect();
+    if to_come > 0 {
+        let text = format!("{} {to_come} more to come", model.theme.sign("…", "..."));
+        lines.push(Line::styled(format!("       {text}"), model.theme.faint()));
+    }
+    let title = match seat {
+        Some(seat) => format!(" events of {} ", crate::text::harmless_line(seat)),
+        None => " events ".to_owned(),
+    };
+    (title, lines)
+}

@@ -1,0 +1,44 @@
+//! The tally as bars and steps; while the round is open, how it will be counted.
+
+use ratatui::text::Line;
+
+use crate::report::view;
+use crate::report::words::{headline, turnout};
+use crate::text::harmless_line;
+use crate::tui::model::Model;
+use crate::tui::text::wrapped;
+
+/// All lines of the pane.
+pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
+    let width = usize::from(width);
+    let Some(round) = model.replay.session().rounds.last() else { return Vec::new() };
+    let Some(tally) = view::tally(round) else {
+        let rule = round.opened.rule.map_or("none: counted, not decided", |rule| rule.name());
+        let text = format!("rule: {rule}\nquorum: {} of {}", round.opened.quorum, round.seats.len());
+        return wrapped(&text, width, 20).into_iter().map(Line::from).collect();
+    };
+    let headline = headline(tally);
+    let mut lines: Vec<Line<'static>> =
+        wrapped(&format!("{} ({})", headline.label, headline.detail), width, 4)
+            .into_iter()
+            .map(|line| Line::styled(line, model.theme.strong()))
+            .collect();
+    let longest = tally.verdict.scores.keys().map(|option| option.chars().count()).max().unwrap_or(0).min(20);
+    let room = width.saturating_sub(longest + 8);
+    let asked = tally.asked.max(1) as u64;
+    for (option, score) in &tally.verdict.scores {
+        let name: String = harmless_line(option).chars().take(longest).collect();
+        let full = usize::try_from(*score * room as u64 / asked).unwrap_or(0);
+        let bar = model.theme.sign("█", "#").repeat(full);
+        lines.push(Line::from(format!("{name:longest$}  {score:>4} {bar}")));
+    }
+    let quorum = if tally.quorum_met { "quorum met" } else { "quorum NOT met" };
+    lines.extend(wrapped(&format!("{} · {quorum}", turnout(tally)), width, 4).into_iter().map(Line::from));
+    for step in &tally.verdict.steps {
+        let style = model.theme.faint();
+        lines.extend(
+            wrapped(&format!("- {step}"), width, 6).into_iter().map(|line| Line::styled(line, style)),
+        );
+    }
+    lines
+}

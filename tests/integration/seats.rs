@@ -122,6 +122,8 @@ pub enum Clock {
 pub struct Ran {
     pub done: Result<Exit, String>,
     pub seen: Vec<Line>,
+    /// The key file that could not be removed at the end, if there was one.
+    pub left_behind: Option<String>,
 }
 
 impl Place {
@@ -148,7 +150,7 @@ impl Place {
         let header = header(definition);
         let journal = match Journal::create(&self.disk, &self.file(), &header.session) {
             Ok(journal) => journal,
-            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new() },
+            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new(), left_behind: None },
         };
         let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary));
         let start = Command::Open(Box::new(header.clone()));
@@ -160,13 +162,13 @@ impl Place {
     pub fn go_on(&self, ask_again: bool) -> Ran {
         let opened = match Journal::open(&self.disk, &self.file()) {
             Ok(opened) => opened,
-            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new() },
+            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new(), left_behind: None },
         };
         let session = fold(&opened.log);
         if session.closed.is_some() {
             let left = KeyStore::new(self.disk.clone(), &self.dir.join("keys")).erase_all(&session);
             assert!(left.is_empty(), "{left:?}");
-            return Ran { done: Ok(Exit::Finished), seen: Vec::new() };
+            return Ran { done: Ok(Exit::Finished), seen: Vec::new(), left_behind: None };
         }
         let table = table(session.roster.keys().map(String::as_str), &self.diary);
         let start = Command::Resume { program: "test".to_owned(), torn_bytes: opened.log.torn as u64 };
@@ -212,8 +214,9 @@ impl Place {
             engine.stage(start).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
         });
+        let left_behind = engine.left_behind.take().map(|error| error.to_string());
         drop(engine);
-        Ran { done, seen: seen.0 }
+        Ran { done, seen: seen.0, left_behind }
     }
 }
 

@@ -75,8 +75,13 @@ pub fn work(
     });
     watcher.abort();
     let (session, head) = (std::mem::take(&mut engine.session), engine.head());
+    let left_behind = engine.left_behind.take();
     drop(engine);
     face.finish();
+    if let Some(error) = left_behind {
+        let hint = "its key is published, so nothing is lost; resuming the session tries again";
+        output.warn(&Problem::new(error.to_string()).hint(hint));
+    }
     conclude(done, &session, &seated.path, &head, output)
 }
 

@@ -76,6 +76,8 @@ pub enum EngineError {
 pub struct Engine<'a> {
     /// The state.
     pub session: Session,
+    /// A key file that could not be removed after the session was over; its key is published.
+    pub left_behind: Option<DiskError>,
     journal: Option<Journal>,
     keys: KeyStore,
     table: Table,
@@ -122,6 +124,7 @@ impl<'a> Engine<'a> {
     pub fn new(parts: Parts<'a>) -> Self {
         Self {
             session: parts.session,
+            left_behind: None,
             journal: Some(parts.journal),
             keys: parts.keys,
             table: parts.table,
@@ -320,26 +323,27 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// The key is published by now, so that a file that cannot be removed endangers nothing: a
-    /// warning, or an error where nothing can be noted any more.
-    fn erase_key(&mut self, number: u32) -> Result<(), EngineError> {
+    /// The key is published by now, so that a file that cannot be removed endangers nothing: it is
+    /// noted, in the session where that goes on.
+    fn erase_key(&mut self, number: u32) -> Result<(), Refusal> {
         let Err(error) = self.keys.erase(&self.session.id, number) else { return Ok(()) };
         if self.session.closed.is_some() {
-            return Err(error.into());
+            self.left_behind = Some(error);
+            return Ok(());
         }
         let message = format!(
             "the key file of round {number} could not be removed ({}); the key is published, so nothing is lost",
             error.cause
         );
-        Ok(self.stage(Command::Warn { message })?)
+        self.stage(Command::Warn { message })
     }
 
     /// Erases keys of rounds that are closed: a crash may have come between close and erasure. One
-    /// that cannot be removed is a warning.
+    /// that cannot be removed is noted.
     ///
     /// # Errors
-    /// When the session is closed and a key cannot be removed: nothing can be noted any more.
-    pub fn erase_old_keys(&mut self) -> Result<(), EngineError> {
+    /// When the note is refused: a fault of the program.
+    pub fn erase_old_keys(&mut self) -> Result<(), Refusal> {
         let closed = self.session.rounds.iter().filter(|round| round.closed.is_some());
         let numbers: Vec<u32> = closed.map(|round| round.opened.number).collect();
         numbers.into_iter().try_for_each(|number| self.erase_key(number))

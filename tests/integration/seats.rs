@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
@@ -39,11 +39,13 @@ steps:
 /// Says what [`says`] gives, after a while that differs from seat to seat.
 struct Seat {
     after: Duration,
+    diary: Diary,
 }
 
 impl Participant for Seat {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
+            self.diary.note("asked");
             tokio::time::sleep(self.after).await;
             let text = says(&ask.seat, &ask.step);
             Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })
@@ -59,12 +61,12 @@ pub fn says(seat: &str, step: &str) -> String {
 }
 
 /// Keeps every line it was shown.
-#[derive(Default)]
-pub struct Seen(pub Vec<Line>);
+struct Seen(Vec<Line>, Diary);
 
 impl Observer for Seen {
     fn saw(&mut self, line: &Line, _: &Session) {
         self.0.push(line.clone());
+        self.1.note("shown");
     }
 }
 
@@ -90,6 +92,21 @@ pub struct Place {
     pub disk: Disk,
     pub dir: PathBuf,
     pub clock: Clock,
+    pub diary: Diary,
+}
+
+/// What was done, asked and shown, in order; a gate may write into it too.
+#[derive(Clone, Default)]
+pub struct Diary(Arc<Mutex<Vec<String>>>);
+
+impl Diary {
+    pub fn note(&self, entry: impl Into<String>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(entry.into());
+    }
+
+    pub fn entries(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// By which time seats take their time.
@@ -105,11 +122,13 @@ pub enum Clock {
 pub struct Ran {
     pub done: Result<Exit, String>,
     pub seen: Vec<Line>,
+    /// The key file that could not be removed at the end, if there was one.
+    pub left_behind: Option<String>,
 }
 
 impl Place {
     pub fn new(disk: Disk, dir: &Path) -> Self {
-        Self { disk, dir: dir.to_owned(), clock: Clock::Paused }
+        Self { disk, dir: dir.to_owned(), clock: Clock::Paused, diary: Diary::default() }
     }
 
     pub fn file(&self) -> PathBuf {
@@ -131,9 +150,9 @@ impl Place {
         let header = header(definition);
         let journal = match Journal::create(&self.disk, &self.file(), &header.session) {
             Ok(journal) => journal,
-            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new() },
+            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new(), left_behind: None },
         };
-        let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str())));
+        let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary));
         let start = Command::Open(Box::new(header.clone()));
         let personas: Vec<String> = header.personas.iter().map(|persona| persona.name.clone()).collect();
         self.run(Session::default(), journal, table, &personas, start, true)
@@ -143,15 +162,15 @@ impl Place {
     pub fn go_on(&self, ask_again: bool) -> Ran {
         let opened = match Journal::open(&self.disk, &self.file()) {
             Ok(opened) => opened,
-            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new() },
+            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new(), left_behind: None },
         };
         let session = fold(&opened.log);
         if session.closed.is_some() {
             let left = KeyStore::new(self.disk.clone(), &self.dir.join("keys")).erase_all(&session);
             assert!(left.is_empty(), "{left:?}");
-            return Ran { done: Ok(Exit::Finished), seen: Vec::new() };
+            return Ran { done: Ok(Exit::Finished), seen: Vec::new(), left_behind: None };
         }
-        let table = table(session.roster.keys().map(String::as_str));
+        let table = table(session.roster.keys().map(String::as_str), &self.diary);
         let start = Command::Resume { program: "test".to_owned(), torn_bytes: opened.log.torn as u64 };
         let personas: Vec<String> = session.roster.keys().cloned().collect();
         self.run(session, opened.journal, table, &personas, start, ask_again)
@@ -175,7 +194,7 @@ impl Place {
             Clock::Paused => Builder::new_current_thread().enable_all().start_paused(true).build(),
             Clock::Real => Builder::new_multi_thread().enable_all().build(),
         };
-        let mut seen = Seen::default();
+        let mut seen = Seen(Vec::new(), self.diary.clone());
         let mut person = OnLostKeys { ask_again };
         let personas = personas.iter().map(|name| (name.clone(), persona(name))).collect::<HashMap<_, _>>();
         let mut engine = Engine::new(Parts {
@@ -195,8 +214,9 @@ impl Place {
             engine.stage(start).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
         });
+        let left_behind = engine.left_behind.take().map(|error| error.to_string());
         drop(engine);
-        Ran { done, seen: seen.0 }
+        Ran { done, seen: seen.0, left_behind }
     }
 }
 
@@ -266,9 +286,10 @@ fn persona(name: &str) -> Arc<roundtable::persona::Persona> {
     Arc::new(roundtable::persona::Persona::parse(&text, "p.md").expect("a persona"))
 }
 
-fn table<'a>(names: impl Iterator<Item = &'a str>) -> Table {
+fn table<'a>(names: impl Iterator<Item = &'a str>, diary: &Diary) -> Table {
     let seat = |(index, name): (usize, &str)| {
-        let seat: Arc<dyn Participant> = Arc::new(Seat { after: Duration::from_millis(10 * index as u64) });
+        let seat: Arc<dyn Participant> =
+            Arc::new(Seat { after: Duration::from_millis(10 * index as u64), diary: diary.clone() });
         (name.to_owned(), seat)
     };
     names.enumerate().map(seat).collect()

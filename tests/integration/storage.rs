@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use roundtable::journal::{Disk, Fault, Op, read_log, verify};
 use roundtable::session::Exit;
 
-use crate::seats::{ONE_ROUND, Place, Ran, outcome};
+use crate::seats::{Diary, ONE_ROUND, Place, Ran, TWO_ROUNDS, outcome};
 
 /// A disk that counts its operations and fails one of them.
 struct Faulty {
@@ -106,15 +106,10 @@ fn any_operation_of_a_session_may_fail() {
             holds_what_was_shown(&place, &ran, &what);
             match (&ran.done, op) {
                 (Ok(exit), Op::Remove) => {
-                    // The key is public by then: its file stays, and a warning says so.
+                    // The key is public by then: its file stays, which is said, and goes another time.
                     assert_eq!(*exit, Exit::Finished);
                     assert_eq!(place.keys().len(), 1, "{what}");
-                    let warnings = place.session().warnings;
-                    assert!(
-                        warnings.iter().any(|text| text.contains("could not be removed")),
-                        "{warnings:?}"
-                    );
-                    continue;
+                    names_path_and_cause(ran.left_behind.as_deref().expect("said"), &dir, &what);
                 }
                 (Ok(_), _) => panic!("{what}: nothing was said"),
                 (Err(message), _) => names_path_and_cause(message, &dir, &what),
@@ -122,6 +117,62 @@ fn any_operation_of_a_session_may_fail() {
             goes_on(&dir, &expected, &what);
         }
     }
+}
+
+#[test]
+fn a_key_that_cannot_be_removed_while_the_session_goes_on_is_a_warning_in_it() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let gate = |op: Op, path: &Path| {
+        let is_first = path.to_string_lossy().ends_with(".1.key");
+        (op == Op::Remove && is_first).then(full)
+    };
+    let place = Place::new(Disk::with_gate(Arc::new(gate)), dir.path());
+    let ran = place.start(TWO_ROUNDS);
+    assert_eq!((ran.done, ran.left_behind), (Ok(Exit::Finished), None));
+    assert_eq!(place.keys().len(), 1);
+    let session = place.session();
+    assert!(
+        session.warnings[0].starts_with("the key file of round 1 could not be removed (no storage space)")
+    );
+    assert_eq!(verify(&std::fs::read(place.file()).expect("a file"), None).findings, []);
+}
+
+#[test]
+fn nothing_is_shown_or_asked_before_it_is_on_disk() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let diary = Diary::default();
+    let gate = {
+        let diary = diary.clone();
+        move |op: Op, path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            diary.note(format!("{op:?} {}", name.replace("20260101-000000-two-0000.", "")));
+            None
+        }
+    };
+    let place = Place { diary: diary.clone(), ..Place::new(Disk::with_gate(Arc::new(gate)), dir.path()) };
+    assert_eq!(place.start(ONE_ROUND).done, Ok(Exit::Finished));
+    let entries = diary.entries();
+    let first = |entry: &str| {
+        entries
+            .iter()
+            .position(|found| found == entry)
+            .unwrap_or_else(|| panic!("no `{entry}` in {entries:?}"))
+    };
+    // The file's name, then its first document, then the first word of it.
+    let opening = ["Open s.s2s", "Lock s.s2s", "SyncDir sessions", "Write s.s2s", "Sync s.s2s", "shown"];
+    assert!(opening.map(first).is_sorted(), "{entries:?}");
+    // The key, whole and by its name, before anyone is asked; gone only after the last word is on disk.
+    let key = ["Write 1.key.new", "Sync 1.key.new", "Rename 1.key", "asked", "Remove 1.key"];
+    assert!(key.map(first).is_sorted(), "{entries:?}");
+    let after_rename = &entries[first("Rename 1.key")..first("asked")];
+    assert!(after_rename.contains(&"SyncDir keys".to_owned()), "{entries:?}");
+    // Every write is synced before the next word or deed.
+    for (at, _) in entries.iter().enumerate().filter(|(_, entry)| *entry == "Write s.s2s") {
+        let next = entries[at + 1..].iter().find(|entry| *entry != "asked");
+        assert_eq!(next.map(String::as_str), Some("Sync s.s2s"), "{entries:?}");
+    }
+    let closing = &entries[..first("Remove 1.key")];
+    assert_eq!(closing.last().map(String::as_str), Some("shown"), "the reveal is on disk: {entries:?}");
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use roundtable::session::Exit;
+
 fn main() -> ExitCode {
-    ExitCode::from(roundtable::cli::main() as u8)
+    let exit = std::panic::catch_unwind(roundtable::cli::main).unwrap_or(Exit::Failure);
+    ExitCode::from(exit as u8)
 }

@@ -22,6 +22,7 @@ use output::{Output, fail};
 
 /// Reads the command line, does what it says, and returns the exit code.
 pub fn main() -> Exit {
+    output::quiet_panics();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return output::not_understood(&error),

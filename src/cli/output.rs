@@ -75,6 +75,15 @@ impl Output {
     }
 }
 
+/// A panic says where it was and nothing else: what it was about could be an answer.
+pub fn quiet_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
+        let mut err = io::stderr().lock();
+        let _ = writeln!(err, "error: a fault of the program{place}; what was recorded is safe");
+    }));
+}
+
 /// Whether a screen can be drawn: standard input and output are a terminal.
 pub fn is_on_terminal() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal()

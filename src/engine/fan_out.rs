@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinHandle, JoinSet};
 
 use super::seat::{self, Settled, Shared};
-use super::{Engine, EngineError};
+use super::{Engine, EngineError, Written};
 use crate::participants::Ask;
 use crate::round::seal::RoundKey;
 use crate::session::{CloseReason, Command, RoundRun};
@@ -34,16 +34,23 @@ impl FanOut {
 impl Engine<'_> {
     /// Asks the seats that are not asked yet, and takes in what settles next, or the deadline.
     pub(super) async fn await_seats(&mut self) -> Result<(), EngineError> {
-        self.commit().await?;
-        let Some(key) = self.round_key()? else {
-            return Ok(self.stage(Command::LoseKey)?);
-        };
-        self.fan_out(&key)?;
+        if !self.is_asking() {
+            self.commit().await?;
+            let Some(key) = self.round_key()? else {
+                return Ok(self.stage(Command::LoseKey)?);
+            };
+            self.fan_out(&key)?;
+        }
         let Some(fan_out) = &mut self.fan_out else { return Ok(()) };
         let deadline = fan_out.deadline;
         let mut time_is_up = false;
         let first = tokio::select! {
             settled = fan_out.seats.join_next() => settled,
+            ended = ended(&mut self.writing) => {
+                self.written(ended)?;
+                self.begin_write();
+                return Ok(());
+            }
             () = sleep_until(deadline) => {
                 time_is_up = true;
                 None
@@ -63,12 +70,17 @@ impl Engine<'_> {
                 joined.map_err(|error| EngineError::Table(format!("a seat's task failed: {error}")))?;
             self.settle(participant, settled)?;
         }
-        match self.session.open_round() {
-            Some(_) if time_is_up => self.close_round(CloseReason::Deadline),
-            // The last seals are written together with the close.
-            Some(round) if round.open_seats().next().is_none() => Ok(()),
-            _ => self.commit().await,
+        self.begin_write();
+        if time_is_up && self.session.open_round().is_some() {
+            self.close_round(CloseReason::Deadline)?;
         }
+        Ok(())
+    }
+
+    /// Whether the seats of the open round have been asked.
+    fn is_asking(&self) -> bool {
+        let open = self.session.open_round().map(|round| round.opened.number);
+        self.fan_out.as_ref().is_some_and(|running| Some(running.number) == open)
     }
 
     fn settle(&mut self, participant: String, settled: Settled) -> Result<(), EngineError> {
@@ -88,12 +100,9 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Asks every open seat of the open round that is not being asked yet.
+    /// Asks every open seat of the open round.
     fn fan_out(&mut self, key: &RoundKey) -> Result<(), EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(()) };
-        if self.fan_out.as_ref().is_some_and(|running| running.number == round.opened.number) {
-            return Ok(());
-        }
         let time_left = self.time_left(round);
         let step = self.session.definition.as_ref().and_then(|d| d.step(&round.opened.step));
         let timeout = step.and_then(|step| step.round()?.timeout_ms).map(Duration::from_millis);
@@ -147,6 +156,14 @@ impl Engine<'_> {
             seed: info.seed,
             time_left,
         })
+    }
+}
+
+/// The end of the write that is running, if one is.
+async fn ended(writing: &mut Option<JoinHandle<Written>>) -> Result<Written, JoinError> {
+    match writing {
+        Some(writing) => writing.await,
+        None => std::future::pending().await,
     }
 }
 

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use tokio::task::{JoinError, JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::journal::{DiskError, Journal, KeyStore};
@@ -72,11 +73,16 @@ pub enum EngineError {
     Table(String),
 }
 
+/// A journal after a write, and what it wrote.
+type Written = (Journal, Result<Vec<Line>, DiskError>);
+
 /// A session at work.
 pub struct Engine<'a> {
     /// The state.
     pub session: Session,
+    /// The journal, unless a write is running.
     journal: Option<Journal>,
+    writing: Option<JoinHandle<Written>>,
     keys: KeyStore,
     table: Table,
     personas: HashMap<String, Arc<Persona>>,
@@ -123,6 +129,7 @@ impl<'a> Engine<'a> {
         Self {
             session: parts.session,
             journal: Some(parts.journal),
+            writing: None,
             keys: parts.keys,
             table: parts.table,
             personas: parts.personas,
@@ -158,22 +165,42 @@ impl<'a> Engine<'a> {
     /// # Errors
     /// When the storage fails; nothing staged counts as recorded then.
     pub async fn commit(&mut self) -> Result<(), EngineError> {
-        if self.staged.is_empty() {
-            return Ok(());
-        }
-        let Some(mut journal) = self.journal.take() else { return Ok(()) };
-        let events = std::mem::take(&mut self.staged);
-        let written = tokio::task::spawn_blocking(move || {
-            let lines = journal.append(events);
-            (journal, lines)
-        });
-        let (journal, lines) = written.await.map_err(|error| EngineError::Table(error.to_string()))?;
-        self.journal = Some(journal);
-        for line in lines? {
-            self.observer.saw(&line, &self.session);
+        loop {
+            if let Some(writing) = &mut self.writing {
+                let ended = writing.await;
+                self.written(ended)?;
+            }
+            self.begin_write();
+            if self.writing.is_none() {
+                break;
+            }
         }
         if let Some(number) = self.spent_key.take() {
             self.keys.erase(&self.session.id, number)?;
+        }
+        Ok(())
+    }
+
+    /// Begins to write what is staged. While a write is running, more is staged and shares the next.
+    fn begin_write(&mut self) {
+        if self.staged.is_empty() {
+            return;
+        }
+        let Some(mut journal) = self.journal.take() else { return };
+        let events = std::mem::take(&mut self.staged);
+        self.writing = Some(tokio::task::spawn_blocking(move || {
+            let lines = journal.append(events);
+            (journal, lines)
+        }));
+    }
+
+    /// Takes in a write that has ended, and shows what is on disk now.
+    fn written(&mut self, ended: Result<Written, JoinError>) -> Result<(), EngineError> {
+        self.writing = None;
+        let (journal, lines) = ended.map_err(|error| EngineError::Table(error.to_string()))?;
+        self.journal = Some(journal);
+        for line in lines? {
+            self.observer.saw(&line, &self.session);
         }
         Ok(())
     }
@@ -282,7 +309,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Closes the open round: its requests are given up, its key is published, and erased once that
-    /// is on disk. The last seals, the close, what it reveals and the count share one write.
+    /// is on disk. The close, what it reveals and the count share one write.
     fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
         let Some(key) = self.round_key()? else {
             return Ok(self.stage(Command::LoseKey)?);

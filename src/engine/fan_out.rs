@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::FutureExt as _;
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::{JoinError, JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use super::seat::{self, Settled, Shared};
-use super::{Engine, EngineError};
+use super::{Engine, EngineError, Written};
 use crate::participants::Ask;
 use crate::round::seal::RoundKey;
 use crate::session::{CloseReason, Command, RoundRun};
@@ -30,15 +30,21 @@ pub(super) struct FanOut {
 impl Engine<'_> {
     /// Asks the seats that are not asked yet, and takes in what settles next, or the deadline.
     pub(super) async fn await_seats(&mut self) -> Result<(), EngineError> {
-        self.commit().await?;
-        let Some(key) = self.round_key()? else {
-            return Ok(self.stage(Command::LoseKey)?);
-        };
-        self.fan_out(&key)?;
+        if !self.is_asking() {
+            self.commit().await?;
+            let Some(key) = self.round_key()? else {
+                return Ok(self.stage(Command::LoseKey)?);
+            };
+            self.fan_out(&key)?;
+        }
         let Some(fan_out) = &mut self.fan_out else { return Ok(()) };
         let deadline = fan_out.deadline;
         let first = tokio::select! {
             settled = fan_out.seats.join_next() => settled,
+            ended = ended(&mut self.writing) => {
+                self.written(ended)?;
+                return self.begin_write();
+            }
             () = sleep_until(deadline) => None,
             () = self.interrupt.cancelled() => return Ok(()),
         };
@@ -54,12 +60,17 @@ impl Engine<'_> {
         if !time_is_up {
             self.gather(deadline).await?;
         }
-        match self.session.open_round() {
-            Some(_) if time_is_up => self.close_round(CloseReason::Deadline),
-            // The last seals are written together with the close.
-            Some(round) if round.open_seats().next().is_none() => Ok(()),
-            _ => self.commit().await,
+        self.begin_write()?;
+        if time_is_up && self.session.open_round().is_some() {
+            self.close_round(CloseReason::Deadline)?;
         }
+        Ok(())
+    }
+
+    /// Whether the seats of the open round have been asked.
+    fn is_asking(&self) -> bool {
+        let open = self.session.open_round().map(|round| round.opened.number);
+        self.fan_out.as_ref().is_some_and(|running| Some(running.number) == open)
     }
 
     /// Gives seats that settle at nearly the same time the chance to share one write.
@@ -105,12 +116,9 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Asks every open seat of the open round that is not being asked yet.
+    /// Asks every open seat of the open round.
     fn fan_out(&mut self, key: &RoundKey) -> Result<(), EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(()) };
-        if self.fan_out.as_ref().is_some_and(|running| running.number == round.opened.number) {
-            return Ok(());
-        }
         let time_left = self.time_left(round);
         let step = self.session.definition.as_ref().and_then(|d| d.step(&round.opened.step));
         let timeout = step.and_then(|step| step.round()?.timeout_ms).map(Duration::from_millis);
@@ -174,6 +182,14 @@ impl Engine<'_> {
 
 fn is_past(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|at| Instant::now() >= at)
+}
+
+/// The end of the write that is running, if one is.
+async fn ended(writing: &mut Option<JoinHandle<Written>>) -> Result<Written, JoinError> {
+    match writing {
+        Some(writing) => writing.await,
+        None => std::future::pending().await,
+    }
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

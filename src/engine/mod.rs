@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use tokio::task::{JoinError, JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::journal::{DiskError, Journal, KeyStore};
@@ -28,7 +29,7 @@ use fan_out::FanOut;
 
 /// Sees every event once it is on disk.
 pub trait Observer: Send {
-    /// Is shown the event and the state after it and what was written with it.
+    /// Is shown the event, and the state, which may be some events further.
     fn saw(&mut self, line: &Line, session: &Session);
 }
 
@@ -72,13 +73,18 @@ pub enum EngineError {
     Table(String),
 }
 
+/// A journal after a write, and what it wrote.
+type Written = (Journal, Result<Vec<Line>, DiskError>);
+
 /// A session at work.
 pub struct Engine<'a> {
     /// The state.
     pub session: Session,
     /// A key file that could not be removed after the session was over; its key is published.
     pub left_behind: Option<DiskError>,
+    /// The journal, unless a write is running.
     journal: Option<Journal>,
+    writing: Option<JoinHandle<Written>>,
     keys: KeyStore,
     table: Table,
     personas: HashMap<String, Arc<Persona>>,
@@ -126,6 +132,7 @@ impl<'a> Engine<'a> {
             session: parts.session,
             left_behind: None,
             journal: Some(parts.journal),
+            writing: None,
             keys: parts.keys,
             table: parts.table,
             personas: parts.personas,
@@ -161,7 +168,25 @@ impl<'a> Engine<'a> {
     /// # Errors
     /// When the storage fails; nothing staged counts as recorded then.
     pub async fn commit(&mut self) -> Result<(), EngineError> {
-        if self.staged.is_empty() {
+        loop {
+            if let Some(writing) = &mut self.writing {
+                let ended = writing.await;
+                self.written(ended)?;
+            }
+            if self.staged.is_empty() {
+                break;
+            }
+            self.begin_write()?;
+        }
+        if let Some(number) = self.spent_key.take() {
+            self.erase_key(number)?;
+        }
+        Ok(())
+    }
+
+    /// Begins to write what is staged. While a write is running, more is staged and shares the next.
+    fn begin_write(&mut self) -> Result<(), EngineError> {
+        if self.staged.is_empty() || self.writing.is_some() {
             return Ok(());
         }
         let Some(mut journal) = self.journal.take() else {
@@ -170,17 +195,20 @@ impl<'a> Engine<'a> {
             ));
         };
         let events = std::mem::take(&mut self.staged);
-        let written = tokio::task::spawn_blocking(move || {
+        self.writing = Some(tokio::task::spawn_blocking(move || {
             let lines = journal.append(events);
             (journal, lines)
-        });
-        let (journal, lines) = written.await.map_err(|error| EngineError::Table(error.to_string()))?;
+        }));
+        Ok(())
+    }
+
+    /// Takes in a write that has ended, and shows what is on disk now.
+    fn written(&mut self, ended: Result<Written, JoinError>) -> Result<(), EngineError> {
+        self.writing = None;
+        let (journal, lines) = ended.map_err(|error| EngineError::Table(error.to_string()))?;
         self.journal = Some(journal);
         for line in lines? {
             self.observer.saw(&line, &self.session);
-        }
-        if let Some(number) = self.spent_key.take() {
-            self.erase_key(number)?;
         }
         Ok(())
     }
@@ -311,7 +339,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Closes the open round: its requests are given up, its key is published, and erased once that
-    /// is on disk. The last seals, the close, what it reveals and the count share one write.
+    /// is on disk. The close, what it reveals and the count share one write.
     fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
         let Some(key) = self.round_key()? else {
             return Ok(self.stage(Command::LoseKey)?);

@@ -17,6 +17,7 @@
 //! - [`engine`]: the loop that does what the core says
 //! - [`report`]: the folded state as Markdown, JSON, text and NDJSON
 //! - [`setup`]: folders, configuration, personas on disk, models, scripted answers
+//! - [`tui`]: the screen: a saved session replayed
 //! - [`cli`]: the command line and the headless face
 
 pub mod cli;

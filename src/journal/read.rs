@@ -60,6 +60,12 @@ pub fn read_log(bytes: &[u8]) -> Result<Log, Damage> {
         log.lines.push(line);
         log.good = end;
     }
+    // A write that was torn ends within its last document. A whole hash line in what is left was on
+    // disk, and may have been acknowledged: what follows it was put there by something else.
+    if hash_line(bytes, log.good).is_some() {
+        let what = "bytes that belong to no document follow its hash".to_owned();
+        return Err(damage(bytes, log.good, Some(log.lines.len() as u64), what));
+    }
     log.torn = bytes.len() - log.good;
     Ok(log)
 }
@@ -73,23 +79,32 @@ pub fn fold(log: &Log) -> Session {
     session
 }
 
-/// The end of the document that starts at `start`: after a line `hash: ` + 64 hex digits that is
-/// followed by a `-` or by the end of the file.
+/// The end of the document that starts at `start`: after a hash line that is followed by a `-` or
+/// by the end of the file.
 fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
-    const TAIL: usize = 1 + HASH_LINE;
+    let mut at = start;
+    while let Some(end) = hash_line(bytes, at) {
+        if matches!(bytes.get(end), None | Some(b'-')) {
+            return Some(end);
+        }
+        at = end - 1;
+    }
+    None
+}
+
+/// The end of the first line from `start` on that is `hash: ` + 64 hex digits and nothing else.
+fn hash_line(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'\n') {
-        at += found;
-        let tail = bytes.get(at..at + TAIL);
-        let is_hash = tail.is_some_and(|tail| {
-            tail[1..].starts_with(b"hash: ")
-                && tail.ends_with(b"\n")
-                && tail[7..TAIL - 1].iter().copied().all(is_hex)
+        at += found + 1;
+        let is_hash = bytes.get(at..at + HASH_LINE).is_some_and(|line| {
+            line.starts_with(b"hash: ")
+                && line.ends_with(b"\n")
+                && line[6..HASH_LINE - 1].iter().copied().all(is_hex)
         });
-        if is_hash && matches!(bytes.get(at + TAIL), None | Some(b'-')) {
-            return Some(at + TAIL);
+        if is_hash {
+            return Some(at + HASH_LINE);
         }
-        at += 1;
     }
     None
 }

@@ -56,7 +56,7 @@ pub struct Material<'a> {
     pub ballot: Option<&'a super::ballot::BallotForm>,
     /// What is to be discussed.
     pub agenda: &'a [AgendaItem],
-    /// The material of this round; `None` leaves the key out, empty writes `[]`.
+    /// The material of this round; the one key that stays when empty, as `[]`.
     pub artifacts: Vec<&'a Artifact>,
     /// Disagreements still open.
     pub open_conflicts: &'a [Value],

@@ -34,7 +34,7 @@ pub struct Session {
     pub last_at: Moment,
     /// The step that runs now.
     pub step: Option<StepRun>,
-    /// The step that ran last, with its key of the next: see [`Session::next_step`].
+    /// The step that finished last; [`Session::next_step`] goes on from it.
     pub finished_step: Option<String>,
     /// How many steps have begun.
     pub iterations: u32,

@@ -34,7 +34,7 @@ pub struct Finding {
 /// What a verification found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verification {
-    /// What holds, one line each.
+    /// What holds, one line each; nothing of the rounds when an event does not hold.
     pub proven: Vec<String>,
     /// What should be known though nothing is wrong.
     pub notes: Vec<String>,
@@ -99,8 +99,12 @@ impl Checker {
 
     fn finish(mut self, expect: Option<&str>, lines: &[Line]) -> Verification {
         let rounds = std::mem::take(&mut self.session.rounds);
+        let chain = self.result.proven.len();
         for round in &rounds {
             self.of_round(round);
+        }
+        if self.result.findings.iter().any(|finding| finding.seq.is_some()) {
+            self.result.proven.truncate(chain);
         }
         if self.session.closed.is_none() {
             self.result.notes.push("the session is not finished; it can be resumed".to_owned());

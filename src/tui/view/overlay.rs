@@ -47,7 +47,7 @@ fn help(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let room = usize::from(area.height.saturating_sub(2));
     let mut lines: Vec<Line<'static>> = BINDINGS.iter().map(|binding| row(binding, model)).collect();
     if lines.len() > room {
-        // Where not all fit, the two that lead out and to the rest stand last.
+        // Where not all fit, the palette has the rest.
         lines.truncate(room.saturating_sub(1));
         lines.push(Line::styled(" more: press Esc, then : for every action", model.theme.faint()));
     }

@@ -28,7 +28,8 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let asked = tally.asked.max(1) as u64;
     for (option, score) in &tally.verdict.scores {
         let name: String = harmless_line(option).chars().take(longest).collect();
-        let full = usize::try_from(*score * room as u64 / asked).unwrap_or(0);
+        // A count is never above the seats asked, but a file may say so.
+        let full = usize::try_from((*score).min(asked) * room as u64 / asked).unwrap_or(0);
         let bar = model.theme.sign("█", "#").repeat(full);
         lines.push(Line::from(format!("{name:longest$}  {score:>4} {bar}")));
     }

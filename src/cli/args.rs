@@ -82,7 +82,7 @@ pub enum Verb {
     Replay {
         /// The session
         file: PathBuf,
-        /// As plain text (the default)
+        /// As plain text (the default in a pipe; on a terminal it is a film)
         #[arg(long, conflicts_with = "json")]
         text: bool,
         /// As one line of JSON an event

@@ -170,12 +170,13 @@ fn interactive(file: Option<&Path>) -> Problem {
             None => Problem::new("there is no such file").hint("check the path").in_file(&name),
         };
     }
-    let problem = Problem::new("the interactive screen is not built yet");
     if is_session(file) {
-        return problem
-            .hint(format!("`roundtable replay {name}` shows it, `roundtable resume {name}` goes on"));
+        return Problem::new("a session is shown as a film on a terminal only").hint(format!(
+            "`roundtable replay {name} --text` prints it, `roundtable resume {name}` goes on"
+        ));
     }
-    problem.hint(format!("`roundtable --batch {name}` runs it headless"))
+    Problem::new("the live screen is not built yet")
+        .hint(format!("`roundtable --batch {name}` runs it headless"))
 }
 
 fn is_session(file: &Path) -> bool {

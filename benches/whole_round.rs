@@ -39,7 +39,7 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
         // Read when the round is about to be opened, and not before.
         context_file: Box::new(|| {
             opened = Some(Instant::now());
-            None
+            Ok(None)
         }),
         observer: &mut watch,
         person: &mut nobody,

@@ -7,11 +7,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::Done;
 use super::args::{Args, Run};
+use super::browse::session_file;
 use super::dry_run;
 use super::files::damage_problem;
 use super::output::{Output, fail, fail_as, is_on_terminal};
 use super::plan::{PROGRAM, SetUp, doubt_input, load_plan, refuse_later, session_id};
-use super::work::{Bench, Seated, work};
+use super::work::{Bench, Seated, cancel_on_signal, work};
 use crate::engine::Budget;
 use crate::journal::{Disk, Journal, KeyStore, OpenError, fold};
 use crate::problem::{Problem, nearest};
@@ -28,9 +29,13 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
     if !run.batch {
         if let [file] = run.files.as_slice()
             && is_session(file)
-            && is_on_terminal()
+            && file.exists()
         {
-            return super::files::watch(file, output);
+            return if is_on_terminal() {
+                super::files::watch(file, output)
+            } else {
+                super::files::replay(file, None, output)
+            };
         }
         return Err(vec![interactive(run.files.first().map(PathBuf::as_path))]);
     }
@@ -51,6 +56,7 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
     }
     let mut highest = Exit::Finished;
     let interrupt = CancellationToken::new();
+    runtime.spawn(cancel_on_signal(interrupt.clone()));
     let bench = Bench { runtime: &runtime, interrupt: &interrupt };
     for (index, file) in run.files.iter().enumerate() {
         if interrupt.is_cancelled() {
@@ -83,13 +89,14 @@ pub fn resume(args: &Run, output: &mut Output) -> Done {
         let problem = Problem::new("resume needs a session");
         return Err(vec![problem.hint("roundtable resume FILE.s2s; `roundtable sessions` lists them")]);
     }
-    for file in &args.files {
+    let files: Vec<PathBuf> = args.files.iter().map(|file| session_file(file)).collect();
+    for file in &files {
         if !is_session(file) {
             let problem = Problem::new("only a session can be resumed").in_file(&file.display().to_string());
             return Err(vec![problem.hint("give a `.s2s` file; `roundtable sessions` lists them")]);
         }
     }
-    run(&Run { batch: true, ..args.clone() }, output)
+    run(&Run { batch: true, files, ..args.clone() }, output)
 }
 
 fn one(
@@ -272,11 +279,7 @@ fn go_on(
             return Err(vec![problem.hint("remove it and run the definition again")]);
         }
         Err(OpenError::Damage(damage)) => {
-            let exit = if damage.newer || damage.seq.is_none() || damage.seq == Some(0) {
-                Exit::Usage
-            } else {
-                Exit::Damaged
-            };
+            let exit = if damage.newer || damage.seq.is_none() { Exit::Usage } else { Exit::Damaged };
             return Ok(fail_as(&[damage_problem(&damage, &file)], exit, output));
         }
     };

@@ -115,6 +115,16 @@ fn saved(folders: &Folders) -> Vec<PathBuf> {
     paths
 }
 
+/// The file that a session's name means: a file as it is, else the saved session of that id.
+pub fn session_file(given: &Path) -> PathBuf {
+    if given.exists() || given.components().count() != 1 {
+        return given.to_owned();
+    }
+    let found =
+        Folders::find().ok().and_then(|folders| find_session(&folders, &given.to_string_lossy()).ok());
+    found.unwrap_or_else(|| given.to_owned())
+}
+
 fn find_session(folders: &Folders, id: &str) -> Result<PathBuf, Vec<Problem>> {
     let given = Path::new(id);
     if given.is_file() {

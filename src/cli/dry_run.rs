@@ -13,7 +13,10 @@ pub fn run(mut session: Session, now: Moment, set_up: &SetUp, output: &mut Outpu
     loop {
         let command = match next(&session) {
             Next::Decide(command @ Command::StartStep) => command,
-            Next::OpenRound => Command::OpenRound { project_summary: set_up.folders.context() },
+            Next::OpenRound => {
+                let project_summary = set_up.folders.context().map_err(|problem| vec![problem])?;
+                Command::OpenRound { project_summary }
+            }
             _ => break,
         };
         for event in decide(&session, command, now).map_err(|refusal| vec![Problem::new(refusal.0)])? {

@@ -18,6 +18,7 @@ use clap::Parser as _;
 
 use crate::session::Exit;
 use args::{Args, Verb};
+use browse::session_file;
 use output::{Output, fail};
 
 /// Reads the command line, does what it says, and returns the exit code.
@@ -47,17 +48,20 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
         Verb::Replay { file, json, text, at } => {
             output.json = json;
             let on_screen = !(json || text || at.is_some()) && output::is_on_terminal();
+            let file = session_file(&file);
             if on_screen { files::watch(&file, output) } else { files::replay(&file, at, output) }
         }
         Verb::Verify { file, expect, explain, json } => {
             output.json = json;
-            files::verify(&file, expect.as_deref(), explain, output)
+            files::verify(&session_file(&file), expect.as_deref(), explain, output)
         }
         Verb::Trace { file, participant, round, json } => {
             output.json = json;
-            files::trace(&file, participant.as_deref(), round.as_deref(), output)
+            files::trace(&session_file(&file), participant.as_deref(), round.as_deref(), output)
         }
-        Verb::Report { file, format, out } => files::report(&file, format, out.as_deref(), output),
+        Verb::Report { file, format, out } => {
+            files::report(&session_file(&file), format, out.as_deref(), output)
+        }
         Verb::Snapshot { file, step, seat, input } => {
             snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), output)
         }

@@ -109,6 +109,7 @@ fn planned(
         at,
         event: Event::StepStarted { step: id, kind: "round".to_owned(), iteration: 1 },
     });
-    let command = Command::OpenRound { project_summary: set_up.folders.context() };
+    let project_summary = set_up.folders.context().map_err(|problem| vec![problem])?;
+    let command = Command::OpenRound { project_summary };
     decide(&session, command, at).map_err(|refusal| vec![Problem::new(refusal.0)])
 }

@@ -53,7 +53,7 @@ pub fn work(
     bench: &Bench<'_>,
     output: &mut Output,
 ) -> Exit {
-    let watcher = bench.runtime.spawn(cancel_on_signal(bench.interrupt.clone()));
+    output.note(&format!("session: {}", seated.path.display()));
     let mut person = Scripted { answers: seated.answers, ask_again: args.ask_again };
     let mut face = Face::new(output);
     let mut engine = Engine::new(Parts {
@@ -62,7 +62,7 @@ pub fn work(
         keys: KeyStore::new(Disk::default(), &set_up.folders.keys()),
         table: seated.table,
         personas: seated.personas,
-        context_file: Box::new(|| set_up.folders.context()),
+        context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
         observer: &mut face,
         person: &mut person,
         interrupt: bench.interrupt.clone(),
@@ -73,7 +73,6 @@ pub fn work(
         engine.stage(start)?;
         engine.run().await
     });
-    watcher.abort();
     let (session, head) = (std::mem::take(&mut engine.session), engine.head());
     let left_behind = engine.left_behind.take();
     drop(engine);
@@ -97,8 +96,12 @@ fn conclude(
         Ok(exit) => exit,
         Err(error) => {
             let exit = if matches!(error, EngineError::Table(_)) { Exit::Usage } else { Exit::Failure };
-            let problem = Problem::new(error.to_string())
-                .hint(format!("what was recorded is safe; `roundtable resume {file}` goes on from there"));
+            let hint = if path.exists() {
+                format!("what was recorded is safe; `roundtable resume {file}` goes on from there")
+            } else {
+                "nothing was recorded; run it again when there is room".to_owned()
+            };
+            let problem = Problem::new(error.to_string()).hint(hint);
             return fail_as(&[problem], exit, output);
         }
     };
@@ -221,20 +224,29 @@ impl Observer for Face<'_> {
     }
 }
 
-/// Rests the session on Ctrl-C, and on SIGTERM and SIGHUP where there are signals.
-async fn cancel_on_signal(interrupt: CancellationToken) {
+/// Rests the session on Ctrl-C, and on SIGTERM and SIGHUP where there are signals. A second one
+/// ends the program at once: what was recorded is safe.
+pub async fn cancel_on_signal(interrupt: CancellationToken) {
+    if signalled().await.is_ok() {
+        interrupt.cancel();
+        if signalled().await.is_ok() {
+            std::process::exit(i32::from(Exit::Waiting as u8));
+        }
+    }
+}
+
+async fn signalled() -> std::io::Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = term.recv() => {}
-                _ = hup.recv() => {}
-            }
+        let (mut term, mut hup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+        tokio::select! {
+            pressed = tokio::signal::ctrl_c() => pressed?,
+            _ = term.recv() => {}
+            _ = hup.recv() => {}
         }
+        Ok(())
     }
     #[cfg(not(unix))]
-    let _ = tokio::signal::ctrl_c().await;
-    interrupt.cancel();
+    tokio::signal::ctrl_c().await
 }

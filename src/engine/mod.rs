@@ -73,6 +73,9 @@ pub enum EngineError {
     Table(String),
 }
 
+/// Reads `CONTEXT.md` as it is now.
+pub type ContextFile<'a> = Box<dyn FnMut() -> Result<Option<String>, String> + Send + 'a>;
+
 /// A journal after a write, and what it wrote.
 type Written = (Journal, Result<Vec<Line>, DiskError>);
 
@@ -88,7 +91,7 @@ pub struct Engine<'a> {
     keys: KeyStore,
     table: Table,
     personas: HashMap<String, Arc<Persona>>,
-    context_file: Box<dyn FnMut() -> Option<String> + Send + 'a>,
+    context_file: ContextFile<'a>,
     observer: &'a mut dyn Observer,
     person: &'a mut dyn Person,
     interrupt: CancellationToken,
@@ -114,7 +117,7 @@ pub struct Parts<'a> {
     /// The personas of the roster, by name.
     pub personas: HashMap<String, Arc<Persona>>,
     /// Reads `CONTEXT.md` as it is now.
-    pub context_file: Box<dyn FnMut() -> Option<String> + Send + 'a>,
+    pub context_file: ContextFile<'a>,
     /// Who watches.
     pub observer: &'a mut dyn Observer,
     /// Who is asked.
@@ -252,7 +255,8 @@ impl<'a> Engine<'a> {
 
     /// Opens the round of the step that runs, unless the budget would not bear it.
     fn open_round(&mut self) -> Result<(), EngineError> {
-        let command = Command::OpenRound { project_summary: (self.context_file)() };
+        let project_summary = (self.context_file)().map_err(EngineError::Table)?;
+        let command = Command::OpenRound { project_summary };
         if let Some(budget) = &self.budget {
             let events = decide(&self.session, command.clone(), (self.now)())?;
             let opened = events.iter().find_map(|event| match event {
@@ -284,6 +288,8 @@ impl<'a> Engine<'a> {
         self.take_in_ready()?;
         self.fan_out = None;
         self.stage(Command::Pause { reason: reason.to_owned(), step })?;
+        self.commit().await?;
+        // The first write may have led to a warning about a key file.
         self.commit().await?;
         Ok(Exit::Waiting)
     }

@@ -268,6 +268,11 @@ impl LogFile {
         self.sync()
     }
 
+    /// Removes the file, if that can be done.
+    pub fn discard(&self) {
+        let _ = self.disk.pass(Op::Remove, &self.path).and_then(|()| fs::remove_file(&self.path));
+    }
+
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path

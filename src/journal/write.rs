@@ -110,6 +110,10 @@ impl Journal {
         text.shrink_to(KEPT);
         self.text = text;
         self.failed = written.is_err();
+        if self.failed && self.seq == 0 {
+            // Nothing was ever acknowledged: an empty file would only stand in the way.
+            self.file.discard();
+        }
         written?;
         (self.seq, self.prev) = (seq, prev);
         Ok(lines)

@@ -143,7 +143,10 @@ impl HttpParticipant {
         let response = self.client()?.execute(request).await.map_err(|error| self.broken(&error))?;
         match response.status().as_u16() {
             200 => {
-                let body = self.read(response, MAX_REPLY).await?;
+                // How long a reply is, is content: one past the cap is handed on as cut, not as a fault.
+                let Some(body) = self.read(response, MAX_REPLY).await? else {
+                    return Ok(Reply { text: String::new(), finish: Finish::Length, usage: None, tries: 0 });
+                };
                 self.service.dialect.decode(&body).map_err(Fault::unreadable)
             }
             status @ 300..=399 => Err(Fault::redirect(status, self.target(&response).as_deref())),
@@ -155,7 +158,7 @@ impl HttpParticipant {
     async fn declined(&self, status: u16, response: Response) -> Result<Reply, Fault> {
         let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let asked = asked_wait(header("retry-after-ms"), header("retry-after"), crate::clock::system_time());
-        let body = self.read(response, MAX_ERROR).await.unwrap_or_default();
+        let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
         let error = ServiceError::read(&body);
         if status == 400 && error.filtered {
             return Ok(Reply { text: String::new(), finish: Finish::Refusal, usage: None, tries: 0 });
@@ -164,18 +167,17 @@ impl HttpParticipant {
         Err(Fault { asked, ..fault })
     }
 
-    /// Reads a body by pieces, up to `cap` bytes.
-    async fn read(&self, mut response: Response, cap: usize) -> Result<Vec<u8>, Fault> {
+    /// Reads a body by pieces, up to `cap` bytes; `None` when it is larger.
+    async fn read(&self, mut response: Response, cap: usize) -> Result<Option<Vec<u8>>, Fault> {
         if let Some(coding) = response.headers().get("content-encoding").filter(|c| *c != "identity") {
             let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
             let name =
                 if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
             return Err(Fault::lasting(format!("the reply is compressed ({name}), which was not asked for")));
         }
-        let too_large = || Fault::lasting(format!("the reply is larger than {} KiB", cap / 1024));
         let told = response.content_length().unwrap_or(0);
         if told > cap as u64 {
-            return Err(too_large());
+            return Ok(None);
         }
         let mut body = Vec::with_capacity(usize::try_from(told).unwrap_or(0));
         let idle = self.service.timeouts.idle;
@@ -184,9 +186,9 @@ impl HttpParticipant {
                 .await
                 .map_err(|_| Fault::passing(format!("the reply stopped for {}", spoken(idle))))?;
             match piece.map_err(|error| self.broken(&error))? {
-                Some(piece) if body.len() + piece.len() > cap => return Err(too_large()),
+                Some(piece) if body.len() + piece.len() > cap => return Ok(None),
                 Some(piece) => body.extend_from_slice(&piece),
-                None => return Ok(body),
+                None => return Ok(Some(body)),
             }
         }
     }

@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::view::is_revealed;
 use crate::session::{Event, Line, Moment, SeatStatus, Session};
 use crate::text::harmless;
 
@@ -39,12 +40,17 @@ pub struct HandOver {
 
 /// Every hand-over of a log, in order; `session` is the fold of all of it.
 pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
+    let readable: std::collections::HashSet<&str> =
+        session.rounds.iter().filter(|run| is_revealed(run)).map(|run| run.opened.round.as_str()).collect();
     let mut entries: indexmap::IndexMap<(String, String), HandOver> = indexmap::IndexMap::new();
     for line in lines {
         match &line.stamped.event {
             Event::WorkItemOffered(item) => {
                 let Some(round) = session.round(&item.round) else { continue };
-                let (status, answer) = what_became(round.seat(&item.participant).map(|seat| &seat.status));
+                let (status, answer) = what_became(
+                    round.seat(&item.participant).map(|seat| &seat.status),
+                    readable.contains(item.round.as_str()),
+                );
                 let entry = HandOver {
                     id: item.item.clone(),
                     seq: line.seq,
@@ -77,12 +83,13 @@ pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
     entries.into_values().collect()
 }
 
-fn what_became(status: Option<&SeatStatus>) -> (String, Value) {
+fn what_became(status: Option<&SeatStatus>, may_be_read: bool) -> (String, Value) {
     let word = |text: &str| (text.to_owned(), Value::Null);
     match status {
         None | Some(SeatStatus::Waiting) => word("waiting"),
         Some(SeatStatus::Asking) => word("asking"),
         Some(SeatStatus::Sealed(_)) => word("sealed"),
+        Some(SeatStatus::Revealed(..)) if !may_be_read => word("sealed"),
         Some(SeatStatus::Lost(_)) => word("lost with the round's key"),
         Some(SeatStatus::Failed(failed)) => word(&format!("failed: {}", failed.reason)),
         Some(SeatStatus::Excused(reason)) => word(&format!("excused: {reason}")),

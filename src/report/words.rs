@@ -70,11 +70,16 @@ pub fn close_reason(reason: CloseReason) -> &'static str {
     }
 }
 
+fn is_recorded(seat: &SeatInfo, step: &str) -> bool {
+    seat.model.starts_with("recorded/") && !is_scripted(seat, step)
+}
+
 /// The labels of a roster whose answers are not all a model's; each names whom it is about.
 pub fn labels(session: &Session) -> Vec<String> {
     let rehearsed = |seat: &SeatInfo, step: &str| seat.is_rehearsal() && !is_scripted(seat, step);
     [
         label(session, "Rehearsal", rehearsed, "made offline by the built-in rehearsal, not by a model"),
+        label(session, "Recorded", is_recorded, "replayed from a saved session, not asked anew"),
         label(session, "Scripted", is_scripted, "given beforehand by a script, not by a model"),
     ]
     .into_iter()

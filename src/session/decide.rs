@@ -77,7 +77,7 @@ pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
         Command::FinishStep => finish_step(session, &definition, now),
         Command::Pause { reason, step } => Ok(vec![Event::SessionPaused { reason, step }]),
         Command::Stop { reason } => Ok(vec![close(session, Status::Stopped, Some(reason))]),
-        Command::Close => close_session(session, &definition),
+        Command::Close => close_session(session, &definition, now),
         Command::Open(_) | Command::Resume { .. } | Command::Warn { .. } => {
             refuse("the session is open already")
         }
@@ -98,9 +98,8 @@ fn start_step(session: &Session, definition: &Definition, now: Moment) -> Decisi
     if session.iterations >= definition.max_iterations {
         return refuse(format!("the limit of {} steps is reached", definition.max_iterations));
     }
-    if let Some(limit) = definition.max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit) {
-        let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
-        return Ok(vec![close(session, Status::Stopped, Some(reason))]);
+    if let Some(stop) = time_is_up(session, definition, now) {
+        return Ok(vec![stop]);
     }
     let iteration = session.iterations + 1;
     Ok(vec![Event::StepStarted { step: step.id.clone(), kind: kind_of(step).to_owned(), iteration }])
@@ -211,7 +210,14 @@ fn approval_data(given: &ApprovalGiven) -> Value {
     data
 }
 
-fn close_session(session: &Session, definition: &Definition) -> Decision {
+/// The end of a session whose time is up, if it is.
+fn time_is_up(session: &Session, definition: &Definition, now: Moment) -> Option<Event> {
+    let limit = definition.max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit)?;
+    let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
+    Some(close(session, Status::Stopped, Some(reason)))
+}
+
+fn close_session(session: &Session, definition: &Definition, now: Moment) -> Decision {
     if let Some(run) = &session.step {
         return refuse(format!("step `{}` still runs", run.id));
     }
@@ -221,6 +227,9 @@ fn close_session(session: &Session, definition: &Definition) -> Decision {
         }
         let reason = format!("stopped after {} steps: `max_iterations`", definition.max_iterations);
         return Ok(vec![close(session, Status::Failed, Some(reason))]);
+    }
+    if let Some(stop) = time_is_up(session, definition, now) {
+        return Ok(vec![stop]);
     }
     let last =
         session.finished_step.as_ref().and_then(|id| Some((definition.step(id)?, session.results.get(id)?)));

@@ -50,8 +50,15 @@ impl Folders {
     }
 
     /// `CONTEXT.md` as it is now, its comments left out; `None` when absent or empty.
-    pub fn context(&self) -> Option<String> {
-        read_text(&self.s2s().join("CONTEXT.md"), 256 * 1024).ok().and_then(|text| without_comments(&text))
+    ///
+    /// # Errors
+    /// When it is there and cannot be read: a round must not be frozen without it.
+    pub fn context(&self) -> Result<Option<String>, Problem> {
+        let path = self.s2s().join("CONTEXT.md");
+        if !path.exists() {
+            return Ok(None);
+        }
+        read_text(&path, 256 * 1024).map(|text| without_comments(&text))
     }
 }
 

@@ -87,6 +87,9 @@ impl Model {
     /// The name of the chosen seat.
     pub fn seat_name(&self) -> Option<&str> {
         let round = self.replay.session().rounds.last()?;
-        round.seats.get_index(self.seat).map(|(name, _)| name.as_str())
+        round
+            .seats
+            .get_index(self.seat.min(round.seats.len().saturating_sub(1)))
+            .map(|(name, _)| name.as_str())
     }
 }

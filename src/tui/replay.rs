@@ -7,6 +7,8 @@ use crate::session::{Event, Line, Session};
 const MARK_EVERY: usize = 512;
 /// Longer rests between events are played as this many milliseconds.
 const LONGEST_REST: u64 = 1500;
+/// Shorter ones as this many, so that a rehearsal can be watched.
+const SHORTEST_REST: u64 = 120;
 /// The speeds, in times real time.
 pub const SPEEDS: [f64; 6] = [0.5, 1.0, 2.0, 5.0, 10.0, 50.0];
 
@@ -184,7 +186,7 @@ impl Replay {
     /// The time between the event shown and the next one, as it is played.
     fn rest(&self) -> u64 {
         let (Some(next), Some(last)) = (self.lines.get(self.at), self.at.checked_sub(1)) else { return 0 };
-        let real = next.stamped.at.since(self.lines[last].stamped.at).min(LONGEST_REST);
+        let real = next.stamped.at.since(self.lines[last].stamped.at).clamp(SHORTEST_REST, LONGEST_REST);
         (real as f64 / self.speed()) as u64
     }
 

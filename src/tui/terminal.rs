@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event as Input, EventStream};
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event as Input, EventStream};
 use futures::StreamExt as _;
 use ratatui::DefaultTerminal;
 
@@ -21,12 +21,24 @@ use crate::session::Line;
 pub fn replay(lines: Vec<Line>, file: &str) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
-    let mut terminal = ratatui::try_init()?;
+    let mut terminal = take()?;
     let size = terminal.size().map_or((80, 24), |size| (size.width, size.height));
     let mut model = Model::new(Replay::new(lines), file.to_owned(), size, theme);
     let done = runtime.block_on(run(&mut terminal, &mut model));
-    ratatui::restore();
+    give_back();
     done
+}
+
+/// Takes the terminal. What is pasted comes as one piece, so that it cannot act as keys.
+fn take() -> io::Result<DefaultTerminal> {
+    let terminal = ratatui::try_init()?;
+    crossterm::execute!(io::stdout(), EnableBracketedPaste)?;
+    Ok(terminal)
+}
+
+fn give_back() {
+    let _ = crossterm::execute!(io::stdout(), DisableBracketedPaste);
+    ratatui::restore();
 }
 
 async fn run(terminal: &mut DefaultTerminal, model: &mut Model) -> io::Result<()> {
@@ -78,9 +90,9 @@ fn suspend(terminal: &mut DefaultTerminal) -> io::Result<()> {
     #[cfg(unix)]
     {
         use rustix::process::{Signal, getpid, kill_process};
-        ratatui::restore();
+        give_back();
         kill_process(getpid(), Signal::TSTP)?;
-        *terminal = ratatui::try_init()?;
+        *terminal = take()?;
         terminal.clear()?;
     }
     #[cfg(not(unix))]

@@ -174,7 +174,7 @@ fn playing_caps_rests_and_ends_at_the_end() {
     assert!(model.replay.due_in().is_some());
     update(&mut model, Message::Pass(1_400));
     assert!(model.replay.is_playing());
-    update(&mut model, Message::Pass(1_600));
+    update(&mut model, Message::Pass(4_000));
     assert!(!model.replay.is_playing(), "an hour of rest is played in a second and a half");
     assert_eq!(model.replay.at(), last + 1);
 }

@@ -189,6 +189,11 @@ fn turn_seat(model: &mut Model, forward: bool) {
 }
 
 fn scroll(model: &mut Model, by: i32) {
+    // Events are read from the newest back: up is further back.
+    let by = if model.focus == Pane::Events { -by } else { by };
+    let most =
+        if model.focus == Pane::Events { model.replay.at().saturating_sub(1) } else { usize::from(u16::MAX) };
     let scroll = &mut model.scroll[model.focus.index()];
-    *scroll = u16::try_from((i32::from(*scroll) + by).max(0)).unwrap_or(u16::MAX);
+    let most = i32::try_from(most).unwrap_or(i32::MAX);
+    *scroll = u16::try_from((i32::from(*scroll) + by).clamp(0, most)).unwrap_or(u16::MAX);
 }

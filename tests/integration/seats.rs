@@ -203,7 +203,7 @@ impl Place {
             keys: KeyStore::new(self.disk.clone(), &self.dir.join("keys")),
             table,
             personas,
-            context_file: Box::new(|| None),
+            context_file: Box::new(|| Ok(None)),
             observer: &mut seen,
             person: &mut person,
             interrupt: CancellationToken::new(),

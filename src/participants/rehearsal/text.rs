@@ -68,7 +68,7 @@ impl Reader<'_> {
             self.flush();
             self.open(label, true);
         } else {
-            if bullet.is_some() {
+            if bullet.is_some() || self.names_option(line) {
                 self.flush();
             }
             if !self.paragraph.is_empty() {
@@ -76,6 +76,12 @@ impl Reader<'_> {
             }
             self.paragraph.push_str(bullet.unwrap_or(line));
         }
+    }
+
+    /// Whether a line begins with an option and a colon, as in `redis: one more thing that can fail`.
+    fn names_option(&self, line: &str) -> bool {
+        let label = line.split_once(": ").map(|(label, _)| label).filter(|label| is_label(label));
+        label.is_some_and(|label| self.mentions.heading(&words(label)).is_some())
     }
 
     /// Enters a section. `Pros` under an option's heading keeps the option.

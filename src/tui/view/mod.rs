@@ -54,6 +54,27 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
     timeline::draw(frame, time, model);
     footer(frame, foot, model);
     overlay::draw(frame, area, model);
+    if model.theme.ascii {
+        plain_signs(frame);
+    }
+}
+
+/// Puts ASCII in the place of the signs and quotation marks this program writes itself.
+fn plain_signs(frame: &mut Frame<'_>) {
+    for cell in &mut frame.buffer_mut().content {
+        let plain = match cell.symbol() {
+            "·" | "–" => "-",
+            "→" => ">",
+            "←" => "<",
+            "↑" => "^",
+            "↓" => "v",
+            "…" => ".",
+            "“" | "”" => "\"",
+            "’" => "'",
+            _ => continue,
+        };
+        cell.set_symbol(plain);
+    }
 }
 
 fn panes(frame: &mut Frame<'_>, area: Rect, model: &Model) {

@@ -14,7 +14,8 @@ pub fn pane(model: &Model, width: u16, scroll: usize, height: usize) -> (String,
     let opened = &round.opened;
     let short: String = opened.snapshot_sha256.chars().take(12).collect();
     let title = format!(" snapshot · {} bytes · sha256 {short} ", grouped(opened.snapshot_bytes));
-    let address = round.seats.get_index(model.seat).and_then(|(_, seat)| seat.item.as_ref());
+    let chosen = model.seat.min(round.seats.len().saturating_sub(1));
+    let address = round.seats.get_index(chosen).and_then(|(_, seat)| seat.item.as_ref());
     let text = format!("{}{}", opened.snapshot, address.map_or("", |item| item.address.as_str()));
     let lines = wrapped(text.trim_end(), usize::from(width), usize::MAX);
     let faint = model.theme.faint();

@@ -48,8 +48,7 @@ impl Engine<'_> {
             settled = fan_out.seats.join_next() => settled,
             ended = ended(&mut self.writing) => {
                 self.written(ended)?;
-                self.begin_write();
-                return Ok(());
+                return self.commit().await;
             }
             () = sleep_until(deadline) => {
                 time_is_up = true;

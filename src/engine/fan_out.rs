@@ -43,7 +43,7 @@ impl Engine<'_> {
             settled = fan_out.seats.join_next() => settled,
             ended = ended(&mut self.writing) => {
                 self.written(ended)?;
-                return self.begin_write();
+                return self.commit().await;
             }
             () = sleep_until(deadline) => None,
             () = self.interrupt.cancelled() => return Ok(()),

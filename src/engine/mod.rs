@@ -88,6 +88,8 @@ pub struct Engine<'a> {
     /// The journal, unless a write is running.
     journal: Option<Journal>,
     writing: Option<JoinHandle<Written>>,
+    /// On disk and not shown yet.
+    unshown: Vec<Line>,
     keys: KeyStore,
     table: Table,
     personas: HashMap<String, Arc<Persona>>,
@@ -136,6 +138,7 @@ impl<'a> Engine<'a> {
             left_behind: None,
             journal: Some(parts.journal),
             writing: None,
+            unshown: Vec::new(),
             keys: parts.keys,
             table: parts.table,
             personas: parts.personas,
@@ -205,13 +208,17 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Takes in a write that has ended, and shows what is on disk now.
+    /// Takes in a write that has ended. What is on disk is shown once the state holds nothing beyond
+    /// it, since watchers are shown the state too.
     fn written(&mut self, ended: Result<Written, JoinError>) -> Result<(), EngineError> {
         self.writing = None;
         let (journal, lines) = ended.map_err(|error| EngineError::Table(error.to_string()))?;
         self.journal = Some(journal);
-        for line in lines? {
-            self.observer.saw(&line, &self.session);
+        self.unshown.extend(lines?);
+        if self.staged.is_empty() {
+            for line in self.unshown.drain(..) {
+                self.observer.saw(&line, &self.session);
+            }
         }
         Ok(())
     }

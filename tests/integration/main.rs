@@ -26,4 +26,5 @@ mod server;
 mod storage;
 mod terminal;
 mod tidy;
+mod walk;
 mod yaml;

@@ -1,0 +1,102 @@
+//! What a newcomer runs into: the README's own definition, a context that cannot be read, session
+//! ids, a session in a pipe, labels, time that runs out, a file an editor has touched.
+
+use roundtable::journal::{Journal, fold, read_log};
+use roundtable::report::trace::trace;
+use roundtable::session::Event;
+
+use crate::program::{Desk, arg};
+use crate::server::{Answer, Server};
+
+const PICK: &str = "participants: [qa-lead, skeptic]\nquestion: Which?\n\
+                    ballot: {kind: choice, options: [alpha, beta]}\nrule: plurality\nquorum: 1\n";
+
+#[test]
+fn the_readmes_definition_is_decided_by_what_it_says() {
+    let readme = include_str!("../../README.md");
+    let yaml = readme
+        .split("```yaml\n# cache.yaml\n")
+        .nth(1)
+        .expect("the sample")
+        .split("```")
+        .next()
+        .expect("ends");
+    let ran = Desk::with(yaml).run(["--batch", "decide.yaml"]).code(0);
+    assert!(ran.out.contains("Decision: in-process"), "{}", ran.out);
+    assert!(!ran.out.contains("fail at night” (exploration) speaks against in-process"), "{}", ran.out);
+}
+
+#[test]
+fn a_context_that_cannot_be_read_stops_the_round() {
+    let desk = Desk::with(PICK);
+    desk.run(["init"]).code(0);
+    desk.write(".s2s/CONTEXT.md", b"caf\xe9".as_slice());
+    for args in [
+        &["--batch", "decide.yaml"][..],
+        &["snapshot", "decide.yaml"],
+        &["--batch", "decide.yaml", "--dry-run"],
+    ] {
+        let ran = desk.run(args).code(2);
+        assert!(ran.err.contains("CONTEXT.md") && ran.err.contains("not UTF-8"), "{args:?}: {}", ran.err);
+    }
+    desk.write(".s2s/CONTEXT.md", "A shop.");
+    assert!(desk.run(["snapshot", "decide.yaml"]).code(0).out.contains("project_summary: \"A shop.\""));
+}
+
+#[test]
+fn a_session_goes_by_its_id_and_prints_in_a_pipe() {
+    let desk = Desk::with(PICK);
+    let ran = desk.run(["--batch", "decide.yaml"]);
+    let path = desk.session();
+    assert!(ran.err.contains(&format!("session: {}", arg(&path))), "said at the start: {}", ran.err);
+    let id = path.file_stem().expect("a name").to_string_lossy().into_owned();
+    desk.run(["verify", &id]).code(0);
+    let text = desk.run(["replay", &id, "--text"]).code(0).out;
+    assert!(text.contains("round decide open"), "{text}");
+    assert_eq!(desk.run([arg(&path)]).code(0).out, text, "a session alone, in a pipe");
+    assert!(desk.run(["verify", "no-such-session"]).code(2).err.contains("no-such-session"));
+}
+
+#[test]
+fn replayed_answers_are_labelled() {
+    let desk = Desk::with(PICK);
+    desk.run(["--batch", "decide.yaml", "--save", "first.s2s"]);
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "second.s2s"]);
+    assert!(ran.out.contains("Recorded: these answers were replayed from a saved session"), "{}", ran.out);
+}
+
+#[test]
+fn time_that_runs_out_in_the_last_round_stops_the_session() {
+    let server = Server::start(|_| Answer::hang(b""));
+    let desk = Desk::with(&format!("max_duration_ms: 300\n{PICK}")).served_by(&server);
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/x"]).code(5);
+    assert!(ran.out.contains("max_duration_ms"), "{}", ran.out);
+    let session = fold(&read_log(&std::fs::read(desk.session()).expect("a file")).expect("whole"));
+    assert_eq!(session.closed.map(|closed| closed.status.name()), Some("stopped"));
+}
+
+#[test]
+fn a_trace_shows_answers_of_a_round_together_or_not_at_all() {
+    let lines = read_log(include_bytes!("../../sessions/context-passing.s2s")).expect("whole").lines;
+    let first = lines
+        .iter()
+        .position(|line| matches!(line.stamped.event, Event::AnswerRevealed(_)))
+        .expect("revealed");
+    let mut torn = roundtable::journal::Log { lines, ..Default::default() };
+    torn.lines.truncate(first + 2);
+    let entries = trace(&torn.lines, &fold(&torn));
+    assert_eq!(entries.len(), 5);
+    assert!(entries.iter().all(|entry| entry.status == "sealed" && entry.answer.is_null()));
+}
+
+#[test]
+fn a_file_an_editor_has_touched_is_refused_and_not_cut() {
+    let whole = include_bytes!("../../sessions/context-passing.s2s");
+    for added in ["\n", " ", "x", "\r\n"] {
+        let desk = Desk::with(PICK);
+        desk.write("s.s2s", [whole, added.as_bytes()].concat());
+        assert!(read_log(&[whole, added.as_bytes()].concat()).is_err(), "{added:?}");
+        assert!(Journal::open(&roundtable::journal::Disk::default(), &desk.path("s.s2s")).is_err());
+        assert_eq!(std::fs::read(desk.path("s.s2s")).expect("a file").len(), whole.len() + added.len());
+    }
+}

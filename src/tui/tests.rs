@@ -98,6 +98,17 @@ fn every_pane_and_overlay_draws_at_every_size() {
 }
 
 #[test]
+fn the_title_is_never_covered_by_its_right_part() {
+    let model = model(saved("release-consent.s2s"));
+    for width in 60..120 {
+        let title = rendered(&model, (width, 24)).lines().next().unwrap().to_owned();
+        let left = " release-consent ▸ round 1 · No decision: blocked by security-champion · rehearsal";
+        assert!(!title.contains("answered") || title.starts_with(left), "{width}: {title}");
+    }
+    assert!(rendered(&model, (120, 24)).contains("5 of 5 answered"));
+}
+
+#[test]
 fn the_footer_always_says_how_to_leave() {
     let model = model(saved("context-passing.s2s"));
     for size in SIZES {

@@ -153,7 +153,8 @@ fn footer_bindings(width: usize) -> Vec<&'static Binding> {
     let with_footer = || BINDINGS.iter().filter(|binding| binding.footer.is_some());
     for binding in with_footer().filter(is_first).chain(with_footer().filter(|binding| !is_first(binding))) {
         used += wide(binding);
-        if used <= width {
+        // The last one needs no room behind it.
+        if used <= width + 3 {
             shown.push(binding);
         }
     }

@@ -35,10 +35,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     if session.has_rehearsal() {
         spans.push(Span::styled(" · rehearsal", theme.under_way()));
     }
-    frame.render_widget(Paragraph::new(Line::from(spans)), area);
-    let used = u16::try_from(right.chars().count()).unwrap_or(u16::MAX);
+    let left = Line::from(spans);
+    let used = left.width() + right.chars().count();
+    frame.render_widget(Paragraph::new(left), area);
     // The right part gives way before the left one is covered.
-    if area.width > used.saturating_add(60) {
+    if used < usize::from(area.width) {
         frame.render_widget(Paragraph::new(right).alignment(Alignment::Right), area);
     }
 }

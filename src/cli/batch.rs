@@ -9,15 +9,13 @@ use super::Done;
 use super::args::{Args, Run};
 use super::browse::session_file;
 use super::dry_run;
-use super::files::damage_problem;
-use super::output::{Output, fail, fail_as, is_on_terminal};
-use super::plan::{PROGRAM, SetUp, doubt_input, load_plan, refuse_later, session_id};
+use super::output::{Output, fail, is_on_terminal};
+use super::plan::{SetUp, doubt_input, load_plan, refuse_later, session_id};
 use super::work::{Bench, Seated, cancel_on_signal, work};
 use crate::engine::Budget;
-use crate::journal::{Disk, Journal, KeyStore, OpenError, fold};
+use crate::journal::{Disk, Journal};
 use crate::problem::{Problem, nearest};
-use crate::report;
-use crate::session::{Command, Event, Exit, Session, Stamped, exit_of};
+use crate::session::{Command, Event, Exit, Session, Stamped};
 use crate::setup::answers::Answers;
 use crate::setup::folders::read_text;
 use crate::setup::models::Catalog;
@@ -108,7 +106,7 @@ fn one(
     output: &mut Output,
 ) -> Done {
     if is_session(file) {
-        return go_on(file, args, answers, set_up, bench, output);
+        return super::resume::go_on(file, args, answers, set_up, bench, output);
     }
     let mut plan = load_plan(file, output)?;
     plan.flags = ModelFlags::parse(&args.model);
@@ -125,11 +123,12 @@ fn one(
     for problem in plan.answers.unserved(&plan.definition) {
         output.warn(&problem);
     }
-    for notice in plan.roster(set_up)?.notices {
-        output.warn(&notice);
+    let roster = plan.roster(set_up)?;
+    for notice in &roster.notices {
+        output.warn(notice);
     }
     let id = session_id(&plan.definition.id);
-    let header = plan.header(&id, args.input.as_deref(), args.seed, set_up)?;
+    let header = plan.header(roster, &id, args.input.as_deref(), args.seed)?;
     let mut session = Session::default();
     let now = crate::clock::now();
     session.apply(&Stamped { at: now, event: Event::SessionOpened(Box::new(header.clone())) });
@@ -151,13 +150,6 @@ fn one(
     let seated =
         Seated { session: Session::default(), journal, personas, table, answers: plan.answers, budget, path };
     Ok(work(seated, start, args, set_up, bench, output))
-}
-
-/// Keys that a finished session left behind because they could not be removed then.
-fn erase_keys(session: &Session, set_up: &SetUp, output: &Output) {
-    for error in KeyStore::new(Disk::default(), &set_up.folders.keys()).erase_all(session) {
-        output.warn(&Problem::new(error.to_string()).hint("its key is published; remove the file"));
-    }
 }
 
 /// What is said where the screen will be: the next best thing for this file.
@@ -206,22 +198,6 @@ fn read_answers(run: &Run) -> Result<Answers, Vec<Problem>> {
     Answers::parse(&text, &path.display().to_string()).map_err(|problem| vec![problem])
 }
 
-/// A session goes on as it was opened; flags that say otherwise are named.
-fn warn_of_ignored(args: &Run, output: &Output) {
-    let given = [
-        ("--input", args.input.is_some()),
-        ("--model", !args.model.is_empty()),
-        ("--participants", !args.participants.is_empty()),
-        ("--save", args.save.is_some()),
-        ("--seed", args.seed.is_some()),
-        ("--dry-run", args.dry_run),
-    ];
-    for (flag, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
-        let problem = Problem::new(format!("{flag} has no effect on a session that goes on"));
-        output.warn(&problem.hint("it keeps what it was opened with, and its file"));
-    }
-}
-
 fn save_path(args: &Run, id: &str, set_up: &SetUp) -> PathBuf {
     match &args.save {
         None => set_up.folders.sessions().join(format!("{id}.s2s")),
@@ -230,7 +206,7 @@ fn save_path(args: &Run, id: &str, set_up: &SetUp) -> PathBuf {
     }
 }
 
-fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Budget>, Vec<Problem>> {
+pub fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Budget>, Vec<Problem>> {
     let of_session = session.definition.as_ref().and_then(|definition| definition.budget);
     let Some(limit) = args.max_usd.into_iter().chain(of_session).reduce(f64::min) else { return Ok(None) };
     let free = |model: &str| matches!(model.split('/').next(), Some("rehearsal" | "recorded"));
@@ -254,63 +230,4 @@ fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Budget
     let prices = prices.map(|(name, price)| (name.clone(), (price.value.input, price.value.output)));
     let max_output_tokens = set_up.config.max_output_tokens.value;
     Ok(Some(Budget { limit, prices: prices.collect(), max_output_tokens }))
-}
-
-fn go_on(
-    path: &Path,
-    args: &Run,
-    mut answers: Answers,
-    set_up: &SetUp,
-    bench: &Bench<'_>,
-    output: &mut Output,
-) -> Done {
-    let file = path.display().to_string();
-    // A file that cannot be opened for writing is told apart from one that is damaged.
-    let _ = super::files::bytes_of(path)?;
-    let opened = match Journal::open(&Disk::default(), path) {
-        Ok(opened) => opened,
-        Err(OpenError::Disk(error)) if error.locked => {
-            let problem = Problem::new("another roundtable has this session open").in_file(&file);
-            return Err(vec![problem.hint("wait for it, or stop it")]);
-        }
-        Err(OpenError::Disk(error)) => return Err(vec![Problem::new(error.to_string())]),
-        Err(error @ OpenError::NothingRecorded) => {
-            let problem = Problem::new(error.to_string()).in_file(&file);
-            return Err(vec![problem.hint("remove it and run the definition again")]);
-        }
-        Err(OpenError::Damage(damage)) => {
-            let exit = if damage.newer || damage.seq.is_none() { Exit::Usage } else { Exit::Damaged };
-            return Ok(fail_as(&[damage_problem(&damage, &file)], exit, output));
-        }
-    };
-    let session = fold(&opened.log);
-    if let Some(aside) = &opened.torn {
-        let problem =
-            Problem::new(format!("{} bytes of a torn write were cut off", opened.log.torn)).in_file(&file);
-        output.warn(&problem.hint(format!("they are kept in {}", aside.display())));
-    }
-    if let Some(closed) = &session.closed {
-        erase_keys(&session, set_up, output);
-        output.note(&format!("the session is over already: {}", closed.status.name()));
-        if !output.json {
-            output.bytes(report::markdown(&session).as_bytes());
-        }
-        return Ok(exit_of(&session, closed.status));
-    }
-    warn_of_ignored(args, output);
-    answers.resume(&session);
-    if let Some(definition) = &session.definition {
-        answers.check(definition)?;
-        for problem in answers.unserved(definition) {
-            output.warn(&problem);
-        }
-    }
-    let table = seat_all(&session, &mut Catalog::new(&set_up.config), &answers)?;
-    let budget = budget(args, &session, set_up)?;
-    let torn_bytes = opened.log.torn as u64;
-    let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes };
-    let personas = personas_of(&session);
-    let seated =
-        Seated { session, journal: opened.journal, personas, table, answers, budget, path: path.to_owned() };
-    Ok(work(seated, start, args, set_up, bench, output))
 }

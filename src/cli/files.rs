@@ -7,7 +7,7 @@ use serde_json::json;
 use super::Done;
 use super::args::Format;
 use super::output::{Output, fail_as};
-use crate::journal::{Disk, Log, UNPROVEN, fold, read_log, verify as verify_bytes};
+use crate::journal::{Damage, Disk, Log, UNPROVEN, fold, read_log, verify as verify_bytes};
 use crate::problem::{Problem, did_you_mean};
 use crate::report;
 use crate::session::{Exit, Session};
@@ -40,16 +40,24 @@ pub fn log_of(path: &Path, output: &mut Output) -> Result<Result<Log, Exit>, Vec
             }
             Ok(Ok(log))
         }
-        Err(damage) => {
-            let problem = damage_problem(&damage, &file);
-            let exit = if damage.newer || damage.seq.is_none() { Exit::Usage } else { Exit::Damaged };
-            Ok(Err(fail_as(&[problem], exit, output)))
-        }
+        Err(damage) => Ok(Err(refuse_damaged(&damage, &file, output))),
     }
 }
 
+/// Says what is wrong with a file and gives its exit code: 6 for a damaged session, 2 for one of
+/// another version and for what is no session.
+pub fn refuse_damaged(damage: &Damage, file: &str, output: &mut Output) -> Exit {
+    let exit = if is_no_session(damage) { Exit::Usage } else { Exit::Damaged };
+    fail_as(&[damage_problem(damage, file)], exit, output)
+}
+
+/// Whether a file is none of ours to read, rather than one of ours that is damaged.
+fn is_no_session(damage: &Damage) -> bool {
+    damage.newer || damage.seq.is_none()
+}
+
 /// A damaged file as a person reads of it.
-pub fn damage_problem(damage: &crate::journal::Damage, file: &str) -> Problem {
+fn damage_problem(damage: &Damage, file: &str) -> Problem {
     let what = match damage.seq {
         Some(seq) if !damage.newer => {
             format!("damaged at document {seq}, byte {}: {}", damage.offset, damage.what)
@@ -109,7 +117,7 @@ pub fn verify(path: &Path, expect: Option<&str>, explain: bool, output: &mut Out
     let bytes = bytes_of(path)?;
     // What is no session, or one of another format, is not a session that fails.
     if let Err(damage) = read_log(&bytes)
-        && (damage.newer || damage.seq.is_none())
+        && is_no_session(&damage)
     {
         return Err(vec![damage_problem(&damage, &path.display().to_string())]);
     }

@@ -11,6 +11,7 @@ mod files;
 mod init;
 mod output;
 mod plan;
+mod resume;
 mod snapshot;
 mod work;
 

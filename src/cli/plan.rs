@@ -93,12 +93,11 @@ impl Plan {
     /// The header a session of this plan opens with.
     pub fn header(
         &self,
+        mut roster: Roster,
         id: &str,
         input: Option<&str>,
         seed: Option<u64>,
-        set_up: &SetUp,
     ) -> Result<SessionOpened, Vec<Problem>> {
-        let mut roster = self.roster(set_up)?;
         for seat in &mut roster.seats {
             seat.seed = seat.seed.or(seed);
         }

@@ -101,7 +101,7 @@ fn planned(
     if plan.definition.steps.first().is_some_and(|first| first.id != id) {
         output.note("note: steps before this one have not run: their results are not in this snapshot");
     }
-    let opened = plan.header("snapshot", input, None, set_up)?;
+    let opened = plan.header(plan.roster(set_up)?, "snapshot", input, None)?;
     let mut session = Session::default();
     let at = Moment(0);
     session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened)) });

@@ -1,0 +1,110 @@
+//! Going on with an unfinished session, headless.
+
+use std::path::Path;
+
+use super::Done;
+use super::args::Run;
+use super::batch::budget;
+use super::files::refuse_damaged;
+use super::output::Output;
+use super::plan::{PROGRAM, SetUp};
+use super::work::{Bench, Seated, work};
+use crate::journal::{Disk, Journal, KeyStore, OpenError, OpenedJournal, fold};
+use crate::problem::Problem;
+use crate::report;
+use crate::session::{Command, Exit, Session, exit_of};
+use crate::setup::answers::Answers;
+use crate::setup::folders::unreadable;
+use crate::setup::models::Catalog;
+use crate::setup::roster::{personas_of, seat_all};
+
+/// Goes on with an unfinished session; one that is over is reported again.
+pub fn go_on(
+    path: &Path,
+    args: &Run,
+    mut answers: Answers,
+    set_up: &SetUp,
+    bench: &Bench<'_>,
+    output: &mut Output,
+) -> Done {
+    let opened = match open(path, output)? {
+        Ok(opened) => opened,
+        Err(exit) => return Ok(exit),
+    };
+    let session = fold(&opened.log);
+    if let Some(aside) = &opened.torn {
+        let problem = Problem::new(format!("{} bytes of a torn write were cut off", opened.log.torn));
+        let problem = problem.in_file(&path.display().to_string());
+        output.warn(&problem.hint(format!("they are kept in {}", aside.display())));
+    }
+    if let Some(closed) = &session.closed {
+        erase_keys(&session, set_up, output);
+        output.note(&format!("the session is over already: {}", closed.status.name()));
+        if !output.json {
+            output.bytes(report::markdown(&session).as_bytes());
+        }
+        return Ok(exit_of(&session, closed.status));
+    }
+    warn_of_ignored(args, output);
+    answers.resume(&session);
+    if let Some(definition) = &session.definition {
+        answers.check(definition)?;
+        for problem in answers.unserved(definition) {
+            output.warn(&problem);
+        }
+    }
+    let table = seat_all(&session, &mut Catalog::new(&set_up.config), &answers)?;
+    let budget = budget(args, &session, set_up)?;
+    let torn_bytes = opened.log.torn as u64;
+    let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes };
+    let personas = personas_of(&session);
+    let seated =
+        Seated { session, journal: opened.journal, personas, table, answers, budget, path: path.to_owned() };
+    Ok(work(seated, start, args, set_up, bench, output))
+}
+
+/// Opens a session file and locks it; a damaged one is refused with its exit code.
+fn open(path: &Path, output: &mut Output) -> Result<Result<OpenedJournal, Exit>, Vec<Problem>> {
+    let file = path.display().to_string();
+    if !path.is_file() {
+        let missing = std::fs::File::open(path).err();
+        let cause = missing.unwrap_or_else(|| std::io::ErrorKind::IsADirectory.into());
+        return Err(vec![unreadable(path, &cause)]);
+    }
+    match Journal::open(&Disk::default(), path) {
+        Ok(opened) => Ok(Ok(opened)),
+        Err(OpenError::Disk(error)) if error.locked => {
+            let problem = Problem::new("another roundtable has this session open").in_file(&file);
+            Err(vec![problem.hint("wait for it, or stop it")])
+        }
+        Err(OpenError::Disk(error)) => Err(vec![Problem::new(error.to_string())]),
+        Err(error @ OpenError::NothingRecorded) => {
+            let problem = Problem::new(error.to_string()).in_file(&file);
+            Err(vec![problem.hint("remove it and run the definition again")])
+        }
+        Err(OpenError::Damage(damage)) => Ok(Err(refuse_damaged(&damage, &file, output))),
+    }
+}
+
+/// Keys that a finished session left behind because they could not be removed then.
+fn erase_keys(session: &Session, set_up: &SetUp, output: &Output) {
+    for error in KeyStore::new(Disk::default(), &set_up.folders.keys()).erase_all(session) {
+        output.warn(&Problem::new(error.to_string()).hint("its key is published; remove the file"));
+    }
+}
+
+/// A session goes on as it was opened; flags that say otherwise are named.
+fn warn_of_ignored(args: &Run, output: &Output) {
+    let given = [
+        ("--input", args.input.is_some()),
+        ("--model", !args.model.is_empty()),
+        ("--participants", !args.participants.is_empty()),
+        ("--save", args.save.is_some()),
+        ("--seed", args.seed.is_some()),
+        ("--dry-run", args.dry_run),
+    ];
+    for (flag, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        let problem = Problem::new(format!("{flag} has no effect on a session that goes on"));
+        output.warn(&problem.hint("it keeps what it was opened with, and its file"));
+    }
+}

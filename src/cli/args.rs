@@ -27,7 +27,7 @@ pub struct Args {
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "each is a flag of its own")]
 pub struct Run {
-    /// Definitions (YAML or JSON), unfinished sessions (.s2s), or `-` for standard input
+    /// Definitions (YAML or JSON), unfinished sessions (.s2s), or `-` for standard input; a session alone, without --batch, is shown as a film
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Run headless

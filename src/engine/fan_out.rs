@@ -1,13 +1,15 @@
 //! The fan-out: every seat of a round asked at once, taken in as they settle.
 
+use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::FutureExt as _;
-use tokio::task::{JoinError, JoinHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinError, JoinHandle, JoinSet};
 use tokio::time::Instant;
 
+use super::orders::ordered;
 use super::seat::{self, Settled, Shared};
 use super::{Engine, EngineError, Written};
 use crate::participants::Ask;
@@ -22,6 +24,8 @@ const GATHER: Duration = Duration::from_millis(2);
 pub(super) struct FanOut {
     number: u32,
     seats: JoinSet<(String, Settled)>,
+    /// What gives up the request of one seat; kept where seats may be let go.
+    requests: HashMap<String, AbortHandle>,
     deadline: Option<Instant>,
     /// Whether a seat may wait a moment for others: not where the next one may close the round.
     gathers: bool,
@@ -46,6 +50,7 @@ impl Engine<'_> {
                 return self.commit().await;
             }
             () = sleep_until(deadline) => None,
+            order = ordered(&mut self.orders) => return self.obey(order),
             () = self.interrupt.cancelled() => return Ok(()),
         };
         let time_is_up = is_past(deadline);
@@ -93,11 +98,19 @@ impl Engine<'_> {
     }
 
     fn settle(&mut self, joined: Result<(String, Settled), JoinError>) -> Result<(), EngineError> {
-        let (participant, settled) =
-            joined.map_err(|error| EngineError::Table(format!("a seat's task failed: {error}")))?;
+        let (participant, settled) = match joined {
+            // The seat was let go.
+            Err(error) if error.is_cancelled() => return Ok(()),
+            Err(error) => return Err(EngineError::Table(format!("a seat's task failed: {error}"))),
+            Ok(settled) => settled,
+        };
         let Some(round) = self.session.open_round().map(|round| round.opened.round.clone()) else {
             return Ok(());
         };
+        let is_open = |round: &RoundRun| round.seat(&participant).is_some_and(|seat| seat.status.is_open());
+        if !self.session.open_round().is_some_and(is_open) {
+            return Ok(());
+        }
         // A seat whose time was the round's time is missing at the close, whichever clock rings first.
         let is_late = is_past(self.fan_out.as_ref().and_then(|fan_out| fan_out.deadline));
         if is_late && matches!(&settled, Settled::Failed(failure) if failure.timed_out) {
@@ -120,6 +133,8 @@ impl Engine<'_> {
     fn fan_out(&mut self, key: &RoundKey) -> Result<(), EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(()) };
         let time_left = self.time_left(round);
+        // A deadline that may be moved binds the round alone, and through it every seat.
+        let for_seats = time_left.filter(|_| self.orders.is_none());
         let step = self.session.definition.as_ref().and_then(|d| d.step(&round.opened.step));
         let timeout = step.and_then(|step| step.round()?.timeout_ms).map(Duration::from_millis);
         let shared = Arc::new(Shared {
@@ -132,31 +147,49 @@ impl Engine<'_> {
         });
         // Before anyone begins, so that no seat's own clock runs out before the round's.
         let deadline = time_left.map(|left| Instant::now() + left);
-        let mut seats = JoinSet::new();
+        let (mut seats, mut requests) = (JoinSet::new(), HashMap::new());
         for seat in round.open_seats() {
-            let ask = self.ask(round, &seat.name, time_left);
+            let ask = self.ask(round, &seat.name, for_seats);
             let (Some(ask), Some(participant)) = (ask, self.table.get(&seat.name).cloned()) else {
                 return Err(EngineError::Table(format!("nobody takes the seat of `{}`", seat.name)));
             };
             let (name, model) =
                 (seat.name.clone(), seat.item.as_ref().map(|i| i.model.clone()).unwrap_or_default());
             let shared = Arc::clone(&shared);
-            seats.spawn(async move {
+            let request = seats.spawn(async move {
                 // A fault of the program at one seat is that seat's failure, not the round's.
                 let work = AssertUnwindSafe(seat::work(participant, ask, model, shared)).catch_unwind();
                 (name, work.await.unwrap_or_else(|_| Settled::fault()))
             });
+            if self.orders.is_some() {
+                requests.insert(seat.name.clone(), request);
+            }
         }
         let gathers = round.opened.close != Close::Quorum;
-        self.fan_out = Some(FanOut { number: round.opened.number, seats, deadline, gathers });
+        self.fan_out = Some(FanOut { number: round.opened.number, seats, requests, deadline, gathers });
         Ok(())
+    }
+
+    /// Gives up the request of a seat that was let go.
+    pub(super) fn let_go(&mut self, seat: &str) {
+        if let Some(request) = self.fan_out.as_mut().and_then(|fan_out| fan_out.requests.remove(seat)) {
+            request.abort();
+        }
+    }
+
+    /// Reckons the deadline anew.
+    pub(super) fn reset_deadline(&mut self) {
+        let left = self.session.open_round().and_then(|round| self.time_left(round));
+        if let Some(fan_out) = &mut self.fan_out {
+            fan_out.deadline = left.map(|left| Instant::now() + left);
+        }
     }
 
     /// How long the open round may still take: its deadline, or the session's end if that is sooner.
     fn time_left(&self, round: &RoundRun) -> Option<Duration> {
         let now = (self.now)();
         let ran = self.session.round_ran_ms(round, now);
-        let of_round = round.opened.deadline_ms.map(|ms| ms.saturating_sub(ran));
+        let of_round = round.deadline_ms.map(|ms| ms.saturating_sub(ran));
         let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms);
         let of_session = limit.map(|limit| limit.saturating_sub(self.session.ran_ms(now)));
         of_round.into_iter().chain(of_session).min().map(Duration::from_millis)

@@ -6,9 +6,12 @@
 
 mod budget;
 mod fan_out;
+mod keys;
+mod orders;
 mod seat;
 
 pub use budget::Budget;
+pub use orders::{Hold, Order, Orders, hold};
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,6 +34,9 @@ use fan_out::FanOut;
 pub trait Observer: Send {
     /// Is shown the event, and the state, which may be some events further.
     fn saw(&mut self, line: &Line, session: &Session);
+
+    /// Is told why a facilitator's order was refused; nothing has changed.
+    fn refused(&mut self, _why: &str) {}
 }
 
 /// A person's answer to a question.
@@ -98,6 +104,8 @@ pub struct Engine<'a> {
     person: &'a mut dyn Person,
     interrupt: CancellationToken,
     budget: Option<Budget>,
+    /// A facilitator at the screen, if one sits there.
+    orders: Option<Orders>,
     staged: Vec<Stamped>,
     fan_out: Option<FanOut>,
     key: Option<(u32, RoundKey)>,
@@ -147,6 +155,7 @@ impl<'a> Engine<'a> {
             person: parts.person,
             interrupt: parts.interrupt,
             budget: parts.budget,
+            orders: None,
             staged: Vec::new(),
             fan_out: None,
             key: None,
@@ -233,6 +242,12 @@ impl<'a> Engine<'a> {
             {
                 return self.rest("interrupted", None).await;
             }
+            if self.holds() {
+                if let Some(exit) = self.await_order().await? {
+                    return Ok(exit);
+                }
+                continue;
+            }
             match next(&self.session) {
                 Next::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
                 Next::Decide(command) => self.stage(command)?,
@@ -263,7 +278,10 @@ impl<'a> Engine<'a> {
     /// Opens the round of the step that runs, unless the budget would not bear it.
     fn open_round(&mut self) -> Result<(), EngineError> {
         let project_summary = (self.context_file)().map_err(EngineError::Table)?;
-        let command = Command::OpenRound { project_summary };
+        self.open_within_budget(Command::OpenRound { project_summary })
+    }
+
+    fn open_within_budget(&mut self, command: Command) -> Result<(), EngineError> {
         if let Some(budget) = &self.budget {
             let events = decide(&self.session, command.clone(), (self.now)())?;
             let opened = events.iter().find_map(|event| match event {
@@ -325,32 +343,6 @@ impl<'a> Engine<'a> {
         Ok(None)
     }
 
-    /// The open round's key: in memory, else from the store, else new if nothing is sealed yet.
-    /// `None` when it is gone and answers are sealed under it.
-    fn round_key(&mut self) -> Result<Option<RoundKey>, EngineError> {
-        let Some(round) = self.session.open_round() else { return Ok(None) };
-        let number = round.opened.number;
-        if let Some((_, key)) = self.key.as_ref().filter(|(of, _)| *of == number) {
-            return Ok(Some(key.clone()));
-        }
-        let found = self.keys.find(&self.session.id, number)?;
-        if let Some(key) = found.filter(|key| self.session.opens_with(round, key)) {
-            self.key = Some((number, key.clone()));
-            return Ok(Some(key));
-        }
-        if round.sealed() > 0 {
-            return Ok(None);
-        }
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|error| {
-            EngineError::Table(format!("the operating system gives no randomness: {error}"))
-        })?;
-        let key = RoundKey::new(bytes);
-        self.keys.keep(&self.session.id, number, &key)?;
-        self.key = Some((number, key.clone()));
-        Ok(Some(key))
-    }
-
     /// Closes the open round: its requests are given up, its key is published, and erased once that
     /// is on disk. The close, what it reveals and the count share one write.
     fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
@@ -362,32 +354,6 @@ impl<'a> Engine<'a> {
         self.stage(Command::CloseRound { reason, key })?;
         (self.key, self.spent_key) = (None, number);
         Ok(())
-    }
-
-    /// The key is published by now, so that a file that cannot be removed endangers nothing: it is
-    /// noted, in the session where that goes on.
-    fn erase_key(&mut self, number: u32) -> Result<(), Refusal> {
-        let Err(error) = self.keys.erase(&self.session.id, number) else { return Ok(()) };
-        if self.session.closed.is_some() {
-            self.left_behind = Some(error);
-            return Ok(());
-        }
-        let message = format!(
-            "the key file of round {number} could not be removed ({}); the key is published, so nothing is lost",
-            error.cause
-        );
-        self.stage(Command::Warn { message })
-    }
-
-    /// Erases keys of rounds that are closed: a crash may have come between close and erasure. One
-    /// that cannot be removed is noted.
-    ///
-    /// # Errors
-    /// When the note is refused: a fault of the program.
-    pub fn erase_old_keys(&mut self) -> Result<(), Refusal> {
-        let closed = self.session.rounds.iter().filter(|round| round.closed.is_some());
-        let numbers: Vec<u32> = closed.map(|round| round.opened.number).collect();
-        numbers.into_iter().try_for_each(|number| self.erase_key(number))
     }
 
     /// The hash of the last document on disk.

@@ -57,7 +57,8 @@ pub fn read_document(text: &str) -> Result<(u64, String, String, Stamped), Strin
     let at: Moment = serde_json::from_value(text("at")?.into()).map_err(|_| "`at` is no time".to_owned())?;
     let session = text("session")?;
     map.shift_remove("seq");
-    if map.get("event").and_then(Value::as_str) == Some("session_opened") {
+    let names_session = |name: &str| matches!(name, "session_opened" | "session_forked");
+    if map.get("event").and_then(Value::as_str).is_some_and(names_session) {
         map.insert("session".into(), session.as_str().into());
     }
     let event: Event = serde_json::from_value(Value::Object(map)).map_err(|error| error.to_string())?;

@@ -16,4 +16,4 @@ pub use document::{FORMAT, NO_HASH, write_document};
 pub use keys::KeyStore;
 pub use read::{Damage, Log, fold, read_log};
 pub use verify::{Finding, UNPROVEN, Verification, verify};
-pub use write::{Journal, OpenError, OpenedJournal};
+pub use write::{Journal, OpenError, OpenedJournal, named_session};

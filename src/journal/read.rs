@@ -52,6 +52,12 @@ pub fn read_log(bytes: &[u8]) -> Result<Log, Damage> {
         if log.lines.is_empty() {
             check_header(bytes, &line, &of)?;
             session = of;
+        } else if let Event::SessionForked(forked) = &line.stamped.event {
+            if forked.from != session || !is_session_id(&of) {
+                let what = "it forks a session that is not this one".to_owned();
+                return Err(damage(bytes, log.good, Some(line.seq), what));
+            }
+            session = of;
         } else if of != session {
             let what = format!("the document belongs to session `{of}`");
             return Err(damage(bytes, log.good, Some(line.seq), what));
@@ -147,14 +153,17 @@ fn written_format(text: &str) -> Option<u32> {
     text.lines().find_map(|line| line.strip_prefix("format: "))?.parse().ok()
 }
 
+fn is_session_id(id: &str) -> bool {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(is_safe)
+}
+
 fn check_header(bytes: &[u8], line: &Line, session: &str) -> Result<(), Damage> {
     let fail = |what: String| Err(damage(bytes, 0, Some(0), what));
     let Event::SessionOpened(opened) = &line.stamped.event else {
         return fail("the first event is not `session_opened`".to_owned());
     };
-    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if session.is_empty() || session.len() > 200 || session.starts_with('.') || !session.chars().all(is_safe)
-    {
+    if !is_session_id(session) {
         return fail("the session's id is not one this program makes".to_owned());
     }
     match Session::definition_of(opened) {

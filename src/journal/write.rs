@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::disk::{Disk, DiskError, LogFile};
 use super::document::{NO_HASH, write_document};
 use super::read::{Damage, Log, read_log};
-use crate::session::{Line, Stamped};
+use crate::session::{Event, Line, Stamped};
 
 /// An open session file; nobody else can write to it.
 pub struct Journal {
@@ -74,10 +74,8 @@ impl Journal {
         let bytes = file.read_all()?;
         let log = read_log(&bytes)?;
         let Some(last) = log.lines.last() else { return Err(OpenError::NothingRecorded) };
-        let session = match &log.lines[0].stamped.event {
-            crate::session::Event::SessionOpened(opened) => opened.session.clone(),
-            _ => String::new(),
-        };
+        let session = log.lines.iter().rev().find_map(|line| named_session(&line.stamped.event));
+        let session = session.unwrap_or_default().to_owned();
         let (seq, prev) = (last.seq + 1, last.hash.clone());
         let mut torn = None;
         if log.torn > 0 {
@@ -101,6 +99,9 @@ impl Journal {
         let mut lines = Vec::with_capacity(events.len());
         let (mut seq, mut prev) = (self.seq, self.prev.clone());
         for stamped in events {
+            if let Some(session) = named_session(&stamped.event) {
+                session.clone_into(&mut self.session);
+            }
             let hash = write_document(seq, &prev, &self.session, &stamped, &mut text);
             lines.push(Line { seq, prev: std::mem::replace(&mut prev, hash.clone()), hash, stamped });
             seq += 1;
@@ -127,6 +128,15 @@ impl Journal {
     /// The hash of the last document.
     pub fn head(&self) -> &str {
         &self.prev
+    }
+}
+
+/// The id that an event gives to what follows it.
+pub fn named_session(event: &Event) -> Option<&str> {
+    match event {
+        Event::SessionOpened(opened) => Some(&opened.session),
+        Event::SessionForked(forked) => Some(&forked.session),
+        _ => None,
     }
 }
 

@@ -9,8 +9,8 @@ use super::view::{confidence, minimum_change, vote};
 use super::words::{close_reason, counted, grouped, headline, labels, listed, span, turnout};
 use crate::round::record::Outcome;
 use crate::session::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, Event, Moment, RoundClosed, RoundOpened, SeatFailed,
-    Session, SessionClosed, SessionOpened, StepFinished, Tally,
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, Moment, RoundClosed,
+    RoundOpened, SeatFailed, Session, SessionClosed, SessionOpened, StepFinished, Tally,
 };
 use crate::text::harmless_line;
 
@@ -47,6 +47,19 @@ fn said(event: &Event, session: &Session) -> Option<String> {
         }
         Event::SeatsAskedAgain { participants, .. } => format!("asked again  {}", listed(participants)),
         Event::TallyMade(tally) => tally_made(tally),
+        Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
+        Event::ArtifactRecorded(recorded) => artifact_recorded(recorded),
+        Event::SynthesisRecorded(note) if note.text.trim().is_empty() => {
+            format!("the note on round {} is taken back", note.round)
+        }
+        Event::SynthesisRecorded(note) => format!("note on round {}: {}", note.round, note.text),
+        Event::DeadlineExtended(extended) => {
+            format!("round {} may take {} in all", extended.round, span(extended.deadline_ms))
+        }
+        Event::RoundAskedAgain { round, .. } => format!("round {round} is to be asked again"),
+        Event::SessionForked(forked) => {
+            format!("session {} begins, from event {} of {}", forked.session, forked.at_seq, forked.from)
+        }
         Event::StepFinished(result) => step_finished(result),
         Event::ApprovalRequested(asked) => approval_requested(asked),
         Event::ApprovalGiven(given) => approval_given(given),
@@ -163,6 +176,12 @@ fn approval_given(given: &ApprovalGiven) -> String {
         let _ = write!(line, ": {comment}");
     }
     line
+}
+
+fn artifact_recorded(recorded: &ArtifactRecorded) -> String {
+    let text = |key: &str| recorded.artifact.get(key).and_then(|value| value.as_str());
+    let what = text("summary").or_else(|| text("title")).unwrap_or_default();
+    format!("artifact {} by {}: {what}", text("id").unwrap_or_default(), recorded.by)
 }
 
 fn resumed(program: &str, torn_bytes: u64) -> String {

@@ -38,6 +38,12 @@ impl Session {
             Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
             Event::SessionResumed { .. } => self.resume(before, stamped.at),
             Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
+            Event::SessionForked(forked) => self.fork(forked, before, stamped.at),
+            live @ (Event::RoundRevised(_)
+            | Event::ArtifactRecorded(_)
+            | Event::SynthesisRecorded(_)
+            | Event::DeadlineExtended(_)
+            | Event::RoundAskedAgain { .. }) => self.apply_live(live),
             of_a_seat => self.apply_to_seats(of_a_seat),
         }
     }
@@ -121,7 +127,7 @@ impl Session {
 
     /// Time at rest does not count, and time a person was asked before it counts once. After a crash
     /// the rest began with the last event.
-    fn resume(&mut self, last: Moment, at: Moment) {
+    pub(super) fn resume(&mut self, last: Moment, at: Moment) {
         let since = self.paused.take().map_or(last, |(since, _)| since);
         match self.step.as_mut().and_then(|step| step.approval.as_mut()) {
             Some(approval) if approval.given.is_none() => {}
@@ -148,6 +154,9 @@ impl Session {
             tally: None,
             key_lost: Vec::new(),
             tie_choice: None,
+            session: self.id.clone(),
+            deadline_ms: opened.deadline_ms,
+            synthesis: None,
             opened: Arc::clone(opened),
         });
     }
@@ -158,7 +167,7 @@ impl Session {
         self.results.insert(result.step.clone(), Arc::clone(result));
     }
 
-    fn round_mut(&mut self, id: &str) -> Option<&mut RoundRun> {
+    pub(super) fn round_mut(&mut self, id: &str) -> Option<&mut RoundRun> {
         self.rounds.iter_mut().rev().find(|round| round.opened.round == id)
     }
 

@@ -1,6 +1,8 @@
 //! The commands: all that may be asked of a session, and the word for "no".
 
-use super::event::{CloseReason, SessionOpened};
+use serde_json::{Map, Value};
+
+use super::event::{CloseReason, RoundRevised, SessionOpened};
 use crate::round::seal::{RoundKey, Sealed};
 
 /// What the facilitator, or the engine in the facilitator's place, wants done.
@@ -73,6 +75,36 @@ pub enum Command {
         comment: Option<String>,
         /// `facilitator`, or `scripted`.
         by: String,
+    },
+    /// Change the round step that is to open next.
+    ReviseRound(RoundRevised),
+    /// Add an artifact, or put it in the place of the one of its id.
+    RecordArtifact {
+        /// The artifact, as a definition writes one.
+        artifact: Map<String, Value>,
+        /// Who records it.
+        by: String,
+    },
+    /// Note on a closed round what came of it.
+    RecordSynthesis {
+        /// The round.
+        round: String,
+        /// The note; empty takes an earlier one back.
+        text: String,
+    },
+    /// Let the open round take longer.
+    ExtendDeadline {
+        /// How long it may stay open in all, in milliseconds from its opening.
+        deadline_ms: u64,
+    },
+    /// Ask the counted round again, as a new round of its step.
+    AskRoundAgain,
+    /// Begin a session of its own with the history so far.
+    Fork {
+        /// The new session's id.
+        session: String,
+        /// The `seq` of the last event before it.
+        at_seq: u64,
     },
     /// Note that the open round's key is gone.
     LoseKey,

@@ -62,7 +62,7 @@ impl Session {
         let past = |round: &&RoundRun| PastRound {
             round: round.opened.number,
             question: round.opened.question.clone(),
-            synthesis: None,
+            synthesis: round.synthesis.clone(),
         };
         closed.iter().skip(skip).map(past).collect()
     }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::command::{Command, Refusal};
 use super::context::{kind_of, round_data};
+use super::decide_live::{decide_live, fork};
 use super::decide_round::{
     ask_again, close_round, lose_key, offer_rest, open_round, open_seat, reveal, seal_answer, tally,
 };
@@ -44,6 +45,7 @@ pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
         Command::Warn { message } => {
             return Ok(vec![Event::Warning { message, step: None, round: None, participant: None }]);
         }
+        Command::Fork { session: id, at_seq } => return fork(session, id, at_seq),
         _ if session.paused.is_some() => return refuse("the session rests; resume it first"),
         _ => {}
     }
@@ -78,9 +80,7 @@ pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
         Command::Pause { reason, step } => Ok(vec![Event::SessionPaused { reason, step }]),
         Command::Stop { reason } => Ok(vec![close(session, Status::Stopped, Some(reason))]),
         Command::Close => close_session(session, &definition, now),
-        Command::Open(_) | Command::Resume { .. } | Command::Warn { .. } => {
-            refuse("the session is open already")
-        }
+        live => decide_live(session, &definition, live),
     }
 }
 

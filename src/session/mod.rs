@@ -9,6 +9,7 @@ mod command;
 mod context;
 mod count;
 mod decide;
+mod decide_live;
 mod decide_round;
 mod event;
 mod moment;
@@ -20,9 +21,10 @@ pub use command::{Command, Refusal};
 pub use decide::decide;
 pub use decide_round::unseal;
 pub use event::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, BallotSealed, CloseReason, Event, Line, PersonaInfo,
-    RoundClosed, RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, Stamped, Status,
-    StepFinished, Tally, WorkItemOffered,
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
+    DeadlineExtended, Event, Line, PersonaInfo, RoundClosed, RoundOpened, RoundRevised, SeatFailed, SeatInfo,
+    SessionClosed, SessionForked, SessionOpened, Stamped, Status, StepFinished, SynthesisRecorded, Tally,
+    WorkItemOffered,
 };
 pub use moment::Moment;
 pub use next::{Next, Question, QuestionKind, next};

@@ -118,6 +118,12 @@ pub struct RoundRun {
     pub key_lost: Vec<String>,
     /// What the facilitator chose among level options.
     pub tie_choice: Option<String>,
+    /// The session it was opened in: its seals are bound to it.
+    pub session: String,
+    /// How long it may stay open, in milliseconds from its opening.
+    pub deadline_ms: Option<u64>,
+    /// The facilitator's note on it.
+    pub synthesis: Option<String>,
 }
 
 /// A seat of a round.
@@ -232,9 +238,9 @@ impl Session {
     }
 
     /// What a seat's seal in a round is bound to.
-    pub fn binding<'a>(&'a self, round: &'a RoundRun, seat: &'a str) -> Binding<'a> {
+    pub fn binding<'a>(&self, round: &'a RoundRun, seat: &'a str) -> Binding<'a> {
         Binding {
-            session: &self.id,
+            session: &round.session,
             round: &round.opened.round,
             participant: seat,
             snapshot_sha256: &round.opened.snapshot_sha256,

@@ -6,7 +6,7 @@ mod draw;
 mod drive;
 
 use proptest::prelude::*;
-use roundtable::journal::{NO_HASH, fold, read_log, write_document};
+use roundtable::journal::{NO_HASH, fold, named_session, read_log, write_document};
 use roundtable::report;
 use roundtable::session::{Command, Event, Next, Session, Stamped, decide, next};
 
@@ -22,9 +22,10 @@ fn config(cases: u32) -> ProptestConfig {
 
 /// The bytes of the events as a session file.
 fn written(events: &[Stamped]) -> String {
-    let (mut text, mut prev) = (String::new(), NO_HASH.to_owned());
+    let (mut text, mut prev, mut session) = (String::new(), NO_HASH.to_owned(), "s-1");
     for (seq, stamped) in events.iter().enumerate() {
-        prev = write_document(seq as u64, &prev, "s-1", stamped, &mut text);
+        session = named_session(&stamped.event).unwrap_or(session);
+        prev = write_document(seq as u64, &prev, session, stamped, &mut text);
     }
     text
 }

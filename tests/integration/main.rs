@@ -14,6 +14,7 @@ mod faults;
 mod full_disk;
 mod home;
 mod http;
+mod live;
 mod ndjson;
 mod open_round;
 mod program;

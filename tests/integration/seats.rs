@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
-use roundtable::engine::{Engine, Observer, Parts, Person, PersonSays, Table};
+use roundtable::engine::{Engine, Observer, Order, Parts, Person, PersonSays, Table};
 use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
 use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
 use roundtable::round::snapshot::sha256_hex;
@@ -16,6 +16,7 @@ use roundtable::session::{
     Command, Exit, Line, PersonaInfo, Question, QuestionKind, SeatInfo, Session, SessionOpened,
 };
 use tokio::runtime::Builder;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 /// Two rounds of three seats; what is said in them is in [`says`].
@@ -67,6 +68,30 @@ impl Observer for Seen {
     fn saw(&mut self, line: &Line, _: &Session) {
         self.0.push(line.clone());
         self.1.note("shown");
+    }
+}
+
+/// What a facilitator at the screen orders on seeing an event; the state is the one after it.
+pub type Screen<'a> = &'a mut (dyn FnMut(&Line, &Session) -> Vec<Order> + Send);
+
+/// A facilitator at the screen.
+struct Facilitator<'a> {
+    screen: Screen<'a>,
+    orders: UnboundedSender<Order>,
+    seen: Vec<Line>,
+    refused: Vec<String>,
+}
+
+impl Observer for Facilitator<'_> {
+    fn saw(&mut self, line: &Line, session: &Session) {
+        self.seen.push(line.clone());
+        for order in (self.screen)(line, session) {
+            self.orders.send(order).expect("the engine listens");
+        }
+    }
+
+    fn refused(&mut self, why: &str) {
+        self.refused.push(why.to_owned());
     }
 }
 
@@ -156,6 +181,42 @@ impl Place {
         let start = Command::Open(Box::new(header.clone()));
         let personas: Vec<String> = header.personas.iter().map(|persona| persona.name.clone()).collect();
         self.run(Session::default(), journal, table, &personas, start, true)
+    }
+
+    /// Runs a new session of `definition` with a facilitator at the screen; what was refused, too.
+    pub fn start_live(
+        &self,
+        definition: &str,
+        seat: &dyn Fn(Table) -> Table,
+        screen: Screen<'_>,
+    ) -> (Ran, Vec<String>) {
+        let header = header(definition);
+        let journal = Journal::create(&self.disk, &self.file(), &header.session).expect("a journal");
+        let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary));
+        let (orders, taken) = unbounded_channel();
+        let mut face = Facilitator { screen, orders, seen: Vec::new(), refused: Vec::new() };
+        let mut person = OnLostKeys { ask_again: false };
+        let personas = header.personas.iter().map(|info| (info.name.clone(), persona(&info.name))).collect();
+        let mut engine = Engine::new(Parts {
+            session: Session::default(),
+            journal,
+            keys: KeyStore::new(self.disk.clone(), &self.dir.join("keys")),
+            table,
+            personas,
+            context_file: Box::new(|| Ok(None)),
+            observer: &mut face,
+            person: &mut person,
+            interrupt: CancellationToken::new(),
+            budget: None,
+        });
+        engine.obeys(taken);
+        let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
+        let done = runtime.expect("a runtime").block_on(async {
+            engine.stage(Command::Open(Box::new(header))).map_err(|error| error.to_string())?;
+            engine.run().await.map_err(|error| error.to_string())
+        });
+        drop(engine);
+        (Ran { done, seen: face.seen, left_behind: None }, face.refused)
     }
 
     /// Goes on with the session in the file.

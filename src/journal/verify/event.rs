@@ -4,8 +4,8 @@ use super::Checker;
 use crate::round::seal::RoundKey;
 use crate::round::snapshot::sha256_hex;
 use crate::session::{
-    CloseReason, Command, Event, Line, RoundClosed, RoundOpened, Session, SessionClosed, SessionOpened,
-    Status, decide,
+    ArtifactRecorded, CloseReason, Command, Event, Line, RoundClosed, RoundOpened, Session, SessionClosed,
+    SessionOpened, Status, decide,
 };
 use crate::workflow::Close;
 
@@ -24,6 +24,9 @@ impl Checker {
             Event::AnswerRevealed(answer) => self.revealed(line, answer),
             Event::RoundClosed(closed) => self.closed(line, closed),
             Event::Warning { .. } => {}
+            Event::SessionForked(forked) if forked.at_seq + 1 != line.seq => {
+                self.find(line, "it does not say where the other session's events end");
+            }
             decided => {
                 let command = command_of(decided);
                 self.redecide(line, command);
@@ -78,7 +81,7 @@ impl Checker {
             Some(round) => {
                 let missing: Vec<&str> = round.open_seats().map(|seat| seat.name.as_str()).collect();
                 let by_definition = self.session.definition.as_ref();
-                let has_limit = round.opened.deadline_ms.is_some()
+                let has_limit = round.deadline_ms.is_some()
                     || by_definition.is_some_and(|definition| definition.max_duration_ms.is_some());
                 let may = match closed.reason {
                     CloseReason::All => missing.is_empty(),
@@ -138,6 +141,14 @@ fn command_of(event: &Event) -> Command {
         Event::TallyMade(_) => Command::Tally,
         Event::KeyLost { .. } => Command::LoseKey,
         Event::SeatsAskedAgain { .. } => Command::AskAgain,
+        Event::RoundRevised(revised) => Command::ReviseRound(revised),
+        Event::ArtifactRecorded(ArtifactRecorded { artifact, by }) => {
+            Command::RecordArtifact { artifact, by }
+        }
+        Event::SynthesisRecorded(note) => Command::RecordSynthesis { round: note.round, text: note.text },
+        Event::DeadlineExtended(extended) => Command::ExtendDeadline { deadline_ms: extended.deadline_ms },
+        Event::RoundAskedAgain { .. } => Command::AskRoundAgain,
+        Event::SessionForked(forked) => Command::Fork { session: forked.session, at_seq: forked.at_seq },
         Event::ApprovalRequested(_) => Command::AskPerson,
         Event::ApprovalGiven(given) => Command::Answer {
             step: given.step,

@@ -3,10 +3,12 @@
 //! Field order is the order in the file. A format change adds fields with defaults; it renames none.
 
 mod header;
+mod live;
 mod round;
 mod step;
 
 pub use header::{PersonaInfo, SeatInfo, SessionOpened};
+pub use live::{ArtifactRecorded, DeadlineExtended, RoundRevised, SessionForked, SynthesisRecorded};
 pub use round::{
     AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally, WorkItemOffered,
 };
@@ -134,6 +136,23 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "is_zero")]
         torn_bytes: u64,
     },
+    /// The facilitator changes a round step before its next opening.
+    RoundRevised(RoundRevised),
+    /// The facilitator adds or edits an artifact.
+    ArtifactRecorded(ArtifactRecorded),
+    /// The facilitator's note on a closed round.
+    SynthesisRecorded(SynthesisRecorded),
+    /// The facilitator gives the open round more time.
+    DeadlineExtended(DeadlineExtended),
+    /// The facilitator has a counted round asked again, as a new round of its step.
+    RoundAskedAgain {
+        /// The step.
+        step: String,
+        /// The round that was counted.
+        round: String,
+    },
+    /// Another session's history ends here; what follows is this one's own.
+    SessionForked(SessionForked),
     /// The session is over.
     SessionClosed(SessionClosed),
 }

@@ -61,6 +61,8 @@ pub enum Action {
     Stop,
     CloseSession,
     OpenAgain,
+    /// What a facilitator does beside answering.
+    Live(usize),
 }
 
 impl Arbitrary for Ballot {
@@ -112,6 +114,7 @@ impl Arbitrary for Action {
             1 => (0..10_u8).prop_map(|n| if n == 0 { Self::Stop } else { Self::Follow }),
             1 => Just(Self::CloseSession),
             1 => Just(Self::OpenAgain),
+            6 => (0..9_usize).prop_map(Self::Live),
         ]
         .boxed()
     }

@@ -6,8 +6,8 @@ use roundtable::round::ballot::{Ballot as Countable, BallotKind, Stance};
 use roundtable::round::record::{Outcome, Record, Returned};
 use roundtable::round::seal::{Binding, Nonces, RoundKey, Sealed, seal};
 use roundtable::session::{
-    CloseReason, Command, Event, Line, Moment, Next, PersonaInfo, QuestionKind, SeatInfo, Session,
-    SessionOpened, Stamped, decide, next,
+    CloseReason, Command, Event, Line, Moment, Next, PersonaInfo, QuestionKind, RoundRevised, SeatInfo,
+    Session, SessionOpened, Stamped, decide, next,
 };
 use serde_json::{Value, json};
 
@@ -78,6 +78,39 @@ impl Sitting {
     }
 
     /// Tries an action; it may be refused.
+    /// What a facilitator does beside answering; the odd ones are nonsense.
+    fn live(&self, which: usize) -> Command {
+        let artifact = |text: &str| serde_json::from_str(text).expect("a map");
+        let form = |form: &str, participants| {
+            let step = self.session.step.as_ref().map_or("pick", |run| run.id.as_str()).to_owned();
+            Command::ReviseRound(RoundRevised { step, form: form.to_owned(), participants })
+        };
+        let some = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+        match which {
+            0 => form(
+                "question: \"Which now?\"\nballot: {kind: choice, options: [red, blue]}\nrule: plurality\n",
+                None,
+            ),
+            1 => form("question: \"And you?\"\nquorum: 1\n", some(&[name(0)])),
+            2 => form("question: [\n", some(&["nobody"])),
+            3 => Command::RecordArtifact {
+                artifact: artifact(r#"{"id": "REQ-9", "title": "Shade", "relevant": true}"#),
+                by: "facilitator".to_owned(),
+            },
+            4 => Command::RecordArtifact {
+                artifact: artifact(r#"{"id": 3, "colour": "x"}"#),
+                by: String::new(),
+            },
+            5 => Command::RecordSynthesis { round: self.round_id(), text: "Red, mostly.".to_owned() },
+            6 => Command::ExtendDeadline { deadline_ms: 7_200_000 },
+            7 => Command::AskRoundAgain,
+            _ => Command::Fork {
+                session: format!("s-{}", self.events.len()),
+                at_seq: self.events.len().saturating_sub(1) as u64,
+            },
+        }
+    }
+
     pub fn act(&mut self, action: &Action) {
         let command = match *action {
             Action::Follow => {
@@ -94,6 +127,7 @@ impl Sitting {
                 let record = self.record(name(seat), Ballot::Vote(0));
                 self.sealing(name(seat), &record, &RoundKey::new([99; 32]))
             }
+            Action::Live(which) => self.live(which),
             Action::Excuse(seat) => Command::Excuse {
                 round: self.round_id(),
                 participant: name(seat).to_owned(),

@@ -1,0 +1,220 @@
+//! What a facilitator at the screen orders while the engine runs, and when the engine waits for it.
+//!
+//! With a facilitator at the table the engine holds before a round is opened, when a person is asked,
+//! and when a round is counted; it goes on by an order alone. Orders that the core refuses change
+//! nothing, and the refusal is told. Without one it holds nowhere.
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::{Engine, EngineError, PersonSays};
+use crate::session::{
+    CloseReason, Command, Event, Exit, Next, Question, QuestionKind, Refusal, RoundRevised, Session, decide,
+    next,
+};
+
+/// What the facilitator wants done now.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Order {
+    /// Open the round that waits, if its snapshot is still the one that was seen.
+    OpenRound {
+        /// SHA-256 of the snapshot that was seen.
+        seen: String,
+    },
+    /// Change the round that waits.
+    Revise(RoundRevised),
+    /// Put an artifact on the table.
+    Record(serde_json::Map<String, serde_json::Value>),
+    /// Note on a closed round what came of it.
+    Note {
+        /// The round.
+        round: String,
+        /// The note.
+        text: String,
+    },
+    /// Close the open round as its seats stand.
+    CloseRound,
+    /// Let a seat of the open round go.
+    Excuse {
+        /// The seat.
+        participant: String,
+        /// Why.
+        reason: String,
+    },
+    /// Give the open round this much more time, in milliseconds.
+    MoreTime(u64),
+    /// Go on with what the counted round came to.
+    Accept,
+    /// Ask the counted round again, as a new round.
+    AskAgain,
+    /// Answer what the person is asked.
+    Answer(PersonSays),
+    /// Rest; the session can be resumed.
+    Leave,
+}
+
+/// Where the engine waits for an order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Hold {
+    /// A round is drafted and not opened.
+    Draft,
+    /// A person is asked.
+    Question(Question),
+    /// A round is counted: accept, or ask again.
+    Counted,
+}
+
+/// Where a session with a facilitator at the table waits now, if it does.
+pub fn hold(session: &Session) -> Option<Hold> {
+    match next(session) {
+        Next::OpenRound => Some(Hold::Draft),
+        Next::AskPerson(question) => Some(Hold::Question(question)),
+        Next::Decide(Command::FinishStep) => {
+            let is_round = session.step.as_ref().is_some_and(|run| run.round.is_some());
+            is_round.then_some(Hold::Counted)
+        }
+        _ => None,
+    }
+}
+
+/// The facilitator's orders as they come.
+pub type Orders = UnboundedReceiver<Order>;
+
+/// The next order; never, where no facilitator sits.
+pub(super) async fn ordered(orders: &mut Option<Orders>) -> Order {
+    match orders {
+        // Whose screen is gone has left.
+        Some(orders) => orders.recv().await.unwrap_or(Order::Leave),
+        None => std::future::pending().await,
+    }
+}
+
+impl Engine<'_> {
+    /// Puts a facilitator at the table: from now on the engine waits for orders where it should.
+    pub fn obeys(&mut self, orders: Orders) {
+        self.orders = Some(orders);
+    }
+
+    /// Whether the engine must wait for an order now.
+    pub(super) fn holds(&self) -> bool {
+        self.orders.is_some() && hold(&self.session).is_some()
+    }
+
+    /// Waits for one order and carries it out; the exit code if it was to leave.
+    pub(super) async fn await_order(&mut self) -> Result<Option<Exit>, EngineError> {
+        self.commit().await?;
+        let order = tokio::select! {
+            order = ordered(&mut self.orders) => order,
+            () = self.interrupt.cancelled() => Order::Leave,
+        };
+        self.obey(order)?;
+        if self.interrupt.is_cancelled() {
+            let step = self.session.step.as_ref().map(|run| run.id.clone());
+            return self.rest("left by the facilitator", step).await.map(Some);
+        }
+        Ok(None)
+    }
+
+    /// Carries out an order. What the core refuses is told and changes nothing.
+    pub(super) fn obey(&mut self, order: Order) -> Result<(), EngineError> {
+        let done = match order {
+            Order::Leave => {
+                self.interrupt.cancel();
+                Ok(())
+            }
+            Order::OpenRound { seen } => return self.open_as_seen(&seen),
+            Order::CloseRound => return self.close_by_order(),
+            Order::Excuse { participant, reason } => self.excuse(&participant, reason),
+            Order::MoreTime(more) => self.more_time(more),
+            Order::Revise(revised) => self.stage(Command::ReviseRound(revised)),
+            Order::Record(artifact) => {
+                self.stage(Command::RecordArtifact { artifact, by: "facilitator".to_owned() })
+            }
+            Order::Note { round, text } => self.stage(Command::RecordSynthesis { round, text }),
+            Order::Accept => match hold(&self.session) {
+                Some(Hold::Counted) => self.stage(Command::FinishStep),
+                _ => Err(Refusal("there is nothing to accept now".to_owned())),
+            },
+            Order::AskAgain => self.stage(Command::AskRoundAgain),
+            Order::Answer(says) => self.take_answer(says),
+        };
+        if let Err(refusal) = done {
+            self.observer.refused(&refusal.0);
+        }
+        Ok(())
+    }
+
+    fn take_answer(&mut self, says: PersonSays) -> Result<(), Refusal> {
+        let Some(Hold::Question(question)) = hold(&self.session) else {
+            return Err(Refusal("nobody is asked anything now".to_owned()));
+        };
+        match question.kind {
+            QuestionKind::KeyLost(_) if says.approved => self.stage(Command::AskAgain),
+            QuestionKind::KeyLost(_) => {
+                self.interrupt.cancel();
+                Ok(())
+            }
+            QuestionKind::Approval | QuestionKind::Tie(_) => {
+                let PersonSays { approved, choice, comment, by } = says;
+                self.stage(Command::Answer { step: question.step, approved, choice, comment, by })
+            }
+        }
+    }
+
+    /// Opens the round that waits; what would be sent must be what was looked at.
+    fn open_as_seen(&mut self, seen: &str) -> Result<(), EngineError> {
+        if hold(&self.session) != Some(Hold::Draft) {
+            self.observer.refused("no round waits to be opened");
+            return Ok(());
+        }
+        if let Err(lack) = self.check_seats() {
+            self.observer.refused(&lack.to_string());
+            return Ok(());
+        }
+        let project_summary = match (self.context_file)() {
+            Ok(summary) => summary,
+            Err(problem) => {
+                self.observer.refused(&problem);
+                return Ok(());
+            }
+        };
+        let command = Command::OpenRound { project_summary };
+        let events = match decide(&self.session, command.clone(), (self.now)()) {
+            Ok(events) => events,
+            Err(refusal) => {
+                self.observer.refused(&refusal.0);
+                return Ok(());
+            }
+        };
+        let is_seen = |event: &Event| matches!(event, Event::RoundOpened(o) if o.snapshot_sha256 == seen);
+        if !events.iter().any(is_seen) {
+            self.observer.refused("the project's context has changed on disk: look at the snapshot again");
+            return Ok(());
+        }
+        self.open_within_budget(command)
+    }
+
+    fn close_by_order(&mut self) -> Result<(), EngineError> {
+        if self.session.open_round().is_none() {
+            self.observer.refused("no round is open");
+            return Ok(());
+        }
+        // What is ready when the word is given still counts; what comes later is refused.
+        self.take_in_ready()?;
+        self.close_round(CloseReason::Facilitator)
+    }
+
+    fn excuse(&mut self, participant: &str, reason: String) -> Result<(), Refusal> {
+        let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
+        self.stage(Command::Excuse { round, participant: participant.to_owned(), reason })?;
+        self.let_go(participant);
+        Ok(())
+    }
+
+    fn more_time(&mut self, more: u64) -> Result<(), Refusal> {
+        let now = self.session.open_round().and_then(|round| round.deadline_ms);
+        let deadline_ms = now.unwrap_or(0).saturating_add(more);
+        self.stage(Command::ExtendDeadline { deadline_ms })?;
+        self.reset_deadline();
+        Ok(())
+    }
+}

@@ -1,0 +1,207 @@
+//! What a facilitator may do while a session runs, beside answering what is asked.
+//!
+//! Nothing here reaches into a round that is open but its deadline: a revision, an artifact or a
+//! note shows up in the next snapshot at the earliest.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::command::{Command, Refusal};
+use super::decide::{Decision, refuse, running};
+use super::event::{
+    ArtifactRecorded, DeadlineExtended, Event, RoundRevised, SessionForked, SynthesisRecorded,
+};
+use super::moment::Moment;
+use super::state::Session;
+use crate::problem::Problem;
+use crate::round::material::Artifact;
+use crate::workflow::{Definition, Round, Selection, Source, StepKind, load, recheck};
+
+/// A longer deadline than this is taken for a slip, in milliseconds: thirty days.
+const LONGEST_DEADLINE: u64 = 30 * 24 * 3600 * 1000;
+
+/// What an order of the facilitator yields.
+pub fn decide_live(session: &Session, definition: &Definition, command: Command) -> Decision {
+    match command {
+        Command::ReviseRound(revised) => revise_round(session, definition, revised),
+        Command::RecordArtifact { artifact, by } => record_artifact(definition, artifact, by),
+        Command::RecordSynthesis { round, text } => record_synthesis(session, &round, text),
+        Command::ExtendDeadline { deadline_ms } => extend_deadline(session, deadline_ms),
+        Command::AskRoundAgain => ask_round_again(session, definition),
+        _ => refuse("the session is open already"),
+    }
+}
+
+fn revise_round(session: &Session, definition: &Definition, revised: RoundRevised) -> Decision {
+    if session.open_round().is_some_and(|round| round.opened.step == revised.step) {
+        return refuse("the round is open: its snapshot cannot change; ask again afterwards");
+    }
+    let after = definition.revised(&revised).map_err(|problem| Refusal(said(&problem)))?;
+    match recheck(&after, "").first() {
+        Some(problem) => refuse(said(problem)),
+        None => Ok(vec![Event::RoundRevised(revised)]),
+    }
+}
+
+fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: String) -> Decision {
+    if let Err(problem) = read_artifact(&artifact) {
+        return refuse(said(&problem));
+    }
+    let id = artifact.get("id").and_then(Value::as_str).unwrap_or_default();
+    if definition.participants.iter().any(|seat| seat.name == id) {
+        return refuse(format!("`{id}` is a participant's name: give the artifact another id"));
+    }
+    Ok(vec![Event::ArtifactRecorded(ArtifactRecorded { artifact, by })])
+}
+
+fn record_synthesis(session: &Session, round: &str, text: String) -> Decision {
+    let Some(run) = session.round(round) else { return refuse(format!("no round `{round}`")) };
+    if run.closed.is_none() {
+        return refuse("the round is open: there is nothing to note on it yet");
+    }
+    let (step, round) = (run.opened.step.clone(), round.to_owned());
+    Ok(vec![Event::SynthesisRecorded(SynthesisRecorded { step, round, text })])
+}
+
+fn extend_deadline(session: &Session, deadline_ms: u64) -> Decision {
+    let Some(run) = session.open_round() else { return refuse("no round is open") };
+    match run.deadline_ms {
+        None => return refuse("the round has no deadline"),
+        Some(now) if deadline_ms <= now => return refuse("the deadline can only be moved further away"),
+        Some(_) if deadline_ms > LONGEST_DEADLINE => return refuse("that is more than thirty days"),
+        Some(_) => {}
+    }
+    let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
+    Ok(vec![Event::DeadlineExtended(DeadlineExtended { step, round, deadline_ms })])
+}
+
+fn ask_round_again(session: &Session, definition: &Definition) -> Decision {
+    let (run, step) = running(session, definition)?;
+    let Some(round) = run.round.and_then(|index| session.rounds.get(index)) else {
+        return refuse(format!("step `{}` has asked nothing yet", step.id));
+    };
+    if round.tally.is_none() {
+        return refuse("the round is not counted yet");
+    }
+    Ok(vec![Event::RoundAskedAgain { step: step.id.clone(), round: round.opened.round.clone() }])
+}
+
+pub fn fork(session: &Session, id: String, at_seq: u64) -> Decision {
+    if session.open_round().is_some() {
+        return refuse("a round is open here: a session of its own can begin before or after it");
+    }
+    if id.is_empty() || id == session.id {
+        return refuse("the new session needs an id of its own");
+    }
+    Ok(vec![Event::SessionForked(SessionForked { session: id, from: session.id.clone(), at_seq })])
+}
+
+fn said(problem: &Problem) -> String {
+    match &problem.hint {
+        Some(hint) => format!("{}: {hint}", problem.message),
+        None => problem.message.clone(),
+    }
+}
+
+impl Definition {
+    /// The definition with one round step revised.
+    ///
+    /// # Errors
+    /// The first problem of the revision.
+    pub(super) fn revised(&self, revised: &RoundRevised) -> Result<Self, Problem> {
+        let mut after = self.clone();
+        let step = after.steps.iter_mut().find(|step| step.id == revised.step);
+        let Some(StepKind::Round(round)) = step.map(|step| &mut step.kind) else {
+            return Err(Problem::new(format!("`{}` is no round step", revised.step)));
+        };
+        let form = read_round(&revised.form)?;
+        *round = Round {
+            participants: revised.participants.clone().map_or(Selection::All, Selection::Named),
+            artifacts: round.artifacts.clone(),
+            timeout_ms: round.timeout_ms,
+            facilitator_directive: round.facilitator_directive.clone(),
+            ..form
+        };
+        Ok(after)
+    }
+
+    fn with_artifact(&mut self, artifact: Artifact) {
+        let id = artifact.id.clone();
+        match self.artifacts.iter_mut().find(|known| known.id == id) {
+            Some(known) => *known = artifact,
+            None => self.artifacts.push(artifact),
+        }
+        // What the facilitator puts on the table is seen by every later round.
+        for step in &mut self.steps {
+            if let StepKind::Round(Round { artifacts: Selection::Named(names), .. }) = &mut step.kind
+                && !names.contains(&id)
+            {
+                names.push(id.clone());
+            }
+        }
+    }
+}
+
+impl Session {
+    /// Folds in what the facilitator did.
+    pub(super) fn apply_live(&mut self, event: &Event) {
+        match event {
+            Event::RoundRevised(revised) => {
+                if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
+                    self.definition = Some(Arc::new(after));
+                }
+            }
+            Event::ArtifactRecorded(recorded) => {
+                if let (Some(definition), Ok(artifact)) =
+                    (&mut self.definition, read_artifact(&recorded.artifact))
+                {
+                    Arc::make_mut(definition).with_artifact(artifact);
+                }
+            }
+            Event::SynthesisRecorded(note) => {
+                if let Some(round) = self.round_mut(&note.round) {
+                    round.synthesis = Some(note.text.clone()).filter(|text| !text.trim().is_empty());
+                }
+            }
+            Event::DeadlineExtended(extended) => {
+                if let Some(round) = self.round_mut(&extended.round) {
+                    round.deadline_ms = Some(extended.deadline_ms);
+                }
+            }
+            Event::RoundAskedAgain { step, .. } => {
+                if let Some(run) = self.step.as_mut().filter(|run| run.id == *step) {
+                    (run.round, run.approval) = (None, None);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// From here on the session goes by its own id; what was sealed before stays bound to the old one.
+    pub(super) fn fork(&mut self, forked: &SessionForked, last: Moment, at: Moment) {
+        self.id.clone_from(&forked.session);
+        self.resume(last, at);
+    }
+}
+
+/// The round that the keys of a revision make.
+fn read_round(form: &str) -> Result<Round, Problem> {
+    let source = Source { text: form, file: "the round", id: "round" };
+    let loaded = load(source).map_err(first)?;
+    let round = loaded.definition.steps.into_iter().find_map(|step| match step.kind {
+        StepKind::Round(round) => Some(round),
+        _ => None,
+    });
+    round.ok_or_else(|| Problem::new("the form is no round").hint("write at least `question: …`"))
+}
+
+fn read_artifact(artifact: &Map<String, Value>) -> Result<Artifact, Problem> {
+    let text = json!({ "question": "-", "artifacts": [artifact] }).to_string();
+    let loaded = load(Source { text: &text, file: "the artifact", id: "artifact" }).map_err(first)?;
+    loaded.definition.artifacts.into_iter().next().ok_or_else(|| Problem::new("there is no artifact"))
+}
+
+fn first(problems: Vec<Problem>) -> Problem {
+    problems.into_iter().next().unwrap_or_else(|| Problem::new("unreadable"))
+}

@@ -1,0 +1,59 @@
+//! What a facilitator does while a session runs: revises the next round, adds material, notes.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A round step as the facilitator wants it from its next opening on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundRevised {
+    /// The step.
+    pub step: String,
+    /// The round's own keys, whole, as a definition writes them: `question`, `exploration`, `ballot`,
+    /// `rule`, `ties`, `quorum`, `close`, `deadline`.
+    pub form: String,
+    /// Who is asked, by name; everyone when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participants: Option<Vec<String>>,
+}
+
+/// An artifact, new or in place of the one of its id; the next round sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArtifactRecorded {
+    /// The artifact, as a definition writes one: `id`, `summary`, `title`, `description` …
+    pub artifact: Map<String, Value>,
+    /// Who recorded it.
+    pub by: String,
+}
+
+/// The facilitator's note on a closed round; later snapshots carry it as the round's `synthesis`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SynthesisRecorded {
+    /// The step.
+    pub step: String,
+    /// The round.
+    pub round: String,
+    /// The note; empty takes an earlier one back.
+    pub text: String,
+}
+
+/// The open round may take longer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeadlineExtended {
+    /// The step.
+    pub step: String,
+    /// The round.
+    pub round: String,
+    /// How long it may stay open in all, in milliseconds from its opening.
+    pub deadline_ms: u64,
+}
+
+/// A session that begins with another one's history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionForked {
+    /// The new session's id.
+    pub session: String,
+    /// The session whose events stand before this one.
+    pub from: String,
+    /// The `seq` of the last of them.
+    pub at_seq: u64,
+}

@@ -1,0 +1,178 @@
+//! A facilitator at the table: the engine waits for orders, carries them out, and logs each of them.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt as _};
+use roundtable::engine::{Hold, Order, Table, hold};
+use roundtable::journal::{Disk, verify};
+use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
+use roundtable::session::{
+    CloseReason, Command, Event, Exit, Line, Moment, RoundRevised, SeatStatus, Session, decide,
+};
+
+use crate::seats::{Place, says};
+
+const ONE: &str = "\
+goal: \"Pick one\"
+participants: [ann, bob, cyd]
+steps:
+  - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality, deadline: 30s}
+";
+
+/// Takes an hour, or as long as it may.
+struct Slow;
+
+impl Participant for Slow {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        async move {
+            tokio::time::sleep(Duration::from_secs(3600)).await;
+            Ok(Reply { text: says(&ask.seat, &ask.step), finish: Finish::Complete, usage: None, tries: 1 })
+        }
+        .boxed()
+    }
+}
+
+fn slow(names: &'static [&'static str]) -> impl Fn(Table) -> Table {
+    move |mut table| {
+        for name in names {
+            table.insert((*name).to_owned(), std::sync::Arc::new(Slow));
+        }
+        table
+    }
+}
+
+/// What is looked at before a round is opened.
+fn seen(session: &Session) -> Order {
+    let events = decide(session, Command::OpenRound { project_summary: None }, Moment(0)).expect("a draft");
+    let Event::RoundOpened(opened) = &events[0] else { panic!("no round") };
+    Order::OpenRound { seen: opened.snapshot_sha256.clone() }
+}
+
+/// Gives the next orders each time the session comes to a new hold; `during` the rest.
+fn at_holds<'a>(
+    plan: Vec<fn(&Session) -> Vec<Order>>,
+    during: impl Fn(&Line) -> Vec<Order> + 'a,
+) -> impl FnMut(&Line, &Session) -> Vec<Order> + 'a {
+    let (mut plan, mut last) = (VecDeque::from(plan), None::<Hold>);
+    move |line, session| {
+        let mut orders = during(line);
+        let now = hold(session);
+        if now.is_some() && last != now {
+            orders.extend(plan.pop_front().map(|next| next(session)).unwrap_or_default());
+        }
+        last = now;
+        orders
+    }
+}
+
+fn verified(place: &Place) {
+    let found = verify(&std::fs::read(place.file()).expect("a file"), None);
+    assert!(found.findings.is_empty(), "{:?}", found.findings);
+}
+
+#[test]
+fn a_round_waits_is_revised_asked_again_and_accepted() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place::new(Disk::default(), dir.path());
+    let artifact = || serde_json::from_str(r#"{"id": "REQ-1", "title": "No new server"}"#).expect("a map");
+    let mut screen = at_holds(
+        vec![
+            |_| {
+                let form = "question: \"Which, really?\"\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n";
+                let participants = Some(vec!["ann".to_owned(), "cyd".to_owned()]);
+                let revised = RoundRevised { step: "pick".to_owned(), form: form.to_owned(), participants };
+                let nonsense = RoundRevised { form: "question: [".to_owned(), ..revised.clone() };
+                vec![
+                    Order::OpenRound { seen: "0".repeat(64) },
+                    Order::Revise(nonsense),
+                    Order::Revise(revised),
+                ]
+            },
+            |session| {
+                let note = Order::Note { round: "pick".to_owned(), text: "Split so far.".to_owned() };
+                assert_eq!(hold(session), Some(Hold::Counted));
+                vec![Order::MoreTime(1000), note, Order::AskAgain]
+            },
+            |session| vec![seen(session)],
+            |_| vec![Order::Accept],
+        ],
+        |line| match &line.stamped.event {
+            Event::RoundRevised(_) => vec![Order::Record(artifact())],
+            _ => vec![],
+        },
+    );
+    // The first round is opened once the artifact is on the table.
+    let mut screen = |line: &Line, session: &Session| {
+        let mut orders = screen(line, session);
+        if matches!(line.stamped.event, Event::ArtifactRecorded(_)) {
+            orders.push(seen(session));
+        }
+        orders
+    };
+    let (ran, refused) = place.start_live(ONE, &|table| table, &mut screen);
+    assert_eq!(ran.done, Ok(Exit::Finished), "{refused:?}");
+    assert_eq!(refused.len(), 3, "{refused:?}");
+    assert!(refused[0].contains("look at the snapshot again"), "{refused:?}");
+    assert!(refused[2].contains("no round is open"), "{refused:?}");
+    let session = place.session();
+    let ids: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
+    assert_eq!(ids, ["pick", "pick.2"]);
+    let [first, second] = session.rounds.as_slice() else { panic!("two rounds") };
+    assert_eq!(first.opened.question, "Which, really?");
+    assert_eq!(first.seats.keys().collect::<Vec<_>>(), ["ann", "cyd"]);
+    assert!(first.snapshot.contains("REQ-1") && !first.snapshot.contains("synthesis"), "{}", first.snapshot);
+    assert!(second.snapshot.contains("synthesis: \"Split so far.\""), "{}", second.snapshot);
+    verified(&place);
+}
+
+#[test]
+fn an_open_round_is_extended_a_seat_is_excused_and_it_is_closed_by_order() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place::new(Disk::default(), dir.path());
+    let mut screen =
+        at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Accept]], |line| {
+            match &line.stamped.event {
+                Event::BallotSealed(_) => vec![
+                    Order::MoreTime(60_000),
+                    Order::Excuse { participant: "bob".to_owned(), reason: "on a train".to_owned() },
+                    Order::Excuse { participant: "bob".to_owned(), reason: "twice".to_owned() },
+                    Order::Accept,
+                ],
+                Event::SeatExcused { .. } => vec![Order::CloseRound],
+                _ => vec![],
+            }
+        });
+    let (ran, refused) = place.start_live(ONE, &slow(&["bob", "cyd"]), &mut screen);
+    assert_eq!(ran.done, Ok(Exit::Undecided), "one of three is no quorum");
+    assert_eq!(refused, ["`bob` is settled already", "there is nothing to accept now"]);
+    let session = place.session();
+    let round = &session.rounds[0];
+    assert_eq!(round.deadline_ms, Some(90_000));
+    assert_eq!(round.opened.deadline_ms, Some(30_000));
+    assert_eq!(round.closed.as_ref().expect("closed").reason, CloseReason::Facilitator);
+    assert!(matches!(&round.seats["bob"].status, SeatStatus::Excused(why) if why == "on a train"));
+    assert!(matches!(round.seats["cyd"].status, SeatStatus::Missing));
+    verified(&place);
+}
+
+#[test]
+fn more_time_moves_the_deadline_that_closes_the_round() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place::new(Disk::default(), dir.path());
+    let start = std::time::Instant::now();
+    let mut screen = at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Leave]], |line| {
+        let first = matches!(&line.stamped.event, Event::BallotSealed(sealed) if sealed.participant == "ann");
+        if first { vec![Order::MoreTime(4_000_000)] } else { Vec::new() }
+    });
+    let (ran, refused) = place.start_live(ONE, &slow(&["bob", "cyd"]), &mut screen);
+    assert!(refused.is_empty() && start.elapsed() < Duration::from_secs(60), "{refused:?}");
+    assert_eq!(ran.done, Ok(Exit::Waiting));
+    let session = place.session();
+    let round = &session.rounds[0];
+    // An hour is within the new deadline and far beyond the old one: everybody got to answer.
+    assert_eq!(round.closed.as_ref().expect("closed").reason, CloseReason::All);
+    assert_eq!(round.sealed(), 3);
+    assert!(session.paused.is_some() && session.step.is_some(), "it rests before what was not accepted");
+    verified(&place);
+}

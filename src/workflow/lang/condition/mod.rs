@@ -1,0 +1,102 @@
+//! A condition: a small, strict language over what steps left behind.
+//!
+//! It holds paths (`context.parallel-tests.success`, `context["parallel-tests"].data[0].result`),
+//! literals, `=== !== < > <= >= && || !` and parentheses, binding as in JavaScript. Nothing is
+//! converted: what is not true or false is no condition, and text is never a number.
+
+mod eval;
+mod parse;
+
+use serde_json::Value;
+
+use super::GrammarError;
+
+/// A condition that reads well.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    text: String,
+    expr: Expr,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Expr {
+    /// A literal; `undefined` is none.
+    Literal(Option<Value>),
+    /// A path, the root first.
+    Path(Vec<String>),
+    Not(Box<Expr>),
+    All(Vec<Expr>),
+    Any(Vec<Expr>),
+    Compare(Box<Expr>, Compare, Box<Expr>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compare {
+    Same,
+    Differs,
+    Less,
+    More,
+    AtMost,
+    AtLeast,
+}
+
+impl Condition {
+    /// Reads a condition.
+    ///
+    /// # Errors
+    /// What does not belong, with its place; `==` and `!=` with what to write instead.
+    pub fn parse(text: &str) -> Result<Self, GrammarError> {
+        Ok(Self { text: text.to_owned(), expr: parse::parse(text)? })
+    }
+
+    /// The condition as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The steps it names as `context.<step>`, in the order of the text, each once.
+    pub fn steps(&self) -> impl Iterator<Item = &str> {
+        let mut steps = Vec::new();
+        self.expr.visit(&mut |path| {
+            if let [root, step, ..] = path
+                && root == "context"
+                && !steps.contains(&step.as_str())
+            {
+                steps.push(step.as_str());
+            }
+        });
+        steps.into_iter()
+    }
+
+    /// Whether it holds over `scope`, an object of `input`, `context` and perhaps `error`.
+    ///
+    /// What a path does not find is undefined; `context.<step>.success` is then what `success_of`
+    /// says. `===` compares contents, numbers by value; lists and maps are the same when everything
+    /// in them is. `<` and its kin compare two numbers or two texts, and are false where a side is
+    /// undefined or null.
+    ///
+    /// # Errors
+    /// Where true or false is needed and something else found, and where `<` meets two things that
+    /// have no order.
+    pub fn holds(&self, scope: &Value, success_of: &dyn Fn(&str) -> Option<bool>) -> Result<bool, String> {
+        eval::Eval { scope, success_of }.truth(&self.expr)
+    }
+}
+
+impl Expr {
+    fn visit<'a>(&'a self, see: &mut impl FnMut(&'a [String])) {
+        match self {
+            Self::Literal(_) => {}
+            Self::Path(path) => see(path),
+            Self::Not(inner) => inner.visit(see),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.visit(see)),
+            Self::Compare(left, _, right) => {
+                left.visit(see);
+                right.visit(see);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

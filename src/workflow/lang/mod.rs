@@ -1,0 +1,50 @@
+//! The small languages of a workflow: conditions, transforms, templates and output schemas.
+//!
+//! Each is read once, when the definition is loaded, and refuses what it does not know with the
+//! place in its text. None evaluates code, reads anything or waits; all are limited in depth, size
+//! and work, so that no text and no value can overflow the stack or run for ever.
+
+mod condition;
+mod path;
+mod sample;
+mod scan;
+mod schema;
+mod template;
+mod transform;
+
+use std::fmt;
+
+pub use condition::Condition;
+pub use schema::OutputSchema;
+pub use template::{PathUse, Template};
+pub use transform::Transform;
+
+/// What is wrong with a text of one of these languages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrammarError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do next.
+    pub hint: Option<String>,
+    /// The byte of the text it is wrong at.
+    pub offset: usize,
+}
+
+impl GrammarError {
+    fn new(offset: usize, message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, offset }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for GrammarError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for GrammarError {}

@@ -1,0 +1,290 @@
+//! What an agent's answer must look like: a JSON Schema, draft 2020-12 unless it says otherwise.
+//!
+//! A schema stands for itself: a `$ref` that leads out of it is refused, so that nothing is ever
+//! loaded. What does not fit is told with the JSON pointer of the place.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::thread;
+
+use boon::{CompileError, Compiler, Draft, ErrorKind, SchemaIndex, Schemas, UrlLoader, ValidationError};
+use serde_json::Value;
+
+use super::sample;
+
+/// What a schema is called inside the validator.
+const NAME: &str = "schema:///output_schema";
+/// Values within each other at most, in a schema or an answer.
+const DEEPEST: usize = 100;
+/// `$ref`s at most: each can lead one level further down at every level of an answer.
+const MOST_REFS: usize = 500;
+/// The validator goes down by calling itself; on this stack it reaches the bottom of all that is
+/// let in. Only what is used of it is ever taken.
+const STACK: usize = 512 * 1024 * 1024;
+/// How many violations are told.
+const TOLD: usize = 5;
+
+/// A schema that is one.
+#[derive(Clone)]
+pub struct OutputSchema {
+    written: Value,
+    compiled: Arc<(Schemas, SchemaIndex)>,
+}
+
+impl PartialEq for OutputSchema {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl fmt::Debug for OutputSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OutputSchema({})", self.written)
+    }
+}
+
+/// Refuses to load anything.
+struct Nothing;
+
+impl UrlLoader for Nothing {
+    fn load(&self, _: &str) -> Result<Value, Box<dyn Error>> {
+        Err("a schema may only point into itself".into())
+    }
+}
+
+impl OutputSchema {
+    /// Reads a schema.
+    ///
+    /// # Errors
+    /// What keeps it from being one, with the JSON pointer of the place.
+    pub fn parse(schema: &Value) -> Result<Self, String> {
+        if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
+            return Err("a JSON Schema is a map, such as `{type: object}`".to_owned());
+        }
+        if depth(schema) > DEEPEST {
+            return Err(format!("the schema is nested more than {DEEPEST} levels deep"));
+        }
+        if refs(schema) > MOST_REFS {
+            return Err(format!("the schema holds more than {MOST_REFS} references"));
+        }
+        let compiled = on_deep_stack(|| compile(schema))?;
+        Ok(Self { written: schema.clone(), compiled: Arc::new(compiled) })
+    }
+
+    /// The schema as it was written.
+    pub fn written(&self) -> &Value {
+        &self.written
+    }
+
+    /// Whether `value` fits.
+    ///
+    /// # Errors
+    /// The first few places where it does not, as JSON pointers with what is wanted there.
+    pub fn check(&self, value: &Value) -> Result<(), String> {
+        if depth(value) > DEEPEST {
+            return Err(format!("the answer is nested more than {DEEPEST} levels deep"));
+        }
+        let (schemas, index) = &*self.compiled;
+        on_deep_stack(|| schemas.validate(value, *index).map_err(|error| violations(&error)))
+    }
+
+    /// A value that fits, always the same for the same input; what no plain value fits (a `not`,
+    /// a pattern that looks ahead) may be missed.
+    pub fn sample(&self, input: &Value) -> Value {
+        sample::sample(self, input)
+    }
+}
+
+fn compile(schema: &Value) -> Result<(Schemas, SchemaIndex), String> {
+    let mut compiler = Compiler::new();
+    compiler.set_default_draft(Draft::V2020_12);
+    compiler.use_loader(Box::new(Nothing));
+    let mut schemas = Schemas::new();
+    compiler.add_resource(NAME, schema.clone()).map_err(|error| explain(&error))?;
+    let index = compiler.compile(NAME, &mut schemas).map_err(|error| explain(&error))?;
+    Ok((schemas, index))
+}
+
+fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let worker = worker.map_err(|error| format!("the schema cannot be tried: {error}"))?;
+        worker.join().unwrap_or_else(|_| Err("the schema cannot be tried".to_owned()))
+    })
+}
+
+fn refs(schema: &Value) -> usize {
+    match schema {
+        Value::Array(items) => items.iter().map(refs).sum(),
+        Value::Object(map) => {
+            let here = map.keys().filter(|key| key.ends_with("Ref") || *key == "$ref").count();
+            here + map.values().map(refs).sum::<usize>()
+        }
+        _ => 0,
+    }
+}
+
+fn depth(value: &Value) -> usize {
+    let mut deepest = 0;
+    let mut todo = vec![(value, 1)];
+    while let Some((value, depth)) = todo.pop() {
+        deepest = deepest.max(depth);
+        match value {
+            Value::Array(items) => todo.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(map) => todo.extend(map.values().map(|item| (item, depth + 1))),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+fn explain(error: &CompileError) -> String {
+    let place = |url: &str| {
+        let pointer = url.split_once('#').map_or("", |(_, pointer)| pointer);
+        if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") }
+    };
+    match error {
+        CompileError::ValidationError { src, .. } => format!("this is no JSON Schema: {}", violations(src)),
+        CompileError::LoadUrlError { url, .. } | CompileError::UnsupportedUrlScheme { url } => {
+            format!("`{url}` lies outside the schema, and nothing is loaded")
+        }
+        CompileError::JsonPointerNotFound(url) => format!("`$ref` leads to nothing{}", place(url)),
+        CompileError::AnchorNotFound { reference, .. } => format!("`$ref` leads to nothing: `{reference}`"),
+        CompileError::InvalidRegex { url, regex, .. } => {
+            format!("`{regex}` is no pattern this program can match{}", place(url))
+        }
+        CompileError::UnsupportedDraft { url } | CompileError::InvalidMetaSchemaUrl { url, .. } => {
+            format!("unknown `$schema` `{url}`")
+        }
+        other => other.to_string().replace(NAME, "the schema"),
+    }
+}
+
+/// The innermost violations: what each says is wrong where it stands.
+fn violations(error: &ValidationError<'_, '_>) -> String {
+    let mut told: Vec<String> = Vec::new();
+    let mut todo = vec![error];
+    while let Some(error) = todo.pop() {
+        if error.causes.is_empty() {
+            let text = violation(error);
+            if !told.contains(&text) {
+                told.push(text);
+            }
+        }
+        todo.extend(error.causes.iter().rev());
+    }
+    let more = told.len().saturating_sub(TOLD);
+    told.truncate(TOLD);
+    let mut text = told.join("; ");
+    if more > 0 {
+        text.push_str(&format!("; and {more} more"));
+    }
+    text
+}
+
+fn violation(error: &ValidationError<'_, '_>) -> String {
+    let pointer = error.instance_location.to_string();
+    let said = match &error.kind {
+        ErrorKind::FalseSchema => "nothing may stand here".to_owned(),
+        ErrorKind::AdditionalProperties { got } => {
+            let names: Vec<String> = got.iter().map(|name| format!("`{name}`")).collect();
+            format!("{} is not among its properties", names.join(", "))
+        }
+        ErrorKind::Required { want } => {
+            let names: Vec<String> = want.iter().map(|name| format!("`{name}`")).collect();
+            format!("{} is missing", names.join(", "))
+        }
+        ErrorKind::Format { got, want: "regex", .. } => {
+            format!("`{}` is no pattern", got.as_str().unwrap_or_default())
+        }
+        ErrorKind::Type { got, want } => {
+            let wanted: Vec<String> = want.iter().map(|kind| kind.to_string()).collect();
+            format!("must be {}, found {got}", wanted.join(" or "))
+        }
+        other => other.to_string().replace(NAME, ""),
+    };
+    if pointer.is_empty() { said } else { format!("`{pointer}`: {said}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn schema(value: &Value) -> OutputSchema {
+        OutputSchema::parse(value).expect("a schema")
+    }
+
+    #[test]
+    fn tells_each_place_that_does_not_fit() {
+        let schema = schema(&json!({
+            "type": "object",
+            "required": ["passed", "details"],
+            "additionalProperties": false,
+            "properties": {
+                "passed": {"type": "integer", "minimum": 0},
+                "details": {"type": "string"},
+                "files": {"type": "array", "items": {"type": "string"}}
+            }
+        }));
+        assert_eq!(schema.check(&json!({"passed": 1, "details": "ok", "files": ["a"]})), Ok(()));
+        for (value, told) in [
+            (json!([]), "must be object, found array"),
+            (json!({"passed": 1}), "`details` is missing"),
+            (json!({"passed": -1, "details": "x"}), "`/passed`: must be >=0, but got -1"),
+            (json!({"passed": 1, "details": "x", "extra": 1}), "`extra` is not among its properties"),
+            (
+                json!({"passed": "1", "details": "x", "files": ["a", 2]}),
+                "`/passed`: must be integer, found string; `/files/1`: must be string, found number",
+            ),
+        ] {
+            assert_eq!(schema.check(&value), Err(told.to_owned()), "{value}");
+        }
+        let many: Vec<u32> = (0..9).collect();
+        let told = schema.check(&json!({"passed": 1, "details": "x", "files": many})).expect_err("nine");
+        assert!(told.ends_with("; and 4 more"), "{told}");
+    }
+
+    #[test]
+    fn refuses_what_is_no_schema() {
+        for (value, part) in [
+            (json!("object"), "a JSON Schema is a map"),
+            (json!({"type": "objekt"}), "this is no JSON Schema: `/type`"),
+            (json!({"required": "a"}), "`/required`: must be array, found string"),
+            (json!({"pattern": "("}), "`(` is no pattern"),
+            (json!({"$ref": "file:///etc/passwd"}), "`file:///etc/passwd` lies outside the schema"),
+            (json!({"$ref": "https://example.org/a.json"}), "lies outside the schema"),
+            (json!({"$ref": "#/$defs/none"}), "`$ref` leads to nothing"),
+            (json!({"$schema": "https://example.org/draft"}), "lies outside the schema"),
+        ] {
+            let told = OutputSchema::parse(&value).expect_err("no schema");
+            assert!(told.contains(part), "{value}: {told}");
+        }
+        let deep = (0..200).fold(json!({}), |inner, _| json!({"not": inner}));
+        assert!(OutputSchema::parse(&deep).is_err());
+    }
+
+    #[test]
+    fn circles_end() {
+        if let Ok(circle) = OutputSchema::parse(&json!({"$ref": "#"})) {
+            assert!(circle.check(&json!(1)).is_err());
+        }
+        let tree = schema(&json!({
+            "type": "object",
+            "properties": {"inner": {"$ref": "#"}},
+            "required": ["name"],
+        }));
+        let deep = (0..98).fold(json!({"name": 1}), |inner, _| json!({"name": 1, "inner": inner}));
+        assert_eq!(tree.check(&deep), Ok(()));
+        let chain: serde_json::Map<String, Value> = (0..400)
+            .map(|n| (n.to_string(), json!({"$ref": format!("#/$defs/{}", n + 1)})))
+            .chain([("400".to_owned(), json!({"properties": {"inner": {"$ref": "#"}}}))])
+            .collect();
+        let chain = schema(&json!({"$ref": "#/$defs/0", "$defs": chain}));
+        assert_eq!(chain.check(&deep), Ok(()));
+        let deeper = (0..5_000).fold(json!({}), |inner, _| Value::Array(vec![inner]));
+        assert!(tree.check(&deeper).is_err());
+        std::mem::forget(deeper);
+    }
+}

@@ -1,0 +1,220 @@
+//! From pieces to a tree of text, values and blocks.
+
+use super::super::GrammarError;
+use super::expression::{Expression, Path, Reader};
+use super::space;
+use super::tags::{Piece, Tag, TagKind, cut};
+use crate::problem::did_you_mean;
+
+const LONGEST: usize = 1_000_000;
+/// Blocks within blocks at most.
+const DEEPEST: usize = 50;
+
+/// A part of a template.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    /// Text to print.
+    Text(String),
+    /// A value to print.
+    Value(Expression),
+    /// A block.
+    Block(Block),
+}
+
+/// A block and what is printed otherwise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// What it does.
+    pub kind: BlockKind,
+    /// What it looks at.
+    pub of: Expression,
+    /// Names for the item and its key.
+    pub params: Vec<String>,
+    /// What is printed.
+    pub body: Vec<Node>,
+    /// What is printed otherwise.
+    pub otherwise: Vec<Node>,
+}
+
+/// The blocks there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockKind {
+    /// `{{#if}}`.
+    If,
+    /// `{{#unless}}`.
+    Unless,
+    /// `{{#each}}`.
+    Each,
+    /// `{{#with}}`.
+    With,
+    /// `{{#path}}`: each item of a list, or the value itself.
+    Section,
+}
+
+const BLOCKS: [(&str, BlockKind); 4] = [
+    ("if", BlockKind::If),
+    ("unless", BlockKind::Unless),
+    ("each", BlockKind::Each),
+    ("with", BlockKind::With),
+];
+
+impl BlockKind {
+    /// Whether its body sees another value than what stands around it.
+    pub fn enters(self) -> bool {
+        !matches!(self, Self::If | Self::Unless)
+    }
+}
+
+impl Node {
+    /// The paths of the node itself, not of what is in it.
+    pub fn own_paths(&self) -> Vec<&Path> {
+        let mut paths = Vec::new();
+        match self {
+            Self::Text(_) => {}
+            Self::Value(value) => value.paths(&mut paths),
+            Self::Block(block) => block.of.paths(&mut paths),
+        }
+        paths
+    }
+}
+
+/// A block that is not closed yet.
+struct Open {
+    name: String,
+    at: usize,
+    /// `{{else if}}` closes with the block it belongs to.
+    is_chained: bool,
+    is_inverse: bool,
+    has_else: bool,
+    block: Block,
+}
+
+/// Reads a template's text.
+pub fn parse(text: &str) -> Result<Vec<Node>, GrammarError> {
+    if text.len() > LONGEST {
+        return Err(GrammarError::new(LONGEST, format!("a template is at most {LONGEST} bytes long")));
+    }
+    let mut pieces = cut(text)?;
+    space::shorten(&mut pieces);
+    let mut tree = Tree { nodes: Vec::new(), open: Vec::new() };
+    for piece in pieces {
+        match piece {
+            Piece::Text(_, "") => {}
+            Piece::Text(_, kept) => tree.push(Node::Text(kept.to_owned())),
+            Piece::Tag(tag) => tree.tag(&tag)?,
+        }
+    }
+    match tree.open.pop() {
+        None => Ok(tree.nodes),
+        Some(open) => {
+            let error = GrammarError::new(open.at, format!("block `{}` is never closed", open.name));
+            Err(error.hint(format!("close it with `{{{{/{}}}}}`", open.name)))
+        }
+    }
+}
+
+struct Tree {
+    nodes: Vec<Node>,
+    open: Vec<Open>,
+}
+
+impl Tree {
+    fn push(&mut self, node: Node) {
+        match self.open.last_mut() {
+            None => self.nodes.push(node),
+            Some(open) if open.has_else => open.block.otherwise.push(node),
+            Some(open) => open.block.body.push(node),
+        }
+    }
+
+    fn tag(&mut self, tag: &Tag<'_>) -> Result<(), GrammarError> {
+        match tag.kind {
+            TagKind::Comment => Ok(()),
+            TagKind::Value => {
+                let value = Reader::new(tag.inner, tag.offset).whole()?;
+                self.push(Node::Value(value));
+                Ok(())
+            }
+            TagKind::Open => self.open(&mut Reader::new(tag.inner, tag.offset), tag.offset, false),
+            TagKind::OpenInverse => {
+                self.open(&mut Reader::new(tag.inner, tag.offset), tag.offset, false)?;
+                if let Some(open) = self.open.last_mut() {
+                    open.is_inverse = true;
+                }
+                Ok(())
+            }
+            TagKind::Else => self.otherwise(tag),
+            TagKind::Close => self.close(tag),
+        }
+    }
+
+    fn open(&mut self, reader: &mut Reader<'_>, at: usize, is_chained: bool) -> Result<(), GrammarError> {
+        if self.open.len() >= DEEPEST {
+            let error = GrammarError::new(at, format!("blocks are nested more than {DEEPEST} levels deep"));
+            return Err(error.hint("split the prompt over several steps"));
+        }
+        let name = reader.peek_word().to_owned();
+        let known = BLOCKS.iter().find(|(known, _)| *known == name);
+        if known.is_some() {
+            let _ = reader.eat_word(&name);
+        }
+        if reader.is_done() {
+            let message = if known.is_some() {
+                format!("`{name}` is given nothing")
+            } else {
+                "a block has no name".to_owned()
+            };
+            return Err(reader.error(message).hint("write for example `{{#if context.plan}}`"));
+        }
+        let of = reader.one()?;
+        let params = reader.params()?;
+        if !reader.is_done() {
+            let is_helper = known.is_none();
+            let names: Vec<&str> = BLOCKS.iter().map(|(name, _)| *name).collect();
+            return Err(if is_helper {
+                GrammarError::new(at, format!("unknown block `{name}`")).hint(did_you_mean(&name, &names))
+            } else {
+                reader.surplus()
+            });
+        }
+        let kind = known.map_or(BlockKind::Section, |(_, kind)| *kind);
+        let block = Block { kind, of, params, body: Vec::new(), otherwise: Vec::new() };
+        self.open.push(Open { name, at, is_chained, is_inverse: false, has_else: false, block });
+        Ok(())
+    }
+
+    fn otherwise(&mut self, tag: &Tag<'_>) -> Result<(), GrammarError> {
+        let Some(open) = self.open.last_mut() else {
+            return Err(GrammarError::new(tag.offset, "`else` stands in no block"));
+        };
+        if open.has_else {
+            return Err(GrammarError::new(tag.offset, format!("block `{}` has a second `else`", open.name)));
+        }
+        open.has_else = true;
+        let mut reader = Reader::new(tag.inner, tag.offset);
+        let _ = reader.eat_word("else");
+        if reader.is_done() { Ok(()) } else { self.open(&mut reader, tag.offset, true) }
+    }
+
+    fn close(&mut self, tag: &Tag<'_>) -> Result<(), GrammarError> {
+        let name = tag.inner.trim();
+        loop {
+            let Some(open) = self.open.pop() else {
+                return Err(GrammarError::new(tag.offset, format!("`{name}` closes nothing"))
+                    .hint(format!("remove it, or open it with `{{{{#{name}}}}}`")));
+            };
+            let Open { name: opened, is_chained, is_inverse, mut block, .. } = open;
+            if !is_chained && opened != name {
+                let error = GrammarError::new(tag.offset, format!("`{name}` closes block `{opened}`"));
+                return Err(error.hint(format!("write `{{{{/{opened}}}}}`")));
+            }
+            if is_inverse {
+                std::mem::swap(&mut block.body, &mut block.otherwise);
+            }
+            self.push(Node::Block(block));
+            if !is_chained {
+                return Ok(());
+            }
+        }
+    }
+}

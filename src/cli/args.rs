@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::tally::{Strength, Weighing};
+
 /// Blind rounds among AI participants: one frozen context, sealed answers, ballots that count.
 #[derive(Debug, Parser)]
 #[command(
@@ -131,6 +133,14 @@ pub enum Verb {
         #[arg(long, short, value_name = "OUT")]
         out: Option<PathBuf>,
     },
+    /// Count ballots by a rule: those of a file, or those of a session's round by another rule
+    Tally {
+        /// A session; its recorded decision stays what it is
+        file: Option<PathBuf>,
+        /// What to count, and how
+        #[command(flatten)]
+        args: TallyArgs,
+    },
     /// Print the exact bytes of a snapshot, without sending anything
     Snapshot {
         /// A definition, or a session
@@ -169,6 +179,82 @@ pub enum Verb {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+/// What to count, and how.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct TallyArgs {
+    /// A ballot file: .json, .yaml, .csv, or PrefLib's .soc .soi .toc .toi; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    pub ballots: Option<PathBuf>,
+    /// The round of the session; needed when several have ballots
+    #[arg(long, value_name = "ID")]
+    pub round: Option<String>,
+    /// By which rule
+    #[command(flatten)]
+    pub rules: Rules,
+    /// As one line of JSON a rule
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// By which rule to count.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct Rules {
+    /// plurality, majority, supermajority, unanimous, weighted-majority, consent, approval, score-mean, score-median, borda, irv, condorcet, copeland, minimax, ranked-pairs, schulze, majority-judgment, median
+    #[arg(long, value_name = "RULE")]
+    pub rule: Option<String>,
+    /// Every rule that can count these ballots, with a mark where the outcome differs
+    #[arg(long)]
+    pub all: bool,
+    /// The share a supermajority reaches or a weighted majority exceeds, such as 2/3 or 0.6667
+    #[arg(long, value_name = "SHARE")]
+    pub threshold: Option<String>,
+    /// How pairwise victories are measured
+    #[arg(long, value_enum, default_value_t = StrengthArg::WinningVotes)]
+    pub strength: StrengthArg,
+    /// What a weighted majority adds up
+    #[arg(long, value_enum, default_value_t = ByArg::Weight)]
+    pub by: ByArg,
+    /// Break a tie by this seed
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// How pairwise victories are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StrengthArg {
+    /// By the votes of the winning side
+    WinningVotes,
+    /// By how many more votes the winning side has
+    Margins,
+}
+
+impl From<StrengthArg> for Strength {
+    fn from(arg: StrengthArg) -> Self {
+        match arg {
+            StrengthArg::WinningVotes => Self::WinningVotes,
+            StrengthArg::Margins => Self::Margins,
+        }
+    }
+}
+
+/// What a weighted majority adds up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ByArg {
+    /// Weights
+    Weight,
+    /// The confidence each ballot states, times its weight
+    Confidence,
+}
+
+impl From<ByArg> for Weighing {
+    fn from(arg: ByArg) -> Self {
+        match arg {
+            ByArg::Weight => Self::Weight,
+            ByArg::Confidence => Self::Confidence,
+        }
+    }
 }
 
 /// What to do with saved sessions.

@@ -13,6 +13,7 @@ mod output;
 mod plan;
 mod resume;
 mod snapshot;
+mod tally;
 mod work;
 
 use clap::Parser as _;
@@ -62,6 +63,10 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
         }
         Verb::Report { file, format, out } => {
             files::report(&session_file(&file), format, out.as_deref(), output)
+        }
+        Verb::Tally { file, args } => {
+            output.json = args.json;
+            tally::run(&args, file.as_deref().map(session_file).as_deref(), output)
         }
         Verb::Snapshot { file, step, seat, input } => {
             snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), output)

@@ -4,6 +4,8 @@
 //! which seats are sealed or failed and nothing of an answer. Text of foreign origin is shown, never
 //! interpreted. They open no file and decide nothing: what counts was settled by the tally.
 
+mod bars;
+pub mod count;
 mod escape;
 mod json;
 mod markdown;
@@ -13,8 +15,10 @@ mod tests;
 mod text;
 pub mod trace;
 pub mod view;
+pub mod what_if;
 pub mod words;
 
+pub use bars::{Bar, bars};
 pub use escape::terminal_safe_json;
 pub use json::json;
 pub use markdown::markdown;

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::words::is_scripted;
+use super::words::{is_scripted, listed};
 use crate::round::ballot::{Ballot, Stance};
 use crate::round::record::Outcome;
 use crate::session::{AnswerRevealed, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally};
@@ -136,9 +136,20 @@ pub fn dissents(seat: &SeatView<'_>, tally: Option<&Tally>) -> bool {
         Some(Ballot::Choice(option)) => {
             tally.is_some_and(|tally| tally.decided && !tally.verdict.winners.contains(option))
         }
+        Some(Ballot::Ranking(places)) => {
+            let first = places.first().map_or(&[][..], Vec::as_slice);
+            tally.is_some_and(|tally| tally.decided && !agrees(first, tally))
+        }
+        Some(Ballot::Approval(options)) => {
+            tally.is_some_and(|tally| tally.decided && !agrees(options, tally))
+        }
         Some(Ballot::Consent(stance, _)) => *stance != Stance::Support,
         _ => false,
     }
+}
+
+fn agrees(options: &[String], tally: &Tally) -> bool {
+    tally.verdict.winners.iter().any(|winner| options.contains(winner))
 }
 
 /// "votes a", "blocks"; nothing for an open answer.
@@ -146,11 +157,24 @@ pub fn vote(ballot: &Ballot) -> Option<String> {
     Some(match ballot {
         Ballot::Position => return None,
         Ballot::Choice(option) => format!("votes {option}"),
+        Ballot::Approval(options) if options.is_empty() => "approves of none".to_owned(),
+        Ballot::Approval(options) => format!("approves of {}", listed(options)),
+        Ballot::Ranking(places) => format!("ranks {}", ranking(places)),
+        Ballot::Scores(scores) => {
+            format!("scores {}", listed(scores.iter().map(|(option, score)| format!("{option} {score}"))))
+        }
+        Ballot::Estimate(Value::String(card)) => format!("estimates {card}"),
+        Ballot::Estimate(value) => format!("estimates {value}"),
         Ballot::Abstain => "abstains".to_owned(),
         Ballot::Consent(Stance::Support, _) => "supports".to_owned(),
         Ballot::Consent(Stance::StandAside, _) => "stands aside".to_owned(),
         Ballot::Consent(Stance::Block, _) => "blocks".to_owned(),
     })
+}
+
+/// Places from the first on: "a, b = c".
+pub fn ranking(places: &[Vec<String>]) -> String {
+    listed(places.iter().map(|options| options.join(" = ")))
 }
 
 /// The change a stance asks for.

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use crate::session::{CloseReason, SeatInfo, Session, Tally};
+use crate::tally::{Rule, Score};
 use crate::workflow::Step;
 
 /// A count in one line: what it came to, and by which numbers.
@@ -33,9 +34,32 @@ pub fn headline(tally: &Tally) -> Headline {
         let reason = tally.verdict.reason.as_deref().unwrap_or("the rule found no winner");
         return Headline { label: format!("No decision: {reason}"), detail: ballots_by_option(tally) };
     };
-    let votes = tally.verdict.scores.get(winner).copied().unwrap_or(0);
-    let detail = format!("by {}, {votes} of {}", rule.name(), counted(tally.answered, "ballot"));
+    let detail = format!("by {}, {}", rule.name(), basis(tally, rule, winner));
     Headline { label: format!("Decision: {winner}"), detail }
+}
+
+/// By which numbers a winner won; one ballot alone is said to be one.
+fn basis(tally: &Tally, rule: Rule, winner: &str) -> String {
+    let scores = &tally.verdict.scores;
+    let votes = scores.get(winner).cloned().unwrap_or_default();
+    let ballots = counted(tally.answered, "ballot");
+    let sum: f64 = scores.values().map(Score::as_f64).sum();
+    let is_weighed = rule == Rule::WeightedMajority || (sum - tally.answered as f64).abs() > 1e-6;
+    let basis = match rule {
+        Rule::Consent => format!("{votes} of {ballots}"),
+        Rule::Plurality | Rule::Majority | Rule::Supermajority | Rule::Unanimous | Rule::WeightedMajority => {
+            if is_weighed {
+                format!("{votes} of {sum} by weight, {ballots}")
+            } else {
+                format!("{votes} of {ballots}")
+            }
+        }
+        Rule::Approval => format!("approved by {votes}, {ballots}"),
+        Rule::Irv => format!("{votes} in the last round, {ballots}"),
+        Rule::Median => return format!("of {}", counted(tally.answered, "estimate")),
+        _ => ballots,
+    };
+    if tally.answered == 1 { format!("{basis}: a single one, no agreement") } else { basis }
 }
 
 fn ballots_by_option(tally: &Tally) -> String {

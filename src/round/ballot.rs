@@ -1,45 +1,10 @@
 //! Ballot forms and what a valid answer to one holds.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
-/// What kind of answer a question asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BallotKind {
-    /// Free text with structure: the default.
-    Position,
-    /// One of the options.
-    Choice,
-    /// A set of options.
-    Approval,
-    /// Options in order, ties and truncation allowed.
-    Ranking,
-    /// A number for each option.
-    Score,
-    /// `support`, `stand-aside` or `block`.
-    Consent,
-    /// A number or a card.
-    Estimate,
-}
-
-impl BallotKind {
-    /// Every kind with the word that names it in a definition.
-    pub const NAMES: [(&'static str, Self); 7] = [
-        ("position", Self::Position),
-        ("choice", Self::Choice),
-        ("approval", Self::Approval),
-        ("ranking", Self::Ranking),
-        ("score", Self::Score),
-        ("consent", Self::Consent),
-        ("estimate", Self::Estimate),
-    ];
-
-    /// The word that names it.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("position", |(name, _)| name)
-    }
-}
+pub use crate::tally::BallotKind;
 
 /// The form participants fill in: fixed in the definition, part of the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,12 +14,26 @@ pub struct BallotForm {
     /// The options as the definition spells them; empty for `position`, `consent` and `estimate`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
+    /// The lowest score or estimate, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<Number>,
+    /// The highest score or estimate, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<Number>,
+    /// The cards of an estimate, lowest first; empty where any number will do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cards: Vec<String>,
 }
 
 impl BallotForm {
     /// The form of an open question.
     pub fn position() -> Self {
-        Self { kind: BallotKind::Position, options: Vec::new() }
+        Self::over(BallotKind::Position, Vec::new())
+    }
+
+    /// A form over these options, without a scale or cards.
+    pub fn over(kind: BallotKind, options: Vec<String>) -> Self {
+        Self { kind, options, min: None, max: None, cards: Vec::new() }
     }
 }
 
@@ -78,6 +57,14 @@ pub enum Ballot {
     Position,
     /// One option, spelt as in the form.
     Choice(String),
+    /// The options approved of, in the order of the form.
+    Approval(Vec<String>),
+    /// Places from the first on, each with the options that share it; options left out stand below.
+    Ranking(Vec<Vec<String>>),
+    /// A score for each option, in the order of the form.
+    Scores(IndexMap<String, Number>),
+    /// A number, or a card as the form spells it.
+    Estimate(Value),
     /// A stance; a block states the minimum change.
     Consent(Stance, Option<String>),
     /// A stated abstention, under every kind.

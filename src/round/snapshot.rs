@@ -166,7 +166,7 @@ mod tests {
         let mut relevant = example();
         relevant.relevant = true;
         relevant.details = vec![("title", "T".into()), ("acceptance", serde_json::json!(["a", "b"]))];
-        let form = super::super::ballot::BallotForm { kind: BallotKind::Choice, options: vec!["x y".into()] };
+        let form = super::super::ballot::BallotForm::over(BallotKind::Choice, vec!["x y".into()]);
         let context = serde_json::json!({"plan": {"data": [1]}});
         let snapshot = Snapshot::freeze(&Material {
             goal: Some("g"),

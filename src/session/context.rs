@@ -85,7 +85,7 @@ fn envelope(round: Option<&RoundRun>, success: bool) -> Value {
     if let Some(tally) = &round.tally {
         let mut tally = serde_json::to_value(tally).unwrap_or_default();
         if let Some(map) = tally.as_object_mut() {
-            for key in ["step", "round", "steps"] {
+            for key in ["step", "round", "steps", "trace"] {
                 map.shift_remove(key);
             }
         }

@@ -1,18 +1,21 @@
 //! The count of a closed round: who took part, whether the quorum is met, what the rule found.
 
 use super::event::Tally;
-use super::state::{RoundRun, SeatStatus};
-use crate::round::ballot::{Ballot, Stance};
+use super::state::{RoundRun, SeatStatus, Session};
+use crate::round::ballot::{Ballot, BallotForm, Stance};
 use crate::round::record::Outcome;
-use crate::tally::{Rule, Stances, Ties, Verdict, consent, majority, plurality, seeded_winner};
+use crate::tally::{
+    self, Amount, BallotKind, Cast, Mark, Profile, Rule, Ties, UNLISTED, Verdict, seeded_winner,
+};
 
 /// Counts a closed round in the order of its roster.
-pub fn count(round: &RoundRun) -> Tally {
+pub fn count(session: &Session, round: &RoundRun) -> Tally {
     let opened = &round.opened;
     let mut tally = Tally {
         step: opened.step.clone(),
         round: opened.round.clone(),
         rule: opened.rule,
+        terms: opened.terms.clone(),
         asked: round.seats.len(),
         sealed: round.sealed(),
         answered: 0,
@@ -31,7 +34,7 @@ pub fn count(round: &RoundRun) -> Tally {
         *bucket(&mut tally, &seat.status) += 1;
     }
     tally.quorum_met = tally.answered + tally.abstained >= tally.quorum;
-    tally.verdict = verdict(round);
+    tally.verdict = verdict(session, round);
     if tally.rule.is_none() {
         return tally;
     }
@@ -69,48 +72,76 @@ fn bucket<'a>(tally: &'a mut Tally, status: &SeatStatus) -> &'a mut usize {
     }
 }
 
-fn ballots(round: &RoundRun) -> impl Iterator<Item = (&str, &Ballot)> {
-    round.seats.values().filter_map(|seat| match &seat.status {
-        SeatStatus::Revealed(answer, _) if answer.outcome == Outcome::Answered => {
-            Some((seat.name.as_str(), answer.ballot.as_ref()?))
+/// The valid ballots of a round, in roster order, as the rules count them.
+pub fn profile(session: &Session, round: &RoundRun) -> Profile {
+    let form = &round.opened.ballot;
+    let options = if form.kind == BallotKind::Estimate { &form.cards } else { &form.options };
+    let mut profile = Profile {
+        options: options.clone(),
+        ballots: Vec::new(),
+        lowest: form.min.as_ref().and_then(Amount::of),
+    };
+    for seat in round.seats.values() {
+        let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
+        let ballot = answer.ballot.as_ref().filter(|_| answer.outcome == Outcome::Answered);
+        let Some(mark) = ballot.and_then(|ballot| mark(form, ballot)) else { continue };
+        let weight = session.seat_info(&seat.name).map_or(Amount::ONE, |info| Amount::of_weight(info.weight));
+        let confidence = answer.answer.get("confidence").and_then(serde_json::Value::as_number);
+        profile.ballots.push(Cast {
+            weight,
+            confidence: confidence.and_then(|number| Amount::parse_cut(&number.to_string())),
+            ..Cast::one(&seat.name, mark)
+        });
+    }
+    profile
+}
+
+/// What a ballot says, in places of the form; nothing for an open answer, or for what is not on it.
+fn mark(form: &BallotForm, ballot: &Ballot) -> Option<Mark> {
+    let place = |option: &String| form.options.iter().position(|known| known == option);
+    Some(match ballot {
+        Ballot::Position | Ballot::Abstain => return None,
+        Ballot::Choice(option) => Mark::Choice(place(option)?),
+        Ballot::Approval(options) => Mark::Approval(options.iter().filter_map(place).collect()),
+        Ballot::Ranking(places) => {
+            let mut ranks = vec![UNLISTED; form.options.len()];
+            for (rank, options) in places.iter().enumerate() {
+                for option in options.iter().filter_map(place) {
+                    ranks[option] = rank as u16;
+                }
+            }
+            Mark::Ranking(ranks)
         }
-        _ => None,
+        Ballot::Scores(scores) => {
+            Mark::Scores(form.options.iter().map(|option| scores.get(option).and_then(Amount::of)).collect())
+        }
+        Ballot::Estimate(value) if form.cards.is_empty() => Mark::Number(Amount::of(value.as_number()?)?),
+        Ballot::Estimate(value) => {
+            let card = value.as_str()?;
+            Mark::Card(form.cards.iter().position(|known| known == card)?)
+        }
+        Ballot::Consent(Stance::Support, _) => Mark::Support,
+        Ballot::Consent(Stance::StandAside, _) => Mark::StandAside,
+        Ballot::Consent(Stance::Block, change) => Mark::Block(change.clone().unwrap_or_default()),
     })
 }
 
-fn verdict(round: &RoundRun) -> Verdict {
-    let options = &round.opened.ballot.options;
-    let choices = || -> Vec<usize> {
-        ballots(round)
-            .filter_map(|(_, ballot)| match ballot {
-                Ballot::Choice(option) => options.iter().position(|known| known == option),
-                _ => None,
-            })
-            .collect()
-    };
-    match round.opened.rule {
-        Some(Rule::Majority) => majority(options, &choices()),
-        Some(Rule::Plurality) => plurality(options, &choices()),
-        Some(Rule::Consent) => consent(&stances(round)),
+fn verdict(session: &Session, round: &RoundRun) -> Verdict {
+    let opened = &round.opened;
+    let rule = opened.rule.or(match opened.ballot.kind {
         // Counted and not decided: the numbers are shown, nobody wins.
-        None if options.is_empty() => Verdict::default(),
-        None => Verdict { winners: Vec::new(), tie: false, reason: None, ..plurality(options, &choices()) },
+        BallotKind::Choice | BallotKind::Ranking => Some(Rule::Plurality),
+        BallotKind::Approval => Some(Rule::Approval),
+        BallotKind::Score => Some(Rule::ScoreMean),
+        BallotKind::Estimate => Some(Rule::Median),
+        BallotKind::Position | BallotKind::Consent => None,
+    });
+    let Some(rule) = rule else { return Verdict::default() };
+    let found = tally::count(&profile(session, round), rule, &opened.terms);
+    if opened.rule.is_some() {
+        return found;
     }
-}
-
-fn stances(round: &RoundRun) -> Stances {
-    let mut stances = Stances::default();
-    for (name, ballot) in ballots(round) {
-        match ballot {
-            Ballot::Consent(Stance::Support, _) => stances.support += 1,
-            Ballot::Consent(Stance::StandAside, _) => stances.stand_aside += 1,
-            Ballot::Consent(Stance::Block, change) => {
-                stances.blocks.push((name.to_owned(), change.clone().unwrap_or_default()));
-            }
-            _ => {}
-        }
-    }
-    stances
+    Verdict { winners: Vec::new(), tie: false, reason: None, ..found }
 }
 
 fn break_tie(verdict: &mut Verdict, ties: Ties, choice: Option<&str>) {

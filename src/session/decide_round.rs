@@ -34,6 +34,7 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
         question: round.question.clone(),
         ballot: round.ballot.clone(),
         rule: round.rule,
+        terms: round.terms.clone(),
         ties: round.ties,
         quorum: round.quorum.of(seats.len()),
         close: round.close,
@@ -239,7 +240,7 @@ pub fn tally(session: &Session) -> Decision {
     if run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none()) {
         return refuse("the round is counted already");
     }
-    Ok(vec![Event::TallyMade(Box::new(count(run)))])
+    Ok(vec![Event::TallyMade(Box::new(count(session, run)))])
 }
 
 pub fn lose_key(session: &Session) -> Decision {

@@ -18,6 +18,7 @@ mod outcome;
 mod state;
 
 pub use command::{Command, Refusal};
+pub use count::profile;
 pub use decide::decide;
 pub use decide_round::unseal;
 pub use event::{

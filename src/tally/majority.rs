@@ -1,55 +1,37 @@
-//! Majority: an option that more than half of the ballots name wins.
+//! Majority: an option that more than half of the ballots put first wins.
 //!
 //! Source: Robert's Rules of Order Newly Revised (12th ed.), §44:1, "majority vote": more than half
 //! of the votes cast, abstentions excluded.
 
-use super::{Verdict, count, leaders, listed};
+use super::ballots::Profile;
+use super::first_places::{FirstPlaces, first_places};
+use super::number::{Amount, Score};
+use super::verdict::Verdict;
 
-/// Counts `votes`, indices into `options`; abstentions are not among them.
-pub fn majority(options: &[String], votes: &[usize]) -> Verdict {
-    let scores = count(options, votes);
-    let cast: u64 = scores.values().sum();
-    let needed = cast / 2 + 1;
-    let mut steps = vec![format!("ballots: {}", listed(&scores))];
-    steps.push(format!("{cast} ballots name an option; a majority is {needed}"));
-    let winners: Vec<String> =
-        scores.iter().filter(|(_, score)| **score >= needed).map(|(option, _)| option.clone()).collect();
-    if !winners.is_empty() {
-        return Verdict { winners, tie: false, scores, steps, reason: None };
-    }
-    // Two options with exactly half each are a tie; anything else short of half is no majority.
-    let first = leaders(&scores);
-    let tie = first.len() == 2 && cast > 0 && scores[&first[0]] * 2 == cast;
-    let reason = match (cast, tie) {
-        (0, _) => "no ballot names an option".to_owned(),
-        (_, true) => format!("tie between {}", first.join(" and ")),
-        _ => format!("no majority: {} of {cast} is the most, {needed} are needed", scores[&first[0]]),
+/// Counts first places; two options with exactly half each are a tie, less than half is no majority.
+pub fn count(profile: &Profile) -> Verdict {
+    let places = first_places(profile);
+    let total = places.total();
+    let first = places.leaders();
+    let most = first.first().map_or(0, |option| places.parts[*option]);
+    let mut steps = vec![places.step(&profile.options)];
+    steps.extend(places.split_step());
+    let (all, most_shown) = (places.shown(total), places.shown(most));
+    let needed = if let Some(whole) = places.whole() {
+        let needed = whole / 2 + 1;
+        steps.push(format!("{whole} ballots name an option; a majority is {needed}"));
+        format!("{needed} are needed")
+    } else {
+        let half = Score::ratio(total, 2 * places.size.saturating_mul(Amount::ONE.units()));
+        steps.push(format!("ballots that name an option: {all}; a majority is more than {half}"));
+        format!("more than {half} is needed")
     };
-    let winners = if tie { first } else { Vec::new() };
-    Verdict { winners, tie, scores, steps, reason: Some(reason) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn options() -> Vec<String> {
-        ["a", "b", "c"].map(str::to_owned).to_vec()
-    }
-
-    #[test]
-    fn more_than_half_wins() {
-        assert_eq!(majority(&options(), &[0, 0, 1]).winners, ["a"]);
-        assert_eq!(majority(&options(), &[0]).winners, ["a"]);
-    }
-
-    #[test]
-    fn half_is_a_tie_and_less_is_no_majority() {
-        let half = majority(&options(), &[0, 0, 1, 1]);
-        assert_eq!((half.tie, half.winners.len()), (true, 2));
-        let less = majority(&options(), &[0, 0, 1, 2]);
-        assert_eq!((less.tie, less.winners.len()), (false, 0));
-        assert!(less.reason.unwrap().contains("no majority: 2 of 4"));
-        assert!(majority(&options(), &[]).winners.is_empty());
-    }
+    let won = if 2 * most >= total { first } else { Vec::new() };
+    let none = match total {
+        0 => FirstPlaces::no_ballots().to_owned(),
+        _ => format!("no majority: {most_shown} of {all} is the most, {needed}"),
+    };
+    // One option with exactly half, and no other with the same, has no majority either.
+    let won = if won.len() == 1 && 2 * most == total { Vec::new() } else { won };
+    Verdict::of(&profile.options, &won, &none).scored(&profile.options, places.scores()).told(steps)
 }

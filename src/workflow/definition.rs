@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::round::ballot::BallotForm;
 use crate::round::material::{AgendaItem, Artifact};
-use crate::tally::{Rule, Ties};
+use crate::tally::{Rule, Terms, Ties};
 
 /// A facilitator's file: goal, people, material and steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ pub struct ParticipantSpec {
     pub is_command: bool,
     /// `provider/model`, if the definition names one.
     pub model: Option<String>,
-    /// What its ballot weighs where a rule counts weights.
+    /// What its ballot weighs: one of weight 2 counts as two.
     pub weight: f64,
     /// Passed on to providers that take one.
     pub seed: Option<u64>,
@@ -102,6 +102,7 @@ pub struct Step {
 }
 
 /// What a step does.
+#[expect(clippy::large_enum_variant, reason = "a definition has few steps")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
     /// Asks every chosen participant at once, blind.
@@ -127,6 +128,8 @@ pub struct Round {
     pub ballot: BallotForm,
     /// How ballots are counted; none: counted and not decided.
     pub rule: Option<Rule>,
+    /// What the rule was told beside its name.
+    pub terms: Terms,
     /// What happens when options are level.
     pub ties: Ties,
     /// How many seats must take part for a decision.

@@ -3,8 +3,9 @@
 use super::check;
 use super::definition::{Approval, Close, Definition, Round, Selection, Step, StepKind};
 use super::fields::{Fields, as_text};
-use super::load_ballot::{ballot, quorum, rule, ties};
+use super::load_ballot::{ballot, quorum};
 use super::load_material::{agenda, artifacts, participants};
+use super::load_rule::{rule, ties};
 use crate::problem::{Problem, did_you_mean};
 use crate::yaml::{Node, Value, literal_keys, read, read_json};
 
@@ -267,12 +268,17 @@ fn round(fields: &mut Fields<'_>, node: &Node, single: bool) -> Round {
     }
     let ballot = ballot(fields);
     let close = close(fields, node);
+    let exploration = fields.text("exploration");
+    let participants = if single { Selection::All } else { selection(fields, "participants") };
+    let artifacts = if single { Selection::All } else { selection(fields, "artifacts") };
+    let (rule, terms) = rule(fields, ballot.kind);
     Round {
         question: question.unwrap_or_default(),
-        exploration: fields.text("exploration"),
-        participants: if single { Selection::All } else { selection(fields, "participants") },
-        artifacts: if single { Selection::All } else { selection(fields, "artifacts") },
-        rule: rule(fields, ballot.kind),
+        exploration,
+        participants,
+        artifacts,
+        rule,
+        terms,
         ballot,
         ties: ties(fields),
         quorum: quorum(fields),

@@ -1,31 +1,16 @@
-//! Loading how a round is answered and counted: ballot form, rule, ties, quorum.
+//! Loading the form of an answer, and how many answers make a decision.
+
+use serde_json::Number;
 
 use super::definition::Quorum;
 use super::fields::Fields;
 use crate::problem::did_you_mean;
 use crate::round::ballot::{BallotForm, BallotKind};
-use crate::tally::{Rule, Ties};
+use crate::tally::Amount;
 use crate::yaml::{Node, Value};
 
-const COUNTED_RULES: [(&str, Rule); 3] =
-    [("majority", Rule::Majority), ("plurality", Rule::Plurality), ("consent", Rule::Consent)];
-const LATER_RULES: [&str; 15] = [
-    "supermajority",
-    "unanimous",
-    "weighted-majority",
-    "approval",
-    "score-mean",
-    "score-median",
-    "borda",
-    "irv",
-    "condorcet",
-    "copeland",
-    "minimax",
-    "ranked-pairs",
-    "schulze",
-    "majority-judgment",
-    "median",
-];
+/// The scale of scores where the form gives none.
+const SCALE: (u64, u64) = (0, 5);
 
 /// The form of an answer; an open question when absent.
 pub fn ballot(fields: &mut Fields<'_>) -> BallotForm {
@@ -37,7 +22,7 @@ pub fn ballot(fields: &mut Fields<'_>) -> BallotForm {
             fields.refuse(node, format!("unknown ballot kind `{word}`"), did_you_mean(word, &known));
             return BallotForm::position();
         }
-        let form = BallotForm { kind: kind.unwrap_or(BallotKind::Position), options: Vec::new() };
+        let form = BallotForm::over(kind.unwrap_or(BallotKind::Position), Vec::new());
         check_form(&form, node, fields);
         return form;
     }
@@ -49,103 +34,109 @@ pub fn ballot(fields: &mut Fields<'_>) -> BallotForm {
         }
     };
     let kind = inner.word("kind", &BallotKind::NAMES).unwrap_or(BallotKind::Position);
-    let form = BallotForm { kind, options: inner.texts("options") };
+    let mut form = BallotForm::over(kind, inner.texts("options"));
+    form.min = bound(&mut inner, "min");
+    form.max = bound(&mut inner, "max");
+    form.cards = cards(&mut inner);
+    if kind == BallotKind::Score && form.min.is_none() && form.max.is_none() {
+        (form.min, form.max) = (Some(SCALE.0.into()), Some(SCALE.1.into()));
+    }
     let is_read = inner.problems.is_empty();
-    fields.problems.extend(inner.finish(&["min", "max", "cards"]));
+    fields.problems.extend(inner.finish(&[]));
     if is_read {
         check_form(&form, node, fields);
     }
     form
 }
 
+/// One end of a scale.
+fn bound(fields: &mut Fields<'_>, key: &'static str) -> Option<Number> {
+    let node = fields.node(key)?;
+    let number = match &node.value {
+        Value::Number(number) if Amount::of(number).is_some() => Some(number.clone()),
+        _ => None,
+    };
+    if number.is_none() {
+        fields.wrong(node, key, "a number of at most six decimal places");
+    }
+    number
+}
+
+/// The cards of an estimate, as they are written.
+fn cards(fields: &mut Fields<'_>) -> Vec<String> {
+    let mut cards = Vec::new();
+    for node in fields.list("cards") {
+        match &node.value {
+            Value::Text(text) => cards.push(text.clone()),
+            Value::Number(number) => cards.push(number.to_string()),
+            _ => fields.wrong(node, "cards", "a list of numbers or words"),
+        }
+    }
+    cards
+}
+
 fn check_form(form: &BallotForm, node: &Node, fields: &mut Fields<'_>) {
     let name = form.kind.name();
-    match form.kind {
-        BallotKind::Position | BallotKind::Consent if !form.options.is_empty() => {
-            fields.refuse(node, format!("a `{name}` ballot takes no options"), "remove `options`");
-        }
-        BallotKind::Choice if form.options.len() < 2 => {
-            fields.refuse(node, "a `choice` ballot needs at least two options", "add `options: [a, b]`");
-        }
-        BallotKind::Position | BallotKind::Consent | BallotKind::Choice => {}
-        _ => fields.refuse(
-            node,
-            format!("ballots of kind `{name}` are not counted by this version"),
-            "use `position`, `choice` or `consent`",
-        ),
+    let over_options = matches!(
+        form.kind,
+        BallotKind::Choice | BallotKind::Approval | BallotKind::Ranking | BallotKind::Score
+    );
+    if over_options && form.options.len() < 2 {
+        let message = format!("a `{name}` ballot needs at least two options");
+        fields.refuse(node, message, "add `options: [a, b]`");
     }
-    for (i, option) in form.options.iter().enumerate() {
-        if option.trim().is_empty() || option.trim() != option {
-            fields.refuse(node, format!("option `{option}` is blank or has blanks around it"), "trim it");
-        }
-        if form.options[..i].iter().any(|other| other.to_lowercase() == option.to_lowercase()) {
-            fields.refuse(node, format!("option `{option}` is given twice"), "give each option once");
-        }
-        if option.eq_ignore_ascii_case("abstain") {
-            fields.refuse(node, "`abstain` is always possible and is no option", "remove it");
-        }
+    if !over_options && !form.options.is_empty() {
+        let hint = if form.kind == BallotKind::Estimate { "write `cards`" } else { "remove `options`" };
+        fields.refuse(node, format!("a `{name}` ballot takes no options"), hint);
+    }
+    if matches!(
+        form.kind,
+        BallotKind::Approval | BallotKind::Ranking | BallotKind::Score | BallotKind::Estimate
+    ) {
+        let message = format!("ballots of kind `{name}` are not counted by this version");
+        fields.refuse(node, message, "use `position`, `choice` or `consent`");
+    }
+    check_scale(form, node, fields);
+    check_names("option", &form.options, node, fields);
+    check_names("card", &form.cards, node, fields);
+}
+
+fn check_scale(form: &BallotForm, node: &Node, fields: &mut Fields<'_>) {
+    let name = form.kind.name();
+    let has_scale = matches!(form.kind, BallotKind::Score | BallotKind::Estimate);
+    if !has_scale && (form.min.is_some() || form.max.is_some()) {
+        fields.refuse(node, format!("a `{name}` ballot has no scale"), "remove `min` and `max`");
+    }
+    if form.kind != BallotKind::Estimate && !form.cards.is_empty() {
+        fields.refuse(node, format!("a `{name}` ballot has no cards"), "cards belong to `kind: estimate`");
+    }
+    if !form.cards.is_empty() && (form.min.is_some() || form.max.is_some()) {
+        fields.refuse(node, "an estimate has either cards or a scale", "remove `min` and `max`");
+    }
+    if form.cards.len() == 1 {
+        fields.refuse(node, "one card alone leaves nothing to estimate", "write at least two cards");
+    }
+    if form.kind == BallotKind::Score && form.min.is_some() != form.max.is_some() {
+        fields.refuse(node, "a `score` ballot needs both ends of its scale", "write `min: 0, max: 5`");
+    }
+    let amount = |bound: &Option<Number>| bound.as_ref().and_then(Amount::of);
+    if let (Some(min), Some(max)) = (amount(&form.min), amount(&form.max))
+        && min >= max
+    {
+        fields.refuse(node, format!("the scale ends at {max} and begins at {min}"), "`min` is the lower end");
     }
 }
 
-/// The rule that counts, if the round has one.
-pub fn rule(fields: &mut Fields<'_>, kind: BallotKind) -> Option<Rule> {
-    let node = fields.node("rule")?;
-    let name = match &node.value {
-        Value::Map(_) => {
-            let mut inner = Fields::of(node, "the rule", fields.file()).ok()?;
-            let name = inner.text("name");
-            if !inner.has("name") {
-                inner.refuse(node, "the rule has no `name`", "write `rule: {name: majority}`");
-            }
-            fields.problems.extend(inner.finish(&["threshold", "strength"]));
-            name?
+fn check_names(what: &str, names: &[String], node: &Node, fields: &mut Fields<'_>) {
+    for (i, name) in names.iter().enumerate() {
+        if name.trim().is_empty() || name.trim() != name {
+            fields.refuse(node, format!("{what} `{name}` is blank or has blanks around it"), "trim it");
         }
-        Value::Text(name) => name.clone(),
-        _ => {
-            fields.wrong(node, "rule", "the name of a rule");
-            return None;
+        if names[..i].iter().any(|other| other.to_lowercase() == name.to_lowercase()) {
+            fields.refuse(node, format!("{what} `{name}` is given twice"), format!("give each {what} once"));
         }
-    };
-    if LATER_RULES.contains(&name.as_str()) {
-        fields.refuse(
-            node,
-            format!("rule `{name}` is not counted by this version"),
-            "use `majority`, `plurality` or `consent`",
-        );
-        return None;
-    }
-    let Some((_, rule)) = COUNTED_RULES.iter().find(|(known, _)| *known == name) else {
-        let known: Vec<&str> = COUNTED_RULES.iter().map(|(n, _)| *n).chain(LATER_RULES).collect();
-        fields.refuse(node, format!("unknown rule `{name}`"), did_you_mean(&name, &known));
-        return None;
-    };
-    let wanted = if *rule == Rule::Consent { BallotKind::Consent } else { BallotKind::Choice };
-    if kind != wanted {
-        let message = format!("rule `{name}` does not count `{}` ballots", kind.name());
-        fields.refuse(node, message, format!("set `ballot: {{kind: {}}}`", wanted.name()));
-        return None;
-    }
-    Some(*rule)
-}
-
-/// What happens when options are level.
-pub fn ties(fields: &mut Fields<'_>) -> Ties {
-    let Some(node) = fields.node("ties") else { return Ties::None };
-    match &node.value {
-        Value::Text(word) if word == "none" => Ties::None,
-        Value::Text(word) if word == "ask" => Ties::Ask,
-        Value::Map(_) => {
-            let Ok(mut inner) = Fields::of(node, "`ties`", fields.file()) else { return Ties::None };
-            let seed = inner.count("seeded", 0);
-            if seed.is_none() && inner.problems.is_empty() {
-                inner.refuse(node, "`ties` has no seed", "write `ties: {seeded: 7}`");
-            }
-            fields.problems.extend(inner.finish(&[]));
-            seed.map_or(Ties::None, Ties::Seeded)
-        }
-        _ => {
-            fields.wrong(node, "ties", "`none`, `ask` or `{seeded: NUMBER}`");
-            Ties::None
+        if name.eq_ignore_ascii_case("abstain") {
+            fields.refuse(node, format!("`abstain` is always possible and is no {what}"), "remove it");
         }
     }
 }

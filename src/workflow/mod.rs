@@ -10,6 +10,7 @@ mod lang;
 mod load;
 mod load_ballot;
 mod load_material;
+mod load_rule;
 
 pub use check::recheck;
 pub use definition::{
@@ -19,3 +20,4 @@ pub use fields::{Fields, as_text};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};
 pub use load::{Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load};
 pub use load_material::DEFAULT_PANEL;
+pub use load_rule::unfit as unfit_threshold;

@@ -10,6 +10,6 @@ mod secrets;
 mod write;
 
 pub use json::relaxed_json;
-pub use read::{Key, Map, Node, Value, read, read_json, read_own};
+pub use read::{Key, Map, Node, Value, read, read_json, read_large, read_own};
 pub use secrets::literal_keys;
 pub use write::{Out, is_plain};

@@ -55,16 +55,37 @@ pub enum Value {
     Map(Map),
 }
 
+/// Reads one YAML document that may hold as many values as its text has room for: no alias can make
+/// it unfold into more.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_large(text: &str, file: &str) -> Result<Node, Problem> {
+    let room = 2 * text.len() + 1_000;
+    let budget = serde_yaml::budget! {
+        max_depth: MAX_DEPTH,
+        flow_nesting_limit: MAX_DEPTH,
+        max_events: room,
+        max_nodes: room,
+        max_total_scalar_bytes: room,
+    };
+    read_within(text, file, budget)
+}
+
 /// Reads one YAML document; `file` names it in errors.
 ///
 /// # Errors
 /// A problem with line and column when the text is not YAML or goes past a limit.
 pub fn read(text: &str, file: &str) -> Result<Node, Problem> {
+    let budget = serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH };
+    read_within(text, file, budget)
+}
+
+fn read_within(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Result<Node, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Ok(Node { line: 1, column: 1, offset: None, value: Value::Null });
     }
-    let budget = serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH };
     let read = serde_yaml::from_str_with_options::<Node>(text, options(budget));
     let mut node = read.map_err(|error| explain(&error, text, file))?;
     keep_spelling(&mut node, text);

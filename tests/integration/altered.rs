@@ -269,6 +269,7 @@ const FORGERIES: [Forgery; 16] = [
                 step: "pick".to_owned(),
                 round: "pick".to_owned(),
                 rule: Some(roundtable::tally::Rule::Majority),
+                terms: roundtable::tally::Terms::default(),
                 asked: 3,
                 sealed: 3,
                 answered: 2,

@@ -25,6 +25,7 @@ mod scripts;
 mod seats;
 mod server;
 mod storage;
+mod tally;
 mod terminal;
 mod tidy;
 mod walk;

@@ -41,7 +41,7 @@ fn snapshot(texts: &[String]) -> (String, Value) {
         details: vec![("title", text(5).into()), ("acceptance", json!([text(6), [text(7)]]))],
         relevant: true,
     };
-    let form = BallotForm { kind: BallotKind::Choice, options: vec![owned(2), owned(3)] };
+    let form = BallotForm::over(BallotKind::Choice, vec![owned(2), owned(3)]);
     let past = [PastRound { round: 1, question: owned(0), synthesis: Some(owned(1)) }];
     let agenda = [AgendaItem { id: owned(8), title: owned(9), status: owned(0) }];
     let context =

@@ -8,8 +8,10 @@ use super::quote::{code, inline, quote};
 use super::seat;
 use crate::report::view::{self, SeatView, Standing};
 use crate::report::words::{close_reason, grouped, headline, listed, span};
+use crate::report::{Bar, bars};
 use crate::session::{RoundRun, Session, Tally};
 use crate::tally::{Rule, Ties};
+use crate::text::harmless_line;
 use crate::workflow::Close;
 
 /// How wide a bar of all ballots is; a full bar means every seat that was asked.
@@ -130,17 +132,13 @@ fn count(tally: &Tally, out: &mut String) {
     }
     let caution = if tally.quorum_met { "" } else { ", below quorum" };
     let _ = writeln!(out, "### Tally{caution}\n");
-    for (option, score) in &tally.verdict.scores {
+    let (bars, legend) = bars(tally);
+    for bar in &bars {
         // Indented by four: code, whatever the option's text is.
-        let _ = writeln!(
-            out,
-            "    {}  {score}  {}",
-            bar(*score, tally.asked),
-            crate::text::harmless_line(option)
-        );
+        let _ = writeln!(out, "    {}  {}  {}", drawn(bar), bar.score, harmless_line(bar.name));
     }
-    if !tally.verdict.scores.is_empty() {
-        let _ = writeln!(out, "\nA full bar is all {} seats that were asked.\n", tally.asked);
+    if !bars.is_empty() {
+        let _ = writeln!(out, "\n{legend}\n");
     }
     for (i, step) in tally.verdict.steps.iter().enumerate() {
         let _ = writeln!(out, "{}. {}", i + 1, inline(step));
@@ -148,10 +146,8 @@ fn count(tally: &Tally, out: &mut String) {
     out.push('\n');
 }
 
-fn bar(score: u64, asked: usize) -> String {
-    let score = usize::try_from(score).unwrap_or(usize::MAX);
-    // Rounded down, but something is never nothing and less than all is never all.
-    let filled = score.saturating_mul(BAR).checked_div(asked).unwrap_or(0).clamp(usize::from(score > 0), BAR);
+fn drawn(bar: &Bar<'_>) -> String {
+    let filled = bar.cells(BAR);
     format!("{}{}", "█".repeat(filled), "·".repeat(BAR - filled))
 }
 

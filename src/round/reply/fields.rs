@@ -59,6 +59,10 @@ pub(super) fn in_order(content: &Map<String, Json>, ballot: &Ballot) -> Map<Stri
     let first: &[&str] = match ballot {
         Ballot::Position => &[],
         Ballot::Choice(_) | Ballot::Abstain => &["vote"],
+        Ballot::Approval(_) => &["approve"],
+        Ballot::Ranking(_) => &["ranking"],
+        Ballot::Scores(_) => &["scores"],
+        Ballot::Estimate(_) => &["estimate"],
         Ballot::Consent(..) => &["consent", "minimum_change"],
     };
     let mut out = Map::new();

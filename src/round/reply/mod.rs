@@ -154,6 +154,10 @@ fn difference(one: &Answer, other: &Answer) -> Option<&'static str> {
         (a, b) if a != b => Some(match a {
             Ballot::Consent(..) => "consent",
             Ballot::Position => "position",
+            Ballot::Approval(_) => "approve",
+            Ballot::Ranking(_) => "ranking",
+            Ballot::Scores(_) => "scores",
+            Ballot::Estimate(_) => "estimate",
             Ballot::Choice(_) | Ballot::Abstain => "vote",
         }),
         _ if differs("confidence") => Some("confidence"),

@@ -57,6 +57,12 @@ fn shown(ballot: &Ballot) -> String {
         Ballot::Consent(Stance::Support, _) => "support".to_owned(),
         Ballot::Consent(Stance::StandAside, _) => "stand-aside".to_owned(),
         Ballot::Consent(Stance::Block, change) => format!("block: {}", change.as_deref().unwrap_or("?")),
+        Ballot::Approval(options) => options.join(", "),
+        Ballot::Ranking(places) => places.iter().map(|tied| tied.join(" = ")).collect::<Vec<_>>().join(" > "),
+        Ballot::Scores(scores) => {
+            scores.iter().map(|(option, score)| format!("{option} {score}")).collect::<Vec<_>>().join(", ")
+        }
+        Ballot::Estimate(value) => value.to_string(),
         Ballot::Abstain => "abstain".to_owned(),
     }
 }
@@ -106,7 +112,7 @@ fn the_table_and_the_cases_have_the_same_rows() {
 fn form(kind: BallotKind) -> BallotForm {
     let options = ["file-based", "inline", "hybrid"].map(str::to_owned);
     let options = if kind == BallotKind::Choice { options.to_vec() } else { Vec::new() };
-    BallotForm { kind, options }
+    BallotForm::over(kind, options)
 }
 
 fn invalid(form: &BallotForm, reply: &str) -> String {
@@ -304,6 +310,19 @@ fn fits(form: &BallotForm, reading: &Reading) -> bool {
         Reading::Answered(answer) => match &answer.ballot {
             Ballot::Choice(option) => form.options.contains(option),
             Ballot::Consent(stance, change) => (*stance == Stance::Block) == change.is_some(),
+            Ballot::Approval(options) => options.iter().all(|option| form.options.contains(option)),
+            Ballot::Ranking(places) => {
+                let mut seen = BTreeSet::new();
+                !places.is_empty()
+                    && places.iter().all(|tied| !tied.is_empty())
+                    && places
+                        .iter()
+                        .flatten()
+                        .all(|option| form.options.contains(option) && seen.insert(option))
+            }
+            Ballot::Scores(scores) => scores.keys().eq(&form.options),
+            Ballot::Estimate(value) if form.cards.is_empty() => value.is_number(),
+            Ballot::Estimate(value) => form.cards.iter().any(|card| value == card.as_str()),
             Ballot::Position => answer.content["position"].as_str().is_some_and(|text| !text.is_empty()),
             Ballot::Abstain => true,
         },

@@ -39,7 +39,7 @@ pub struct SeatInfo {
     pub persona: String,
     /// `provider/model`, or `rehearsal`.
     pub model: String,
-    /// What its ballot weighs where a rule counts weights.
+    /// What its ballot weighs: one of weight 2 counts as two.
     pub weight: f64,
     /// Its seed, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::round::ballot::{Ballot, BallotForm};
 use crate::round::record::{Outcome, Record, Returned, Usage};
 use crate::round::seal::Sealed;
-use crate::tally::{Rule, Ties, Verdict};
+use crate::tally::{Rule, Terms, Ties, Verdict};
 use crate::workflow::Close;
 
 /// A round, frozen.
@@ -27,6 +27,9 @@ pub struct RoundOpened {
     /// How ballots are counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
+    /// What the rule was told beside its name.
+    #[serde(default, skip_serializing_if = "Terms::is_default")]
+    pub terms: Terms,
     /// What happens when options are level.
     pub ties: Ties,
     /// How many seats must take part for a decision.
@@ -212,6 +215,9 @@ pub struct Tally {
     /// The rule; none when the round is counted and not decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
+    /// What the rule was told beside its name.
+    #[serde(default, skip_serializing_if = "Terms::is_default")]
+    pub terms: Terms,
     /// Seats asked.
     pub asked: usize,
     /// Seats sealed.

@@ -2,8 +2,8 @@
 
 use ratatui::text::Line;
 
-use crate::report::view;
 use crate::report::words::{headline, turnout};
+use crate::report::{bars, view};
 use crate::text::harmless_line;
 use crate::tui::model::Model;
 use crate::tui::text::wrapped;
@@ -25,13 +25,10 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
             .collect();
     let longest = tally.verdict.scores.keys().map(|option| option.chars().count()).max().unwrap_or(0).min(20);
     let room = width.saturating_sub(longest + 8);
-    let asked = tally.asked.max(1) as u64;
-    for (option, score) in &tally.verdict.scores {
-        let name: String = harmless_line(option).chars().take(longest).collect();
-        // A count is never above the seats asked, but a file may say so.
-        let full = usize::try_from((*score).min(asked) * room as u64 / asked).unwrap_or(0);
-        let bar = model.theme.sign("█", "#").repeat(full);
-        lines.push(Line::from(format!("{name:longest$}  {score:>4} {bar}")));
+    for bar in bars(tally).0 {
+        let name: String = harmless_line(bar.name).chars().take(longest).collect();
+        let drawn = model.theme.sign("█", "#").repeat(bar.cells(room));
+        lines.push(Line::from(format!("{name:longest$}  {:>4} {drawn}", bar.score.to_string())));
     }
     let quorum = if tally.quorum_met { "quorum met" } else { "quorum NOT met" };
     lines.extend(wrapped(&format!("{} · {quorum}", turnout(tally)), width, 4).into_iter().map(Line::from));

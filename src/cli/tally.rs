@@ -1,0 +1,281 @@
+//! `tally`: counting ballots of a file by a rule, or those of a session's round by another one.
+//!
+//! A session is only read: what another rule would have found is labelled so and changes nothing.
+
+use std::path::Path;
+
+use super::Done;
+use super::args::{Rules, TallyArgs};
+use super::files::log_of;
+use super::output::Output;
+use crate::journal::{Disk, fold};
+use crate::problem::{Problem, did_you_mean};
+use crate::report::count::{result, rule_in_words, tables};
+use crate::report::what_if::{self, WhatIf};
+use crate::report::{safe_json, view};
+use crate::session::{Exit, RoundRun, Session};
+use crate::setup::folders::unreadable;
+use crate::tally::{BallotFile, BallotKind, Rule, Share, Terms, Verdict, read_ballots};
+use crate::text::harmless;
+use crate::workflow::{STANDARD_INPUT, unfit_threshold};
+
+/// A ballot file larger than this is not read, in bytes.
+const MAX_BALLOTS: u64 = 512 << 20;
+
+/// `tally`.
+pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Output) -> Done {
+    if args.rules.rule.is_none() && !args.rules.all {
+        let problem = Problem::new("no rule is given").hint("add `--rule NAME`, or `--all` for every rule");
+        return Err(vec![problem]);
+    }
+    match (session, &args.ballots) {
+        (None, Some(file)) => {
+            if args.round.is_some() {
+                let problem = Problem::new("a ballot file has no rounds").hint("leave `--round` out");
+                return Err(vec![problem]);
+            }
+            of_file(file, &args.rules, output)
+        }
+        (Some(file), None) => of_session(file, args, output),
+        (Some(_), Some(_)) => {
+            Err(vec![Problem::new("a session and a ballot file are two things").hint("give one of them")])
+        }
+        (None, None) => {
+            let problem = Problem::new("nothing to count is given");
+            Err(vec![problem.hint("give a session `FILE.s2s`, or `--ballots FILE`")])
+        }
+    }
+}
+
+/// The rule that is named, and the terms given with it.
+fn rule_of(rules: &Rules) -> Result<(Option<Rule>, Terms), Vec<Problem>> {
+    let rule = match &rules.rule {
+        Some(name) => {
+            if let Some(rule) = Rule::named(name) {
+                Some(rule)
+            } else {
+                let problem = Problem::new(format!("unknown rule `{name}`"));
+                return Err(vec![problem.hint(did_you_mean(name, &Rule::names()))]);
+            }
+        }
+        None => None,
+    };
+    let threshold = rules.threshold.as_ref().map(|text| {
+        Share::parse(text).ok_or_else(|| {
+            let problem = Problem::new(format!("`{text}` is no share above 0 and up to 1"));
+            vec![problem.hint("write it like 2/3 or 0.6667")]
+        })
+    });
+    let threshold = threshold.transpose()?;
+    let terms = Terms { threshold, strength: rules.strength.into(), by: rules.by.into() };
+    if let Some(rule) = rule.filter(|_| !rules.all) {
+        let needless = [
+            ("threshold", rules.threshold.is_some() && rule.default_threshold().is_none()),
+            ("strength", terms.strength != crate::tally::Strength::default() && !rule.takes_strength()),
+            ("by", terms.by != crate::tally::Weighing::default() && rule != Rule::WeightedMajority),
+        ];
+        if let Some((flag, _)) = needless.iter().find(|(_, is_needless)| *is_needless) {
+            let problem = Problem::new(format!("rule `{}` takes no --{flag}", rule.name()));
+            return Err(vec![problem.hint(format!("leave --{flag} out"))]);
+        }
+        if let Some(what) = terms.threshold.as_ref().and_then(|share| unfit_threshold(rule, share)) {
+            return Err(vec![Problem::new(what).hint("a share such as 2/3 or 0.6667")]);
+        }
+    }
+    Ok((rule, terms))
+}
+
+fn of_file(path: &Path, rules: &Rules, output: &mut Output) -> Done {
+    let (rule, terms) = rule_of(rules)?;
+    let (bytes, name) = if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes)
+            .map_err(|error| vec![unreadable(Path::new(STANDARD_INPUT), &error)])?;
+        (bytes, STANDARD_INPUT.to_owned())
+    } else {
+        let read = Disk::default().read(path, MAX_BALLOTS);
+        (read.map_err(|error| vec![unreadable(path, &error.cause)])?, path.display().to_string())
+    };
+    let Ok(text) = std::str::from_utf8(&bytes) else {
+        let problem = Problem::new("the file is not UTF-8 text").hint("save it as UTF-8").in_file(&name);
+        return Err(vec![problem]);
+    };
+    let file = read_ballots(text, &name)?;
+    if rules.all {
+        return Ok(all_of_file(&file, rule, &terms, rules.seed, output));
+    }
+    let Some(rule) = rule else { return Ok(Exit::Finished) };
+    let found = one(&file, rule, &terms, rules.seed)?;
+    if output.json {
+        output.line(&safe_json(&file_json(&file, rule, &terms, &found)));
+    } else {
+        say(output, &turnout(&file));
+        explained(rule, &terms, &found, output);
+    }
+    Ok(exit(&found))
+}
+
+fn one(file: &BallotFile, rule: Rule, terms: &Terms, seed: Option<u64>) -> Result<Verdict, Vec<Problem>> {
+    let counted = what_if::counted(&file.profile, file.kind, rule, terms);
+    let (mut verdict, _) = counted.map_err(|message| vec![unfit(message, file.kind)])?;
+    if let (Some(seed), true) = (seed, verdict.tie) {
+        what_if::settle(&mut verdict, seed);
+    }
+    Ok(verdict)
+}
+
+/// Every rule on a file's ballots, and where one comes to something else than the rule that is named.
+fn all_of_file(
+    file: &BallotFile,
+    rule: Option<Rule>,
+    terms: &Terms,
+    seed: Option<u64>,
+    output: &mut Output,
+) -> Exit {
+    let found: Vec<(Rule, Verdict)> = what_if::rules_for(file.kind)
+        .filter_map(|rule| Some((rule, one(file, rule, terms, seed).ok()?)))
+        .collect();
+    let compared = found.iter().find(|(known, _)| Some(*known) == rule).or(found.first()).cloned();
+    let Some((compared, its)) = compared else { return Exit::Undecided };
+    if !output.json {
+        say(output, &format!("{}; compared with {}", turnout(file), compared.name()));
+    }
+    for (rule, verdict) in &found {
+        let differs = verdict.winners != its.winners || verdict.tie != its.tie;
+        if output.json {
+            let mut value = file_json(file, *rule, terms, verdict);
+            value["differs"] = differs.into();
+            output.line(&safe_json(&value));
+        } else {
+            let mark = if differs { "  ← differs" } else { "" };
+            say(output, &format!("{:<18} {}{mark}", rule.name(), result(verdict)));
+        }
+    }
+    Exit::Finished
+}
+
+fn file_json(file: &BallotFile, rule: Rule, terms: &Terms, verdict: &Verdict) -> serde_json::Value {
+    let mut value = what_if::verdict_json(rule, terms, verdict);
+    value["ballots"] = file.profile.count().into();
+    value["abstained"] = file.abstained.into();
+    value
+}
+
+fn turnout(file: &BallotFile) -> String {
+    let (count, kind) = (file.profile.count(), file.kind.name());
+    let over = match file.profile.options.len() {
+        0 => String::new(),
+        options => format!(" over {options} options"),
+    };
+    format!("{count} ballots of kind {kind}{over}, {} abstained", file.abstained)
+}
+
+fn of_session(path: &Path, args: &TallyArgs, output: &mut Output) -> Done {
+    let log = match log_of(path, output)? {
+        Ok(log) => log,
+        Err(exit) => return Ok(exit),
+    };
+    if args.rules.seed.is_some() {
+        let problem = Problem::new("a session's ties are settled as its definition says");
+        return Err(vec![problem.hint("leave --seed out")]);
+    }
+    let session = fold(&log);
+    let round = round_of(&session, args.round.as_deref())?;
+    let (rule, terms) = rule_of(&args.rules)?;
+    let found = if args.rules.all {
+        what_if::what_if_all(&session, round, &terms)
+    } else {
+        let Some(rule) = rule else { return Ok(Exit::Finished) };
+        let found = what_if::what_if(&session, round, rule, &terms);
+        vec![found.map_err(|message| vec![unfit(message, round.opened.ballot.kind)])?]
+    };
+    if found.is_empty() {
+        return Err(vec![unfit(
+            "no rule counts the answers of this round".to_owned(),
+            round.opened.ballot.kind,
+        )]);
+    }
+    if output.json {
+        for one in &found {
+            output.line(&safe_json(&session_json(round, one)));
+        }
+    } else {
+        for line in what_if::lines(round, &found) {
+            say(output, &line);
+        }
+        if let [one] = found.as_slice() {
+            explained(one.rule, &one.terms, &one.verdict, output);
+        }
+    }
+    match found.as_slice() {
+        [one] if !args.rules.all => Ok(exit(&one.verdict)),
+        _ => Ok(Exit::Finished),
+    }
+}
+
+fn session_json(round: &RoundRun, found: &WhatIf) -> serde_json::Value {
+    let mut value = found.json();
+    value["round"] = round.opened.round.as_str().into();
+    let tally = view::tally(round);
+    value["recorded"] = serde_json::json!({
+        "rule": round.opened.rule.map(Rule::name),
+        "decided": tally.is_some_and(|tally| tally.decided),
+        "winners": tally.map_or(&[][..], |tally| &tally.verdict.winners),
+    });
+    value
+}
+
+/// The round of that id, or the only one with ballots to count.
+fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, Vec<Problem>> {
+    let names: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
+    if let Some(id) = id {
+        return session.round(id).ok_or_else(|| {
+            let problem = Problem::new(format!("the session has no round `{id}`"));
+            vec![problem.hint(did_you_mean(id, &names))]
+        });
+    }
+    let counts =
+        |round: &&RoundRun| view::is_revealed(round) && round.opened.ballot.kind != BallotKind::Position;
+    let counted: Vec<&RoundRun> = session.rounds.iter().filter(counts).collect();
+    match counted.as_slice() {
+        [one] => Ok(one),
+        [] => {
+            let problem = Problem::new("the session has no round with ballots to count");
+            Err(vec![problem.hint("open questions are read, not counted; a round counts once it is closed")])
+        }
+        several => {
+            let names: Vec<&str> = several.iter().map(|round| round.opened.round.as_str()).collect();
+            let problem = Problem::new("the session has several rounds with ballots");
+            Err(vec![problem.hint(format!("add --round: one of {}", names.join(", ")))])
+        }
+    }
+}
+
+fn unfit(message: String, kind: BallotKind) -> Problem {
+    let rules: Vec<&str> = what_if::rules_for(kind).map(Rule::name).collect();
+    let problem = Problem::new(message);
+    if rules.is_empty() {
+        return problem.hint("give a round with a ballot such as `choice` or `ranking`");
+    }
+    problem.hint(format!("`{}` ballots are counted by {}", kind.name(), rules.join(", ")))
+}
+
+/// The result, every step, and the tables behind them.
+fn explained(rule: Rule, terms: &Terms, verdict: &Verdict, output: &mut Output) {
+    say(output, &format!("rule: {}", rule_in_words(rule, terms)));
+    say(output, &result(verdict));
+    for (at, step) in verdict.steps.iter().enumerate() {
+        say(output, &format!("{:>3}. {step}", at + 1));
+    }
+    for line in tables(verdict) {
+        say(output, &line);
+    }
+}
+
+fn say(output: &mut Output, line: &str) {
+    output.line(&harmless(line));
+}
+
+fn exit(verdict: &Verdict) -> Exit {
+    if verdict.winners.len() == 1 && !verdict.tie { Exit::Finished } else { Exit::Undecided }
+}

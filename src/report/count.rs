@@ -1,0 +1,75 @@
+//! A count as plain lines: the result first, then every step, then the tables behind it.
+//!
+//! Lines hold raw names; each format and screen makes them harmless in its own way.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::tally::{Rule, Score, Terms, Verdict, Weighing};
+
+/// "winner: a", "tie: a, b", "no winner: …".
+pub fn result(verdict: &Verdict) -> String {
+    let names = verdict.winners.join(", ");
+    match (&verdict.reason, verdict.tie) {
+        (Some(reason), true) if reason.starts_with("unresolved") => reason.clone(),
+        (_, true) => format!("tie: {names}"),
+        (Some(reason), false) => format!("no winner: {reason}"),
+        (None, false) if verdict.winners.is_empty() => "no winner".to_owned(),
+        (None, false) => format!("winner: {names}"),
+    }
+}
+
+/// A rule with its terms: "supermajority (at least 2/3)".
+pub fn rule_in_words(rule: Rule, terms: &Terms) -> String {
+    let mut said = Vec::new();
+    if let Some(share) = rule.threshold(terms) {
+        let word = if rule == Rule::Supermajority { "at least" } else { "more than" };
+        said.push(format!("{word} {share}"));
+    }
+    if rule == Rule::WeightedMajority && terms.by == Weighing::Confidence {
+        said.push("by confidence".to_owned());
+    }
+    if rule.takes_strength() && terms.strength == crate::tally::Strength::Margins {
+        said.push("margins".to_owned());
+    }
+    if said.is_empty() { rule.name().to_owned() } else { format!("{} ({})", rule.name(), said.join(", ")) }
+}
+
+/// The tables behind a count, if it has any: who is preferred to whom, strongest paths.
+pub fn tables(verdict: &Verdict) -> Vec<String> {
+    let names: Vec<&str> = verdict.scores.keys().map(String::as_str).collect();
+    let Some(trace) = &verdict.trace else { return Vec::new() };
+    let mut lines = Vec::new();
+    for (title, matrix) in [
+        ("ballots that prefer the row to the column:", &trace.pairwise),
+        ("strongest paths from the row to the column:", &trace.paths),
+    ] {
+        if !matrix.is_empty() && matrix.len() == names.len() {
+            lines.push(title.to_owned());
+            lines.extend(matrix_lines(&names, matrix));
+        }
+    }
+    lines
+}
+
+/// A matrix with the names of its rows; columns bear the rows' numbers.
+fn matrix_lines(names: &[&str], matrix: &[Vec<Score>]) -> Vec<String> {
+    let cells: Vec<Vec<String>> = matrix
+        .iter()
+        .enumerate()
+        .map(|(a, row)| {
+            let cell = |(b, score): (usize, &Score)| if a == b { "·".to_owned() } else { score.to_string() };
+            row.iter().enumerate().map(cell).collect()
+        })
+        .collect();
+    let labels: Vec<String> =
+        names.iter().enumerate().map(|(at, name)| format!("{} {name}", at + 1)).collect();
+    let left = labels.iter().map(|label| label.width()).max().unwrap_or(0);
+    let wide = cells.iter().flatten().map(|cell| cell.chars().count()).max().unwrap_or(1);
+    let wide = wide.max(names.len().to_string().len());
+    let mut lines = vec![(1..=names.len()).fold(" ".repeat(left), |line, at| format!("{line}  {at:>wide$}"))];
+    for (label, row) in labels.iter().zip(&cells) {
+        let start = format!("{label}{}", " ".repeat(left - label.width()));
+        lines.push(row.iter().fold(start, |line, cell| format!("{line}  {cell:>wide$}")));
+    }
+    lines
+}

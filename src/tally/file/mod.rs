@@ -1,0 +1,194 @@
+//! Ballots from a file: JSON or YAML, CSV, and the order files of PrefLib.
+//!
+//! Text goes in, a profile or all problems come out, each with its line. The kind of file is told by its
+//! name's ending. What a file says is taken as it is: an option that is not listed, a ballot of another
+//! kind, a key that is not known are errors.
+
+mod csv;
+mod map;
+mod preflib;
+
+use std::collections::HashMap;
+
+use super::ballots::{BallotKind, Cast, Mark, Profile, UNLISTED};
+use super::number::Amount;
+use crate::problem::{Problem, did_you_mean};
+
+/// More options than this are not counted.
+const MOST_OPTIONS: usize = 1_000;
+/// All ballots together may count for so much.
+const MOST_VOTES: u64 = 1_000_000_000_000;
+/// No more problems than this are told.
+const MOST_PROBLEMS: usize = 20;
+
+/// What a ballot file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BallotFile {
+    /// The kind of all its ballots.
+    pub kind: BallotKind,
+    /// The options and the ballots.
+    pub profile: Profile,
+    /// Ballots that abstain.
+    pub abstained: u64,
+}
+
+/// Reads a ballot file; its name's ending says how.
+///
+/// # Errors
+/// Every problem found, up to twenty.
+pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Problem>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    match ending.as_str() {
+        "csv" => csv::read(text, file),
+        "soc" | "soi" | "toc" | "toi" => preflib::read(text, file, &ending),
+        "json" | "yaml" | "yml" | "" => map::read(text, file),
+        _ => {
+            let problem = Problem::new(format!("a ballot file does not end in `.{ending}`"));
+            let hint = "known here: .json, .yaml, .csv, and PrefLib's .soc .soi .toc .toi";
+            Err(vec![problem.hint(hint).in_file(file)])
+        }
+    }
+}
+
+/// A ballot file while it is read.
+struct Reader<'a> {
+    file: &'a str,
+    options: Vec<String>,
+    places: HashMap<String, usize>,
+    /// Whether the options stand in the file; else they are those that the ballots name.
+    are_listed: bool,
+    kind: Option<BallotKind>,
+    ballots: Vec<Cast>,
+    abstained: u64,
+    problems: Vec<Problem>,
+}
+
+/// What a ballot says beside its answer.
+struct Head {
+    line: u64,
+    column: u64,
+    voter: String,
+    count: u64,
+    weight: Amount,
+    confidence: Option<Amount>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(file: &'a str) -> Self {
+        Self {
+            file,
+            options: Vec::new(),
+            places: HashMap::new(),
+            are_listed: false,
+            kind: None,
+            ballots: Vec::new(),
+            abstained: 0,
+            problems: Vec::new(),
+        }
+    }
+
+    fn refuse(&mut self, at: (u64, u64), message: impl Into<String>, hint: impl Into<String>) {
+        self.problems.push(Problem::new(message).hint(hint).at(self.file, at.0, at.1));
+    }
+
+    fn is_full(&self) -> bool {
+        self.problems.len() >= MOST_PROBLEMS
+    }
+
+    /// Adds an option of the file's list.
+    fn list(&mut self, name: &str, at: (u64, u64)) {
+        self.are_listed = true;
+        if name.trim().is_empty() {
+            self.refuse(at, "an option is blank", "give it a name");
+        } else if self.places.insert(name.to_owned(), self.options.len()).is_some() {
+            self.refuse(at, format!("option `{name}` is given twice"), "give each option once");
+        } else {
+            self.options.push(name.to_owned());
+        }
+        if self.options.len() == MOST_OPTIONS + 1 {
+            self.refuse(at, format!("there are more than {MOST_OPTIONS} options"), "count fewer at a time");
+        }
+    }
+
+    /// The place of an option that a ballot names.
+    fn place(&mut self, name: &str, at: (u64, u64)) -> Option<usize> {
+        if let Some(place) = self.places.get(name) {
+            return Some(*place);
+        }
+        if !self.are_listed && !name.is_empty() && self.options.len() < MOST_OPTIONS {
+            self.places.insert(name.to_owned(), self.options.len());
+            self.options.push(name.to_owned());
+            return Some(self.options.len() - 1);
+        }
+        let known: Vec<&str> = self.options.iter().take(30).map(String::as_str).collect();
+        let hint = did_you_mean(name, &known);
+        self.refuse(at, format!("`{name}` is not among the options"), hint);
+        None
+    }
+
+    /// Ranks from the options of each place; an option that stands twice is refused.
+    fn ranks(&mut self, places: &[Vec<usize>], at: (u64, u64)) -> Option<Vec<u16>> {
+        let mut ranks = vec![UNLISTED; self.options.len()];
+        for (rank, options) in places.iter().enumerate() {
+            for option in options {
+                if ranks[*option] != UNLISTED {
+                    let message = format!("`{}` stands twice in one ranking", self.options[*option]);
+                    self.refuse(at, message, "rank each option once");
+                    return None;
+                }
+                ranks[*option] = rank as u16;
+            }
+        }
+        Some(ranks)
+    }
+
+    /// Adds a ballot, if it is of the kind of those before it.
+    fn cast(&mut self, head: Head, kind: BallotKind, mark: Mark) {
+        let at = (head.line, head.column);
+        let known = *self.kind.get_or_insert(kind);
+        if known != kind {
+            let message = format!("a `{}` ballot among `{}` ballots", kind.name(), known.name());
+            return self.refuse(at, message, "a file holds ballots of one kind");
+        }
+        let Head { voter, count, weight, confidence, .. } = head;
+        self.ballots.push(Cast { voter, count, weight, confidence, mark });
+    }
+
+    fn finish(mut self) -> Result<BallotFile, Vec<Problem>> {
+        let options = self.options.len();
+        for ballot in &mut self.ballots {
+            // Options that a later ballot named first.
+            match &mut ballot.mark {
+                Mark::Ranking(ranks) => ranks.resize(options, UNLISTED),
+                Mark::Scores(scores) => scores.resize(options, None),
+                _ => {}
+            }
+        }
+        let profile = Profile { options: self.options, ballots: self.ballots, lowest: None };
+        let cast = profile.ballots.iter().fold(0_u64, |sum, ballot| sum.saturating_add(ballot.count));
+        if cast.saturating_add(self.abstained) > MOST_VOTES || profile.worth() > Amount::whole(MOST_VOTES) {
+            let problem = Problem::new("the ballots count for more than a million million votes");
+            self.problems.push(problem.hint("count fewer, or give them smaller weights").in_file(self.file));
+        }
+        let kind = self.kind.unwrap_or(BallotKind::Choice);
+        if profile.ballots.is_empty() && self.abstained == 0 && self.problems.is_empty() {
+            let problem = Problem::new("the file holds no ballots").hint("add one under `ballots`");
+            self.problems.push(problem.in_file(self.file));
+        }
+        if self.problems.is_empty() {
+            Ok(BallotFile { kind, profile, abstained: self.abstained })
+        } else {
+            self.problems.truncate(MOST_PROBLEMS);
+            Err(self.problems)
+        }
+    }
+}
+
+/// A count of ballots as it is written.
+fn count_of(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|count| *count <= MOST_VOTES)
+}
+
+#[cfg(test)]
+mod tests;

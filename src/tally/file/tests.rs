@@ -1,0 +1,109 @@
+//! The same ballots in every kind of file, and what mistakes get.
+
+use super::*;
+use crate::tally::{Rule, Terms, count};
+
+const OLD: &str = "3\n1,a\n2,b\n3,c\n6,6,3\n3,1,2,3\n2,{2,3}\n1,3,{1,2}\n";
+const NEW: &str = "# FILE NAME: x.toi\n# NUMBER VOTERS: 6\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n\
+                   # ALTERNATIVE NAME 3: c\n3: 1,2,3\n2: {2,3}\n1: 3,{1,2}\n";
+const JSON: &str = r#"{
+  // ties are nested lists
+  "options": ["a", "b", "c"],
+  "ballots": [
+    {"count": 3, "ranking": ["a", ["b"], "c"]},
+    {"count": 2, "weight": 1, "ranking": [["b", "c"]]},
+    {"ranking": [["c"], ["a", "b"]]},
+  ],
+}"#;
+const CSV: &str = "count;ranking\r\n3;a > b > c\r\n2;b = c\r\n\r\n1;\"c > a=b\"\r\n";
+const WIDE: &str = "rank:a,rank:b,rank:c,count\n1,2,3,3\n,1,1,2\n2,2,1,1\n";
+
+fn found(text: &str, file: &str) -> BallotFile {
+    read_ballots(text, file).unwrap_or_else(|problems| panic!("{file}: {problems:?}"))
+}
+
+#[test]
+fn the_same_ballots_read_the_same_from_every_file() {
+    for (text, file) in [(OLD, "x.toi"), (NEW, "x.toi"), (JSON, "x.json"), (CSV, "x.csv"), (WIDE, "x.csv")] {
+        let file = found(text, file);
+        assert_eq!(file.kind, BallotKind::Ranking);
+        assert_eq!(file.profile.options, ["a", "b", "c"]);
+        assert_eq!(file.profile.count(), 6);
+        let borda = count(&file.profile, Rule::Borda, &Terms::default());
+        let points: Vec<String> = borda.scores.values().map(ToString::to_string).collect();
+        assert_eq!(points, ["6.5", "6.5", "5"]);
+    }
+}
+
+#[test]
+fn every_kind_of_answer_can_stand_in_a_file() {
+    let kinds = [
+        ("{vote: a}", BallotKind::Choice),
+        ("{approve: [a, b]}", BallotKind::Approval),
+        ("{scores: {a: 4, b: 2.5}}", BallotKind::Score),
+        ("{consent: block, minimum_change: x}", BallotKind::Consent),
+        ("{estimate: 5}", BallotKind::Estimate),
+        ("{ranking: []}", BallotKind::Ranking),
+    ];
+    for (ballot, kind) in kinds {
+        let options = if kind == BallotKind::Estimate { "" } else { "options: [a, b]\n" };
+        let text = format!(
+            "{options}ballots:\n  - {ballot}\n  - {{vote: abstain}}\n  - {{abstain: true, count: 2}}\n"
+        );
+        let file = found(&text, "x.yaml");
+        assert_eq!((file.kind, file.profile.count(), file.abstained), (kind, 1, 3), "{ballot}");
+    }
+    let csv = found("vote,weight\na,2\nb,0.5\nabstain,1\n", "x.csv");
+    assert_eq!((csv.profile.worth(), csv.abstained), (Amount::parse("2.5").expect("a number"), 1));
+}
+
+#[test]
+fn mistakes_are_told_with_their_line() {
+    let cases = [
+        ("x.yaml", "options: [a, b]\nballots:\n  - {vote: c}\n", 3, "`c` is not among the options"),
+        ("x.yaml", "options: [a, a]\nballots:\n  - {vote: a}\n", 1, "given twice"),
+        ("x.yaml", "ballots:\n  - {vote: a}\n", 1, "does not list its `options`"),
+        ("x.yaml", "options: [a]\nballots: []\n", 0, "holds no ballots"),
+        ("x.yaml", "options: [a, b]\nballots:\n  - {ranking: [a, a]}\n", 3, "stands twice"),
+        ("x.yaml", "options: [a, b]\nballots:\n  - {vote: a, weight: 0.0000001}\n", 3, "six decimal places"),
+        ("x.yaml", "options: [a, b]\nballots:\n  - {vote: a, count: -1}\n", 3, "whole number"),
+        ("x.yaml", "options: [a, b]\nmax: 5\nballots:\n  - {scores: {a: 6}}\n", 4, "outside the scale"),
+        ("x.yaml", "options: [a, b]\nballots:\n  - {vote: a, confidence: 2}\n", 3, "from 0 to 1"),
+        (
+            "x.yaml",
+            "options: [a, b]\nballots:\n  - {vote: a, count: 1000000000000}\n  - {vote: a}\n",
+            0,
+            "million million",
+        ),
+        ("x.txt", "", 0, "does not end in `.txt`"),
+        ("x.csv", "count,vot\n1,a\n", 1, "unknown column `vot`"),
+        ("x.csv", "count,vote\n1,a,b\n", 2, "3 cells where the header has 2"),
+        ("x.csv", "vote\n\"a\nb\n", 2, "never closed"),
+        ("x.csv", "count,vote\nx,a\n", 2, "no such number"),
+        ("x.csv", "count,vote,approve\n1,a,b\n", 1, "no answer, or several"),
+        ("x.soc", "2\n1,a\n2,b\n1,1,1\n1,{1,2}\n", 5, "has no ties"),
+        ("x.soc", "2\n1,a\n2,b\n1,1,1\n1,1\n", 5, "ranks every alternative"),
+        ("x.soi", "2\n1,a\n2,b\n1,1,1\n1,3\n", 5, "no alternative 3"),
+        ("x.soi", "2\n1,a\n2,b\n2,2,1\n1,1\n", 4, "says 2 voters"),
+        ("x.soi", "2\n1,a\n", 1, "fewer than 2"),
+        ("x.soi", "hello\n", 1, "neither"),
+        ("x.toi", "# ALTERNATIVE NAME 1: a\n1: {1\n", 2, "never closed"),
+    ];
+    for (file, text, line, message) in cases {
+        let problems = read_ballots(text, file).expect_err(text);
+        let problem = &problems[0];
+        assert!(problem.message.contains(message), "{text:?}: {problem:?}");
+        assert_eq!(problem.place.as_ref().map(|place| place.line), Some(line), "{text:?}: {problem:?}");
+        assert!(problem.hint.is_some(), "{problem:?}");
+    }
+}
+
+#[test]
+fn an_alias_cannot_make_a_file_unfold() {
+    let mut bomb = String::from("options: [a]\nballots:\n  - {vote: a}\nx0: &a0 [x,x,x,x,x,x,x,x,x]\n");
+    for i in 1..10 {
+        let previous = format!("*a{},", i - 1).repeat(9);
+        bomb.push_str(&format!("x{i}: &a{i} [{previous}]\n"));
+    }
+    assert!(read_ballots(&bomb, "x.yaml").is_err());
+}

@@ -1,0 +1,172 @@
+//! First places: which options each ballot puts first, among all or among those that are left.
+//!
+//! A ballot that puts several first is split between them in equal parts, so that each ballot counts
+//! once; parts are kept exact by counting in fractions of one common size.
+
+use super::ballots::{Mark, Profile, UNLISTED};
+use super::number::{Amount, Score};
+
+/// More options than this in one place cannot be split exactly.
+const MOST_SHARED: u64 = 36;
+
+/// First places by option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstPlaces {
+    /// By option, in parts.
+    pub parts: Vec<i128>,
+    /// How many parts make one unit of an amount.
+    pub size: i128,
+    /// Ballots that put nothing first.
+    pub exhausted: Amount,
+    /// Ballots that were split.
+    pub split: Amount,
+}
+
+impl FirstPlaces {
+    /// All first places together, in parts.
+    pub fn total(&self) -> i128 {
+        self.parts.iter().sum()
+    }
+
+    /// A number of parts as it is shown.
+    pub fn shown(&self, parts: i128) -> Score {
+        Score::ratio(parts, self.size.saturating_mul(Amount::ONE.units()))
+    }
+
+    /// The shown numbers of all options.
+    pub fn scores(&self) -> Vec<Score> {
+        self.parts.iter().map(|parts| self.shown(*parts)).collect()
+    }
+
+    /// The options with the most parts; none if there are none.
+    pub fn leaders(&self) -> Vec<usize> {
+        let most = self.parts.iter().copied().max().unwrap_or(0);
+        (0..self.parts.len()).filter(|at| most > 0 && self.parts[*at] == most).collect()
+    }
+
+    /// "a 3, b 1" for a step's text.
+    pub fn listed(&self, options: &[String]) -> String {
+        let shown =
+            options.iter().zip(&self.parts).map(|(option, parts)| format!("{option} {}", self.shown(*parts)));
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The count as a step.
+    pub fn step(&self, options: &[String]) -> String {
+        format!("ballots: {}", self.listed(options))
+    }
+
+    /// All first places, if they are whole and so is each option's number.
+    pub fn whole(&self) -> Option<u64> {
+        let one = self.size.saturating_mul(Amount::ONE.units());
+        let is_whole = self.parts.iter().all(|parts| parts % one == 0);
+        is_whole.then(|| u64::try_from(self.total() / one).ok()).flatten()
+    }
+
+    /// A step that says so, if ballots were split.
+    pub fn split_step(&self) -> Option<String> {
+        let split = self.split;
+        (split > Amount::ZERO).then(|| {
+            format!("ballots that put several options first are split between them equally: {split}")
+        })
+    }
+
+    /// What no ballot says: why nobody can win.
+    pub fn no_ballots() -> &'static str {
+        "no ballot names an option"
+    }
+}
+
+/// The first places of all ballots.
+pub fn first_places(profile: &Profile) -> FirstPlaces {
+    if profile.ballots.iter().all(|ballot| matches!(ballot.mark, Mark::Choice(_))) {
+        return of_choices(profile);
+    }
+    let everyone = vec![true; profile.options.len()];
+    let rankings = profile.rankings();
+    let size = part_size(&rankings).unwrap_or(1);
+    among(&rankings, &everyone, size)
+}
+
+fn of_choices(profile: &Profile) -> FirstPlaces {
+    let mut parts = vec![0; profile.options.len()];
+    for ballot in &profile.ballots {
+        if let Mark::Choice(option) = ballot.mark
+            && let Some(own) = parts.get_mut(option)
+        {
+            *own += ballot.worth().units();
+        }
+    }
+    FirstPlaces { parts, size: 1, exhausted: Amount::ZERO, split: Amount::ZERO }
+}
+
+/// The number into which a unit must be parted so that every shared place splits evenly; none if a
+/// place is shared by too many.
+pub fn part_size(rankings: &[(Vec<u16>, Amount)]) -> Option<i128> {
+    let mut most = 1;
+    let mut seen: Vec<u16> = Vec::new();
+    for (ranks, _) in rankings {
+        seen.clear();
+        seen.extend(ranks.iter().filter(|rank| **rank != UNLISTED));
+        seen.sort_unstable();
+        let shared = seen.chunk_by(|a, b| a == b).map(<[u16]>::len).max().unwrap_or(1);
+        most = most.max(shared as u64);
+    }
+    (most <= MOST_SHARED)
+        .then(|| (1..=most).fold(1, |size, n| size / gcd(size, i128::from(n)) * i128::from(n)))
+}
+
+/// The greatest common divisor.
+pub fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
+/// The first places among the options that are left.
+pub fn among(rankings: &[(Vec<u16>, Amount)], left: &[bool], size: i128) -> FirstPlaces {
+    let mut parts = vec![0; left.len()];
+    let (mut exhausted, mut split) = (Amount::ZERO, Amount::ZERO);
+    for (ranks, worth) in rankings {
+        let (mut best, mut sharing, mut first) = (UNLISTED, 0, 0);
+        for (option, rank) in ranks.iter().enumerate().filter(|(option, _)| left[*option]) {
+            if *rank < best {
+                (best, sharing, first) = (*rank, 1, option);
+            } else if *rank == best && best != UNLISTED {
+                sharing += 1;
+            }
+        }
+        match sharing {
+            0 => exhausted += *worth,
+            1 => parts[first] += worth.units().saturating_mul(size),
+            _ => {
+                split += *worth;
+                let part = worth.units().saturating_mul(size) / sharing;
+                for option in (first..ranks.len()).filter(|option| left[*option] && ranks[*option] == best) {
+                    parts[option] += part;
+                }
+            }
+        }
+    }
+    FirstPlaces { parts, size, exhausted, split }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_places_split_exactly() {
+        let worth = Amount::ONE;
+        let rankings =
+            vec![(vec![0, 0, 0], worth), (vec![0, UNLISTED, 0], worth), (vec![UNLISTED; 3], worth)];
+        let size = part_size(&rankings).unwrap();
+        assert_eq!(size, 6);
+        let places = among(&rankings, &[true; 3], size);
+        assert_eq!(
+            places.scores().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["0.833333", "0.333333", "0.833333"]
+        );
+        assert_eq!(places.total(), 2 * 6 * worth.units());
+        assert_eq!((places.exhausted, places.split), (worth, Amount::whole(2)));
+        assert_eq!(part_size(&[(vec![0; 37], worth)]), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! Instant runoff: the option with the fewest first places goes out, one at a time, until one of those
+//! that are left has more than half of the ballots that still name one.
+//!
+//! Source: W. R. Ware's method (1871); Robert's Rules of Order Newly Revised (12th ed.), §45:62,
+//! "preferential voting". When several are level for last every order of taking them out is followed, and
+//! every option that wins under some order is reported. Which of several options without any first place
+//! goes first changes nothing, so that only one order of them is followed.
+
+use std::collections::BTreeSet;
+
+use super::ballots::Profile;
+use super::first_places::{FirstPlaces, among, part_size};
+use super::number::{Amount, Score};
+use super::pairwise::NO_RANKINGS;
+use super::verdict::{Elimination, Trace, Verdict, and_list};
+
+/// Sets of options left that are looked at, at most.
+pub const MOST_SITUATIONS: usize = 10_000;
+
+/// A search through the orders of elimination.
+struct Search<'a> {
+    names: &'a [String],
+    rankings: Vec<(Vec<u16>, Amount)>,
+    size: i128,
+    seen: BTreeSet<Vec<bool>>,
+    won: Vec<bool>,
+    /// The first order that is followed, to its end.
+    shown: Vec<Elimination>,
+    steps: Vec<String>,
+    scores: Vec<Score>,
+    is_shown: bool,
+    /// Whether options that were level for last had first places.
+    branched: bool,
+}
+
+/// Takes options out until one is left that has a majority.
+pub fn count(profile: &Profile) -> Verdict {
+    let mut rankings = profile.rankings();
+    merge(&mut rankings);
+    let names = &profile.options;
+    let Some(size) = part_size(&rankings) else {
+        return Verdict::of(
+            names,
+            &[],
+            "a ballot puts more than 36 options in one place: it cannot be split",
+        );
+    };
+    let mut search = Search {
+        names,
+        rankings,
+        size,
+        seen: BTreeSet::new(),
+        won: vec![false; names.len()],
+        shown: Vec::new(),
+        steps: Vec::new(),
+        scores: vec![Score::default(); names.len()],
+        is_shown: true,
+        branched: false,
+    };
+    let everyone = vec![true; names.len()];
+    if among(&search.rankings, &everyone, size).total() == 0 {
+        return Verdict::of(names, &[], NO_RANKINGS).scored(names, search.scores);
+    }
+    let is_whole = search.follow(&everyone);
+    search.verdict(is_whole)
+}
+
+/// Ballots that rank alike become one.
+fn merge(rankings: &mut Vec<(Vec<u16>, Amount)>) {
+    rankings.sort_unstable();
+    rankings.dedup_by(|next, kept| {
+        let is_alike = next.0 == kept.0;
+        if is_alike {
+            kept.1 += next.1;
+        }
+        is_alike
+    });
+}
+
+impl Search<'_> {
+    /// Follows every order from here on; false if there are too many.
+    fn follow(&mut self, left: &[bool]) -> bool {
+        if self.seen.len() >= MOST_SITUATIONS {
+            return false;
+        }
+        if !self.seen.insert(left.to_vec()) {
+            return true;
+        }
+        let places = among(&self.rankings, left, self.size);
+        let remaining: Vec<usize> = (0..left.len()).filter(|option| left[*option]).collect();
+        let total = places.total();
+        let winner = remaining.iter().copied().find(|option| 2 * places.parts[*option] > total);
+        let winner = winner.or_else(|| remaining.first().copied().filter(|_| remaining.len() == 1));
+        let fewest = remaining.iter().map(|option| places.parts[*option]).min().unwrap_or(0);
+        let last: Vec<usize> =
+            remaining.iter().copied().filter(|option| places.parts[*option] == fewest).collect();
+        self.show(&remaining, &places, winner, &last);
+        if let Some(winner) = winner {
+            self.won[winner] = true;
+            self.is_shown = false;
+            return true;
+        }
+        let followed = if fewest == 0 { &last[..1] } else { &last[..] };
+        self.branched |= followed.len() > 1;
+        let mut is_whole = true;
+        for out in followed {
+            let mut left = left.to_vec();
+            left[*out] = false;
+            is_whole &= self.follow(&left);
+        }
+        is_whole
+    }
+
+    /// Records a round of the order that is shown.
+    fn show(&mut self, remaining: &[usize], places: &FirstPlaces, winner: Option<usize>, last: &[usize]) {
+        if !self.is_shown {
+            return;
+        }
+        let name = |option: &usize| self.names[*option].clone();
+        let mut round = Elimination { exhausted: Score::from(places.exhausted), ..Elimination::default() };
+        for option in remaining {
+            round.counts.insert(name(option), places.shown(places.parts[*option]));
+            self.scores[*option] = places.shown(places.parts[*option]);
+        }
+        let counts: Vec<String> =
+            round.counts.iter().map(|(option, count)| format!("{option} {count}")).collect();
+        let number = self.shown.len() + 1;
+        let mut line = format!("round {number}: {}", counts.join(", "));
+        if places.exhausted > Amount::ZERO {
+            line += &format!("; exhausted {}", places.exhausted);
+        }
+        self.steps.push(line);
+        self.steps.extend(places.split_step().filter(|_| number == 1));
+        let total = places.shown(places.total());
+        if let Some(winner) = winner {
+            let count = places.shown(places.parts[winner]);
+            self.steps.push(format!("{} has {count} of {total}: more than half", self.names[winner]));
+        } else {
+            let out = self.names[last[0]].clone();
+            if last.len() > 1 {
+                round.level = last.iter().map(name).collect();
+                let level = and_list(&round.level);
+                let why = if places.parts[last[0]] == 0 {
+                    "whoever goes first changes nothing"
+                } else {
+                    "every order is followed"
+                };
+                self.steps.push(format!("{level} are level for last: {why}; shown here: {out} goes out"));
+            } else {
+                self.steps.push(format!("{out} goes out"));
+            }
+            round.out = Some(out);
+        }
+        self.shown.push(round);
+    }
+
+    fn verdict(mut self, is_whole: bool) -> Verdict {
+        let won: Vec<usize> = (0..self.names.len()).filter(|option| self.won[*option]).collect();
+        let winners: Vec<String> = won.iter().map(|option| self.names[*option].clone()).collect();
+        if self.branched && is_whole {
+            let word =
+                if winners.len() == 1 { "wins under every order" } else { "win, each under some order" };
+            self.steps.push(format!("of options level for last: {} {word}", and_list(&winners)));
+        }
+        let verdict = Verdict::of(self.names, &won, "");
+        let mut verdict = verdict
+            .scored(self.names, self.scores)
+            .told(self.steps)
+            .traced(Trace { rounds: self.shown, ..Trace::default() });
+        if !is_whole {
+            unresolved(&mut verdict);
+        }
+        verdict
+    }
+}
+
+/// Marks a verdict whose orders of equals were too many to follow: what is named won under some of them.
+pub fn unresolved(verdict: &mut Verdict) {
+    let found = and_list(&verdict.winners);
+    let reason =
+        format!("unresolved tie: more than {MOST_SITUATIONS} orders of equals; found so far: {found}");
+    verdict.steps.push(reason.clone());
+    verdict.tie = true;
+    verdict.reason = Some(reason);
+}

@@ -1,0 +1,105 @@
+//! The median of estimates, with quartiles and the range between them.
+//!
+//! Source: quantiles by the inverse of the distribution with means at its steps, definition 2 of Hyndman
+//! and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996). Cards
+//! have an order and no distances: two middle cards are level instead of having a mean.
+
+use indexmap::IndexMap;
+
+use super::ballots::{Mark, Profile};
+use super::number::{Amount, Score};
+use super::verdict::{Spread, Trace, Verdict};
+
+/// The two values around the place where the share `top / bottom` of the weight lies below: the same
+/// one twice, unless the share ends exactly between two. Sorts what it is given.
+pub fn middle<T: Ord + Copy>(values: &mut [(T, Amount)], top: i128, bottom: i128) -> Option<(T, T)> {
+    values.sort_unstable_by_key(|(value, _)| *value);
+    let total: Amount = values.iter().map(|(_, worth)| *worth).sum();
+    let mut below = 0;
+    for (at, (value, worth)) in values.iter().enumerate() {
+        below += worth.units() * bottom;
+        if worth.units() > 0 && below >= total.units() * top {
+            let ends_here = below == total.units() * top;
+            let next = values[at + 1..].iter().find(|(_, worth)| ends_here && worth.units() > 0);
+            return Some((*value, next.map_or(*value, |(next, _)| *next)));
+        }
+    }
+    None
+}
+
+/// Finds the median; the winner is the value, or the two cards it lies between.
+pub fn count(profile: &Profile) -> Verdict {
+    let none = "no ballot gives an estimate";
+    if profile.options.is_empty() {
+        let number = |mark: &Mark| if let Mark::Number(number) = mark { Some(*number) } else { None };
+        let scale = Scale {
+            name: &|value: Amount| value.to_string(),
+            between: &|low: Amount, high: Amount| low.midpoint(high).to_string(),
+            apart: &|low: (Amount, Amount), high: (Amount, Amount)| {
+                Score::from(high.0.midpoint(high.1) - low.0.midpoint(low.1))
+            },
+        };
+        return found(values(profile, number), &scale, |low, high| vec![low.midpoint(high).to_string()])
+            .unwrap_or_else(|| Verdict::of(&[], &[], none));
+    }
+    let cards = &profile.options;
+    let name = |card: usize| cards.get(card).cloned().unwrap_or_default();
+    let card = |mark: &Mark| if let Mark::Card(card) = mark { Some(*card) } else { None };
+    let scale = Scale {
+        name: &name,
+        between: &|low, high| if low == high { name(low) } else { format!("{}–{}", name(low), name(high)) },
+        apart: &|low: (usize, usize), high: (usize, usize)| {
+            Score::ratio((high.0 + high.1) as i128 - (low.0 + low.1) as i128, 2)
+        },
+    };
+    let both = |low, high| if low == high { vec![name(low)] } else { vec![name(low), name(high)] };
+    found(values(profile, card), &scale, both).unwrap_or_else(|| Verdict::of(&[], &[], none))
+}
+
+/// How values of one kind are named and set apart.
+struct Scale<'a, T> {
+    name: &'a dyn Fn(T) -> String,
+    between: &'a dyn Fn(T, T) -> String,
+    apart: &'a dyn Fn((T, T), (T, T)) -> Score,
+}
+
+fn values<T>(profile: &Profile, value: impl Fn(&Mark) -> Option<T>) -> Vec<(T, Amount)> {
+    profile.ballots.iter().filter_map(|ballot| Some((value(&ballot.mark)?, ballot.worth()))).collect()
+}
+
+fn found<T: Ord + Copy>(
+    mut values: Vec<(T, Amount)>,
+    scale: &Scale<'_, T>,
+    won: impl Fn(T, T) -> Vec<String>,
+) -> Option<Verdict> {
+    let first = middle(&mut values, 1, 4)?;
+    let median = middle(&mut values, 1, 2)?;
+    let third = middle(&mut values, 3, 4)?;
+    let mut given: IndexMap<String, Amount> = IndexMap::new();
+    for (value, worth) in &values {
+        *given.entry((scale.name)(*value)).or_default() += *worth;
+    }
+    let between = |(low, high)| (scale.between)(low, high);
+    let spread = Spread {
+        lowest: (scale.name)(values.first()?.0),
+        first_quartile: between(first),
+        median: between(median),
+        third_quartile: between(third),
+        highest: (scale.name)(values.last()?.0),
+        iqr: (scale.apart)(first, third),
+        values: given.iter().map(|(value, worth)| (value.clone(), Score::from(*worth))).collect(),
+    };
+    let in_order: Vec<String> = given.iter().map(|(value, worth)| format!("{value} × {worth}")).collect();
+    let steps = vec![
+        format!("in order: {}", in_order.join(", ")),
+        format!(
+            "median {}, quartiles {} and {}, interquartile range {}",
+            spread.median, spread.first_quartile, spread.third_quartile, spread.iqr
+        ),
+    ];
+    let winners = won(median.0, median.1);
+    let level: Vec<usize> = (0..winners.len()).collect();
+    let mut verdict = Verdict::of(&winners, &level, "").told(steps);
+    verdict.scores.clone_from(&spread.values);
+    Some(verdict.traced(Trace { spread: Some(spread), ..Trace::default() }))
+}

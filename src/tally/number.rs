@@ -1,0 +1,351 @@
+//! Exact numbers: decimals with up to twelve places, ratios compared without rounding.
+//!
+//! Nothing that decides is a floating point number. A [`Score`] is what is shown and written of a
+//! number; it is rounded to six places where it has more, and nothing is decided by it.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+/// The units of one.
+const ONE: i128 = 1_000_000_000_000;
+
+/// Decimal places that an amount may be given with; the product of two keeps all of its own.
+const PLACES: usize = 6;
+
+/// The largest amount that is read.
+const LARGEST: i128 = 1_000_000_000 * ONE;
+
+/// An exact decimal number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Amount(i128);
+
+impl Amount {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+    /// One.
+    pub const ONE: Self = Self(ONE);
+
+    /// A whole number.
+    pub fn whole(number: u64) -> Self {
+        Self(i128::from(number) * ONE)
+    }
+
+    /// Reads a decimal number of at most six places and at most a thousand million.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (amount, exact) = read(text)?;
+        exact.then_some(amount)
+    }
+
+    /// Reads a decimal number; places after the sixth are left out.
+    pub fn parse_cut(text: &str) -> Option<Self> {
+        read(text).map(|(amount, _)| amount)
+    }
+
+    /// The number as it is written, if it has at most six places.
+    pub fn of(number: &Number) -> Option<Self> {
+        Self::parse(&number.to_string())
+    }
+
+    /// A weight as it was written: the shortest decimal that names this floating point number.
+    pub fn of_weight(weight: f64) -> Self {
+        Self::parse_cut(&weight.to_string()).unwrap_or(Self::ONE)
+    }
+
+    /// The sum of `count` of these.
+    #[must_use]
+    pub fn repeated(self, count: u64) -> Self {
+        Self(self.0.saturating_mul(i128::from(count)))
+    }
+
+    /// The product; exact for two amounts that were read.
+    #[must_use]
+    pub fn times(self, other: Self) -> Self {
+        let half = 1_000_000;
+        Self((self.0 / half).saturating_mul(other.0 / half))
+    }
+
+    /// The middle between two amounts.
+    #[must_use]
+    pub fn midpoint(self, other: Self) -> Self {
+        Self(i128::midpoint(self.0, other.0))
+    }
+
+    /// The number of millionths of a millionth.
+    pub fn units(self) -> i128 {
+        self.0
+    }
+
+    /// The amount of so many millionths of a millionth.
+    pub fn of_units(units: i128) -> Self {
+        Self(units)
+    }
+}
+
+impl std::ops::Add for Amount {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl std::ops::AddAssign for Amount {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl std::ops::Sub for Amount {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl std::iter::Sum for Amount {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self::ZERO, |sum, amount| sum + amount)
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let units = self.0.unsigned_abs();
+        let (whole, part) = (units / ONE.unsigned_abs(), units % ONE.unsigned_abs());
+        if part == 0 {
+            return write!(f, "{sign}{whole}");
+        }
+        let digits = format!("{part:012}");
+        write!(f, "{sign}{whole}.{}", digits.trim_end_matches('0'))
+    }
+}
+
+/// A decimal, and whether it had no more places than are kept.
+fn read(text: &str) -> Option<(Amount, bool)> {
+    let text = text.trim();
+    let (negative, rest) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (digits, power) = match rest.split_once(['e', 'E']) {
+        Some((digits, power)) => (digits, power.parse::<i32>().ok().filter(|power| power.abs() < 400)?),
+        None => (rest, 0),
+    };
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if (whole.is_empty() && part.is_empty()) || !all(whole) || !all(part) || digits.len() > 400 {
+        return None;
+    }
+    let mut number: Vec<u8> = whole.bytes().chain(part.bytes()).collect();
+    let point = i32::try_from(whole.len()).ok()? + power;
+    // Digits before the point, then exactly the places that are kept.
+    let wanted = point + i32::try_from(PLACES).ok()?;
+    let wanted = usize::try_from(wanted).unwrap_or(0);
+    if number.len() < wanted {
+        number.resize(wanted, b'0');
+    }
+    let cut = number.split_off(wanted);
+    let exact = cut.iter().all(|digit| *digit == b'0');
+    let digits = String::from_utf8(number).ok()?;
+    let digits = digits.trim_start_matches('0');
+    let millionths: i128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+    let units = millionths.checked_mul(ONE / 1_000_000).filter(|units| *units <= LARGEST)?;
+    Some((Amount(if negative { -units } else { units }), exact))
+}
+
+/// Compares `a / b` with `c / d`, whatever their size; `b` and `d` are above 0.
+pub fn compare_ratios(a: i128, b: i128, c: i128, d: i128) -> Ordering {
+    let (left, right) = (a.div_euclid(b), c.div_euclid(d));
+    left.cmp(&right).then_with(|| match (a.rem_euclid(b), c.rem_euclid(d)) {
+        (0, 0) => Ordering::Equal,
+        (0, _) => Ordering::Less,
+        (_, 0) => Ordering::Greater,
+        (left, right) => compare_ratios(d, right, b, left),
+    })
+}
+
+/// A share such as `2/3` or `0.6667`, kept as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Share {
+    text: String,
+    top: i128,
+    bottom: i128,
+}
+
+impl Share {
+    /// Reads `2/3`, `0.6667` or `66.67%`: above 0 and at most 1.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (top, bottom) = if let Some((top, bottom)) = text.split_once('/') {
+            let whole = |text: &str| text.trim().parse::<u32>().ok().map(i128::from);
+            (whole(top)?, whole(bottom)?)
+        } else if let Some(percent) = text.strip_suffix('%') {
+            (Amount::parse(percent)?.units(), 100 * ONE)
+        } else {
+            (Amount::parse(text)?.units(), ONE)
+        };
+        (bottom > 0 && 0 < top && top <= bottom).then(|| Self { text: text.to_owned(), top, bottom })
+    }
+
+    /// How `part` of `whole` compares with it; `whole` is above 0.
+    pub fn compare(&self, part: i128, whole: i128) -> Ordering {
+        compare_ratios(part, whole, self.top, self.bottom)
+    }
+}
+
+impl TryFrom<String> for Share {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("`{text}` is no share above 0 and up to 1"))
+    }
+}
+
+impl From<Share> for String {
+    fn from(share: Share) -> Self {
+        share.text
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A number as it is shown and written: exact if it has at most six places, else rounded to them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Score(Number);
+
+impl Default for Score {
+    fn default() -> Self {
+        Self(0.into())
+    }
+}
+
+impl Score {
+    /// The number `top / bottom`; `bottom` is above 0.
+    pub fn ratio(top: i128, bottom: i128) -> Self {
+        let whole = top.div_euclid(bottom);
+        let mut rest = top.rem_euclid(bottom);
+        if rest == 0 {
+            return i64::try_from(whole).map_or_else(|_| Self(0.into()), |whole| Self(whole.into()));
+        }
+        let mut millionths = whole.saturating_mul(1_000_000);
+        let mut place = 100_000;
+        // Digit by digit, so that nothing can overflow.
+        while place > 0 && rest > 0 {
+            let (digit, left) = digit_of(rest, bottom);
+            millionths = millionths.saturating_add(digit * place);
+            rest = left;
+            place /= 10;
+        }
+        if rest > bottom / 2 {
+            millionths = millionths.saturating_add(1);
+        }
+        Self::of_millionths(millionths)
+    }
+
+    fn of_millionths(millionths: i128) -> Self {
+        let text = Amount(millionths.saturating_mul(1_000_000)).to_string();
+        let number = text.parse::<i64>().map(Number::from).ok();
+        Self(number.or_else(|| text.parse().ok().and_then(Number::from_f64)).unwrap_or_else(|| 0.into()))
+    }
+
+    /// As a floating point number, for pictures.
+    pub fn as_f64(&self) -> f64 {
+        self.0.as_f64().unwrap_or(0.0)
+    }
+}
+
+/// The next decimal digit of `rest / bottom`, and what is left.
+fn digit_of(rest: i128, bottom: i128) -> (i128, i128) {
+    let (mut digit, mut left) = (0, 0_i128);
+    for _ in 0..10 {
+        // left + rest, less bottom: both are below bottom, so neither sum overflows.
+        if left >= bottom - rest {
+            left -= bottom - rest;
+            digit += 1;
+        } else {
+            left += rest;
+        }
+    }
+    (digit, left)
+}
+
+impl From<Amount> for Score {
+    fn from(amount: Amount) -> Self {
+        Self::ratio(amount.units(), ONE)
+    }
+}
+
+impl From<u64> for Score {
+    fn from(number: u64) -> Self {
+        Self(number.into())
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_read_exactly_or_not_at_all() {
+        for (text, shown) in [
+            ("3", "3"),
+            ("0.1", "0.1"),
+            ("-2.50", "-2.5"),
+            ("1e3", "1000"),
+            ("1.5e-3", "0.0015"),
+            ("7.0", "7"),
+            (".5", "0.5"),
+            ("0.1234567e1", "1.234567"),
+        ] {
+            assert_eq!(Amount::parse(text).unwrap().to_string(), shown);
+        }
+        for text in ["", ".", "1e-7", "0.1234567", "1e10", "x", "1 2", "--1", "1e999", "NaN"] {
+            assert_eq!(Amount::parse(text), None, "{text}");
+        }
+        assert_eq!(Amount::parse_cut("0.33333333333").unwrap().to_string(), "0.333333");
+        assert_eq!(Amount::parse_cut("1e-300"), Some(Amount::ZERO));
+    }
+
+    #[test]
+    fn ratios_compare_without_overflow() {
+        let big = i128::MAX / 2;
+        assert_eq!(compare_ratios(big, big - 1, big - 1, big - 2), Ordering::Less);
+        assert_eq!(compare_ratios(2, 3, 6667, 10_000), Ordering::Less);
+        assert_eq!(compare_ratios(-1, 3, -2, 6), Ordering::Equal);
+        assert_eq!(Share::parse("2/3").unwrap().compare(4, 6), Ordering::Equal);
+        assert_eq!(Share::parse("66.67%").unwrap().compare(2, 3), Ordering::Greater.reverse());
+        for bad in ["0", "3/2", "1.1", "a", "1/0", "-1/2"] {
+            assert_eq!(Share::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_rounded_and_whole_where_it_is() {
+        assert_eq!(Score::ratio(7, 2).to_string(), "3.5");
+        assert_eq!(Score::ratio(1, 3).to_string(), "0.333333");
+        assert_eq!(Score::ratio(2, 3).to_string(), "0.666667");
+        assert_eq!(Score::ratio(-1, 2).to_string(), "-0.5");
+        assert_eq!(Score::ratio(8, 2).to_string(), "4");
+        assert_eq!(Score::ratio(i128::MAX, i128::MAX - 1).to_string(), "1");
+        assert_eq!(Score::from(Amount::parse("2.25").unwrap()).to_string(), "2.25");
+        let text = serde_json::to_string(&Score::ratio(1, 3)).unwrap();
+        assert_eq!(serde_json::from_str::<Score>(&text).unwrap(), Score::ratio(1, 3));
+    }
+}

@@ -1,0 +1,113 @@
+//! Pair by pair: how many ballots put one option above another.
+//!
+//! Options that a ballot leaves out stand below those it lists, level among themselves. The strength of
+//! a victory is the winning side's votes, or by how many they exceed the other side's.
+
+use super::ballots::Profile;
+use super::number::{Amount, Score};
+use super::rule::Strength;
+use super::verdict::Trace;
+
+/// The counts of all pairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pairwise {
+    options: usize,
+    /// Row over column, in units.
+    prefer: Vec<i128>,
+    /// What all ballots count for, in units.
+    pub total: i128,
+}
+
+impl Pairwise {
+    /// Counts every pair on every ballot.
+    pub fn of(profile: &Profile) -> Self {
+        let options = profile.options.len();
+        let mut pairs = Self { options, prefer: vec![0; options * options], total: 0 };
+        let mut rankings = profile.rankings();
+        rankings.sort_by_key(|(_, worth)| *worth);
+        let mut counts = vec![0_u64; options * options];
+        for alike in rankings.chunk_by(|(_, a), (_, b)| a == b) {
+            counts.fill(0);
+            for (ranks, _) in alike {
+                for (a, rank) in ranks.iter().enumerate() {
+                    let row = &mut counts[a * options..(a + 1) * options];
+                    for (count, other) in row.iter_mut().zip(ranks) {
+                        *count += u64::from(rank < other);
+                    }
+                }
+            }
+            let worth = alike[0].1.units();
+            pairs.total += worth * alike.len() as i128;
+            for (sum, count) in pairs.prefer.iter_mut().zip(&counts) {
+                *sum += worth * i128::from(*count);
+            }
+        }
+        pairs
+    }
+
+    /// How much puts `a` above `b`.
+    pub fn prefer(&self, a: usize, b: usize) -> i128 {
+        self.prefer[a * self.options + b]
+    }
+
+    /// How much puts neither above the other.
+    pub fn level(&self, a: usize, b: usize) -> i128 {
+        self.total - self.prefer(a, b) - self.prefer(b, a)
+    }
+
+    /// Whether more ballots put `a` above `b` than below.
+    pub fn beats(&self, a: usize, b: usize) -> bool {
+        self.prefer(a, b) > self.prefer(b, a)
+    }
+
+    /// How strongly `a` beats `b`; nothing if it does not.
+    pub fn strength(&self, a: usize, b: usize, strength: Strength) -> Option<i128> {
+        let margin = self.prefer(a, b) - self.prefer(b, a);
+        (margin > 0).then(|| match strength {
+            Strength::WinningVotes => self.prefer(a, b),
+            Strength::Margins => margin,
+        })
+    }
+
+    /// Every option but `a`.
+    pub fn others(&self, a: usize) -> impl Iterator<Item = usize> + use<> {
+        (0..self.options).filter(move |b| *b != a)
+    }
+
+    /// A line for each pair, the winner first.
+    pub fn steps(&self, names: &[String]) -> Vec<String> {
+        let mut steps = Vec::new();
+        for a in 0..self.options {
+            for b in a + 1..self.options {
+                let (first, second) = if self.beats(b, a) { (b, a) } else { (a, b) };
+                let (more, less) = (self.prefer(first, second), self.prefer(second, first));
+                let word = if more == less { "level with" } else { "over" };
+                let (more, less) = (Amount::of_units(more), Amount::of_units(less));
+                steps.push(format!("{} {word} {}: {more} to {less}", names[first], names[second]));
+            }
+        }
+        steps
+    }
+
+    /// The matrix as data.
+    pub fn trace(&self) -> Trace {
+        Trace { pairwise: matrix(self.options, |a, b| self.prefer(a, b)), ..Trace::default() }
+    }
+}
+
+/// A matrix of amounts as it is written, the diagonal 0.
+pub fn matrix(options: usize, cell: impl Fn(usize, usize) -> i128) -> Vec<Vec<Score>> {
+    let shown = |a, b| if a == b { Score::default() } else { Score::from(Amount::of_units(cell(a, b))) };
+    (0..options).map(|a| (0..options).map(|b| shown(a, b)).collect()).collect()
+}
+
+/// The word for a measure of strength.
+pub fn measured(strength: Strength) -> &'static str {
+    match strength {
+        Strength::WinningVotes => "winning votes",
+        Strength::Margins => "margins",
+    }
+}
+
+/// Why nobody can win.
+pub const NO_RANKINGS: &str = "no ballot ranks the options";

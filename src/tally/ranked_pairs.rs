@@ -1,0 +1,166 @@
+//! Ranked pairs: victories are locked in, strongest first, except where one would close a cycle; who is
+//! not beaten by a locked victory wins.
+//!
+//! Source: T. N. Tideman, "Independence of clones as a criterion for voting rules", Social Choice and
+//! Welfare 4 (1987). Equally strong victories are taken in every order, and every option that wins under
+//! some order is reported. Orders that have locked the same so far are followed once.
+
+use std::collections::BTreeSet;
+
+use super::ballots::Profile;
+use super::irv::{MOST_SITUATIONS, unresolved};
+use super::number::{Amount, Score};
+use super::pairwise::{NO_RANKINGS, Pairwise, measured};
+use super::rule::Strength;
+use super::verdict::{Pair, Trace, Verdict, and_list};
+
+/// A victory: strength, winner, loser.
+type Victory = (i128, usize, usize);
+
+/// What is locked, with everything that follows from it: row before column.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Order(Vec<Vec<bool>>);
+
+impl Order {
+    fn is_before(&self, a: usize, b: usize) -> bool {
+        self.0[a][b]
+    }
+
+    /// Locks `a` over `b`, unless `b` is before `a`.
+    fn lock(&mut self, a: usize, b: usize) -> bool {
+        if self.is_before(b, a) {
+            return false;
+        }
+        if !self.is_before(a, b) {
+            let after: Vec<usize> = (0..self.0.len()).filter(|c| *c == b || self.0[b][*c]).collect();
+            for c in 0..self.0.len() {
+                if c == a || self.0[c][a] {
+                    for d in &after {
+                        self.0[c][*d] = true;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Who stands behind nobody.
+    fn first(&self) -> impl Iterator<Item = usize> {
+        (0..self.0.len()).filter(|a| (0..self.0.len()).all(|b| !self.is_before(b, *a)))
+    }
+}
+
+/// A search through the orders of equally strong victories.
+struct Search {
+    groups: Vec<Vec<Victory>>,
+    seen: BTreeSet<(usize, Order)>,
+    won: Vec<bool>,
+    branched: bool,
+}
+
+impl Search {
+    /// Follows every order from this group on; false if there are too many.
+    fn follow(&mut self, group: usize, mut order: Order) -> bool {
+        let mut group = group;
+        loop {
+            let Some(victories) = self.groups.get(group) else {
+                for first in order.first() {
+                    self.won[first] = true;
+                }
+                return true;
+            };
+            let open: Vec<Victory> = victories
+                .iter()
+                .copied()
+                .filter(|(_, a, b)| !order.is_before(*a, *b) && !order.is_before(*b, *a))
+                .collect();
+            let mut all = order.clone();
+            if open.iter().all(|(_, a, b)| all.lock(*a, *b)) {
+                // No cycle among them: every order locks them all.
+                order = all;
+                group += 1;
+                continue;
+            }
+            return self.branch(group, &order, &open);
+        }
+    }
+
+    fn branch(&mut self, group: usize, order: &Order, open: &[Victory]) -> bool {
+        if self.seen.len() >= MOST_SITUATIONS {
+            return false;
+        }
+        if !self.seen.insert((group, order.clone())) {
+            return true;
+        }
+        self.branched = true;
+        let mut is_whole = true;
+        for (_, a, b) in open {
+            let mut next = order.clone();
+            next.lock(*a, *b);
+            is_whole &= self.follow(group, next);
+        }
+        is_whole
+    }
+}
+
+/// Locks victories in the order of their strength.
+pub fn count(profile: &Profile, strength: Strength) -> Verdict {
+    let pairs = Pairwise::of(profile);
+    let (names, options) = (&profile.options, profile.options.len());
+    if pairs.total == 0 {
+        return Verdict::of(names, &[], NO_RANKINGS);
+    }
+    let mut victories: Vec<Victory> = (0..options)
+        .flat_map(|a| pairs.others(a).map(move |b| (a, b)))
+        .filter_map(|(a, b)| Some((pairs.strength(a, b, strength)?, a, b)))
+        .collect();
+    victories.sort_unstable_by_key(|(strength, a, b)| (std::cmp::Reverse(*strength), *a, *b));
+    let groups: Vec<Vec<Victory>> = victories.chunk_by(|a, b| a.0 == b.0).map(<[Victory]>::to_vec).collect();
+    let nothing = Order(vec![vec![false; options]; options]);
+    let mut steps = pairs.steps(names);
+    steps.push(format!("strength of a victory: {}", measured(strength)));
+    let (shown, beaten) = shown(names, &groups, nothing.clone(), &mut steps);
+    let mut search = Search { groups, seen: BTreeSet::new(), won: vec![false; options], branched: false };
+    let is_whole = search.follow(0, nothing);
+    let won: Vec<usize> = (0..options).filter(|option| search.won[*option]).collect();
+    let mut verdict = Verdict::of(names, &won, NO_RANKINGS);
+    if search.branched && is_whole {
+        let word = if won.len() == 1 { "wins under every order" } else { "win, each under some order" };
+        steps.push(format!("of equally strong victories: {} {word}", and_list(&verdict.winners)));
+    }
+    verdict = verdict.scored(names, beaten).told(steps).traced(Trace { pairs: shown, ..pairs.trace() });
+    if !is_whole {
+        unresolved(&mut verdict);
+    }
+    verdict
+}
+
+/// One order, in which equals stand as on the form: its pairs, and how many options each is before.
+fn shown(
+    names: &[String],
+    groups: &[Vec<Victory>],
+    mut order: Order,
+    steps: &mut Vec<String>,
+) -> (Vec<Pair>, Vec<Score>) {
+    let mut pairs = Vec::new();
+    for group in groups {
+        let mut left_out = false;
+        for (strength, a, b) in group {
+            let locked = order.lock(*a, *b);
+            left_out |= !locked;
+            let shown = Score::from(Amount::of_units(*strength));
+            let word = if locked { "locked" } else { "left out, it would close a cycle" };
+            steps.push(format!("{} over {} ({shown}): {word}", names[*a], names[*b]));
+            pairs.push(Pair { over: names[*a].clone(), under: names[*b].clone(), strength: shown, locked });
+        }
+        if left_out && group.len() > 1 {
+            let count = group.len();
+            steps.push(format!(
+                "these {count} victories are equally strong: every order is followed, one is shown"
+            ));
+        }
+    }
+    let before =
+        order.0.iter().map(|row| Score::from(row.iter().filter(|cell| **cell).count() as u64)).collect();
+    (pairs, before)
+}

@@ -1,0 +1,255 @@
+//! The rules by name: which ballots each counts, and the terms it can be given.
+//!
+//! A rule and its terms are fixed in the definition and stand in the log before the first ballot.
+
+use serde::{Deserialize, Serialize};
+
+use super::ballots::BallotKind;
+use super::number::Share;
+
+/// A voting rule as the definition fixes it, before the first ballot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// More first places than any other option.
+    Plurality,
+    /// More than half of the first places.
+    Majority,
+    /// At least a share of the first places.
+    Supermajority,
+    /// All first places.
+    Unanimous,
+    /// A share of the weight, or of the stated confidence, that is above the threshold.
+    WeightedMajority,
+    /// No block.
+    Consent,
+    /// Most ballots that approve.
+    Approval,
+    /// The highest mean score.
+    ScoreMean,
+    /// The highest median score.
+    ScoreMedian,
+    /// Most points, one for each option below.
+    Borda,
+    /// The last one left when the option with the fewest first places goes out, again and again.
+    Irv,
+    /// Beats every other option, pair by pair.
+    Condorcet,
+    /// Most pairs won.
+    Copeland,
+    /// The smallest worst defeat.
+    Minimax,
+    /// Unbeaten when the pairs are locked in, strongest first, against no cycle.
+    RankedPairs,
+    /// Its strongest path to every other option is at least as strong as the way back.
+    Schulze,
+    /// The highest median grade, ties by taking medians away.
+    MajorityJudgment,
+    /// The middle of the estimates.
+    Median,
+}
+
+/// Which pairwise victories are the stronger ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strength {
+    /// By the votes of the winning side.
+    #[default]
+    WinningVotes,
+    /// By how many more votes the winning side has.
+    Margins,
+}
+
+/// What a weighted majority adds up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Weighing {
+    /// The weights of the seats.
+    #[default]
+    Weight,
+    /// The confidence each ballot states, times its weight.
+    Confidence,
+}
+
+/// What a rule was told beside its name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// The share a supermajority reaches or a weighted majority is above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<Share>,
+    /// How pairwise victories are measured.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub strength: Strength,
+    /// What a weighted majority adds up.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub by: Weighing,
+}
+
+impl Terms {
+    /// Whether nothing was said beside the rule's name.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// How a rule takes ballots of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// They are what it counts.
+    Own,
+    /// They can be read as what it counts, in this way.
+    Read(&'static str),
+    /// It cannot count them.
+    None,
+}
+
+const NAMES: [(&str, Rule); 18] = [
+    ("plurality", Rule::Plurality),
+    ("majority", Rule::Majority),
+    ("supermajority", Rule::Supermajority),
+    ("unanimous", Rule::Unanimous),
+    ("weighted-majority", Rule::WeightedMajority),
+    ("consent", Rule::Consent),
+    ("approval", Rule::Approval),
+    ("score-mean", Rule::ScoreMean),
+    ("score-median", Rule::ScoreMedian),
+    ("borda", Rule::Borda),
+    ("irv", Rule::Irv),
+    ("condorcet", Rule::Condorcet),
+    ("copeland", Rule::Copeland),
+    ("minimax", Rule::Minimax),
+    ("ranked-pairs", Rule::RankedPairs),
+    ("schulze", Rule::Schulze),
+    ("majority-judgment", Rule::MajorityJudgment),
+    ("median", Rule::Median),
+];
+
+impl Rule {
+    /// Every rule, in the order in which they are listed.
+    pub fn all() -> impl Iterator<Item = Self> {
+        NAMES.iter().map(|(_, rule)| *rule)
+    }
+
+    /// The word that names it.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(_, rule)| *rule == self).map_or("", |(name, _)| name)
+    }
+
+    /// The rule of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        NAMES.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
+    }
+
+    /// The names of all rules.
+    pub fn names() -> Vec<&'static str> {
+        NAMES.iter().map(|(name, _)| *name).collect()
+    }
+
+    /// How it takes ballots of a kind.
+    pub fn fit(self, kind: BallotKind) -> Fit {
+        match self {
+            Self::Plurality
+            | Self::Majority
+            | Self::Supermajority
+            | Self::Unanimous
+            | Self::WeightedMajority => match kind {
+                BallotKind::Choice | BallotKind::Ranking => Fit::Own,
+                BallotKind::Score => Fit::Read("the option with the highest score stands first"),
+                _ => Fit::None,
+            },
+            Self::Consent => {
+                if kind == BallotKind::Consent {
+                    Fit::Own
+                } else {
+                    Fit::None
+                }
+            }
+            Self::Approval => match kind {
+                BallotKind::Approval => Fit::Own,
+                BallotKind::Choice => Fit::Read("a choice approves of one option"),
+                _ => Fit::None,
+            },
+            Self::ScoreMean | Self::ScoreMedian | Self::MajorityJudgment => {
+                if kind == BallotKind::Score {
+                    Fit::Own
+                } else {
+                    Fit::None
+                }
+            }
+            Self::Median => {
+                if kind == BallotKind::Estimate {
+                    Fit::Own
+                } else {
+                    Fit::None
+                }
+            }
+            Self::Borda
+            | Self::Irv
+            | Self::Condorcet
+            | Self::Copeland
+            | Self::Minimax
+            | Self::RankedPairs
+            | Self::Schulze => match kind {
+                BallotKind::Ranking | BallotKind::Score => Fit::Own,
+                BallotKind::Choice => Fit::Read("the option chosen stands above all others"),
+                BallotKind::Approval => Fit::Read("the options approved of stand above the others"),
+                _ => Fit::None,
+            },
+        }
+    }
+
+    /// The kinds of ballots it is made for.
+    pub fn kinds(self) -> Vec<&'static str> {
+        BallotKind::NAMES
+            .iter()
+            .filter(|(_, kind)| self.fit(*kind) == Fit::Own)
+            .map(|(name, _)| *name)
+            .collect()
+    }
+
+    /// The rules that are made for ballots of a kind.
+    pub fn for_kind(kind: BallotKind) -> Vec<&'static str> {
+        Self::all().filter(|rule| rule.fit(kind) == Fit::Own).map(Self::name).collect()
+    }
+
+    /// Whether it measures pairwise victories.
+    pub fn takes_strength(self) -> bool {
+        matches!(self, Self::Minimax | Self::RankedPairs | Self::Schulze)
+    }
+
+    /// The share it works with unless it is given another; none where it takes none.
+    pub fn default_threshold(self) -> Option<&'static str> {
+        match self {
+            Self::Supermajority => Some("2/3"),
+            Self::WeightedMajority => Some("1/2"),
+            _ => None,
+        }
+    }
+
+    /// The share it works with.
+    pub fn threshold(self, terms: &Terms) -> Option<Share> {
+        let default = Share::parse(self.default_threshold()?);
+        terms.threshold.clone().or(default)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_a_name_and_ballots_of_its_own() {
+        assert_eq!(Rule::all().count(), 18);
+        for rule in Rule::all() {
+            assert_eq!(Rule::named(rule.name()), Some(rule));
+            assert!(!rule.kinds().is_empty(), "{}", rule.name());
+            assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
+        }
+        assert!(Rule::for_kind(BallotKind::Position).is_empty());
+        assert_eq!(Rule::for_kind(BallotKind::Consent), ["consent"]);
+    }
+}

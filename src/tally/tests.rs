@@ -1,0 +1,302 @@
+//! Textbook profiles with published results, and the paradoxes the rules are known for.
+
+use super::*;
+
+/// Ballots from lines such as `42: a > b = c > d`; options are listed in the order of `options`.
+pub fn rankings(options: &str, lines: &str) -> Profile {
+    let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
+    let place = |name: &str| options.iter().position(|known| known == name.trim()).expect("an option");
+    let ballot = |(number, line): (usize, &str)| {
+        let (count, order) = line.split_once(':').expect("a count");
+        let mut ranks = vec![UNLISTED; options.len()];
+        for (rank, group) in order.split('>').enumerate().filter(|(_, group)| !group.trim().is_empty()) {
+            for name in group.split('=') {
+                ranks[place(name)] = rank as u16;
+            }
+        }
+        let count = count.trim().parse().expect("a number");
+        Cast { count, ..Cast::one(format!("ballot {}", number + 1), Mark::Ranking(ranks)) }
+    };
+    let lines = lines.split([';', '\n']).filter(|line| !line.trim().is_empty());
+    let ballots = lines.enumerate().map(ballot).collect();
+    Profile { options: options.clone(), ballots, lowest: None }
+}
+
+fn scores(options: &str, lines: &[&[i64]]) -> Profile {
+    let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
+    let score = |score: &i64| (*score >= 0).then(|| Amount::whole(*score as u64));
+    let ballot = |line: &&[i64]| Cast::one("v", Mark::Scores(line.iter().map(score).collect()));
+    Profile { options, ballots: lines.iter().map(ballot).collect(), lowest: Some(Amount::ZERO) }
+}
+
+fn choices(options: &str, votes: &[usize]) -> Profile {
+    let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
+    let ballots = votes.iter().map(|vote| Cast::one(format!("v{vote}"), Mark::Choice(*vote))).collect();
+    Profile { options, ballots, lowest: None }
+}
+
+fn won(profile: &Profile, rule: Rule) -> Vec<String> {
+    count(profile, rule, &Terms::default()).winners
+}
+
+fn won_by_margins(profile: &Profile, rule: Rule) -> Vec<String> {
+    count(profile, rule, &Terms { strength: Strength::Margins, ..Terms::default() }).winners
+}
+
+const TENNESSEE: &str = "42: memphis > nashville > chattanooga > knoxville
+    26: nashville > chattanooga > knoxville > memphis
+    15: chattanooga > knoxville > nashville > memphis
+    17: knoxville > chattanooga > nashville > memphis";
+
+fn tennessee() -> Profile {
+    rankings("memphis nashville chattanooga knoxville", TENNESSEE)
+}
+
+#[test]
+fn tennessee_chooses_its_capital() {
+    let profile = tennessee();
+    let expected = [
+        (Rule::Plurality, "memphis"),
+        (Rule::Borda, "nashville"),
+        (Rule::Irv, "knoxville"),
+        (Rule::Condorcet, "nashville"),
+        (Rule::Copeland, "nashville"),
+        (Rule::Minimax, "nashville"),
+        (Rule::RankedPairs, "nashville"),
+        (Rule::Schulze, "nashville"),
+    ];
+    for (rule, winner) in expected {
+        assert_eq!(won(&profile, rule), [winner], "{}", rule.name());
+    }
+    assert!(won(&profile, Rule::Majority).is_empty());
+    let borda = count(&profile, Rule::Borda, &Terms::default());
+    let points: Vec<String> = borda.scores.values().map(ToString::to_string).collect();
+    assert_eq!(points, ["126", "194", "173", "107"]);
+    let irv = count(&profile, Rule::Irv, &Terms::default());
+    let out: Vec<_> = irv.trace.unwrap().rounds.into_iter().filter_map(|round| round.out).collect();
+    assert_eq!(out, ["chattanooga", "nashville"]);
+}
+
+/// Schulze (2011), example 1: 45 voters, the winner is e; the published path strengths.
+#[test]
+fn schulze_s_45_ballots() {
+    let profile = rankings(
+        "a b c d e",
+        "5: a>c>b>e>d; 5: a>d>e>c>b; 8: b>e>d>a>c; 3: c>a>b>e>d; 7: c>a>e>b>d; 2: c>b>a>d>e; 7: d>c>e>b>a; 8: e>b>a>d>c",
+    );
+    let verdict = count(&profile, Rule::Schulze, &Terms::default());
+    assert_eq!(verdict.winners, ["e"]);
+    let paths: Vec<Vec<String>> = verdict
+        .trace
+        .unwrap()
+        .paths
+        .iter()
+        .map(|row| row.iter().map(ToString::to_string).collect())
+        .collect();
+    let published = [
+        ["0", "28", "28", "30", "24"],
+        ["25", "0", "28", "33", "24"],
+        ["25", "29", "0", "29", "24"],
+        ["25", "28", "28", "0", "24"],
+        ["25", "28", "28", "31", "0"],
+    ];
+    assert_eq!(paths, published);
+    assert!(verdict.steps.iter().any(|step| step.contains("e → d")), "{:#?}", verdict.steps);
+    assert_eq!(won(&profile, Rule::RankedPairs), ["a"]);
+    assert!(won(&profile, Rule::Condorcet).is_empty());
+}
+
+/// Tideman (1987): a cycle is broken at its weakest victory.
+#[test]
+fn a_cycle_is_broken_at_its_weakest_victory() {
+    let profile = rankings("a b c", "40: a>b>c; 35: b>c>a; 25: c>a>b");
+    // a over b 65, b over c 75, c over a 60.
+    for rule in [Rule::RankedPairs, Rule::Schulze, Rule::Minimax] {
+        let verdict = count(&profile, rule, &Terms::default());
+        assert_eq!(verdict.winners, ["a"], "{}", rule.name());
+        assert_eq!(won_by_margins(&profile, rule), ["a"]);
+    }
+    let verdict = count(&profile, Rule::RankedPairs, &Terms::default());
+    let pairs = verdict.trace.unwrap().pairs;
+    let locked: Vec<_> =
+        pairs.iter().map(|pair| (pair.over.as_str(), pair.under.as_str(), pair.locked)).collect();
+    assert_eq!(locked, [("b", "c", true), ("a", "b", true), ("c", "a", false)]);
+    assert!(won(&profile, Rule::Condorcet).is_empty());
+    assert_eq!(won(&profile, Rule::Copeland).len(), 3);
+}
+
+#[test]
+fn winning_votes_and_margins_can_differ() {
+    let profile = rankings("a b c", "8: a; 2: b; 2: c>b; 7: b>c; 3: a>b>c; 5: c>a>b");
+    // a over b 16 to 11, b over c 12 to 7, c over a 14 to 11.
+    for rule in [Rule::RankedPairs, Rule::Minimax, Rule::Schulze] {
+        assert_eq!(won(&profile, rule), ["c"], "{}", rule.name());
+        assert_eq!(won_by_margins(&profile, rule), ["a"], "{}", rule.name());
+    }
+}
+
+/// Fishburn and Brams (1983), "Paradoxes of preferential voting": more support makes it lose.
+#[test]
+fn instant_runoff_is_not_monotonic() {
+    let before = rankings("a b c", "39: a>b>c; 35: b>c>a; 26: c>a>b");
+    assert_eq!(won(&before, Rule::Irv), ["a"]);
+    // Ten voters raise a from last to first.
+    let after = rankings("a b c", "49: a>b>c; 25: b>c>a; 26: c>a>b");
+    assert_eq!(won(&after, Rule::Irv), ["c"]);
+}
+
+/// Moulin (1988): by staying away two voters get what they like better.
+#[test]
+fn instant_runoff_has_the_no_show_paradox() {
+    let with = rankings("a b c", "13: a>b>c; 10: b>c>a; 12: c>a>b");
+    let verdict = won(&with, Rule::Irv);
+    assert_eq!(verdict, ["c"]);
+    // Three who put a first and c last stay away, and b, whom they like better, wins.
+    let without = rankings("a b c", "9: a>b>c; 10: b>c>a; 12: c>a>b");
+    assert_eq!(won(&without, Rule::Irv), ["b"]);
+}
+
+#[test]
+fn instant_runoff_reports_whoever_wins_under_some_order() {
+    let level = rankings("a b c d", "2: a; 1: b>c; 1: c>b; 1: d>b");
+    let verdict = count(&level, Rule::Irv, &Terms::default());
+    assert!(verdict.tie);
+    assert_eq!(verdict.winners, ["a", "b", "c"]);
+    let same = rankings("a b c", "5: a; 2: b>a; 2: c>a");
+    assert_eq!(won(&same, Rule::Irv), ["a"]);
+    let all = rankings("a b c d e f g h i", "1: a; 1: b; 1: c; 1: d; 1: e; 1: f; 1: g; 1: h; 1: i");
+    let verdict = count(&all, Rule::Irv, &Terms::default());
+    assert_eq!((verdict.winners.len(), verdict.tie), (9, true));
+}
+
+#[test]
+fn too_many_orders_of_equals_are_an_unresolved_tie() {
+    let names: Vec<String> = (0..16).map(|n| format!("o{n}")).collect();
+    let profile = rankings(&names.join(" "), &format!("1: {}", names.join("; 1: ")));
+    let verdict = count(&profile, Rule::Irv, &Terms::default());
+    assert!(verdict.tie && verdict.reason.unwrap().contains("unresolved tie"));
+}
+
+#[test]
+fn ranked_pairs_follows_every_order_of_equals() {
+    let cycle = rankings("a b c", "1: a>b>c; 1: b>c>a; 1: c>a>b");
+    let verdict = count(&cycle, Rule::RankedPairs, &Terms::default());
+    assert_eq!((verdict.winners.len(), verdict.tie), (3, true));
+    let level = rankings("a b", "1: a; 1: b");
+    assert_eq!(won(&level, Rule::RankedPairs), ["a", "b"]);
+}
+
+#[test]
+fn ties_and_truncation_count_as_said() {
+    let profile = rankings("a b c d", "1: a=b; 1: c");
+    let borda = count(&profile, Rule::Borda, &Terms::default());
+    let points: Vec<String> = borda.scores.values().map(ToString::to_string).collect();
+    assert_eq!(points, ["3.5", "3.5", "3.5", "1.5"]);
+    let plurality = count(&profile, Rule::Plurality, &Terms::default());
+    assert_eq!(plurality.winners, ["c"]);
+    assert_eq!(plurality.scores["a"].to_string(), "0.5");
+    let blank = rankings("a b", "3: ");
+    for rule in [Rule::Borda, Rule::Irv, Rule::Plurality, Rule::Majority, Rule::Unanimous] {
+        assert_eq!(count(&blank, rule, &Terms::default()).tie, rule == Rule::Borda, "{}", rule.name());
+    }
+}
+
+#[test]
+fn majorities_are_strict_and_shares_exact() {
+    assert_eq!(won(&choices("a b c", &[0, 0, 1]), Rule::Majority), ["a"]);
+    let half = count(&choices("a b c", &[0, 0, 1, 1]), Rule::Majority, &Terms::default());
+    assert_eq!((half.tie, half.winners.len()), (true, 2));
+    let less = count(&choices("a b c", &[0, 0, 1, 2]), Rule::Majority, &Terms::default());
+    assert_eq!(less.reason.unwrap(), "no majority: 2 of 4 is the most, 3 are needed");
+    assert!(won(&choices("a b", &[]), Rule::Majority).is_empty());
+    let share = |text: &str| Terms { threshold: Share::parse(text), ..Terms::default() };
+    let two_of_three = choices("a b", &[0, 0, 1]);
+    assert_eq!(won(&two_of_three, Rule::Supermajority), ["a"]);
+    assert!(count(&two_of_three, Rule::Supermajority, &share("0.6667")).winners.is_empty());
+    assert!(count(&two_of_three, Rule::WeightedMajority, &share("2/3")).winners.is_empty());
+    assert_eq!(count(&two_of_three, Rule::WeightedMajority, &share("0.666666")).winners, ["a"]);
+}
+
+#[test]
+fn one_ballot_is_no_unanimity() {
+    assert_eq!(won(&choices("a b", &[1, 1]), Rule::Unanimous), ["b"]);
+    let one = count(&choices("a b", &[1]), Rule::Unanimous, &Terms::default());
+    assert_eq!(one.reason.unwrap(), "one ballot alone is no unanimity");
+    assert!(won(&choices("a b", &[1, 0]), Rule::Unanimous).is_empty());
+    assert!(won(&rankings("a b", "2: a=b"), Rule::Unanimous).is_empty());
+}
+
+#[test]
+fn weights_count_and_a_missing_confidence_is_no_number() {
+    let mut profile = choices("a b", &[0, 1, 1]);
+    profile.ballots[0].weight = Amount::parse("2.5").unwrap();
+    for rule in [Rule::Plurality, Rule::Majority, Rule::WeightedMajority, Rule::Borda, Rule::Schulze] {
+        let verdict = count(&profile, rule, &Terms::default());
+        assert_eq!(verdict.winners, ["a"], "{}", rule.name());
+        assert!(verdict.steps[0].contains("v0 2.5"), "{:?}", verdict.steps);
+    }
+    let by = Terms { by: Weighing::Confidence, ..Terms::default() };
+    let none = count(&profile, Rule::WeightedMajority, &by);
+    assert_eq!(none.reason.unwrap(), "no ballot states a confidence above 0");
+    profile.ballots[1].confidence = Amount::parse("0.9");
+    profile.ballots[0].confidence = Amount::parse("0.3");
+    let verdict = count(&profile, Rule::WeightedMajority, &by);
+    assert_eq!(verdict.winners, ["b"], "0.9 against 2.5 × 0.3");
+    assert!(verdict.steps.iter().any(|step| step.contains("left out of the shares: v1")));
+}
+
+#[test]
+fn consent_stops_at_one_block_and_names_its_change() {
+    let ballots = vec![Cast::one("a", Mark::Support), Cast::one("b", Mark::StandAside)];
+    let mut profile = Profile { ballots, ..Profile::default() };
+    assert_eq!(won(&profile, Rule::Consent), ["support"]);
+    profile.ballots.push(Cast::one("security-champion", Mark::Block("encrypt at rest".into())));
+    let verdict = count(&profile, Rule::Consent, &Terms::default());
+    assert_eq!(verdict.reason.unwrap(), "blocked by security-champion");
+    assert!(verdict.steps[1].contains("encrypt at rest"));
+    profile.ballots = vec![Cast::one("b", Mark::StandAside)];
+    assert!(won(&profile, Rule::Consent).is_empty());
+}
+
+#[test]
+fn scores_have_means_and_medians() {
+    let profile = scores("a b c", &[&[5, 3, 0], &[0, 3, 4], &[4, 3, -1]]);
+    assert_eq!(won(&profile, Rule::ScoreMean), ["a", "b"]);
+    let mean = count(&profile, Rule::ScoreMean, &Terms::default());
+    assert_eq!(mean.scores["c"].to_string(), "2");
+    assert_eq!(won(&profile, Rule::ScoreMedian), ["a"]);
+    // A third is not 0.333333: the means differ in the seventh place only.
+    let close = scores("a b", &[&[1, 1], &[1, 1], &[2, 2]]);
+    assert_eq!(won(&close, Rule::ScoreMean), ["a", "b"]);
+}
+
+/// Balinski and Laraki (2010): the same median, told apart by taking medians away.
+#[test]
+fn majority_judgment_takes_medians_away() {
+    let profile = scores("a b", &[&[3, 2], &[3, 3], &[2, 4], &[1, 3], &[4, 1]]);
+    // a: 4 3 3 2 1 and b: 4 3 3 2 1, level.
+    assert_eq!(won(&profile, Rule::MajorityJudgment), ["a", "b"]);
+    let profile = scores("a b", &[&[3, 3], &[3, 3], &[2, 0], &[5, 5], &[0, 1]]);
+    // Sorted a: 5 3 3 2 0, b: 5 3 3 1 0: both 3, then both 3 (upper), then 2 against 1.
+    assert_eq!(won(&profile, Rule::MajorityJudgment), ["a"]);
+    // Between two middle grades the lower one.
+    let even = scores("a b", &[&[5, 3], &[1, 3]]);
+    assert_eq!(won(&even, Rule::MajorityJudgment), ["b"]);
+    assert_eq!(won(&even, Rule::ScoreMedian), ["a", "b"]);
+}
+
+#[test]
+fn estimates_have_a_median_and_quartiles() {
+    let number = |n: u64| Cast::one("v", Mark::Number(Amount::whole(n)));
+    let profile = Profile { ballots: [8, 1, 5, 3].map(number).to_vec(), ..Profile::default() };
+    let verdict = count(&profile, Rule::Median, &Terms::default());
+    assert_eq!(verdict.winners, ["4"]);
+    let spread = verdict.trace.unwrap().spread.unwrap();
+    assert_eq!((spread.first_quartile.as_str(), spread.third_quartile.as_str()), ("2", "6.5"));
+    assert_eq!(spread.iqr.to_string(), "4.5");
+    let card = |n: usize| Cast::one("v", Mark::Card(n));
+    let cards = ["XS", "S", "M", "L"].map(str::to_owned).to_vec();
+    let profile = Profile { options: cards, ballots: [0, 1, 2, 3].map(card).to_vec(), lowest: None };
+    let verdict = count(&profile, Rule::Median, &Terms::default());
+    assert_eq!((verdict.winners, verdict.tie), (vec!["S".to_owned(), "M".to_owned()], true));
+}

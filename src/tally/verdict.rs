@@ -1,0 +1,186 @@
+//! What a rule found, and how: the winners, the numbers, every step.
+//!
+//! Steps are for people who redo the count by hand, the trace holds the same as data.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::number::{Amount, Score};
+
+/// What happens when options are level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// The tie is reported and nothing is decided.
+    #[default]
+    None,
+    /// The facilitator decides among the tied.
+    Ask,
+    /// The order of SHA-256 over this seed and the option decides.
+    Seeded(u64),
+}
+
+/// What a rule found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Who won; several when they are level, none when nobody did.
+    pub winners: Vec<String>,
+    /// Whether the winners are level.
+    pub tie: bool,
+    /// The rule's number for each option, in the order of the form.
+    pub scores: IndexMap<String, Score>,
+    /// How it was found, so that a person can redo it by hand.
+    pub steps: Vec<String>,
+    /// Why there is no single winner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The steps as data, where a rule has more of them than its numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Box<Trace>>,
+}
+
+/// The steps of a count as data; what a rule does not have is left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    /// How many prefer the option of the row to that of the column, in the order of the form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairwise: Vec<Vec<Score>>,
+    /// The strength of the strongest path from the row to the column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<Vec<Score>>,
+    /// Rounds of elimination.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<Elimination>,
+    /// Pairs in the order in which they were looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<Pair>,
+    /// For each option how much of the ballots gave it each grade, highest first.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub grades: IndexMap<String, IndexMap<String, Score>>,
+    /// How estimates lie.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
+}
+
+/// One round of an elimination.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Elimination {
+    /// First places among the options that are left.
+    pub counts: IndexMap<String, Score>,
+    /// Ballots that list none of them any more.
+    pub exhausted: Score,
+    /// Who goes out; none in the last round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out: Option<String>,
+    /// All who were level for last, if more than one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub level: Vec<String>,
+}
+
+/// A pairwise victory on its way into the order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pair {
+    /// Who wins it.
+    pub over: String,
+    /// Who loses it.
+    pub under: String,
+    /// How strong it is.
+    pub strength: Score,
+    /// Whether it was locked; it was left out where it would have closed a cycle.
+    pub locked: bool,
+}
+
+/// How estimates lie.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spread {
+    /// The lowest.
+    pub lowest: String,
+    /// The first quartile.
+    pub first_quartile: String,
+    /// The median.
+    pub median: String,
+    /// The third quartile.
+    pub third_quartile: String,
+    /// The highest.
+    pub highest: String,
+    /// Third less first quartile: for cards, how many cards apart.
+    pub iqr: Score,
+    /// How many ballots name each value, lowest first.
+    pub values: IndexMap<String, Score>,
+}
+
+impl Verdict {
+    /// The verdict in which these options, by index, have won: one, several that are level, or none,
+    /// which `none` says why.
+    pub fn of(options: &[String], won: &[usize], none: &str) -> Self {
+        let winners: Vec<String> = won.iter().filter_map(|option| options.get(*option).cloned()).collect();
+        let reason = match winners.len() {
+            0 => Some(none.to_owned()),
+            1 => None,
+            _ => Some(format!("tie between {}", and_list(&winners))),
+        };
+        Self { tie: winners.len() > 1, winners, reason, ..Self::default() }
+    }
+
+    /// With the rule's number for each option.
+    #[must_use]
+    pub fn scored(mut self, options: &[String], scores: impl IntoIterator<Item = Score>) -> Self {
+        self.scores = options.iter().cloned().zip(scores).collect();
+        self
+    }
+
+    /// With its steps.
+    #[must_use]
+    pub fn told(mut self, steps: Vec<String>) -> Self {
+        self.steps = steps;
+        self
+    }
+
+    /// With its steps as data.
+    #[must_use]
+    pub fn traced(mut self, trace: Trace) -> Self {
+        self.trace = Some(Box::new(trace));
+        self
+    }
+}
+
+/// The options with the largest amount, in the order of the form; none if all have nothing.
+pub fn leaders(amounts: &[Amount]) -> Vec<usize> {
+    let most = amounts.iter().copied().max().unwrap_or_default();
+    (0..amounts.len()).filter(|at| most > Amount::ZERO && amounts[*at] == most).collect()
+}
+
+/// "a 3, b 1" for a step's text.
+pub fn listed(options: &[String], amounts: &[Amount]) -> String {
+    let parts: Vec<String> =
+        options.iter().zip(amounts).map(|(option, amount)| format!("{option} {amount}")).collect();
+    parts.join(", ")
+}
+
+/// "a", "a and b", "a, b and c".
+pub fn and_list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// The one of `tied` whose SHA-256 over `seed` (decimal), a line feed and the option is lowest.
+pub fn seeded_winner(seed: u64, tied: &[String]) -> Option<String> {
+    tied.iter().min_by_key(|option| Sha256::digest(format!("{seed}\n{option}"))).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_decides_whatever_the_order() {
+        let (ab, ba) = (vec!["a".to_owned(), "b".to_owned()], vec!["b".to_owned(), "a".to_owned()]);
+        assert_eq!(seeded_winner(7, &ab), seeded_winner(7, &ba));
+        let winners: std::collections::HashSet<_> = (0..50).map(|seed| seeded_winner(seed, &ab)).collect();
+        assert_eq!(winners.len(), 2, "both can win");
+    }
+}

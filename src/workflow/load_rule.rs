@@ -1,0 +1,124 @@
+//! Loading how ballots are counted: the rule, its terms, what happens to ties.
+
+use super::fields::Fields;
+use crate::problem::did_you_mean;
+use crate::round::ballot::BallotKind;
+use crate::tally::{Fit, Rule, Share, Strength, Terms, Ties, Weighing};
+use crate::yaml::{Node, Value};
+
+/// The rule that counts, if the round has one, and its terms.
+pub fn rule(fields: &mut Fields<'_>, kind: BallotKind) -> (Option<Rule>, Terms) {
+    let Some(node) = fields.node("rule") else { return (None, Terms::default()) };
+    match &node.value {
+        Value::Map(_) => {
+            let Ok(mut inner) = Fields::of(node, "the rule", fields.file()) else {
+                return (None, Terms::default());
+            };
+            if !inner.has("name") {
+                inner.refuse(node, "the rule has no `name`", "write `rule: {name: majority}`");
+            }
+            let rule = inner.text("name").and_then(|name| named(&mut inner, node, &name, kind));
+            let terms = terms(&mut inner, node, rule);
+            fields.problems.extend(inner.finish(&[]));
+            (rule, terms)
+        }
+        Value::Text(name) => (named(fields, node, name, kind), Terms::default()),
+        _ => {
+            fields.wrong(node, "rule", "the name of a rule");
+            (None, Terms::default())
+        }
+    }
+}
+
+/// The rule of that name, if it counts ballots of this kind.
+fn named(fields: &mut Fields<'_>, node: &Node, name: &str, kind: BallotKind) -> Option<Rule> {
+    let Some(rule) = Rule::named(name) else {
+        fields.refuse(node, format!("unknown rule `{name}`"), did_you_mean(name, &Rule::names()));
+        return None;
+    };
+    if rule.fit(kind) != Fit::Own {
+        let message = format!("rule `{name}` does not count `{}` ballots", kind.name());
+        let fitting = Rule::for_kind(kind);
+        let wanted = rule.kinds().join("` or `");
+        let hint = if fitting.is_empty() || kind == BallotKind::Consent || kind == BallotKind::Estimate {
+            format!("set `ballot: {{kind: {}}}`", rule.kinds().first().copied().unwrap_or_default())
+        } else {
+            format!("it counts `{wanted}`; `{}` ballots are counted by {}", kind.name(), fitting.join(", "))
+        };
+        fields.refuse(node, message, hint);
+        return None;
+    }
+    Some(rule)
+}
+
+fn terms(fields: &mut Fields<'_>, node: &Node, rule: Option<Rule>) -> Terms {
+    let words = [("winning-votes", Strength::WinningVotes), ("margins", Strength::Margins)];
+    let by = [("weight", Weighing::Weight), ("confidence", Weighing::Confidence)];
+    let terms = Terms {
+        threshold: threshold(fields),
+        strength: fields.word("strength", &words).unwrap_or_default(),
+        by: fields.word("by", &by).unwrap_or_default(),
+    };
+    let Some(rule) = rule else { return terms };
+    let mut needless = |key: &'static str, is_taken: bool| {
+        if fields.has(key) && !is_taken {
+            let message = format!("rule `{}` has no `{key}`", rule.name());
+            fields.refuse(node, message, format!("remove `{key}`"));
+        }
+    };
+    needless("threshold", rule.default_threshold().is_some());
+    needless("strength", rule.takes_strength());
+    needless("by", rule == Rule::WeightedMajority);
+    if let Some(problem) = terms.threshold.as_ref().and_then(|share| unfit(rule, share)) {
+        fields.refuse(node, problem, "a share such as 2/3 or 0.6667");
+    }
+    terms
+}
+
+/// What is wrong with a threshold for a rule, if anything.
+pub fn unfit(rule: Rule, share: &Share) -> Option<String> {
+    match rule {
+        Rule::Supermajority if share.compare(1, 2).is_gt() => {
+            Some(format!("the threshold {share} is less than a half: two options could reach it"))
+        }
+        Rule::WeightedMajority if share.compare(1, 1).is_eq() => {
+            Some("nothing can be above a threshold of 1".to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn threshold(fields: &mut Fields<'_>) -> Option<Share> {
+    let node = fields.node("threshold")?;
+    let share = match &node.value {
+        Value::Number(number) => Share::parse(&number.to_string()),
+        Value::Text(text) => Share::parse(text),
+        _ => None,
+    };
+    if share.is_none() {
+        fields.wrong(node, "threshold", "a share above 0 and up to 1, such as 2/3 or 0.6667");
+    }
+    share
+}
+
+/// What happens when options are level.
+pub fn ties(fields: &mut Fields<'_>) -> Ties {
+    let Some(node) = fields.node("ties") else { return Ties::None };
+    match &node.value {
+        Value::Text(word) if word == "none" => Ties::None,
+        Value::Text(word) if word == "ask" => Ties::Ask,
+        Value::Map(_) => {
+            let Ok(mut inner) = Fields::of(node, "`ties`", fields.file()) else { return Ties::None };
+            let seed = inner.count("seeded", 0);
+            if seed.is_none() && inner.problems.is_empty() {
+                inner.refuse(node, "`ties` has no seed", "write `ties: {seeded: 7}`");
+            }
+            fields.problems.extend(inner.finish(&[]));
+            seed.map_or(Ties::None, Ties::Seeded)
+        }
+        _ => {
+            fields.wrong(node, "ties", "`none`, `ask` or `{seeded: NUMBER}`");
+            Ties::None
+        }
+    }
+}

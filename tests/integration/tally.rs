@@ -1,0 +1,89 @@
+//! `roundtable tally`: ballots from files, other rules on a saved round, mistakes on the way.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::program::Desk;
+
+const BALLOTS: &str = r#"{"options": ["memphis", "nashville", "chattanooga", "knoxville"], "ballots": [
+    {"count": 42, "ranking": ["memphis", "nashville", "chattanooga", "knoxville"]},
+    {"count": 26, "ranking": [["nashville"], ["chattanooga"], ["knoxville"], ["memphis"]]},
+    {"count": 15, "ranking": ["chattanooga", "knoxville", "nashville", "memphis"]},
+    {"count": 17, "ranking": ["knoxville", "chattanooga", "nashville", "memphis"]}]}"#;
+
+#[test]
+fn a_file_is_counted_by_any_rule_that_fits() {
+    let desk = Desk::new();
+    desk.write("tn.json", BALLOTS);
+    let found = desk.run(["tally", "--ballots", "tn.json", "--rule", "irv", "--json"]).code(0).lines();
+    let keys: Vec<&String> = found[0].as_object().expect("a map").keys().collect();
+    assert_eq!(keys[..5], ["rule", "winners", "tie", "scores", "steps"]);
+    assert_eq!((&found[0]["winners"], &found[0]["tie"]), (&json!(["knoxville"]), &json!(false)));
+    assert_eq!(found[0]["trace"]["rounds"][0]["out"], "chattanooga");
+    let text = desk.run(["tally", "--ballots", "tn.json", "--rule", "schulze"]).code(0).out;
+    assert!(
+        text.contains("winner: nashville") && text.contains("nashville over memphis: 58 to 42"),
+        "{text}"
+    );
+    let all =
+        desk.run(["tally", "--ballots", "tn.json", "--all", "--json", "--rule", "borda"]).code(0).lines();
+    assert_eq!(all.len(), 12);
+    let of = |rule: &str| all.iter().find(|line| line["rule"] == rule).expect("counted");
+    assert_eq!((&of("plurality")["differs"], &of("schulze")["differs"]), (&json!(true), &json!(false)));
+}
+
+#[test]
+fn a_tie_is_no_decision_and_a_seed_breaks_it() {
+    let desk = Desk::new();
+    desk.write("t.yaml", "options: [a, b]\nballots: [{vote: a}, {vote: b}]\n");
+    let tied = desk.run(["tally", "--ballots", "t.yaml", "--rule", "plurality", "--json"]).code(3).lines();
+    assert_eq!((&tied[0]["winners"], &tied[0]["tie"]), (&json!(["a", "b"]), &json!(true)));
+    let args = ["tally", "--ballots", "t.yaml", "--rule", "plurality", "--json", "--seed", "7"];
+    let broken = desk.run(args).code(0).lines();
+    assert_eq!(broken[0]["winners"].as_array().map(Vec::len), Some(1));
+    assert_eq!(desk.run(args).out, desk.run(args).out);
+}
+
+#[test]
+fn another_rule_on_a_saved_round_is_a_what_if() {
+    let desk = Desk::new();
+    let saved = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/context-passing.s2s");
+    std::fs::copy(&saved, desk.path("s.s2s")).expect("copied");
+    let before = std::fs::read(desk.path("s.s2s")).expect("readable");
+    let args = ["tally", "s.s2s", "--round", "decide", "--rule", "unanimous", "--json"];
+    let found = desk.run(args).code(3).lines();
+    assert_eq!(found[0]["what_if"], true);
+    assert_eq!(found[0]["differs"], true);
+    assert_eq!(found[0]["recorded"], json!({"rule": "majority", "decided": true, "winners": ["inline"]}));
+    let text = desk.run(["tally", "s.s2s", "--all"]).code(0).out;
+    assert!(
+        text.starts_with("What if:") && text.contains("The recorded outcome stays: Decision: inline"),
+        "{text}"
+    );
+    assert!(text.contains("(the rule of this round)") && text.contains("← differs"), "{text}");
+    assert_eq!(std::fs::read(desk.path("s.s2s")).expect("readable"), before);
+}
+
+#[test]
+fn mistakes_are_told_with_the_next_step() {
+    let desk = Desk::new();
+    desk.write("tn.json", BALLOTS);
+    desk.write("esc.yaml", "options: [\"\\e[31mred\", b]\nballots: [{vote: \"\\e[31mred\"}]\n");
+    let cases: [(&[&str], &str); 8] = [
+        (&["--ballots", "tn.json"], "--all"),
+        (&["--rule", "irv"], "--ballots FILE"),
+        (&["--ballots", "tn.json", "--rule", "ivr"], "did you mean `irv`?"),
+        (&["--ballots", "tn.json", "--rule", "approval"], "are counted by plurality"),
+        (&["--ballots", "tn.json", "--rule", "irv", "--threshold", "2/3"], "leave --threshold out"),
+        (&["--ballots", "tn.json", "--rule", "supermajority", "--threshold", "3/2"], "2/3 or 0.6667"),
+        (&["--ballots", "none.json", "--rule", "irv"], "check the path"),
+        (&["none.s2s", "--rule", "irv"], "check the path"),
+    ];
+    for (args, hint) in cases {
+        let ran = desk.run(["tally"].iter().chain(args)).code(2);
+        assert!(ran.err.contains(hint) && ran.out.is_empty(), "{args:?}: {}", ran.err);
+    }
+    let shown = desk.run(["tally", "--ballots", "esc.yaml", "--rule", "plurality"]).code(0).out;
+    assert!(!shown.contains('\u{1b}') && shown.contains("red"), "{shown}");
+}

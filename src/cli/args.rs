@@ -141,6 +141,15 @@ pub enum Verb {
         #[command(flatten)]
         args: TallyArgs,
     },
+    /// Say everything that is wrong or odd in definitions; exit 2 if one would not load
+    Check {
+        /// The definitions, or `-` for standard input
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        /// As one line of JSON a finding
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the exact bytes of a snapshot, without sending anything
     Snapshot {
         /// A definition, or a session

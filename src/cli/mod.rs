@@ -6,6 +6,7 @@
 mod args;
 mod batch;
 mod browse;
+mod check;
 mod dry_run;
 mod files;
 mod init;
@@ -67,6 +68,10 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
         Verb::Tally { file, args } => {
             output.json = args.json;
             tally::run(&args, file.as_deref().map(session_file).as_deref(), output)
+        }
+        Verb::Check { files, json } => {
+            output.json = json;
+            check::run(&files, output)
         }
         Verb::Snapshot { file, step, seat, input } => {
             snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), output)

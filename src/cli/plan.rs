@@ -51,6 +51,17 @@ pub struct Plan {
 
 /// Reads and loads a definition; `-` is standard input.
 pub fn load_plan(path: &Path, output: &Output) -> Result<Plan, Vec<Problem>> {
+    let (file, text) = definition_text(path)?;
+    let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
+    for warning in &loaded.warnings {
+        output.warn(warning);
+    }
+    let (flags, answers) = (ModelFlags::default(), Answers::default());
+    Ok(Plan { definition: loaded.definition, text, file, flags, answers })
+}
+
+/// What a definition's file is called in messages, and its text; `-` is standard input.
+pub fn definition_text(path: &Path) -> Result<(String, String), Vec<Problem>> {
     let is_stdin = path == Path::new("-");
     let file = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
     let text = if is_stdin {
@@ -66,12 +77,7 @@ pub fn load_plan(path: &Path, output: &Output) -> Result<Plan, Vec<Problem>> {
         read_text(path, limit).map_err(|problem| vec![problem])?
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-    let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
-    for warning in &loaded.warnings {
-        output.warn(warning);
-    }
-    let (flags, answers) = (ModelFlags::default(), Answers::default());
-    Ok(Plan { definition: loaded.definition, text, file, flags, answers })
+    Ok((file, text))
 }
 
 impl Plan {

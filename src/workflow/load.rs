@@ -89,6 +89,14 @@ pub struct Loaded {
 /// # Errors
 /// Every problem found, in the order of the file.
 pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
+    load_with(source, &mut Vec::new())
+}
+
+/// As [`load`]; of a definition that does not load, the warnings are in `warnings`.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(source: Source<'_>, warnings: &mut Vec<Problem>) -> Result<Loaded, Vec<Problem>> {
     let file = source.file;
     if source.text.len() > MAX_DEFINITION {
         let problem = Problem::new(format!("definition is {} bytes; the limit is 4 MiB", source.text.len()))
@@ -103,11 +111,10 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
     if !keys.is_empty() {
         return Err(keys);
     }
-    let mut warnings = Vec::new();
-    let (definition, mut problems) = definition(&node, source, &mut warnings)?;
-    check::check(&definition, file, &mut problems, &mut warnings);
+    let (definition, mut problems) = definition(&node, source, warnings)?;
+    check::check(&definition, file, &mut problems, warnings);
     if problems.is_empty() {
-        return Ok(Loaded { definition, warnings });
+        return Ok(Loaded { definition, warnings: std::mem::take(warnings) });
     }
     problems.sort_by_key(|p| p.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
     Err(problems)

@@ -18,6 +18,6 @@ pub use definition::{
 };
 pub use fields::{Fields, as_text};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};
-pub use load::{Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load};
+pub use load::{Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load, load_with};
 pub use load_material::DEFAULT_PANEL;
 pub use load_rule::unfit as unfit_threshold;

@@ -4,6 +4,7 @@ mod altered;
 mod bad_input;
 mod bad_services;
 mod blind;
+mod check;
 mod choice_of_model;
 mod core;
 mod crash;

@@ -1,0 +1,115 @@
+//! `check`: all errors and warnings of definitions at once, for editors and continuous integration.
+//!
+//! Findings are the result: a line each on standard output, with a hint below it. Nothing is run,
+//! sent or saved. Personas and models are looked up as a run would; keys are not needed.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::Done;
+use super::output::Output;
+use super::plan::{Plan, SetUp, definition_text};
+use crate::problem::Problem;
+use crate::session::Exit;
+use crate::setup::answers::Answers;
+use crate::setup::roster::ModelFlags;
+use crate::text::harmless_line;
+use crate::workflow::{Source, default_id, load_with};
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Severity {
+    Error,
+    Warning,
+}
+
+impl Severity {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// Checks each file and prints what was found.
+pub fn run(files: &[impl AsRef<Path>], output: &mut Output) -> Done {
+    let set_up = SetUp::find()?;
+    let (mut errors, mut warnings) = (0, 0);
+    for path in files {
+        let mut found = findings(path.as_ref(), &set_up);
+        found.sort_by_key(|(severity, problem)| {
+            let place = problem.place.as_ref().map_or((0, 0), |place| (place.line, place.column));
+            (place, *severity)
+        });
+        for (severity, problem) in found {
+            match severity {
+                Severity::Error => errors += 1,
+                Severity::Warning => warnings += 1,
+            }
+            print(severity, &problem, output);
+        }
+    }
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let checked = count(files.len(), "definition");
+    output.note(&format!("{checked} checked: {}, {}", count(errors, "error"), count(warnings, "warning")));
+    Ok(if errors > 0 { Exit::Usage } else { Exit::Finished })
+}
+
+fn findings(path: &Path, set_up: &SetUp) -> Vec<(Severity, Problem)> {
+    let errors = |problems: Vec<Problem>| problems.into_iter().map(|problem| (Severity::Error, problem));
+    if path.extension().is_some_and(|extension| extension == "s2s") {
+        let problem =
+            Problem::new("this is a session, not a definition").hint("`roundtable verify` checks sessions");
+        return vec![(Severity::Error, problem.in_file(&path.display().to_string()))];
+    }
+    let (file, text) = match definition_text(path) {
+        Ok(read) => read,
+        Err(problems) => return errors(problems).collect(),
+    };
+    let mut warnings = Vec::new();
+    let loaded = load_with(Source { text: &text, file: &file, id: default_id(&file) }, &mut warnings);
+    let mut found = Vec::new();
+    match loaded {
+        Err(problems) => found.extend(errors(problems)),
+        Ok(loaded) => {
+            warnings = loaded.warnings;
+            let (flags, answers) = (ModelFlags::default(), Answers::default());
+            let plan = Plan { definition: loaded.definition, text, file, flags, answers };
+            match plan.roster(set_up) {
+                Ok(roster) => warnings.extend(roster.notices),
+                Err(problems) => found.extend(errors(problems)),
+            }
+        }
+    }
+    found.extend(warnings.into_iter().map(|warning| (Severity::Warning, warning)));
+    found
+}
+
+fn print(severity: Severity, problem: &Problem, output: &mut Output) {
+    let place = problem.place.as_ref();
+    if output.json {
+        let line = json!({
+            "severity": severity.word(),
+            "message": problem.message,
+            "hint": problem.hint,
+            "file": place.map(|place| &place.file),
+            "line": place.map(|place| place.line).filter(|line| *line > 0),
+            "column": place.map(|place| place.column).filter(|column| *column > 0),
+        });
+        return output.line(&crate::report::safe_json(&line));
+    }
+    let mut at = String::new();
+    if let Some(place) = place {
+        at.push_str(&place.file);
+        // Editors find a place by file, line and column, so all three stand where any does.
+        if place.line > 0 {
+            at.push_str(&format!(":{}:{}", place.line, place.column.max(1)));
+        }
+        at.push_str(": ");
+    }
+    output.line(&harmless_line(&format!("{at}{}: {}", severity.word(), problem.message)));
+    if let Some(hint) = &problem.hint {
+        output.line(&format!("  hint: {}", harmless_line(hint)));
+    }
+}

@@ -1,0 +1,52 @@
+//! `check`: everything wrong in a file at once, as lines that editors read.
+
+use crate::program::Desk;
+
+const BAD: &str = "goal: g
+stpes: 1
+steps:
+  - {id: a, type: round, question: q, next: b}
+  - {id: c, type: approval, message: m}
+";
+
+#[test]
+fn tells_all_errors_and_warnings_of_each_file() {
+    let desk = Desk::new();
+    desk.write("bad.yaml", BAD);
+    desk.write("good.yaml", "question: Which?\n");
+    let ran = desk.run(["check", "bad.yaml", "good.yaml", "none.yaml"]).code(2);
+    for line in [
+        "bad.yaml:2:1: error: unknown key `stpes` in the definition",
+        "  hint: did you mean `steps`?",
+        "bad.yaml:4:5: error: `next` of step `a` names no step: `b`",
+        "bad.yaml:5:5: warning: no step leads to `c`: it will never run",
+        "none.yaml: error: ",
+    ] {
+        assert!(ran.out.lines().any(|found| found.starts_with(line)), "{line}\n{}", ran.out);
+    }
+    assert!(!ran.out.contains("good.yaml"), "{}", ran.out);
+    assert!(ran.err.contains("3 definitions checked: "), "{}", ran.err);
+    assert!(desk.sessions().is_empty());
+}
+
+#[test]
+fn a_good_file_says_nothing_and_json_says_it_by_lines() {
+    let steps = "steps:\n  - {id: a, question: q, on_error: a}\n  - {id: c, type: approval, message: m}\n";
+    let desk = Desk::with(steps);
+    let ran = desk.run(["check", "decide.yaml", "--json"]).code(0);
+    let lines = ran.lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0]["severity"], "warning");
+    assert_eq!((&lines[0]["line"], &lines[0]["file"]), (&3.into(), &"decide.yaml".into()));
+    assert_eq!(desk.pipe(["check", "-"], "question: Which?\n").code(0).out, "");
+}
+
+#[test]
+fn personas_and_models_are_looked_up_and_keys_are_not_needed() {
+    let desk = Desk::with("question: q\nparticipants: [nobody, {persona: qa-lead, model: openai/gpt-x}]\n");
+    let ran = desk.run(["check", "decide.yaml"]).code(2);
+    assert!(ran.out.starts_with("decide.yaml:2:16: error: "), "{}", ran.out);
+    assert!(ran.out.contains("nobody") && !ran.out.contains("KEY"), "{}", ran.out);
+    let session = desk.run(["check", "some.s2s"]).code(2);
+    assert!(session.out.contains("this is a session"), "{}", session.out);
+}

@@ -4,9 +4,9 @@
 //! is taken only with a known reason for its end. Thinking blocks are no part of the text.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::dialect::{Limits, Unreadable, close_string, open_string, parse};
+use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse};
 use super::{Ask, Finish, Reply, Usage};
 
 /// The shared part: system text, then the user message up to the snapshot's end.
@@ -27,8 +27,9 @@ pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
 pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
     let mut out = close_string(ask);
     let model = Value::from(ask.model.as_str());
-    let rest = format!(r#"}}],"model":{model},"max_tokens":{}}}"#, limits.max_output_tokens);
+    let rest = format!(r#"}}],"model":{model},"max_tokens":{}"#, limits.max_output_tokens);
     out.extend_from_slice(rest.as_bytes());
+    out.extend_from_slice(if limits.stream == Stream::Off { b"}" } else { br#","stream":true}"# });
     out
 }
 
@@ -50,7 +51,14 @@ pub(super) fn decode(body: &[u8]) -> Result<Reply, Unreadable> {
     let message: Message = parse(body)?;
     let blocks = message.content.unwrap_or_default();
     let called = blocks.iter().any(|block| block.r#type.ends_with("tool_use"));
-    let finish = match message.stop_reason.as_deref() {
+    let finish = finish(message.stop_reason.as_deref(), called)?;
+    let text =
+        blocks.into_iter().filter(|block| block.r#type == "text").filter_map(|block| block.text).collect();
+    Ok(Reply { text, finish, usage: message.usage.as_ref().and_then(usage), tries: 0 })
+}
+
+fn finish(reason: Option<&str>, called: bool) -> Result<Finish, Unreadable> {
+    Ok(match reason {
         Some("tool_use" | "pause_turn") => Finish::ToolCall,
         Some("end_turn" | "stop_sequence") if called => Finish::ToolCall,
         Some("end_turn" | "stop_sequence") => Finish::Complete,
@@ -58,10 +66,71 @@ pub(super) fn decode(body: &[u8]) -> Result<Reply, Unreadable> {
         Some("refusal") => Finish::Refusal,
         Some(_) => return Err(Unreadable::new("the reply ended for a reason unknown here")),
         None => return Err(Unreadable::new("the reply does not say why it ended")),
-    };
-    let text =
-        blocks.into_iter().filter(|block| block.r#type == "text").filter_map(|block| block.text).collect();
-    Ok(Reply { text, finish, usage: message.usage.as_ref().and_then(usage), tries: 0 })
+    })
+}
+
+#[derive(Deserialize)]
+struct Event {
+    #[serde(default)]
+    r#type: String,
+    message: Option<Message>,
+    content_block: Option<Block>,
+    delta: Option<Delta>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    r#type: Option<String>,
+    text: Option<String>,
+    stop_reason: Option<String>,
+}
+
+/// A reply that comes by events.
+#[derive(Default)]
+pub(super) struct Streamed {
+    /// The text so far.
+    pub text: String,
+    /// Whether `message_stop` has come.
+    pub is_done: bool,
+    called: bool,
+    stop_reason: Option<String>,
+    counts: Map<String, Value>,
+}
+
+impl Streamed {
+    /// Takes one event's data.
+    pub fn event(&mut self, data: &[u8]) -> Result<(), Unreadable> {
+        let event: Event = parse(data)?;
+        self.is_done |= event.r#type == "message_stop";
+        let counted = event.message.and_then(|message| message.usage).into_iter().chain(event.usage);
+        for (name, count) in counted.filter_map(|usage| usage.as_object().cloned()).flatten() {
+            if !count.is_null() {
+                self.counts.insert(name, count);
+            }
+        }
+        if let Some(block) = event.content_block {
+            self.called |= block.r#type.ends_with("tool_use");
+            if block.r#type == "text" {
+                self.text.push_str(block.text.as_deref().unwrap_or_default());
+            }
+        }
+        if let Some(delta) = event.delta {
+            if delta.r#type.as_deref() == Some("text_delta") {
+                self.text.push_str(delta.text.as_deref().unwrap_or_default());
+            }
+            self.stop_reason = delta.stop_reason.or(self.stop_reason.take());
+        }
+        Ok(())
+    }
+
+    /// The whole reply.
+    pub fn end(self) -> Result<Reply, Unreadable> {
+        let Some(reason) = self.stop_reason else { return Err(Unreadable::broken_off()) };
+        let finish = finish(Some(&reason), self.called)?;
+        let usage = usage(&Value::Object(self.counts));
+        Ok(Reply { text: self.text, finish, usage, tries: 0 })
+    }
 }
 
 /// The service counts what it read from its cache and wrote to it apart from the rest.
@@ -82,7 +151,7 @@ mod tests {
     use crate::participants::testing::ask;
     use serde_json::json;
 
-    const LIMITS: Limits = Limits { max_output_tokens: 1024, completion_tokens: false };
+    const LIMITS: Limits = Limits { max_output_tokens: 1024, completion_tokens: false, stream: Stream::Off };
 
     #[test]
     fn two_parts_are_the_request_a_plain_encoder_writes() {
@@ -101,6 +170,38 @@ mod tests {
             "max_tokens": 1024,
         });
         assert_eq!(serde_json::from_slice::<Value>(&body).expect("JSON"), request);
+    }
+
+    #[test]
+    fn recorded_streams() {
+        let streamed = |events: &[&str]| {
+            let mut streamed = Streamed::default();
+            events.iter().try_for_each(|event| streamed.event(event.as_bytes()))?;
+            streamed.end()
+        };
+        let start = r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"stop_reason":null,"usage":{"input_tokens":10,"cache_creation_input_tokens":5,"cache_read_input_tokens":100,"output_tokens":1}}}"#;
+        let thinks =
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}"#;
+        let thought =
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}"#;
+        let says = r#"{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}"#;
+        let hel = r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"hel"}}"#;
+        let lo = r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"lo"}}"#;
+        let ends = r#"{"type":"content_block_stop","index":1}"#;
+        let stops = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":4}}"#;
+        let calls = r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}"#;
+        let (ping, stop) = (r#"{"type":"ping"}"#, r#"{"type":"message_stop"}"#);
+        let usage = Some(Usage { input: 115, output: 4, cached: 100 });
+        let reply = |text: &str, finish| Ok(Reply { text: text.to_owned(), finish, usage, tries: 0 });
+        let whole = [start, thinks, thought, ping, says, hel, lo, ends, stops, stop];
+        assert_eq!(streamed(&whole), reply("hello", Finish::Complete));
+        assert_eq!(streamed(&[start, says, hel, calls, stops]), reply("hel", Finish::ToolCall));
+        let broken = streamed(&whole[..8]).expect_err("no end");
+        assert_eq!(broken, Unreadable::broken_off());
+        let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"secret"}}"#;
+        let told = streamed(&[start, hel, error]).expect_err("an error");
+        assert_eq!(told.status, Some(529));
+        assert!(!told.reason.contains("secret"), "{}", told.reason);
     }
 
     fn message(content: &str, stop: &str) -> String {

@@ -27,6 +27,62 @@ pub(super) struct Limits {
     pub max_output_tokens: u32,
     /// Whether the field is called `max_completion_tokens`, as `OpenAI` itself wants it.
     pub completion_tokens: bool,
+    /// Whether the reply is to come piece by piece.
+    pub stream: Stream,
+}
+
+/// Whether a reply comes piece by piece.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Stream {
+    /// In one piece.
+    Off,
+    /// By pieces.
+    Plain,
+    /// By pieces, with the tokens counted at the end.
+    #[default]
+    WithUsage,
+}
+
+/// A reply that comes piece by piece, as far as it has come.
+pub(super) enum Streamed {
+    /// In the chat-completions dialect.
+    OpenAi(Box<openai::Streamed>),
+    /// In the Messages dialect.
+    Anthropic(anthropic::Streamed),
+}
+
+impl Streamed {
+    /// Takes the data of one event.
+    pub fn event(&mut self, data: &[u8]) -> Result<(), Unreadable> {
+        match self {
+            Self::OpenAi(streamed) => streamed.event(data),
+            Self::Anthropic(streamed) => streamed.event(data),
+        }
+    }
+
+    /// Whether the service has said that nothing follows.
+    pub fn is_done(&self) -> bool {
+        match self {
+            Self::OpenAi(streamed) => streamed.is_done,
+            Self::Anthropic(streamed) => streamed.is_done,
+        }
+    }
+
+    /// How many bytes of text have come.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::OpenAi(streamed) => streamed.text.len(),
+            Self::Anthropic(streamed) => streamed.text.len(),
+        }
+    }
+
+    /// The whole reply; one that does not say why it ended broke off on the way.
+    pub fn end(self) -> Result<Reply, Unreadable> {
+        match self {
+            Self::OpenAi(streamed) => streamed.end(),
+            Self::Anthropic(streamed) => streamed.end(),
+        }
+    }
 }
 
 impl Dialect {
@@ -54,6 +110,14 @@ impl Dialect {
         }
     }
 
+    /// A reply of which nothing has come yet.
+    pub(super) fn streamed(self) -> Streamed {
+        match self {
+            Self::OpenAi => Streamed::OpenAi(Box::default()),
+            Self::Anthropic => Streamed::Anthropic(anthropic::Streamed::default()),
+        }
+    }
+
     /// Reads the body of a 200. The reply's `tries` is 0 and for the caller to fill in.
     pub(super) fn decode(self, body: &[u8]) -> Result<Reply, Unreadable> {
         match self {
@@ -75,6 +139,11 @@ pub(super) struct Unreadable {
 impl Unreadable {
     pub fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), status: None }
+    }
+
+    /// A stream that ended before its reply did: worth another try, as a gateway's failure is.
+    pub fn broken_off() -> Self {
+        Self { reason: "the reply broke off before its end".to_owned(), status: Some(502) }
     }
 }
 
@@ -148,13 +217,31 @@ impl ServiceError {
         let any = |known: &[&str]| words.iter().flatten().any(|word| known.contains(word));
         Some(Self {
             kind: words.iter().flatten().find(|word| is_name(word)).map(|word| (*word).to_owned()),
-            status: error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok()),
+            status: error
+                .get("code")
+                .and_then(Value::as_u64)
+                .and_then(|code| u16::try_from(code).ok())
+                .or_else(|| words.iter().flatten().find_map(|word| status_of(word))),
             quota: any(&["insufficient_quota"]),
             filtered: any(&["content_filter", "content_policy_violation"])
                 || message.is_some_and(|text| text.contains("content filtering policy")),
             message: message.map(str::to_owned),
         })
     }
+}
+
+/// The status that goes with a service's name for a passing error.
+fn status_of(word: &str) -> Option<u16> {
+    let known = [
+        ("overloaded_error", 529),
+        ("api_error", 500),
+        ("timeout_error", 504),
+        ("rate_limit_error", 429),
+        ("rate_limit_exceeded", 429),
+        ("server_error", 500),
+        ("internal_server_error", 500),
+    ];
+    known.iter().find(|(name, _)| *name == word).map(|(_, status)| *status)
 }
 
 /// Whether a word of the service is short and plain enough to be its name for an error, and no
@@ -175,13 +262,13 @@ mod tests {
                 r#"{"error":{"message":"Slow down","type":"requests","param":null,"code":"rate_limit_exceeded"}}"#,
                 Some("rate_limit_exceeded"),
                 Some("Slow down"),
-                None,
+                Some(429),
             ),
             (
                 r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
                 Some("overloaded_error"),
                 Some("Overloaded"),
-                None,
+                Some(529),
             ),
             (r#"{"error":"model not found"}"#, None, Some("model not found"), None),
             (

@@ -20,11 +20,16 @@ use super::dialect::{Dialect, Limits, ServiceError};
 use super::fault::{Fault, spoken};
 use super::retry::{Next, asked_wait, jitter};
 pub use super::service::{Service, Timeouts};
+use super::sse::Events;
 use super::{Ask, Failure, Finish, Participant, Reply};
 use crate::problem::Problem;
 
 /// No more of a reply is read, in bytes.
 const MAX_REPLY: usize = 4 * 1024 * 1024;
+/// No more of a stream is read, in bytes: each word of it comes in a frame of its own.
+const MAX_STREAM: usize = 64 * 1024 * 1024;
+/// How long the end of a stream is waited for once all of the reply is there.
+const LINGER: Duration = Duration::from_millis(50);
 /// No more of an error is read, in bytes.
 const MAX_ERROR: usize = 64 * 1024;
 
@@ -56,6 +61,7 @@ impl HttpParticipant {
         let limits = Limits {
             max_output_tokens: service.max_output_tokens,
             completion_tokens: url.host_str() == Some("api.openai.com"),
+            stream: service.stream,
         };
         Ok(Self {
             headers: headers(&service)?,
@@ -142,10 +148,11 @@ impl HttpParticipant {
         *request.body_mut() = Some(Body::wrap(body));
         let response = self.client()?.execute(request).await.map_err(|error| self.broken(&error))?;
         match response.status().as_u16() {
+            200 if is_stream(&response) => self.read_stream(response).await,
             200 => {
                 // How long a reply is, is content: one past the cap is handed on as cut, not as a fault.
                 let Some(body) = self.read(response, MAX_REPLY).await? else {
-                    return Ok(Reply { text: String::new(), finish: Finish::Length, usage: None, tries: 0 });
+                    return Ok(without_text(Finish::Length));
                 };
                 self.service.dialect.decode(&body).map_err(Fault::unreadable)
             }
@@ -161,36 +168,62 @@ impl HttpParticipant {
         let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
         let error = ServiceError::read(&body);
         if status == 400 && error.filtered {
-            return Ok(Reply { text: String::new(), finish: Finish::Refusal, usage: None, tries: 0 });
+            return Ok(without_text(Finish::Refusal));
         }
         let fault = Fault::status(status, &error, self.service.key(), self.service.key_name.as_deref());
         Err(Fault { asked, ..fault })
     }
 
+    /// Reads a reply that comes by events. What has come of it is never shown, nor how much.
+    async fn read_stream(&self, mut response: Response) -> Result<Reply, Fault> {
+        refuse_compressed(&response)?;
+        let (mut events, mut reply) = (Events::default(), self.service.dialect.streamed());
+        let mut taken = 0;
+        while let Some(piece) = self.piece(&mut response).await? {
+            taken += piece.len();
+            let Ok(ended) = events.push(&piece) else { return Ok(without_text(Finish::Length)) };
+            for data in ended {
+                reply.event(&data).map_err(Fault::unreadable)?;
+            }
+            if taken > MAX_STREAM || reply.len() > MAX_REPLY {
+                return Ok(without_text(Finish::Length));
+            }
+            if reply.is_done() {
+                // Reaching the end keeps the connection for the next request.
+                let _ = timeout(LINGER, response.chunk()).await;
+                return reply.end().map_err(Fault::unreadable);
+            }
+        }
+        if let Some(data) = events.end() {
+            reply.event(&data).map_err(Fault::unreadable)?;
+        }
+        reply.end().map_err(Fault::unreadable)
+    }
+
+    /// The next piece of a body, if it comes in time.
+    async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>, Fault> {
+        let idle = self.service.timeouts.idle;
+        let piece = timeout(idle, response.chunk())
+            .await
+            .map_err(|_| Fault::passing(format!("the reply stopped for {}", spoken(idle))))?;
+        piece.map_err(|error| self.broken(&error))
+    }
+
     /// Reads a body by pieces, up to `cap` bytes; `None` when it is larger.
     async fn read(&self, mut response: Response, cap: usize) -> Result<Option<Vec<u8>>, Fault> {
-        if let Some(coding) = response.headers().get("content-encoding").filter(|c| *c != "identity") {
-            let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
-            let name =
-                if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
-            return Err(Fault::lasting(format!("the reply is compressed ({name}), which was not asked for")));
-        }
+        refuse_compressed(&response)?;
         let told = response.content_length().unwrap_or(0);
         if told > cap as u64 {
             return Ok(None);
         }
         let mut body = Vec::with_capacity(usize::try_from(told).unwrap_or(0));
-        let idle = self.service.timeouts.idle;
-        loop {
-            let piece = timeout(idle, response.chunk())
-                .await
-                .map_err(|_| Fault::passing(format!("the reply stopped for {}", spoken(idle))))?;
-            match piece.map_err(|error| self.broken(&error))? {
-                Some(piece) if body.len() + piece.len() > cap => return Ok(None),
-                Some(piece) => body.extend_from_slice(&piece),
-                None => return Ok(Some(body)),
+        while let Some(piece) = self.piece(&mut response).await? {
+            if body.len() + piece.len() > cap {
+                return Ok(None);
             }
+            body.extend_from_slice(&piece);
         }
+        Ok(Some(body))
     }
 
     fn broken(&self, error: &reqwest::Error) -> Fault {
@@ -215,6 +248,25 @@ impl Participant for HttpParticipant {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(self.call(ask))
     }
+}
+
+/// Whether the response comes by events.
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
+}
+
+fn refuse_compressed(response: &Response) -> Result<(), Fault> {
+    let Some(coding) = response.headers().get("content-encoding").filter(|c| *c != "identity") else {
+        return Ok(());
+    };
+    let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
+    let name = if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
+    Err(Fault::lasting(format!("the reply is compressed ({name}), which was not asked for")))
+}
+
+fn without_text(finish: Finish) -> Reply {
+    Reply { text: String::new(), finish, usage: None, tries: 0 }
 }
 
 /// Where requests go: the base address with the dialect's path behind it.

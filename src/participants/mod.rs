@@ -14,6 +14,7 @@ pub mod rehearsal;
 pub mod retry;
 pub mod scripted;
 mod service;
+mod sse;
 #[cfg(test)]
 mod testing;
 

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::dialect::{Limits, Unreadable, close_string, open_string, parse};
+use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse};
 use super::{Ask, Finish, Reply, Usage};
 
 /// The shared part: system message, then the user message up to the snapshot's end.
@@ -32,6 +32,13 @@ pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
     if let Some(seed) = ask.seed {
         out.extend_from_slice(format!(r#","seed":{seed}"#).as_bytes());
     }
+    match limits.stream {
+        Stream::Off => {}
+        Stream::Plain => out.extend_from_slice(br#","stream":true"#),
+        Stream::WithUsage => {
+            out.extend_from_slice(br#","stream":true,"stream_options":{"include_usage":true}"#);
+        }
+    }
     out.push(b'}');
     out
 }
@@ -48,7 +55,7 @@ struct Choice {
     finish_reason: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Message {
     content: Option<Value>,
     refusal: Option<Value>,
@@ -64,6 +71,76 @@ pub(super) fn decode(body: &[u8]) -> Result<Reply, Unreadable> {
     let (Some(choice), None) = (choices.next(), choices.next()) else {
         return Err(Unreadable::new("the reply has not exactly one choice"));
     };
+    whole(choice, usage)
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    #[serde(default)]
+    choices: Vec<ChunkChoice>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct ChunkChoice {
+    #[serde(default)]
+    index: u64,
+    delta: Option<Message>,
+    finish_reason: Option<String>,
+}
+
+/// A reply that comes by chunks.
+#[derive(Default)]
+pub(super) struct Streamed {
+    /// The text so far.
+    pub text: String,
+    /// Whether `[DONE]` has come.
+    pub is_done: bool,
+    rest: Message,
+    refusal: String,
+    finish_reason: Option<String>,
+    usage: Option<Usage>,
+}
+
+impl Streamed {
+    /// Takes one chunk, or `[DONE]`.
+    pub fn event(&mut self, data: &[u8]) -> Result<(), Unreadable> {
+        if data.trim_ascii() == b"[DONE]" {
+            self.is_done = true;
+            return Ok(());
+        }
+        let chunk: Chunk = parse(data)?;
+        self.usage = chunk.usage.as_ref().and_then(usage).or(self.usage);
+        for choice in chunk.choices {
+            if choice.index > 0 {
+                return Err(Unreadable::new("the reply has not exactly one choice"));
+            }
+            let delta = choice.delta.unwrap_or_default();
+            self.text.push_str(&content(delta.content.unwrap_or_default())?);
+            if let Some(Value::String(refusal)) = delta.refusal {
+                self.refusal.push_str(&refusal);
+            }
+            self.rest.tool_calls =
+                delta.tool_calls.filter(|calls| !calls.is_null()).or(self.rest.tool_calls.take());
+            self.rest.function_call =
+                delta.function_call.filter(|call| !call.is_null()).or(self.rest.function_call.take());
+            self.finish_reason =
+                choice.finish_reason.filter(|reason| !reason.is_empty()).or(self.finish_reason.take());
+        }
+        Ok(())
+    }
+
+    /// The whole reply.
+    pub fn end(self) -> Result<Reply, Unreadable> {
+        let Some(reason) = self.finish_reason else { return Err(Unreadable::broken_off()) };
+        let refusal = Value::String(self.refusal);
+        let message =
+            Message { content: Some(Value::String(self.text)), refusal: Some(refusal), ..self.rest };
+        whole(Choice { message, finish_reason: Some(reason) }, self.usage)
+    }
+}
+
+fn whole(choice: Choice, usage: Option<Usage>) -> Result<Reply, Unreadable> {
     let finish = finish(&choice)?;
     let mut text = content(choice.message.content.unwrap_or_default())?;
     if let (true, Some(Value::String(refusal))) = (text.is_empty(), choice.message.refusal) {
@@ -112,7 +189,7 @@ mod tests {
     use crate::participants::testing::ask;
     use serde_json::json;
 
-    const LIMITS: Limits = Limits { max_output_tokens: 1024, completion_tokens: false };
+    const LIMITS: Limits = Limits { max_output_tokens: 1024, completion_tokens: false, stream: Stream::Off };
 
     fn body(ask: &Ask, limits: Limits) -> Value {
         let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
@@ -184,6 +261,51 @@ mod tests {
         for (message, reason, text, finish) in cases {
             let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
             assert_eq!(decode(chat(message, reason).as_bytes()), Ok(reply), "{message} {reason}");
+        }
+    }
+
+    fn streamed(events: &[&str]) -> Result<Reply, Unreadable> {
+        let mut streamed = Streamed::default();
+        for event in events {
+            streamed.event(event.as_bytes())?;
+        }
+        streamed.end()
+    }
+
+    #[test]
+    fn recorded_streams() {
+        let start = r#"{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":"","refusal":null},"finish_reason":null}],"usage":null}"#;
+        let hel = r#"{"choices":[{"index":0,"delta":{"content":"hel"},"finish_reason":null}]}"#;
+        let lo = r#"{"choices":[{"index":0,"delta":{"content":"lo"}}]}"#;
+        let stop = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+        let length = r#"{"choices":[{"delta":null,"finish_reason":"length"}]}"#;
+        let refuses = r#"{"choices":[{"delta":{"refusal":"no"},"finish_reason":null}]}"#;
+        let calls =
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":""}}]}}]}"#;
+        let counted = r#"{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":8}}}"#;
+        let usage = Some(Usage { input: 12, output: 3, cached: 8 });
+        let reply = |text: &str, finish, usage| Ok(Reply { text: text.to_owned(), finish, usage, tries: 0 });
+        assert_eq!(
+            streamed(&[start, hel, lo, stop, counted, "[DONE]"]),
+            reply("hello", Finish::Complete, usage)
+        );
+        assert_eq!(streamed(&[start, hel, lo, stop]), reply("hello", Finish::Complete, None));
+        assert_eq!(streamed(&[hel, length, counted]), reply("hel", Finish::Length, usage));
+        assert_eq!(streamed(&[refuses, stop, " [DONE] "]), reply("no", Finish::Refusal, None));
+        assert_eq!(streamed(&[calls, stop]), reply("", Finish::ToolCall, None));
+        for broken in [&[start, hel, lo][..], &[], &[hel, "[DONE]"], &[counted]] {
+            let told = streamed(broken).expect_err("no end");
+            assert_eq!(
+                (told.reason.as_str(), told.status),
+                ("the reply broke off before its end", Some(502))
+            );
+        }
+        let error = r#"{"error":{"message":"secret","type":"server_error"}}"#;
+        assert_eq!(streamed(&[hel, error]).expect_err("an error").status, Some(500));
+        let second = r#"{"choices":[{"index":1,"delta":{"content":"secret"}}]}"#;
+        for odd in [second, "secret", "{", r#"{"choices":"secret"}"#] {
+            let told = streamed(&[hel, odd]).expect_err(odd);
+            assert!(!told.reason.contains("secret") && !told.reason.contains("hel"), "{}", told.reason);
         }
     }
 

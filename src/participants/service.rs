@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, Stream};
 use super::retry::Schedule;
 
 /// How long a service may take.
@@ -41,6 +41,8 @@ pub struct Service {
     pub key_name: Option<String>,
     /// The most tokens a reply may have.
     pub max_output_tokens: u32,
+    /// Whether replies come piece by piece.
+    pub stream: Stream,
     /// How long it may take.
     pub timeouts: Timeouts,
     /// How often and when a failed request is sent again.
@@ -56,6 +58,7 @@ impl Service {
             key: None,
             key_name: None,
             max_output_tokens: 4096,
+            stream: Stream::default(),
             timeouts: Timeouts::default(),
             retry: Schedule::default(),
         }

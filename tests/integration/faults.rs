@@ -235,8 +235,8 @@ async fn a_200_that_is_no_reply_is_named_and_never_quoted() {
     let cases = [
         (json("<html>secret</html>"), "the reply is a web page"),
         (
-            json(r#"{"error":{"message":"secret","type":"server_error"}}"#),
-            "an error `server_error` under status",
+            json(r#"{"error":{"message":"secret","type":"not_found_error"}}"#),
+            "an error `not_found_error` under status",
         ),
         (json(""), "the reply is empty"),
         (json("secret"), "the reply is not JSON"),

@@ -91,6 +91,8 @@ async fn speaks_chat_completions() {
         "model": "some/model",
         "max_tokens": 4096,
         "seed": 7,
+        "stream": true,
+        "stream_options": {"include_usage": true},
     });
     assert_eq!(request.json(), expected);
 }
@@ -116,6 +118,7 @@ async fn speaks_messages() {
             }],
             "model": "some/model",
             "max_tokens": 4096,
+            "stream": true,
         });
         assert_eq!(request.json(), expected);
     }

@@ -26,6 +26,7 @@ mod scripts;
 mod seats;
 mod server;
 mod storage;
+mod stream;
 mod tally;
 mod terminal;
 mod tidy;

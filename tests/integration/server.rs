@@ -107,6 +107,34 @@ impl Answer {
         )
     }
 
+    /// Events with this data, as a stream with its length.
+    pub fn events(data: &[&str]) -> Self {
+        Self::new(200, &["content-type: text/event-stream; charset=utf-8"], Self::frames(data))
+    }
+
+    /// The frames of events with this data.
+    pub fn frames(data: &[&str]) -> String {
+        data.iter().fold(String::new(), |text, data| text + "data: " + data + "\n\n")
+    }
+
+    /// A chat completion that says these pieces of text, one event each.
+    pub fn chat_events(pieces: &[&str]) -> Self {
+        let mut data: Vec<String> = pieces.iter().map(|piece| Self::chunk(piece, None)).collect();
+        data.push(Self::chunk("", Some("stop")));
+        data.push(r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#.to_owned());
+        data.push("[DONE]".to_owned());
+        Self::events(&data.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// One chunk of a chat completion.
+    pub fn chunk(text: &str, finish: Option<&str>) -> String {
+        serde_json::json!({
+            "object": "chat.completion.chunk",
+            "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": finish}],
+        })
+        .to_string()
+    }
+
     /// A message in Anthropic's form that says `text`.
     pub fn message(text: &str) -> Self {
         Self::json(

@@ -1,0 +1,114 @@
+//! Replies that come piece by piece: what makes one whole, and what makes one a failed try.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use roundtable::participants::dialect::{Dialect, Stream};
+use roundtable::participants::{Finish, Participant as _, Reply, Usage};
+
+use crate::http::{ask, ms, open_ai, outcome, outcome_of, participant, service};
+use crate::program::Desk;
+use crate::server::{Answer, Server};
+
+const HEAD: &str = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\n";
+
+#[tokio::test]
+async fn a_stream_is_put_together() {
+    let server = Server::start(|_| Answer::chat_events(&["hé", "l", "lo"]));
+    let reply = participant(open_ai(&server)).ask(&ask()).await;
+    let usage = Some(Usage { input: 7, output: 2, cached: 0 });
+    assert_eq!(reply, Ok(Reply { text: "héllo".to_owned(), finish: Finish::Complete, usage, tries: 1 }));
+    let body = server.requests()[0].json();
+    assert_eq!((&body["stream"], &body["stream_options"]["include_usage"]), (&true.into(), &true.into()));
+}
+
+#[tokio::test]
+async fn the_messages_dialect_streams_too() {
+    let server = Server::start(|_| {
+        Answer::events(&[
+            r#"{"type":"message_start","message":{"content":[],"usage":{"input_tokens":7,"output_tokens":1}}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}}"#,
+            r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}"#,
+            r#"{"type":"message_stop"}"#,
+        ])
+    });
+    let reply = participant(service(Dialect::Anthropic, server.url())).ask(&ask()).await;
+    let usage = Some(Usage { input: 7, output: 2, cached: 0 });
+    assert_eq!(reply, Ok(Reply { text: "hi".to_owned(), finish: Finish::Complete, usage, tries: 1 }));
+    let body = server.requests()[0].json();
+    assert_eq!(body["stream"], true);
+    assert!(body.get("stream_options").is_none());
+}
+
+#[tokio::test]
+async fn a_service_may_answer_in_one_piece_all_the_same_and_streaming_can_be_off() {
+    assert_eq!(outcome(Answer::chat("hi")).await.0.expect("a reply").text, "hi");
+    let server = Server::start(|_| Answer::chat("hi"));
+    let mut service = open_ai(&server);
+    service.stream = Stream::Off;
+    participant(service).ask(&ask()).await.expect("a reply");
+    assert!(server.requests()[0].json().get("stream").is_none());
+}
+
+#[tokio::test]
+async fn a_stream_without_its_end_is_a_failed_try_and_shows_nothing() {
+    let secret = Answer::frames(&[&Answer::chunk("secret", None)]);
+    let cut = format!("{HEAD}content-length: 4000\r\n\r\n{secret}");
+    let unended = format!("{HEAD}connection: close\r\n\r\n{secret}data: [DONE]\n\n");
+    let failing = r#"{"error":{"type":"overloaded_error","message":"secret"}}"#;
+    let failing = format!("{HEAD}connection: close\r\n\r\n{secret}data: {failing}\n\n");
+    for (bytes, told) in [
+        (cut, "lost the connection to"),
+        (unended, "the reply broke off before its end"),
+        (failing, "the service sent an error `overloaded_error` under status 200"),
+    ] {
+        let (outcome, requests) = outcome(Answer::raw(bytes)).await;
+        let failure = outcome.expect_err("no reply");
+        assert!(failure.reason.starts_with(told), "{}", failure.reason);
+        assert!(!failure.reason.contains("secret"), "{}", failure.reason);
+        assert_eq!((requests, failure.tries), (4, 4), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_broken_stream_is_asked_for_again() {
+    let count = AtomicUsize::new(0);
+    let (outcome, requests) = outcome_of(move |_| {
+        let broken = count.fetch_add(1, Ordering::SeqCst) == 0;
+        if broken { Answer::events(&[&Answer::chunk("sec", None)]) } else { Answer::chat_events(&["whole"]) }
+    })
+    .await;
+    assert_eq!((outcome.expect("a reply").text.as_str(), requests), ("whole", 2));
+}
+
+#[tokio::test]
+async fn a_stalled_stream_ends_by_idle_time() {
+    let piece = Answer::frames(&[&Answer::chunk("secret", None)]);
+    let bytes = format!("{HEAD}transfer-encoding: chunked\r\n\r\n{:x}\r\n{piece}\r\n", piece.len());
+    let server = Server::start(move |_| Answer::hang(bytes.clone()));
+    let mut service = open_ai(&server);
+    service.timeouts.idle = ms(100);
+    service.retry.tries = 1;
+    let failure = participant(service).ask(&ask()).await.expect_err("no reply");
+    assert_eq!(failure.reason, "the reply stopped for 100 ms");
+}
+
+#[tokio::test]
+async fn a_stream_past_its_cap_is_a_cut_reply() {
+    let data = "x".repeat(300_000);
+    let chunks: Vec<String> = (0..16).map(|_| Answer::chunk(&data, None)).collect();
+    let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
+    let (outcome, requests) = outcome(Answer::events(&chunks)).await;
+    let reply = outcome.expect("a reply");
+    assert_eq!((reply.finish, reply.text.as_str(), requests), (Finish::Length, "", 1));
+}
+
+#[test]
+fn a_round_of_streams_is_a_round() {
+    let server = Server::start(|_| Answer::chat_events(&["vo", "te: re", "dis\n"]));
+    let definition = "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\n\
+                      rule: majority\nparticipants: [qa-lead, skeptic]\n";
+    let desk = Desk::with(definition).served_by(&server);
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
+    assert!(ran.out.contains("redis"), "{}", ran.out);
+    assert_eq!(server.requests().len(), 2);
+}

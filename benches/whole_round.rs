@@ -77,6 +77,7 @@ pub fn asks(seats: usize) -> Vec<Ask> {
         again: None,
         seed: None,
         time_left: None,
+        task: None,
     };
     round.seats.keys().map(ask).collect()
 }
@@ -107,6 +108,8 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         weight: 1.0,
         seed: None,
         scripted: Vec::new(),
+        agent_only: false,
+        skills: Vec::new(),
     };
     let persona = persona();
     SessionOpened {

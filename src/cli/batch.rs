@@ -10,7 +10,7 @@ use super::args::{Args, Run};
 use super::browse::session_file;
 use super::dry_run;
 use super::output::{Output, fail, is_on_terminal};
-use super::plan::{SetUp, doubt_input, load_plan, refuse_later, session_id};
+use super::plan::{SetUp, doubt_input, load_plan, session_id};
 use super::work::{Bench, Seated, cancel_on_signal, work};
 use crate::engine::Budget;
 use crate::journal::{Disk, Journal};
@@ -19,7 +19,8 @@ use crate::session::{Command, Event, Exit, Session, Stamped};
 use crate::setup::answers::Answers;
 use crate::setup::folders::read_text;
 use crate::setup::models::Catalog;
-use crate::setup::roster::{ModelFlags, personas_of, seat_all};
+use crate::setup::roster::ModelFlags;
+use crate::setup::table::{personas_of, seat_all};
 use crate::workflow::recheck;
 
 /// Runs every file; the exit code is the highest.
@@ -118,7 +119,6 @@ fn one(
             return Err(problems);
         }
     }
-    refuse_later(&plan)?;
     plan.answers.check(&plan.definition)?;
     for problem in plan.answers.unserved(&plan.definition) {
         output.warn(&problem);
@@ -209,7 +209,9 @@ fn save_path(args: &Run, id: &str, set_up: &SetUp) -> PathBuf {
 pub fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Budget>, Vec<Problem>> {
     let of_session = session.definition.as_ref().and_then(|definition| definition.budget);
     let Some(limit) = args.max_usd.into_iter().chain(of_session).reduce(f64::min) else { return Ok(None) };
-    let free = |model: &str| matches!(model.split('/').next(), Some("rehearsal" | "recorded"));
+    let free = |model: &str| {
+        matches!(model.split('/').next(), Some("rehearsal" | "recorded" | "tracker" | "command"))
+    };
     let mut problems = Vec::new();
     for seat in session.roster.values().filter(|seat| !free(&seat.model)) {
         if !set_up.config.prices.contains_key(&seat.model) {

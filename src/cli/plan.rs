@@ -13,7 +13,7 @@ use crate::setup::folders::{Folders, read_text};
 use crate::setup::models::Catalog;
 use crate::setup::personas::Library;
 use crate::setup::roster::{ModelFlags, Roster, Sources, resolve};
-use crate::workflow::{Definition, MAX_DEFINITION, STANDARD_INPUT, Source, Step, StepKind, default_id, load};
+use crate::workflow::{Definition, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, depth, load};
 
 /// The program's name and version, as sessions record it.
 pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
@@ -136,7 +136,7 @@ pub fn doubt_input(text: &str) -> Option<Problem> {
 
 fn parse_input(text: &str) -> Result<serde_json::Value, Vec<Problem>> {
     // A session file holds no deeper values than this.
-    const DEEPEST: usize = 40;
+    const DEEPEST: usize = 36;
     let is_json = text.trim_start().starts_with(['{', '[']);
     let parsed = if is_json { serde_json::from_str(text).ok() } else { None };
     let input = parsed.unwrap_or_else(|| serde_json::Value::String(text.to_owned()));
@@ -145,31 +145,6 @@ fn parse_input(text: &str) -> Result<serde_json::Value, Vec<Problem>> {
         return Err(vec![problem.hint("give it flatter, or as a text")]);
     }
     Ok(input)
-}
-
-fn depth(value: &serde_json::Value) -> usize {
-    match value {
-        serde_json::Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        serde_json::Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
-        _ => 0,
-    }
-}
-
-/// Refuses a definition with a step that this version does not run.
-pub fn refuse_later(plan: &Plan) -> Result<(), Vec<Problem>> {
-    let later = |step: &Step| match step.kind {
-        StepKind::Later(name) => Some(
-            Problem::new(format!(
-                "step `{}` is of type `{name}`, which this version loads and does not run",
-                step.id
-            ))
-            .hint("`round` and `approval` run; the other types come with a later version")
-            .at(&plan.file, step.place.0, step.place.1),
-        ),
-        _ => None,
-    };
-    let problems: Vec<Problem> = plan.definition.steps.iter().filter_map(later).collect();
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 /// `YYYYMMDD-HHMMSS-<id>-<4 hex>`.

@@ -16,7 +16,7 @@ use crate::session::{Command, Exit, Session, exit_of};
 use crate::setup::answers::Answers;
 use crate::setup::folders::unreadable;
 use crate::setup::models::Catalog;
-use crate::setup::roster::{personas_of, seat_all};
+use crate::setup::table::{personas_of, seat_all};
 
 /// Goes on with an unfinished session; one that is over is reported again.
 pub fn go_on(

@@ -107,7 +107,7 @@ fn planned(
     session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened)) });
     session.apply(&Stamped {
         at,
-        event: Event::StepStarted { step: id, kind: "round".to_owned(), iteration: 1 },
+        event: Event::StepStarted { step: id, kind: "round".to_owned(), iteration: 1, within: None },
     });
     let project_summary = set_up.folders.context().map_err(|problem| vec![problem])?;
     let command = Command::OpenRound { project_summary };

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use crate::session::{RoundOpened, SeatStatus, Session};
+use crate::session::{RoundOpened, SeatStatus, Session, WorkItemOffered};
+use crate::text::estimated_tokens;
 
 /// A limit in US dollars, and prices per million tokens of prompt and reply by model.
 #[derive(Debug, Clone)]
@@ -33,7 +34,35 @@ impl Budget {
             }
             _ => 0.0,
         };
-        seats.map(|seat| cost(&seat.status)).sum()
+        let items = session.items.values().flat_map(|item| {
+            let returned = item.returned.iter().filter_map(|(back, _)| back.tokens);
+            returned.map(|tokens| self.cost(&item.offered.model, tokens.input, tokens.output))
+        });
+        seats.map(|seat| cost(&seat.status)).chain(items).sum()
+    }
+
+    /// Why work items may not be handed out, if they may not: each could be asked once more, every
+    /// reply as long as allowed.
+    pub fn refuses_items<'a>(
+        &self,
+        session: &Session,
+        items: impl Iterator<Item = &'a WorkItemOffered>,
+    ) -> Option<String> {
+        let mut next = 0.0;
+        let mut steps = Vec::new();
+        for item in items {
+            let (system, text) = session.agent_prompt(item);
+            let input = estimated_tokens(system.len() + text.len()) as u64 + 1000;
+            next += 2.0 * self.cost(&item.model, input, self.max_output_tokens);
+            steps.push(item.step.as_str());
+        }
+        let spent = self.spent(session);
+        (spent + next > self.limit).then(|| {
+            let (limit, step) = (self.limit, steps.first().copied().unwrap_or_default());
+            format!(
+                "step `{step}` could cost {next:.4} $ and {spent:.4} $ are spent: more than the limit of {limit} $"
+            )
+        })
     }
 
     /// What the round may cost at most: every seat asked once more, every reply as long as allowed.

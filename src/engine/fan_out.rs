@@ -1,4 +1,5 @@
-//! The fan-out: every seat of a round asked at once, taken in as they settle.
+//! The fan-out: every seat of a round and every agent with a work item asked at once, taken in as
+//! they settle.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -14,51 +15,124 @@ use super::seat::{self, Settled, Shared};
 use super::{Engine, EngineError, Written};
 use crate::participants::Ask;
 use crate::round::seal::RoundKey;
-use crate::session::{CloseReason, Command, RoundRun};
+use crate::session::{CloseReason, Command, RoundRun, WorkItemReturned};
 use crate::workflow::Close;
 
 /// Answers that come this soon after another share its write to disk.
 const GATHER: Duration = Duration::from_millis(2);
 
-/// The seats of one round at work. Dropping it gives up every request.
+/// Everyone at work: the seats of the open round, and agents with their work items. Dropping it
+/// gives up every request.
+#[derive(Default)]
 pub(super) struct FanOut {
+    at_work: JoinSet<(Place, Back)>,
+    /// What gives up one request.
+    requests: HashMap<Place, AbortHandle>,
+    round: Option<AskedRound>,
+}
+
+/// Who is at work.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// A seat of the round of that number.
+    Seat(u32, String),
+    /// The agent that holds this work item.
+    Item(String),
+}
+
+/// What came of it.
+pub(super) enum Back {
+    /// Of a seat.
+    Seat(Settled),
+    /// Of a work item.
+    Item(Box<WorkItemReturned>),
+}
+
+/// The round whose seats are asked.
+struct AskedRound {
     number: u32,
-    seats: JoinSet<(String, Settled)>,
-    /// What gives up the request of one seat; kept where seats may be let go.
-    requests: HashMap<String, AbortHandle>,
+    /// Seats that have not settled.
+    left: usize,
     deadline: Option<Instant>,
     /// Whether a seat may wait a moment for others: not where the next one may close the round.
     gathers: bool,
 }
 
+impl FanOut {
+    /// Sets someone to work. A fault of the program there is that one's failure, no more.
+    pub(super) fn begin(
+        &mut self,
+        place: Place,
+        work: impl Future<Output = Back> + Send + 'static,
+        fault: impl FnOnce() -> Back + Send + 'static,
+    ) {
+        let of = place.clone();
+        let work =
+            async move { (of, AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| fault())) };
+        self.requests.insert(place, self.at_work.spawn(work));
+    }
+
+    /// Whether the request is still out.
+    pub(super) fn is_out(&self, place: &Place) -> bool {
+        self.requests.contains_key(place)
+    }
+
+    fn settled(&mut self, place: &Place) {
+        self.requests.remove(place);
+        if let (Place::Seat(number, _), Some(round)) = (place, &mut self.round)
+            && *number == round.number
+        {
+            round.left = round.left.saturating_sub(1);
+        }
+    }
+
+    /// Gives up the seats of the round; agents go on.
+    pub(super) fn end_round(&mut self) {
+        self.round = None;
+        self.requests.retain(|place, request| {
+            if matches!(place, Place::Seat(..)) {
+                request.abort();
+            }
+            matches!(place, Place::Item(_))
+        });
+    }
+}
+
 impl Engine<'_> {
-    /// Asks the seats that are not asked yet, and takes in what settles next, or the deadline.
+    /// Asks the seats and agents that are not asked yet, and takes in what settles next, or the
+    /// deadline.
     pub(super) async fn await_seats(&mut self) -> Result<(), EngineError> {
-        if !self.is_asking() {
+        if self.session.open_round().is_some_and(|round| round.open_seats().next().is_some())
+            && !self.is_asking()
+        {
             self.commit().await?;
             let Some(key) = self.round_key()? else {
                 return Ok(self.stage(Command::LoseKey)?);
             };
             self.fan_out(&key)?;
         }
-        let Some(fan_out) = &mut self.fan_out else { return Ok(()) };
-        let deadline = fan_out.deadline;
+        self.hand_out().await?;
+        if self.is_over_time() {
+            let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms).unwrap_or(0);
+            let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
+            return Ok(self.stage(Command::Stop { reason })?);
+        }
+        let deadline = self.fan_out.round.as_ref().and_then(|round| round.deadline);
+        let wake = self.wake();
         let first = tokio::select! {
-            settled = fan_out.seats.join_next() => settled,
+            Some(settled) = self.fan_out.at_work.join_next() => Some(settled),
             ended = ended(&mut self.writing) => {
                 self.written(ended)?;
                 return self.commit().await;
             }
             () = sleep_until(deadline) => None,
+            () = sleep_until(wake) => None,
             order = ordered(&mut self.orders) => return self.obey(order),
             () = self.interrupt.cancelled() => return Ok(()),
         };
         let time_is_up = is_past(deadline);
-        match first {
-            Some(joined) => self.settle(joined)?,
-            // Nobody is being asked any more: whoever is still open is asked anew.
-            None if !time_is_up => self.fan_out = None,
-            None => {}
+        if let Some(joined) = first {
+            self.settle(joined)?;
         }
         // What is ready when time is up still counts; what comes later is refused.
         self.take_in_ready()?;
@@ -72,16 +146,16 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Whether the seats of the open round have been asked.
+    /// Whether the seats of the open round are asked.
     fn is_asking(&self) -> bool {
         let open = self.session.open_round().map(|round| round.opened.number);
-        self.fan_out.as_ref().is_some_and(|running| Some(running.number) == open)
+        let asked = self.fan_out.round.as_ref();
+        asked.is_some_and(|asked| Some(asked.number) == open && asked.left > 0)
     }
 
     /// Gives seats that settle at nearly the same time the chance to share one write.
     async fn gather(&mut self, deadline: Option<Instant>) -> Result<(), EngineError> {
-        let is_worth_it = |fan_out: &FanOut| fan_out.gathers && !fan_out.seats.is_empty();
-        if !self.fan_out.as_ref().is_some_and(is_worth_it) {
+        if !self.fan_out.round.as_ref().is_some_and(|round| round.gathers && round.left > 0) {
             return Ok(());
         }
         let end = Instant::now() + GATHER;
@@ -91,28 +165,38 @@ impl Engine<'_> {
 
     /// Takes in what has settled already, without waiting.
     pub(super) fn take_in_ready(&mut self) -> Result<(), EngineError> {
-        while let Some(joined) = self.fan_out.as_mut().and_then(|fan_out| fan_out.seats.try_join_next()) {
+        while let Some(joined) = self.fan_out.at_work.try_join_next() {
             self.settle(joined)?;
         }
         Ok(())
     }
 
-    fn settle(&mut self, joined: Result<(String, Settled), JoinError>) -> Result<(), EngineError> {
-        let (participant, settled) = match joined {
-            // The seat was let go.
+    fn settle(&mut self, joined: Result<(Place, Back), JoinError>) -> Result<(), EngineError> {
+        let (place, back) = match joined {
+            // It was let go.
             Err(error) if error.is_cancelled() => return Ok(()),
             Err(error) => return Err(EngineError::Table(format!("a seat's task failed: {error}"))),
             Ok(settled) => settled,
         };
-        let Some(round) = self.session.open_round().map(|round| round.opened.round.clone()) else {
-            return Ok(());
-        };
-        let is_open = |round: &RoundRun| round.seat(&participant).is_some_and(|seat| seat.status.is_open());
-        if !self.session.open_round().is_some_and(is_open) {
-            return Ok(());
+        self.fan_out.settled(&place);
+        match (place, back) {
+            (Place::Seat(number, participant), Back::Seat(settled)) => {
+                self.settle_seat(number, participant, settled)
+            }
+            (_, Back::Item(returned)) => self.settle_item(returned),
+            (Place::Item(_), Back::Seat(_)) => Ok(()),
         }
+    }
+
+    fn settle_seat(&mut self, number: u32, participant: String, settled: Settled) -> Result<(), EngineError> {
+        let is_open = |round: &&RoundRun| {
+            round.opened.number == number
+                && round.seat(&participant).is_some_and(|seat| seat.status.is_open())
+        };
+        let Some(round) = self.session.open_round().filter(is_open) else { return Ok(()) };
+        let round = round.opened.round.clone();
         // A seat whose time was the round's time is missing at the close, whichever clock rings first.
-        let is_late = is_past(self.fan_out.as_ref().and_then(|fan_out| fan_out.deadline));
+        let is_late = is_past(self.fan_out.round.as_ref().and_then(|round| round.deadline));
         if is_late && matches!(&settled, Settled::Failed(failure) if failure.timed_out) {
             return Ok(());
         }
@@ -136,52 +220,52 @@ impl Engine<'_> {
         // A deadline that may be moved binds the round alone, and through it every seat.
         let for_seats = time_left.filter(|_| self.orders.is_none());
         let step = self.session.definition.as_ref().and_then(|d| d.step(&round.opened.step));
-        let timeout = step.and_then(|step| step.round()?.timeout_ms).map(Duration::from_millis);
         let shared = Arc::new(Shared {
             session: self.session.id.clone(),
             round: round.opened.round.clone(),
             snapshot_sha256: round.opened.snapshot_sha256.clone(),
             form: round.opened.ballot.clone(),
             key: key.clone(),
-            timeout,
+            timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
         });
         // Before anyone begins, so that no seat's own clock runs out before the round's.
         let deadline = time_left.map(|left| Instant::now() + left);
-        let (mut seats, mut requests) = (JoinSet::new(), HashMap::new());
+        let number = round.opened.number;
+        let mut asks = Vec::new();
         for seat in round.open_seats() {
             let ask = self.ask(round, &seat.name, for_seats);
             let (Some(ask), Some(participant)) = (ask, self.table.get(&seat.name).cloned()) else {
                 return Err(EngineError::Table(format!("nobody takes the seat of `{}`", seat.name)));
             };
-            let (name, model) =
-                (seat.name.clone(), seat.item.as_ref().map(|i| i.model.clone()).unwrap_or_default());
-            let shared = Arc::clone(&shared);
-            let request = seats.spawn(async move {
-                // A fault of the program at one seat is that seat's failure, not the round's.
-                let work = AssertUnwindSafe(seat::work(participant, ask, model, shared)).catch_unwind();
-                (name, work.await.unwrap_or_else(|_| Settled::fault()))
-            });
-            if self.orders.is_some() {
-                requests.insert(seat.name.clone(), request);
-            }
+            let model = seat.item.as_ref().map(|item| item.model.clone()).unwrap_or_default();
+            asks.push((participant, ask, model));
         }
         let gathers = round.opened.close != Close::Quorum;
-        self.fan_out = Some(FanOut { number: round.opened.number, seats, requests, deadline, gathers });
+        self.fan_out.end_round();
+        self.fan_out.round = Some(AskedRound { number, left: asks.len(), deadline, gathers });
+        for (participant, ask, model) in asks {
+            let (place, shared) = (Place::Seat(number, ask.seat.clone()), Arc::clone(&shared));
+            let work = async move { Back::Seat(seat::work(participant, ask, model, shared).await) };
+            self.fan_out.begin(place, work, || Back::Seat(Settled::fault()));
+        }
         Ok(())
     }
 
     /// Gives up the request of a seat that was let go.
     pub(super) fn let_go(&mut self, seat: &str) {
-        if let Some(request) = self.fan_out.as_mut().and_then(|fan_out| fan_out.requests.remove(seat)) {
+        let Some(number) = self.fan_out.round.as_ref().map(|round| round.number) else { return };
+        let place = Place::Seat(number, seat.to_owned());
+        if let Some(request) = self.fan_out.requests.get(&place) {
             request.abort();
+            self.fan_out.settled(&place);
         }
     }
 
     /// Reckons the deadline anew.
     pub(super) fn reset_deadline(&mut self) {
         let left = self.session.open_round().and_then(|round| self.time_left(round));
-        if let Some(fan_out) = &mut self.fan_out {
-            fan_out.deadline = left.map(|left| Instant::now() + left);
+        if let Some(round) = &mut self.fan_out.round {
+            round.deadline = left.map(|left| Instant::now() + left);
         }
     }
 
@@ -209,6 +293,7 @@ impl Engine<'_> {
             again: None,
             seed: info.seed,
             time_left,
+            task: None,
         })
     }
 }

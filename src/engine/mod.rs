@@ -6,6 +6,8 @@
 
 mod budget;
 mod fan_out;
+mod hand_out;
+mod item;
 mod keys;
 mod orders;
 mod seat;
@@ -107,7 +109,7 @@ pub struct Engine<'a> {
     /// A facilitator at the screen, if one sits there.
     orders: Option<Orders>,
     staged: Vec<Stamped>,
-    fan_out: Option<FanOut>,
+    fan_out: FanOut,
     key: Option<(u32, RoundKey)>,
     /// The round whose key is to be erased once what is staged is on disk.
     spent_key: Option<u32>,
@@ -157,7 +159,7 @@ impl<'a> Engine<'a> {
             budget: parts.budget,
             orders: None,
             staged: Vec::new(),
-            fan_out: None,
+            fan_out: FanOut::default(),
             key: None,
             spent_key: None,
             now: crate::clock::now,
@@ -250,6 +252,7 @@ impl<'a> Engine<'a> {
             }
             match next(&self.session) {
                 Next::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
+                Next::Decide(Command::Offer { step }) => self.offer(step)?,
                 Next::Decide(command) => self.stage(command)?,
                 Next::OpenRound => {
                     if let Err(lack) = self.check_seats() {
@@ -278,7 +281,19 @@ impl<'a> Engine<'a> {
     /// Opens the round of the step that runs, unless the budget would not bear it.
     fn open_round(&mut self) -> Result<(), EngineError> {
         let project_summary = (self.context_file)().map_err(EngineError::Table)?;
+        if let Some(message) = self.round_lack() {
+            self.stage(Command::Warn { message })?;
+        }
         self.open_within_budget(Command::OpenRound { project_summary })
+    }
+
+    /// What is to be said of a round's hand-over that is not whole, where it is handed over all the same.
+    fn round_lack(&self) -> Option<String> {
+        let definition = self.session.definition.as_deref()?;
+        let waiting = self.session.runs_now().filter(|run| run.round.is_none());
+        let step = waiting.filter_map(|run| definition.step(&run.id)).find(|step| step.round().is_some())?;
+        let lack = self.session.round_lack(definition, step, step.round()?)?;
+        Some(format!("the hand-over of round `{}` is incomplete: {lack}", step.id))
     }
 
     fn open_within_budget(&mut self, command: Command) -> Result<(), EngineError> {
@@ -311,7 +326,7 @@ impl<'a> Engine<'a> {
 
     async fn rest(&mut self, reason: &str, step: Option<String>) -> Result<Exit, EngineError> {
         self.take_in_ready()?;
-        self.fan_out = None;
+        self.fan_out = FanOut::default();
         self.stage(Command::Pause { reason: reason.to_owned(), step })?;
         self.commit().await?;
         // The first write may have led to a warning about a key file.
@@ -349,7 +364,7 @@ impl<'a> Engine<'a> {
         let Some(key) = self.round_key()? else {
             return Ok(self.stage(Command::LoseKey)?);
         };
-        self.fan_out = None;
+        self.fan_out.end_round();
         let number = self.session.open_round().map(|round| round.opened.number);
         self.stage(Command::CloseRound { reason, key })?;
         (self.key, self.spent_key) = (None, number);

@@ -68,8 +68,8 @@ pub fn hold(session: &Session) -> Option<Hold> {
     match next(session) {
         Next::OpenRound => Some(Hold::Draft),
         Next::AskPerson(question) => Some(Hold::Question(question)),
-        Next::Decide(Command::FinishStep) => {
-            let is_round = session.step.as_ref().is_some_and(|run| run.round.is_some());
+        Next::Decide(Command::FinishStep { step }) => {
+            let is_round = session.running(&step).is_some_and(|run| run.round.is_some());
             is_round.then_some(Hold::Counted)
         }
         _ => None,
@@ -130,8 +130,8 @@ impl Engine<'_> {
                 self.stage(Command::RecordArtifact { artifact, by: "facilitator".to_owned() })
             }
             Order::Note { round, text } => self.stage(Command::RecordSynthesis { round, text }),
-            Order::Accept => match hold(&self.session) {
-                Some(Hold::Counted) => self.stage(Command::FinishStep),
+            Order::Accept => match (hold(&self.session), next(&self.session)) {
+                (Some(Hold::Counted), Next::Decide(finish)) => self.stage(finish),
                 _ => Err(Refusal("there is nothing to accept now".to_owned())),
             },
             Order::AskAgain => self.stage(Command::AskRoundAgain),

@@ -65,6 +65,10 @@ pub struct Disk {
     gate: Option<Arc<Gate>>,
 }
 
+/// How often a lock that is held is tried again, and how long is waited between.
+const LOCK_TRIES: u32 = 40;
+const LOCK_WAIT: std::time::Duration = std::time::Duration::from_millis(5);
+
 /// An open, locked log.
 pub struct LogFile {
     disk: Disk,
@@ -158,7 +162,16 @@ impl Disk {
 
     fn lock(&self, file: &File, path: &Path) -> Result<(), DiskError> {
         self.pass(Op::Lock, path).map_err(fail("lock", path))?;
-        file.try_lock().map_err(|error| match error {
+        // A program that this one has just started holds a copy of an earlier lock for a moment.
+        let mut taken = file.try_lock();
+        for _ in 0..LOCK_TRIES {
+            if !matches!(taken, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::park_timeout(LOCK_WAIT);
+            taken = file.try_lock();
+        }
+        taken.map_err(|error| match error {
             TryLockError::WouldBlock => DiskError {
                 what: "open",
                 path: path.to_owned(),

@@ -17,6 +17,7 @@ mod service;
 mod sse;
 #[cfg(test)]
 mod testing;
+pub mod tracker;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub use crate::round::prompt::Prompt;
 pub use crate::round::record::Usage;
 
 use crate::persona::Persona;
+use crate::workflow::OutputSchema;
+pub use crate::workflow::Task as TrackedTask;
 
 /// What a seat is asked.
 #[derive(Debug, Clone)]
@@ -35,7 +38,7 @@ pub struct Ask {
     pub seat: String,
     /// The step's id.
     pub step: String,
-    /// The round's id.
+    /// The round's id; the work item's, of an agent.
     pub round: String,
     /// Who it is.
     pub persona: Arc<Persona>,
@@ -49,6 +52,21 @@ pub struct Ask {
     pub seed: Option<u64>,
     /// How long the whole call may take, tries and waits included.
     pub time_left: Option<Duration>,
+    /// What a work item holds, when this is an agent's and no seat's.
+    pub task: Option<Arc<Task>>,
+}
+
+/// A work item as those see it who answer without reading a prompt.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// What the agent is handed.
+    pub input: serde_json::Map<String, serde_json::Value>,
+    /// What the answer must fit.
+    pub schema: Option<OutputSchema>,
+    /// The tracker's tasks as they stand, where the tracker is asked.
+    pub tasks: Vec<TrackedTask>,
+    /// Whether evidence was asked for before, of the task a prompt names.
+    pub evidence_asked: Vec<String>,
 }
 
 /// Why a model stopped.

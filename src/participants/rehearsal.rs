@@ -19,11 +19,13 @@ mod words;
 
 use futures::FutureExt as _;
 use futures::future::{self, BoxFuture};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{Ask, Failure, Finish, Participant, Reply, Usage};
+use super::{Ask, Failure, Finish, Participant, Reply, Task, Usage};
 use crate::persona::Persona;
 use crate::round::ballot::BallotKind;
+use crate::round::material::Material;
+use crate::round::snapshot::Snapshot;
 use draft::Draft;
 use mention::Mentions;
 use scene::Scene;
@@ -35,7 +37,10 @@ pub struct Rehearsal;
 impl Participant for Rehearsal {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         future::lazy(|_| {
-            let answer = rehearse(&ask.prompt.snapshot, &ask.persona, ask.seed);
+            let answer = match &ask.task {
+                Some(task) => rehearse_task(task, &ask.prompt.snapshot, &ask.persona, ask.seed),
+                None => rehearse(&ask.prompt.snapshot, &ask.persona, ask.seed),
+            };
             let text = format!("```json\n{answer:#}\n```\n");
             Ok(Reply { text, finish: Finish::Complete, usage: Some(Usage::default()), tries: 1 })
         })
@@ -59,6 +64,24 @@ pub fn rehearse(snapshot: &str, persona: &Persona, seed: Option<u64>) -> Value {
         kind => choose::answer(&scene, &weighed, persona, seed, kind),
     };
     draft.into_json(snapshot, persona)
+}
+
+/// The answer of a persona to a work item: a value that fits the schema it is bound to, else an open
+/// answer to what the item holds.
+fn rehearse_task(task: &Task, prompt: &str, persona: &Persona, seed: Option<u64>) -> Value {
+    if let Some(schema) = &task.schema {
+        return schema.sample(task.input.get("input").unwrap_or(&Value::Null));
+    }
+    let empty = Map::new();
+    let context = task.input.get("context").and_then(Value::as_object).unwrap_or(&empty);
+    let goal = task.input.get("input").map(|input| match input {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    });
+    let material =
+        Material { goal: goal.as_deref(), question: prompt, context: Some(context), ..Material::default() };
+    rehearse(&Snapshot::freeze(&material).text, persona, seed)
 }
 
 #[cfg(test)]

@@ -18,5 +18,6 @@ pub(super) fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
         again: None,
         seed: None,
         time_left: None,
+        task: None,
     }
 }

@@ -39,6 +39,20 @@ pub struct Persona {
 }
 
 impl Persona {
+    /// Someone of whom nothing but a name is known.
+    pub fn nobody(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            description: String::new(),
+            model: None,
+            tools: Vec::new(),
+            tags: Vec::new(),
+            priorities: IndexMap::new(),
+            text: String::new(),
+            notices: Vec::new(),
+        }
+    }
+
     /// Reads a persona file; `file` names it in errors.
     ///
     /// # Errors

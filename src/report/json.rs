@@ -10,18 +10,19 @@ use super::view::{self, SeatView, Standing};
 use super::{Decision, decision};
 use crate::round::material::Artifact;
 use crate::round::record::Outcome;
-use crate::session::{Approved, RoundRun, Session, StepFinished, Tally};
+use crate::session::{Approved, RoundRun, Session, StepFinished, Tally, artifact_view};
 use crate::tally::Rule;
 
 /// The report of a session.
 pub fn json(session: &Session) -> Value {
     let artifacts = session.definition.iter().flat_map(|definition| &definition.artifacts);
+    let made = session.made_in_order().map(|made| artifact_view(session, made));
     json!({
         "session": session.id,
         "status": status(session),
         "decision": decision(session).filter(Decision::is_made).map(|made| decided(&made)),
         "rounds": session.rounds.iter().map(|run| round(session, run)).collect::<Value>(),
-        "artifacts": artifacts.map(artifact).collect::<Value>(),
+        "artifacts": artifacts.map(artifact).chain(made).collect::<Value>(),
         "approvals": session.approvals.iter().map(approval).collect::<Value>(),
         "steps": session.results.values().map(|result| step(result)).collect::<Value>(),
     })

@@ -41,11 +41,25 @@ fn fill(line: &mut Map<String, Value>, prev: Option<&str>, at: Moment, event: &E
         line.insert("prev".to_owned(), prev.into());
     }
     line.append(&mut own);
-    if let Event::WorkItemOffered(item) = event
-        && let Some(round) = session.round(&item.round)
-    {
-        hand_over(line, item, round, session);
+    if let Event::WorkItemOffered(item) = event {
+        match session.round(&item.round) {
+            Some(round) => hand_over(line, item, round, session),
+            None => agent_hand_over(line, item, session),
+        }
     }
+}
+
+/// Adds what an agent's work item has beside its own keys: the session's task and the exact prompt.
+fn agent_hand_over(line: &mut Map<String, Value>, item: &WorkItemOffered, session: &Session) {
+    let definition = session.definition.as_deref();
+    let constraints = definition.map_or(&[][..], |definition| &definition.constraints);
+    let (system, prompt) = session.agent_prompt(item);
+    line.insert("goal".to_owned(), definition.and_then(|definition| definition.goal.as_deref()).into());
+    line.insert("constraints".to_owned(), constraints.into());
+    if !system.is_empty() {
+        line.insert("system".to_owned(), system.into());
+    }
+    line.insert("prompt".to_owned(), prompt.into());
 }
 
 /// Adds what the seat is handed: the task in words, its context and the exact prompt.

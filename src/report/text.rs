@@ -10,7 +10,7 @@ use super::words::{close_reason, counted, grouped, headline, labels, listed, spa
 use crate::round::record::Outcome;
 use crate::session::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, Moment, RoundClosed,
-    RoundOpened, SeatFailed, Session, SessionClosed, SessionOpened, StepFinished, Tally,
+    RoundOpened, SeatFailed, Session, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemReturned,
 };
 use crate::text::harmless_line;
 
@@ -36,6 +36,12 @@ fn said(event: &Event, session: &Session) -> Option<String> {
         Event::StepStarted { step, kind, .. } => format!("step {step} begins ({kind})"),
         Event::RoundOpened(opened) => round_opened(opened),
         Event::WorkItemOffered(item) => format!("asked  {}  {}", item.participant, item.model),
+        // The item's offer has said it; a claim is made longer without a word.
+        Event::WorkItemClaimed(claim) if claim.attempt == 1 => return None,
+        Event::WorkItemClaimed(claim) => format!("asked  {}  try {}", claim.participant, claim.attempt),
+        Event::WorkItemReturned(back) => work_returned(back),
+        Event::ReviewRecorded(review) => format!("reviewed  {}  by {}", review.artifact, review.participant),
+        Event::LinkRecorded(link) => format!("linked  {} to {}", link.link.from_id, link.link.to_id),
         Event::BallotSealed(sealed) => format!("sealed  {}  {}", sealed.participant, span(sealed.elapsed_ms)),
         Event::SeatFailed(failed) => seat_failed(failed),
         Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
@@ -80,6 +86,14 @@ fn session_opened(opened: &SessionOpened, session: &Session) -> String {
         let _ = write!(line, ". {}", label.trim_end_matches('.'));
     }
     line
+}
+
+fn work_returned(back: &WorkItemReturned) -> String {
+    let (who, took) = (&back.participant, span(back.latency_ms));
+    match &back.error {
+        Some(error) => format!("failed  {who}  {took}: {error}"),
+        None => format!("returned  {who}  {took}"),
+    }
 }
 
 fn round_opened(opened: &RoundOpened) -> String {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::view::is_revealed;
-use crate::session::{Event, Line, Moment, SeatStatus, Session};
+use crate::session::{Event, Line, Moment, SeatStatus, Session, WorkItemOffered};
 use crate::text::harmless;
 
 /// One hand-over.
@@ -16,7 +16,8 @@ pub struct HandOver {
     pub id: String,
     /// The `seq` of the event that handed it over.
     pub seq: u64,
-    /// The round.
+    /// The round, of a seat's.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub round: String,
     /// Who handed it over.
     pub from: &'static str,
@@ -26,11 +27,14 @@ pub struct HandOver {
     pub model: String,
     /// When it was logged for sending.
     pub sent_at: Moment,
+    /// The system's part of an agent's prompt, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
     /// The exact prompt.
     pub prompt: String,
-    /// The snapshot's hash.
+    /// The hash of the snapshot, or of an agent's input.
     pub context_sha256: String,
-    /// When the answer was sealed, or the seat failed.
+    /// When the answer was sealed or came back, or the seat failed.
     pub returned_at: Option<Moment>,
     /// Every reply as it came, with the reason where one was not counted; null while sealed.
     pub answer: Value,
@@ -45,6 +49,15 @@ pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
     let mut entries: indexmap::IndexMap<(String, String), HandOver> = indexmap::IndexMap::new();
     for line in lines {
         match &line.stamped.event {
+            Event::WorkItemOffered(item) if item.task.is_some() => {
+                let key = (item.item.clone(), String::new());
+                entries.insert(key, agent_hand_over(line, item, session));
+            }
+            Event::WorkItemReturned(back) => {
+                if let Some(entry) = entries.get_mut(&(back.item.clone(), String::new())) {
+                    entry.returned_at = Some(line.stamped.at);
+                }
+            }
             Event::WorkItemOffered(item) => {
                 let Some(round) = session.round(&item.round) else { continue };
                 let (status, answer) = what_became(
@@ -59,6 +72,7 @@ pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
                     to: item.participant.clone(),
                     model: item.model.clone(),
                     sent_at: line.stamped.at,
+                    system: None,
                     prompt: session.prompt(round, item).text(),
                     context_sha256: item.context_sha256.clone(),
                     returned_at: None,
@@ -83,6 +97,36 @@ pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
     entries.into_values().collect()
 }
 
+/// An agent's hand-over: its replies are the answer, try by try.
+fn agent_hand_over(line: &Line, item: &WorkItemOffered, session: &Session) -> HandOver {
+    let (system, prompt) = session.agent_prompt(item);
+    let known = session.items.get(&item.item);
+    let returned = known.map(|known| known.returned.as_slice()).unwrap_or_default();
+    let mut replies = Vec::new();
+    for (back, _) in returned {
+        replies.extend(back.replies.iter().map(|reply| serde_json::to_value(reply).unwrap_or_default()));
+    }
+    let status = match returned.last().and_then(|(back, _)| back.error.as_deref()) {
+        Some(error) => format!("failed: {error}"),
+        None => known.map_or("offered", |known| known.state(session.last_at)).to_owned(),
+    };
+    HandOver {
+        id: item.item.clone(),
+        seq: line.seq,
+        round: String::new(),
+        from: "facilitator",
+        to: item.participant.clone(),
+        model: item.model.clone(),
+        sent_at: line.stamped.at,
+        system: (!system.is_empty()).then_some(system),
+        prompt,
+        context_sha256: item.context_sha256.clone(),
+        returned_at: None,
+        answer: if returned.is_empty() { Value::Null } else { replies.into() },
+        status,
+    }
+}
+
 fn what_became(status: Option<&SeatStatus>, may_be_read: bool) -> (String, Value) {
     let word = |text: &str| (text.to_owned(), Value::Null);
     match status {
@@ -104,8 +148,14 @@ fn what_became(status: Option<&SeatStatus>, may_be_read: bool) -> (String, Value
 /// A hand-over as plain text, safe to print.
 pub fn text(entry: &HandOver) -> String {
     let mut out = format!(
-        "=== {} · to {} ({}) · sent {} · {}\n\n{}",
-        entry.id, entry.to, entry.model, entry.sent_at, entry.status, entry.prompt
+        "=== {} · to {} ({}) · sent {} · {}\n\n{}{}",
+        entry.id,
+        entry.to,
+        entry.model,
+        entry.sent_at,
+        entry.status,
+        entry.system.as_ref().map(|system| format!("{system}\n---\n\n")).unwrap_or_default(),
+        entry.prompt
     );
     let replies = entry.answer.as_array().map(Vec::as_slice).unwrap_or_default();
     for reply in replies {

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 
 use crate::session::{CloseReason, SeatInfo, Session, Tally};
 use crate::tally::{Rule, Score};
-use crate::workflow::Step;
 
 /// A count in one line: what it came to, and by which numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +121,7 @@ fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, ho
     let mut names: Vec<String> = Vec::new();
     let mut is_all = true;
     for seat in session.roster.values() {
-        let steps = round_steps(session, seat);
+        let steps = steps_of(session, seat);
         let hit: Vec<&str> = steps.iter().copied().filter(|step| is(seat, step)).collect();
         is_all &= hit.len() == steps.len();
         if !hit.is_empty() {
@@ -144,11 +143,11 @@ fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, ho
     Some(format!("{word}: the answers of {whose} were {how}."))
 }
 
-/// The round steps a seat sits in.
-fn round_steps<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
-    let steps = session.definition.iter().flat_map(|definition| &definition.steps);
-    let sits_in = |step: &&Step| step.round().is_some_and(|round| round.participants.holds(&seat.name));
-    steps.filter(sits_in).map(|step| step.id.as_str()).collect()
+/// The steps that ask a seat.
+fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
+    let Some(definition) = &session.definition else { return Vec::new() };
+    let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
+    steps.map(|step| step.id.as_str()).collect()
 }
 
 /// Things in one line, with commas between them.

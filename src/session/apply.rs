@@ -4,9 +4,16 @@
 
 use std::sync::Arc;
 
-use super::event::{ApprovalGiven, Event, RoundClosed, RoundOpened, SessionOpened, Stamped, StepFinished};
+use serde_json::Value;
+
+use super::event::{
+    ApprovalGiven, Event, RoundClosed, RoundOpened, SessionOpened, Stamped, StepFinished, WorkItemOffered,
+};
+use super::item::Item;
 use super::moment::Moment;
-use super::state::{ApprovalRun, Approved, RoundRun, Seat, SeatStatus, Session, StepRun};
+use super::review::Made;
+use super::run::{ApprovalRun, StepRun};
+use super::state::{Approved, RoundRun, Seat, SeatStatus, Session};
 
 impl Session {
     /// Folds one event in.
@@ -14,10 +21,20 @@ impl Session {
         let before = std::mem::replace(&mut self.last_at, stamped.at);
         match &stamped.event {
             Event::SessionOpened(opened) => self.open(opened, stamped.at),
-            Event::StepStarted { step, iteration, .. } => {
-                self.iterations = *iteration;
-                let id = step.clone();
-                self.step = Some(StepRun { id, started: stamped.at, round: None, approval: None });
+            Event::StepStarted { step, iteration, within, .. } => {
+                self.start(step, *iteration, within.as_deref(), stamped.at);
+            }
+            Event::WorkItemOffered(item) if item.task.is_some() => self.offer(item, stamped.at),
+            Event::WorkItemClaimed(claim) => {
+                if let Some(item) = self.items.get_mut(&claim.item) {
+                    item.claim = Some(claim.clone());
+                }
+            }
+            Event::WorkItemReturned(back) => {
+                if let Some(item) = self.items.get_mut(&back.item) {
+                    item.claim = None;
+                    item.returned.push((Arc::clone(back), stamped.at));
+                }
             }
             Event::RoundOpened(opened) => self.open_round_run(opened, stamped.at),
             Event::RoundClosed(closed) => self.close_round(closed, stamped.at),
@@ -28,7 +45,7 @@ impl Session {
             }
             Event::StepFinished(result) => self.finish(result),
             Event::ApprovalRequested(requested) => {
-                if let Some(step) = self.step.as_mut().filter(|step| step.id == requested.step) {
+                if let Some(step) = self.run_mut(&requested.step) {
                     step.approval =
                         Some(ApprovalRun { requested: requested.clone(), at: stamped.at, given: None });
                 }
@@ -38,6 +55,12 @@ impl Session {
             Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
             Event::SessionResumed { .. } => self.resume(before, stamped.at),
             Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
+            Event::ArtifactRecorded(recorded) if recorded.step.is_some() => {
+                let id = recorded.artifact.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+                self.made.insert(id, Made { recorded: recorded.clone(), at: stamped.at });
+            }
+            Event::ReviewRecorded(review) => self.reviews.push(review.clone()),
+            Event::LinkRecorded(link) => self.links.push(link.clone()),
             Event::SessionForked(forked) => self.fork(forked, before, stamped.at),
             live @ (Event::RoundRevised(_)
             | Event::ArtifactRecorded(_)
@@ -104,9 +127,10 @@ impl Session {
 
     fn answer(&mut self, given: &ApprovalGiven, at: Moment) {
         *self.answered.entry(given.step.clone()).or_insert(0) += 1;
-        let Some(step) = self.step.as_mut().filter(|step| step.id == given.step) else { return };
+        let Some(step) = self.step.as_mut().and_then(|step| step.find_mut(&given.step)) else { return };
         if let Some(approval) = &mut step.approval {
-            self.waited_ms += at.since(approval.at);
+            self.waited_ms += at.since(approval.at.max(self.asked_until));
+            self.asked_until = at;
             let (message, choices) = (approval.requested.message.clone(), approval.requested.choices.clone());
             self.approvals.push(Approved { message, choices, given: given.clone(), at });
             approval.given = Some(given.clone());
@@ -129,9 +153,12 @@ impl Session {
     /// the rest began with the last event.
     pub(super) fn resume(&mut self, last: Moment, at: Moment) {
         let since = self.paused.take().map_or(last, |(since, _)| since);
-        match self.step.as_mut().and_then(|step| step.approval.as_mut()) {
-            Some(approval) if approval.given.is_none() => {}
-            _ => self.waited_ms += at.since(since),
+        // Whoever worked on something is gone with the program: it is offered again.
+        for item in self.items.values_mut() {
+            item.claim = None;
+        }
+        if self.asked().next().is_none() {
+            self.waited_ms += at.since(since);
         }
     }
 
@@ -140,8 +167,9 @@ impl Session {
             let seat = Seat { name: name.clone(), item: None, status: SeatStatus::Waiting, elapsed_ms: None };
             (name.clone(), seat)
         };
-        if let Some(step) = self.step.as_mut().filter(|step| step.id == opened.step) {
-            step.round = Some(self.rounds.len());
+        let index = self.rounds.len();
+        if let Some(step) = self.run_mut(&opened.step) {
+            step.round = Some(index);
         }
         self.rounds.push(RoundRun {
             rules: opened.rules.as_str().into(),
@@ -161,7 +189,47 @@ impl Session {
         });
     }
 
+    fn start(&mut self, step: &str, iteration: u32, within: Option<&str>, at: Moment) {
+        self.iterations = iteration;
+        *self.runs.entry(step.to_owned()).or_insert(0) += 1;
+        match within {
+            None => self.step = Some(StepRun::new(step, at)),
+            Some(around) => {
+                if let Some(around) = self.run_mut(around) {
+                    around.nested.push(StepRun::new(step, at));
+                }
+            }
+        }
+    }
+
+    pub(super) fn run_mut(&mut self, id: &str) -> Option<&mut StepRun> {
+        self.step.as_mut()?.find_mut(id)
+    }
+
+    fn offer(&mut self, offered: &Arc<WorkItemOffered>, at: Moment) {
+        let retry = self.definition.as_ref().and_then(|definition| definition.step(&offered.step));
+        let retry = retry.map(|step| step.retry).unwrap_or_default();
+        if let Some(run) = self.run_mut(&offered.step) {
+            run.items.push(offered.item.clone());
+        }
+        let item = Item {
+            offered: Arc::clone(offered),
+            at,
+            claim: None,
+            returned: Vec::new(),
+            tries: retry.max.saturating_add(1),
+            retry_delay_ms: retry.delay_ms,
+        };
+        self.items.insert(offered.item.clone(), item);
+    }
+
     fn finish(&mut self, result: &Arc<StepFinished>) {
+        if self.step.as_ref().is_none_or(|top| top.id != result.step) {
+            if let Some(run) = self.run_mut(&result.step) {
+                run.result = Some(Arc::clone(result));
+            }
+            return;
+        }
         self.step = None;
         self.finished_step = Some(result.step.clone());
         self.results.insert(result.step.clone(), Arc::clone(result));

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::event::{CloseReason, RoundRevised, SessionOpened};
+use super::event::{CloseReason, RoundRevised, SessionOpened, WorkItemReturned};
 use crate::round::seal::{RoundKey, Sealed};
 
 /// What the facilitator, or the engine in the facilitator's place, wants done.
@@ -10,8 +10,38 @@ use crate::round::seal::{RoundKey, Sealed};
 pub enum Command {
     /// Open the session.
     Open(Box<SessionOpened>),
-    /// Begin the next step.
+    /// Begin the next step: one inside the parallel that runs while that has one left.
     StartStep,
+    /// Hand out the work items of an agent's or a review's step.
+    Offer {
+        /// The step.
+        step: String,
+    },
+    /// Take a work item, or take it over from a holder whose lease ran out.
+    Claim {
+        /// The item.
+        item: String,
+        /// Whose it is.
+        participant: String,
+        /// Who works on it, where the participant has several workers.
+        holder: Option<String>,
+    },
+    /// Keep a claim for longer.
+    Renew {
+        /// The item.
+        item: String,
+        /// Whose it is.
+        participant: String,
+        /// Who works on it.
+        holder: Option<String>,
+    },
+    /// Take in what came back for a work item.
+    Return {
+        /// What came back; its step and try are filled in.
+        back: Box<WorkItemReturned>,
+        /// Who worked on it.
+        holder: Option<String>,
+    },
     /// Freeze the snapshot and hand it to every seat of the step that runs.
     OpenRound {
         /// `CONTEXT.md` as it is now; the definition's own summary goes before it.
@@ -61,8 +91,21 @@ pub enum Command {
     Reveal,
     /// Count the closed round.
     Tally,
-    /// Ask the person what the step that runs asks.
-    AskPerson,
+    /// Put on record what an agent's step made.
+    RecordResult {
+        /// The step.
+        step: String,
+    },
+    /// Put a completed review's feedback on record, where a torn write left it out.
+    RecordReview {
+        /// The work item.
+        item: String,
+    },
+    /// Ask the person what a step that runs asks.
+    AskPerson {
+        /// The step.
+        step: String,
+    },
     /// Take in the person's answer.
     Answer {
         /// The step.
@@ -110,8 +153,11 @@ pub enum Command {
     LoseKey,
     /// Ask the seats again whose answers are lost.
     AskAgain,
-    /// Give the step that runs its result.
-    FinishStep,
+    /// Give a step that runs its result.
+    FinishStep {
+        /// The step.
+        step: String,
+    },
     /// Note something a person should know of.
     Warn {
         /// What.

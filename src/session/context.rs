@@ -4,7 +4,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::event::AnswerRevealed;
+use super::event::{AnswerRevealed, StepFinished};
+use super::run::StepRun;
 use super::state::{RoundRun, SeatStatus, Session};
 use crate::round::material::{Artifact, Material, PastRound};
 use crate::round::record::Outcome;
@@ -15,21 +16,34 @@ use crate::workflow::{Definition, Round, Step, StepKind};
 const RECENT_ROUNDS: usize = 5;
 
 impl Session {
-    /// The results so far as later steps see them: `{key: data}` in the order they came, rounds
-    /// as their envelope, failed steps of other types left out.
+    /// The results so far as later steps see them: `{key: data}` in the order they came; rounds,
+    /// parallels and reviews as their envelope, other steps that failed left out. A condition only
+    /// chooses the way and leaves nothing.
     pub fn context(&self) -> Map<String, Value> {
         let Some(definition) = &self.definition else { return Map::new() };
         let mut context = Map::new();
         for (id, result) in &self.results {
-            let is_round = definition.step(id).is_some_and(|step| step.round().is_some());
-            if is_round {
-                let round = self.rounds.iter().rev().find(|round| round.opened.step == *id);
-                context.insert(id.clone(), envelope(round, result.success));
-            } else if result.success {
-                context.insert(id.clone(), result.data.clone());
+            let Some(step) = definition.step(id) else { continue };
+            if matches!(step.kind, StepKind::Condition(_)) {
+                continue;
+            }
+            if let Some(data) = self.injected(step, result) {
+                context.insert(step.key().to_owned(), data);
             }
         }
         context
+    }
+
+    /// A result as later steps see it; none of a step that failed and has no envelope.
+    pub fn injected(&self, step: &Step, result: &StepFinished) -> Option<Value> {
+        if step.round().is_some() {
+            let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id);
+            return Some(envelope(round, result.success));
+        }
+        if step.is_envelope() {
+            return Some(parallel_envelope(&result.data, result.success));
+        }
+        result.success.then(|| result.data.clone())
     }
 
     /// The snapshot that the round step `step` would freeze now.
@@ -77,6 +91,42 @@ pub fn round_data(round: &RoundRun) -> Value {
     round.seats.values().map(|seat| seat_entry(&seat.name, &seat.status, true)).collect()
 }
 
+/// The stored data of steps that ran at once: one entry a step, in the order of the definition.
+pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun]) -> Value {
+    let entry = |run: &StepRun| {
+        let result = run.result.as_ref()?;
+        let step = definition.step(&run.id)?;
+        let data = session.injected(step, result).unwrap_or_default();
+        if !result.success {
+            return Some(rejected(&run.id, result.error.as_deref().unwrap_or("no reason given")));
+        }
+        Some(json!({ "stepId": run.id, "status": "fulfilled", "result": data, "error": null }))
+    };
+    runs.iter().filter_map(entry).collect()
+}
+
+/// An entry of what came to nothing.
+pub fn rejected(id: &str, error: &str) -> Value {
+    json!({ "stepId": id, "status": "rejected", "result": null, "error": error })
+}
+
+/// Stored entries as later steps see them: what is fulfilled by its result alone.
+fn parallel_envelope(data: &Value, success: bool) -> Value {
+    let shorter = |entry: &Value| match entry["status"].as_str() {
+        Some("fulfilled") => {
+            let mut entry = entry.clone();
+            if let Some(map) = entry.as_object_mut() {
+                map.shift_remove("status");
+                map.shift_remove("error");
+            }
+            entry
+        }
+        _ => entry.clone(),
+    };
+    let data: Value = data.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(shorter).collect();
+    json!({ "data": data, "success": success })
+}
+
 /// A round as later steps see it.
 fn envelope(round: Option<&RoundRun>, success: bool) -> Value {
     let Some(round) = round else { return json!({ "data": [], "success": success }) };
@@ -106,7 +156,7 @@ fn seat_entry(name: &str, status: &SeatStatus, stored: bool) -> Value {
         }
         other => {
             let error = why_rejected(other);
-            json!({ "stepId": name, "status": "rejected", "result": null, "error": error })
+            rejected(name, &error)
         }
     }
 }
@@ -125,14 +175,5 @@ fn why_rejected(status: &SeatStatus) -> String {
         SeatStatus::Excused(reason) => format!("excused: {reason}"),
         SeatStatus::Lost(_) => "its answer was lost with the round's key".to_owned(),
         _ => "no answer before the round closed".to_owned(),
-    }
-}
-
-/// The step's type, as the definition writes it.
-pub fn kind_of(step: &Step) -> &'static str {
-    match &step.kind {
-        StepKind::Round(_) => "round",
-        StepKind::Approval(_) => "approval",
-        StepKind::Later(name) => name,
     }
 }

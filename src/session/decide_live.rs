@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::command::{Command, Refusal};
-use super::decide::{Decision, refuse, running};
+use super::decide::{Decision, refuse};
 use super::event::{
     ArtifactRecorded, DeadlineExtended, Event, RoundRevised, SessionForked, SynthesisRecorded,
 };
@@ -28,7 +28,7 @@ pub fn decide_live(session: &Session, definition: &Definition, command: Command)
         Command::RecordArtifact { artifact, by } => record_artifact(definition, artifact, by),
         Command::RecordSynthesis { round, text } => record_synthesis(session, &round, text),
         Command::ExtendDeadline { deadline_ms } => extend_deadline(session, deadline_ms),
-        Command::AskRoundAgain => ask_round_again(session, definition),
+        Command::AskRoundAgain => ask_round_again(session),
         _ => refuse("the session is open already"),
     }
 }
@@ -52,7 +52,7 @@ fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: St
     if definition.participants.iter().any(|seat| seat.name == id) {
         return refuse(format!("`{id}` is a participant's name: give the artifact another id"));
     }
-    Ok(vec![Event::ArtifactRecorded(ArtifactRecorded { artifact, by })])
+    Ok(vec![Event::ArtifactRecorded(ArtifactRecorded { artifact, by, ..ArtifactRecorded::default() })])
 }
 
 fn record_synthesis(session: &Session, round: &str, text: String) -> Decision {
@@ -76,15 +76,13 @@ fn extend_deadline(session: &Session, deadline_ms: u64) -> Decision {
     Ok(vec![Event::DeadlineExtended(DeadlineExtended { step, round, deadline_ms })])
 }
 
-fn ask_round_again(session: &Session, definition: &Definition) -> Decision {
-    let (run, step) = running(session, definition)?;
-    let Some(round) = run.round.and_then(|index| session.rounds.get(index)) else {
-        return refuse(format!("step `{}` has asked nothing yet", step.id));
-    };
+fn ask_round_again(session: &Session) -> Decision {
+    let asked = session.runs_now().find_map(|run| Some((run, session.round_of(run)?)));
+    let Some((run, round)) = asked else { return refuse("no round step has asked anything yet") };
     if round.tally.is_none() {
         return refuse("the round is not counted yet");
     }
-    Ok(vec![Event::RoundAskedAgain { step: step.id.clone(), round: round.opened.round.clone() }])
+    Ok(vec![Event::RoundAskedAgain { step: run.id.clone(), round: round.opened.round.clone() }])
 }
 
 pub fn fork(session: &Session, id: String, at_seq: u64) -> Decision {
@@ -111,7 +109,7 @@ impl Definition {
     /// The first problem of the revision.
     pub(super) fn revised(&self, revised: &RoundRevised) -> Result<Self, Problem> {
         let mut after = self.clone();
-        let step = after.steps.iter_mut().find(|step| step.id == revised.step);
+        let step = after.step_mut(&revised.step);
         let Some(StepKind::Round(round)) = step.map(|step| &mut step.kind) else {
             return Err(Problem::new(format!("`{}` is no round step", revised.step)));
         };
@@ -119,8 +117,6 @@ impl Definition {
         *round = Round {
             participants: revised.participants.clone().map_or(Selection::All, Selection::Named),
             artifacts: round.artifacts.clone(),
-            timeout_ms: round.timeout_ms,
-            facilitator_directive: round.facilitator_directive.clone(),
             ..form
         };
         Ok(after)
@@ -134,11 +130,7 @@ impl Definition {
         }
         // What the facilitator puts on the table is seen by every later round.
         for step in &mut self.steps {
-            if let StepKind::Round(Round { artifacts: Selection::Named(names), .. }) = &mut step.kind
-                && !names.contains(&id)
-            {
-                names.push(id.clone());
-            }
+            step.show_artifact(&id);
         }
     }
 }
@@ -170,7 +162,7 @@ impl Session {
                 }
             }
             Event::RoundAskedAgain { step, .. } => {
-                if let Some(run) = self.step.as_mut().filter(|run| run.id == *step) {
+                if let Some(run) = self.run_mut(step) {
                     (run.round, run.approval) = (None, None);
                 }
             }

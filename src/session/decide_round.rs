@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::command::Refusal;
 use super::count::count;
-use super::decide::{Decision, refuse, running};
+use super::decide::{Decision, refuse};
 use super::event::{
     AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, SeatFailed, WorkItemOffered,
 };
@@ -15,16 +15,16 @@ use crate::round::record::Record;
 use crate::round::seal::{RoundKey, Sealed, open};
 use crate::round::snapshot::address;
 use crate::text::estimated_tokens;
-use crate::workflow::{Definition, StepKind};
+use crate::workflow::{Definition, Round, Step};
 
 pub fn open_round(session: &Session, definition: &Definition, summary: Option<&str>) -> Decision {
-    let (run, step) = running(session, definition)?;
-    let StepKind::Round(round) = &step.kind else { return refuse(format!("step `{}` is no round", step.id)) };
-    if run.round.is_some() {
-        return refuse("the round is open already");
-    }
-    let seats: Vec<String> =
-        session.roster.keys().filter(|name| round.participants.holds(name)).cloned().collect();
+    let (step, round) = round_to_open(session, definition)?;
+    let seats: Vec<String> = session
+        .roster
+        .values()
+        .filter(|seat| seat.sits_in(definition, step))
+        .map(|seat| seat.name.clone())
+        .collect();
     let snapshot = session.freeze(step, round, summary);
     let rules = prompt::rules(round.ballot.kind);
     let opened = RoundOpened {
@@ -49,6 +49,22 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
     let mut events = offers(session, definition, &opened, |_| true)?;
     events.insert(0, Event::RoundOpened(Arc::new(opened)));
     Ok(events)
+}
+
+/// The round step that runs and has no round yet. Rounds of one parallel open one after another.
+fn round_to_open<'a>(
+    session: &Session,
+    definition: &'a Definition,
+) -> Result<(&'a Step, &'a Round), Refusal> {
+    if session.open_round().is_some() {
+        return refuse("a round is open already");
+    }
+    let waiting = session.runs_now().filter(|run| run.round.is_none());
+    let mut steps = waiting.filter_map(|run| definition.step(&run.id));
+    match steps.find_map(|step| Some((step, step.round()?))) {
+        Some(found) => Ok(found),
+        None => refuse("no round step waits to be opened"),
+    }
 }
 
 /// The step's id, with `.2`, `.3` … when it runs again; never one that another step's round has or
@@ -80,8 +96,7 @@ fn offers(
     opened: &RoundOpened,
     wanted: impl Fn(&str) -> bool,
 ) -> Decision {
-    let round = definition.step(&opened.step).and_then(|step| step.round());
-    let own = round.and_then(|round| round.facilitator_directive.as_deref());
+    let own = definition.step(&opened.step).and_then(|step| step.facilitator_directive.as_deref());
     let directive = own.or(definition.facilitator_directive.as_deref());
     let hash = PromptHash::new(&opened.rules, &opened.snapshot);
     let mut events = Vec::with_capacity(1 + opened.seats.len());
@@ -114,6 +129,7 @@ fn offer(
         persona: seat.persona.clone(),
         prompt_sha256,
         context_sha256: opened.snapshot_sha256.clone(),
+        task: None,
     })))
 }
 

@@ -6,16 +6,23 @@
 
 mod apply;
 mod command;
+mod complete;
 mod context;
 mod count;
 mod decide;
 mod decide_live;
 mod decide_round;
+mod decide_step;
 mod event;
+mod hand_over;
+mod item;
 mod moment;
 mod next;
 mod outcome;
+mod review;
+mod run;
 mod state;
+mod tracked;
 
 pub use command::{Command, Refusal};
 pub use count::profile;
@@ -23,11 +30,16 @@ pub use decide::decide;
 pub use decide_round::unseal;
 pub use event::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
-    DeadlineExtended, Event, Line, PersonaInfo, RoundClosed, RoundOpened, RoundRevised, SeatFailed, SeatInfo,
-    SessionClosed, SessionForked, SessionOpened, Stamped, Status, StepFinished, SynthesisRecorded, Tally,
-    WorkItemOffered,
+    DeadlineExtended, Event, ItemStatus, Line, Link, LinkRecorded, PersonaInfo, PreviousArtifact,
+    ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundRevised, SeatFailed, SeatInfo,
+    SessionClosed, SessionForked, SessionOpened, StageContext, Stamped, Status, StepFinished,
+    SynthesisRecorded, Tally, Task, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
+pub use item::{Item, LEASE_MS, is_blank};
 pub use moment::Moment;
 pub use next::{Next, Question, QuestionKind, next};
 pub use outcome::{Exit, exit_of};
-pub use state::{ApprovalRun, Approved, RoundRun, Seat, SeatStatus, Session, StepRun};
+pub use review::{Made, artifact_view};
+pub use run::{ApprovalRun, StepRun};
+pub use state::{Approved, RoundRun, Seat, SeatStatus, Session};
+pub use tracked::TRACKER;

@@ -1,10 +1,12 @@
 //! What must happen now. The engine does it; nobody else decides.
 
 use super::command::Command;
+use super::decide_step::unstarted;
 use super::event::CloseReason;
-use super::state::{ApprovalRun, RoundRun, Session, StepRun};
+use super::run::{ApprovalRun, StepRun};
+use super::state::{RoundRun, Session};
 use crate::tally::Ties;
-use crate::workflow::{Close, StepKind};
+use crate::workflow::{Close, Completeness, Definition, Step, StepKind};
 
 /// The next thing to do.
 #[derive(Debug, Clone)]
@@ -15,7 +17,8 @@ pub enum Next {
     Decide(Command),
     /// Open the round of the step that runs: needs `CONTEXT.md` as it is now.
     OpenRound,
-    /// Ask every seat of the open round that is still asking; wait for answers or the deadline.
+    /// Ask every seat of the open round and every agent with a work item that is not asked yet; wait
+    /// for answers, or the deadline.
     AwaitSeats,
     /// Close the open round: needs its key.
     CloseRound(CloseReason),
@@ -67,75 +70,156 @@ pub fn next(session: &Session) -> Next {
             _ => Command::Close,
         });
     };
-    let kind = session.definition.as_ref().and_then(|d| d.step(&run.id)).map(|step| &step.kind);
-    match kind {
-        Some(StepKind::Round(round)) => match run.round.and_then(|index| session.rounds.get(index)) {
-            None => Next::OpenRound,
-            Some(open) => next_in_round(run, open, round.close),
-        },
-        Some(StepKind::Approval(_)) => next_in_approval(run),
-        Some(StepKind::Later(_)) | None => Next::Decide(Command::FinishStep),
+    let Some(definition) = &session.definition else { return Next::Nothing };
+    match of_run(session, definition, run) {
+        Stand::Do(now) => now,
+        Stand::Out => Next::AwaitSeats,
+        Stand::Asks(question) => Next::AskPerson(question),
+        // A step that is nowhere in the definition cannot go on.
+        Stand::Held | Stand::Over => Next::Rest,
     }
 }
 
-fn next_in_approval(run: &StepRun) -> Next {
+/// Where one step stands.
+enum Stand {
+    /// This must happen now.
+    Do(Next),
+    /// Someone is at work.
+    Out,
+    /// A person is asked.
+    Asks(Question),
+    /// It waits for another step.
+    Held,
+    /// It has its result.
+    Over,
+}
+
+fn of_run(session: &Session, definition: &Definition, run: &StepRun) -> Stand {
+    if run.result.is_some() {
+        return Stand::Over;
+    }
+    let finish = || decide(Command::FinishStep { step: run.id.clone() });
+    let Some(step) = definition.step(&run.id) else { return Stand::Held };
+    match &step.kind {
+        StepKind::Round(round) => match session.round_of(run) {
+            Some(open) => next_in_round(run, open, round.close),
+            None if is_round_elsewhere(session, run) => Stand::Held,
+            None if refuses_round(session, definition, step) => finish(),
+            None => Stand::Do(Next::OpenRound),
+        },
+        StepKind::Approval(_) => next_in_approval(run),
+        StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, definition, step, run),
+        StepKind::Transform(_) | StepKind::Condition(_) => finish(),
+        StepKind::Parallel(_) if unstarted(definition, run).is_some() => decide(Command::StartStep),
+        StepKind::Parallel(_) => next_inside(session, definition, run).unwrap_or_else(finish),
+    }
+}
+
+/// What must happen in the steps that run inside one: what is to be done before what is waited for,
+/// and a person is waited for last. `None` when all have their results.
+fn next_inside(session: &Session, definition: &Definition, run: &StepRun) -> Option<Stand> {
+    let rank = |stand: &Stand| match stand {
+        Stand::Do(_) => 0,
+        Stand::Out => 1,
+        Stand::Asks(_) => 2,
+        Stand::Held => 3,
+        Stand::Over => 4,
+    };
+    let stands = run.nested.iter().map(|nested| of_run(session, definition, nested));
+    stands.min_by_key(rank).filter(|stand| !matches!(stand, Stand::Over))
+}
+
+/// Whether a round's hand-over is incomplete and its step says that this stops it.
+fn refuses_round(session: &Session, definition: &Definition, step: &Step) -> bool {
+    let round = step.round().filter(|_| step.completeness == Completeness::Refuse);
+    round.is_some_and(|round| session.round_lack(definition, step, round).is_some())
+}
+
+/// Whether another step's round is not done with: rounds of one parallel come one after another.
+fn is_round_elsewhere(session: &Session, run: &StepRun) -> bool {
+    session.runs_now().any(|other| other.id != run.id && other.round.is_some())
+}
+
+fn next_in_hand_over(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> Stand {
+    if run.items.is_empty() {
+        return match session.hand_overs(definition, step) {
+            Ok(_) => decide(Command::Offer { step: step.id.clone() }),
+            Err(_) => decide(Command::FinishStep { step: step.id.clone() }),
+        };
+    }
+    let items = || run.items.iter().filter_map(|id| session.items.get(id));
+    if items().any(|item| item.outcome().is_none()) {
+        return Stand::Out;
+    }
+    if let Some(item) = session.unreviewed(run) {
+        return decide(Command::RecordReview { item: item.offered.item.clone() });
+    }
+    let step = step.id.clone();
+    decide(if session.unrecorded(run).is_some() {
+        Command::RecordResult { step }
+    } else {
+        Command::FinishStep { step }
+    })
+}
+
+fn next_in_approval(run: &StepRun) -> Stand {
     match &run.approval {
-        None => Next::Decide(Command::AskPerson),
-        Some(ApprovalRun { requested, given: None, .. }) => Next::AskPerson(Question {
+        None => decide(Command::AskPerson { step: run.id.clone() }),
+        Some(ApprovalRun { requested, given: None, .. }) => Stand::Asks(Question {
             step: run.id.clone(),
             kind: QuestionKind::Approval,
             message: requested.message.clone(),
         }),
-        Some(_) => Next::Decide(Command::FinishStep),
+        Some(_) => decide(Command::FinishStep { step: run.id.clone() }),
     }
 }
 
-fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> Next {
+fn decide(command: Command) -> Stand {
+    Stand::Do(Next::Decide(command))
+}
+
+fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> Stand {
     if round.closed.is_none() {
         return next_while_open(run, round, close);
     }
     if round.sealed_seats().next().is_some() {
-        return Next::Decide(Command::Reveal);
+        return decide(Command::Reveal);
     }
     match &round.tally {
-        None => Next::Decide(Command::Tally),
+        None => decide(Command::Tally),
         Some(tally) if tally.verdict.tie && round.opened.ties == Ties::Ask && round.tie_choice.is_none() => {
             if run.approval.is_none() {
-                return Next::Decide(Command::AskPerson);
+                return decide(Command::AskPerson { step: run.id.clone() });
             }
-            Next::AskPerson(Question {
+            Stand::Asks(Question {
                 step: run.id.clone(),
                 kind: QuestionKind::Tie(tally.verdict.winners.clone()),
                 message: tie_message(&tally.verdict.winners),
             })
         }
         // The facilitator chose after the count: it is counted again with the choice.
-        Some(tally) if tally.verdict.tie && round.tie_choice.is_some() => Next::Decide(Command::Tally),
-        Some(_) => Next::Decide(Command::FinishStep),
+        Some(tally) if tally.verdict.tie && round.tie_choice.is_some() => decide(Command::Tally),
+        Some(_) => decide(Command::FinishStep { step: run.id.clone() }),
     }
 }
 
-fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> Next {
+fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> Stand {
     let lost = round.lost_seats();
     if !lost.is_empty() {
         let message =
             format!("the key of round `{}` is gone: ask {} again?", round.opened.round, lost.join(", "));
-        return Next::AskPerson(Question {
-            step: run.id.clone(),
-            kind: QuestionKind::KeyLost(lost),
-            message,
-        });
+        return Stand::Asks(Question { step: run.id.clone(), kind: QuestionKind::KeyLost(lost), message });
     }
     if round.open_seats().any(|seat| seat.item.is_none()) {
-        return Next::Decide(Command::OfferRest);
+        return decide(Command::OfferRest);
     }
     if round.open_seats().next().is_none() {
-        return Next::CloseRound(CloseReason::All);
+        return Stand::Do(Next::CloseRound(CloseReason::All));
     }
     if close == Close::Quorum && round.sealed() >= round.opened.quorum {
-        return Next::CloseRound(CloseReason::Quorum);
+        return Stand::Do(Next::CloseRound(CloseReason::Quorum));
     }
-    Next::AwaitSeats
+    Stand::Out
 }
 
 /// The question a tie asks.

@@ -5,17 +5,19 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use serde_json::Value;
 
 use super::event::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, PersonaInfo, RoundClosed, RoundOpened, SeatFailed,
-    SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
+    AnswerRevealed, ApprovalGiven, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed, RoundOpened,
+    SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
 };
+use super::item::Item;
 use super::moment::Moment;
+use super::review::Made;
+use super::run::StepRun;
 use crate::problem::Problem;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::seal::{Binding, RoundKey, Sealed, open};
-use crate::workflow::{Definition, Source, StepKind, default_id, load};
+use crate::workflow::{Definition, Source, Step, StepKind, default_id, load};
 
 /// A session, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,12 +40,24 @@ pub struct Session {
     pub finished_step: Option<String>,
     /// How many steps have begun.
     pub iterations: u32,
+    /// How often each step has begun.
+    pub runs: IndexMap<String, u32>,
+    /// Every work item handed to an agent so far, by its id.
+    pub items: IndexMap<String, Item>,
+    /// What steps made, by its id, the latest version.
+    pub made: IndexMap<String, Made>,
+    /// Feedback on record.
+    pub reviews: Vec<ReviewRecorded>,
+    /// Links on record.
+    pub links: Vec<LinkRecorded>,
     /// Every round so far; the last one may be open.
     pub rounds: Vec<RoundRun>,
     /// Results by step, a re-run step in its old place.
     pub results: IndexMap<String, Arc<StepFinished>>,
     /// How long people were asked and the session rested, in milliseconds.
     pub waited_ms: u64,
+    /// Until when the time people were asked is counted in that.
+    pub asked_until: Moment,
     /// What people were asked and said, in order.
     pub approvals: Vec<Approved>,
     /// How often a person has answered each step.
@@ -54,19 +68,6 @@ pub struct Session {
     pub paused: Option<(Moment, String)>,
     /// How it ended, if it did.
     pub closed: Option<SessionClosed>,
-}
-
-/// A step that runs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StepRun {
-    /// Its id.
-    pub id: String,
-    /// When it began.
-    pub started: Moment,
-    /// The index of its round, once that is open.
-    pub round: Option<usize>,
-    /// What a person is asked in it, and what was answered.
-    pub approval: Option<ApprovalRun>,
 }
 
 /// What a person was asked and said; the context that was shown stays in the log.
@@ -80,17 +81,6 @@ pub struct Approved {
     pub given: ApprovalGiven,
     /// When it was answered.
     pub at: Moment,
-}
-
-/// A question to a person.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ApprovalRun {
-    /// What was asked.
-    pub requested: ApprovalRequested,
-    /// When it was asked.
-    pub at: Moment,
-    /// What was answered.
-    pub given: Option<ApprovalGiven>,
 }
 
 /// A round from its opening on.
@@ -204,37 +194,11 @@ impl Session {
     /// Whether any seat's answers are rehearsed: for labels.
     pub fn has_rehearsal(&self) -> bool {
         let Some(definition) = &self.definition else { return false };
-        let rounds = || definition.steps.iter().filter_map(|step| Some((step, step.round()?)));
         self.roster.values().filter(|seat| seat.is_rehearsal()).any(|seat| {
-            rounds().any(|(step, round)| {
-                round.participants.holds(&seat.name) && !seat.scripted.contains(&step.id)
-            })
+            definition
+                .all_steps()
+                .any(|step| seat.sits_in(definition, step) && !seat.scripted.contains(&step.id))
         })
-    }
-
-    /// The step to run next: by routes if the definition has any, else in listed order; `None`
-    /// when the session is at its end.
-    pub fn next_step(&self) -> Option<&str> {
-        let definition = self.definition.as_ref()?;
-        let Some(last) = &self.finished_step else { return definition.steps.first().map(|s| s.id.as_str()) };
-        let at = definition.steps.iter().position(|step| step.id == *last)?;
-        let step = &definition.steps[at];
-        let result = self.results.get(last)?;
-        if let StepKind::Approval(approval) = &step.kind {
-            if !result.data.get("approved").and_then(Value::as_bool).unwrap_or(false) {
-                return approval.on_reject.as_deref();
-            }
-            if let Some(target) = &approval.on_approve {
-                return Some(target);
-            }
-        }
-        if !result.success && step.on_error.is_some() {
-            return step.on_error.as_deref();
-        }
-        if definition.is_routed() {
-            return step.next.as_deref();
-        }
-        definition.steps.get(at + 1).map(|step| step.id.as_str())
     }
 
     /// What a seat's seal in a round is bound to.
@@ -307,6 +271,16 @@ impl RoundRun {
 }
 
 impl SeatInfo {
+    /// Whether a step asks it: as a seat of a round, as an agent or as a reviewer.
+    pub fn sits_in(&self, definition: &Definition, step: &Step) -> bool {
+        match &step.kind {
+            StepKind::Round(round) => !self.agent_only && round.participants.holds(&self.name),
+            StepKind::Agent(agent) => agent.agent == self.name,
+            StepKind::Review(review) => definition.reviewers(review).contains(&self.name.as_str()),
+            _ => false,
+        }
+    }
+
     /// Whether its model is the rehearsal; scripted steps aside.
     pub fn is_rehearsal(&self) -> bool {
         self.model.split('/').next() == Some("rehearsal")

@@ -54,12 +54,21 @@ impl Answers {
         self.steps.iter().find(|(key, _)| key.text == id).map(|(_, node)| node)
     }
 
-    /// What each step scripts for a seat.
-    pub fn parts(&self, seat: &str) -> HashMap<String, Part> {
+    /// What each step scripts for a seat or an agent.
+    pub fn parts(&self, definition: &Definition, seat: &str) -> HashMap<String, Part> {
         let mut parts = HashMap::new();
-        for (step, node) in &self.steps {
-            if let Some(part) = part_of(node, seat) {
-                parts.insert(step.text.clone(), part);
+        for (key, node) in &self.steps {
+            let part = match definition.step(&key.text).map(|step| &step.kind) {
+                Some(StepKind::Agent(agent)) => (agent.agent == seat).then(|| whole_part(node)),
+                Some(StepKind::Review(review)) => {
+                    let reviewers = definition.reviewers(review);
+                    part_of_review(node, seat, &reviewers)
+                }
+                Some(StepKind::Round(_)) => part_of(node, seat),
+                _ => None,
+            };
+            if let Some(part) = part {
+                parts.insert(key.text.clone(), part);
             }
         }
         parts
@@ -67,7 +76,7 @@ impl Answers {
 
     /// Entries that serve nothing in this definition.
     pub fn unserved(&self, definition: &Definition) -> Vec<Problem> {
-        let ids: Vec<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
+        let ids: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
         let mut problems = Vec::new();
         for (key, node) in &self.steps {
             let at = |message: String| Problem::new(message).at(&self.file, key.line, key.column);
@@ -76,6 +85,14 @@ impl Answers {
                 problems.push(at(message).hint(did_you_mean(&key.text, &ids)));
                 continue;
             };
+            if matches!(step.kind, StepKind::Parallel(_) | StepKind::Transform(_) | StepKind::Condition(_)) {
+                let message = format!(
+                    "the answers for `{}` serve nothing: a step of type `{}` asks nobody",
+                    key.text,
+                    step.kind_name()
+                );
+                problems.push(at(message).hint("script the steps that ask someone"));
+            }
             let StepKind::Round(round) = &step.kind else { continue };
             let seats: Vec<&str> = definition.seats(round).map(|seat| seat.name.as_str()).collect();
             for name in seat_names(node).into_iter().filter(|name| name != "tie") {
@@ -243,6 +260,23 @@ fn part_of(node: &Node, seat: &str) -> Option<Part> {
     }
 }
 
+/// What an agent's entry scripts: a list in turn, anything else every time.
+fn whole_part(node: &Node) -> Part {
+    match &node.value {
+        Value::List(items) => Part::InTurn(items.iter().map(line).collect()),
+        _ => Part::Always(line(node)),
+    }
+}
+
+/// A review's entry names reviewers, or serves all of them.
+fn part_of_review(node: &Node, seat: &str, reviewers: &[&str]) -> Option<Part> {
+    let names = seat_names(node);
+    if !names.is_empty() && names.iter().any(|name| reviewers.contains(&name.as_str())) {
+        return part_of(node, seat);
+    }
+    reviewers.contains(&seat).then(|| whole_part(node))
+}
+
 fn line(node: &Node) -> Line {
     match &node.value {
         Value::Map(map) if map.len() == 1 && map[0].0.text == "fail" => {
@@ -266,10 +300,14 @@ mod tests {
     #[test]
     fn a_bare_answer_serves_always_and_a_list_in_turn() {
         let answers = Answers::parse(FILE, "a.yaml").unwrap();
-        assert_eq!(answers.parts("a")["risks"], Part::Always(Line::Reply("{\"position\":\"x\"}".into())));
-        assert_eq!(answers.parts("b")["risks"], Part::Always(Line::Fail("offline".into())));
-        assert!(matches!(&answers.parts("c")["risks"], Part::InTurn(lines) if lines.len() == 2));
-        assert!(answers.parts("d").is_empty());
+        let text = "steps: [{id: risks, type: round, question: q, participants: [a, b, c]}]\nparticipants: [a, b, c]\n";
+        let source = crate::workflow::Source { text, file: "f.yaml", id: "f" };
+        let definition = crate::workflow::load(source).unwrap().definition;
+        let parts = |seat| answers.parts(&definition, seat);
+        assert_eq!(parts("a")["risks"], Part::Always(Line::Reply("{\"position\":\"x\"}".into())));
+        assert_eq!(parts("b")["risks"], Part::Always(Line::Fail("offline".into())));
+        assert!(matches!(&parts("c")["risks"], Part::InTurn(lines) if lines.len() == 2));
+        assert!(parts("d").is_empty());
     }
 
     #[test]

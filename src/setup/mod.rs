@@ -9,3 +9,4 @@ pub mod folders;
 pub mod models;
 pub mod personas;
 pub mod roster;
+pub mod table;

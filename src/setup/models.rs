@@ -16,6 +16,7 @@ use crate::participants::dialect::Dialect;
 use crate::participants::http::{HttpParticipant, Service};
 use crate::participants::recorded::Recorded;
 use crate::participants::rehearsal::Rehearsal;
+use crate::participants::tracker::{TRACKER, Tracker};
 use crate::problem::{Problem, did_you_mean};
 use crate::session::SeatStatus;
 
@@ -57,7 +58,7 @@ const KNOWN: [Known; 12] = [
     known("vllm", Dialect::OpenAi, "http://127.0.0.1:8000/v1", &[]),
 ];
 /// Names that are no services over HTTP.
-const BUILT_IN: [&str; 2] = ["rehearsal", "recorded"];
+const BUILT_IN: [&str; 3] = ["rehearsal", "recorded", TRACKER];
 /// A recording larger than this is not read, in bytes.
 const MAX_RECORDING: u64 = 1 << 30;
 /// Names that later versions will know.
@@ -72,6 +73,7 @@ pub struct Catalog<'a> {
 /// Whether `name` has the form `provider/model`, or is `rehearsal`.
 pub fn is_model(name: &str) -> bool {
     name == "rehearsal"
+        || name == TRACKER
         || name.split_once('/').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty())
 }
 
@@ -119,6 +121,7 @@ impl<'a> Catalog<'a> {
         }
         let made: Arc<dyn Participant> = match provider {
             "rehearsal" => Arc::new(Rehearsal),
+            TRACKER => Arc::new(Tracker),
             "recorded" => Arc::new(recording(rest)?),
             _ => Arc::new(self.service(provider)?),
         };

@@ -4,7 +4,6 @@
 //! the definition, the persona, `--model …`, the configured default, `rehearsal`.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use indexmap::IndexMap;
 
@@ -12,14 +11,12 @@ use super::answers::Answers;
 use super::config::Config;
 use super::models::{Catalog, is_model};
 use super::personas::Library;
-use crate::engine::Table;
-use crate::participants::Participant;
-use crate::participants::scripted::{Part, Scripted};
+use crate::participants::tracker::TRACKER;
 use crate::persona::Persona;
-use crate::problem::Problem;
+use crate::problem::{Problem, nearest};
 use crate::round::snapshot::sha256_hex;
-use crate::session::{PersonaInfo, SeatInfo, SeatStatus, Session};
-use crate::workflow::{Definition, ParticipantSpec, Step};
+use crate::session::{PersonaInfo, SeatInfo};
+use crate::workflow::{Definition, ParticipantSpec, Step, StepKind};
 
 /// What the command line says about models.
 #[derive(Debug, Clone, Default)]
@@ -76,34 +73,44 @@ pub struct Sources<'a> {
     pub answers: &'a Answers,
 }
 
-/// Finds the persona and model of every participant that a round seats.
+/// Finds the persona and model of everyone whom a step asks.
 ///
 /// # Errors
-/// Every missing persona, persona with a tool, seated program, and invalid model.
+/// Every missing persona, persona with a tool in a round, seated program, agent that is nobody, and
+/// invalid model.
 pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
     let mut roster = Roster::default();
     let mut problems = from.unknown_flags();
     let mut personas: IndexMap<String, Option<Persona>> = IndexMap::new();
-    for spec in from.definition.participants.iter().filter(|spec| from.is_seated(spec)) {
+    let named = from.definition.participants.iter().filter(|spec| from.is_asked(spec)).cloned();
+    let everyone: Vec<ParticipantSpec> = named.chain(from.agents_by_persona()).collect();
+    for spec in &everyone {
         let at = |problem: Problem| problem.at(from.file, spec.place.0, spec.place.1);
         let scripted = from.scripted_steps(spec);
         let needs_nobody = from.is_all_scripted(spec, &scripted);
         if !personas.contains_key(&spec.persona) {
             match from.persona(spec, &mut roster.notices) {
                 Ok(persona) => personas.insert(spec.persona.clone(), Some(persona)),
-                Err(_) if needs_nobody => personas.insert(spec.persona.clone(), None),
+                Err(_) if needs_nobody || from.needs_no_persona(spec) => {
+                    personas.insert(spec.persona.clone(), None)
+                }
                 Err(problem) => {
-                    say_once(at(problem), &mut problems);
+                    say_once(at(from.nobody(spec, problem)), &mut problems);
                     continue;
                 }
             };
         }
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
-        let (model, named_by) = from.model(spec, persona, &mut roster.notices);
+        let (model, named_by) = if from.is_tracker(spec) {
+            (TRACKER.to_owned(), NamedBy::Definition)
+        } else {
+            from.model(spec, persona, &mut roster.notices)
+        };
         if !needs_nobody {
             let of_model = from.catalog.check(&model).err();
             let of_model = of_model.map(|problem| named_by.blame(problem, spec, from.file));
-            for problem in refusal(spec, persona).map(at).into_iter().chain(of_model) {
+            let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
+            for problem in of_seat.map(at).into_iter().chain(of_model) {
                 say_once(problem, &mut problems);
             }
         }
@@ -114,6 +121,8 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
             weight: spec.weight,
             seed: spec.seed,
             scripted,
+            agent_only: spec.agent_only,
+            skills: spec.skills.clone(),
         });
     }
     roster.personas = personas.into_iter().map(|(name, persona)| persona_info(name, persona)).collect();
@@ -142,7 +151,60 @@ impl Sources<'_> {
     }
 
     fn is_seated(&self, spec: &ParticipantSpec) -> bool {
-        self.definition.steps.iter().any(|step| is_seated_in(spec, step))
+        self.definition.all_steps().any(|step| step.round().is_some() && asks(self.definition, step, spec))
+    }
+
+    fn is_asked(&self, spec: &ParticipantSpec) -> bool {
+        self.definition.all_steps().any(|step| asks(self.definition, step, spec))
+    }
+
+    /// Agents that steps name and that are no participants: personas, or nobody in particular.
+    fn agents_by_persona(&self) -> Vec<ParticipantSpec> {
+        let mut specs: Vec<ParticipantSpec> = Vec::new();
+        for step in self.definition.all_steps() {
+            for name in step.agents() {
+                let is_known = |spec: &ParticipantSpec| spec.name == name;
+                if !self.definition.participants.iter().chain(&specs).any(is_known) {
+                    let named = ParticipantSpec::named(name, step.place);
+                    specs.push(ParticipantSpec { agent_only: true, ..named });
+                }
+            }
+        }
+        specs
+    }
+
+    /// Whether every step that asks an agent brings a prompt of its own, or has its answer scripted.
+    fn needs_no_persona(&self, spec: &ParticipantSpec) -> bool {
+        if !spec.agent_only {
+            let is_someone = spec.command.is_some() || spec.model.is_some();
+            return is_someone && spec.persona == spec.name && !self.is_seated(spec);
+        }
+        if self.is_tracker(spec) {
+            return true;
+        }
+        let parts = self.answers.parts(self.definition, &spec.name);
+        let mut steps = self.definition.all_steps().filter(|step| asks(self.definition, step, spec));
+        steps.all(|step| match &step.kind {
+            StepKind::Agent(agent) => agent.prompt.is_some() || parts.contains_key(&step.id),
+            _ => parts.contains_key(&step.id),
+        })
+    }
+
+    /// What is said of an agent that is nobody.
+    fn nobody(&self, spec: &ParticipantSpec, missing: Problem) -> Problem {
+        if !spec.agent_only || self.definition.participants.iter().any(|other| other.name == spec.name) {
+            return missing;
+        }
+        let seats = self.definition.participants.iter().map(|other| other.name.as_str());
+        let (personas, _) = self.library.all();
+        let names: Vec<&str> =
+            seats.chain(personas.iter().map(|found| found.persona.name.as_str())).collect();
+        let message = format!("agent `{}` is no participant and no persona", spec.name);
+        let near = nearest(&spec.name, names.iter().copied());
+        let near = near.map(|name| format!("did you mean `{name}`? else ")).unwrap_or_default();
+        Problem::new(message).hint(format!(
+            "{near}write its persona, give the step a `prompt`, or script its answer with --answers"
+        ))
     }
 
     fn persona(&self, spec: &ParticipantSpec, notices: &mut Vec<Problem>) -> Result<Persona, Problem> {
@@ -156,15 +218,22 @@ impl Sources<'_> {
     }
 
     fn scripted_steps(&self, spec: &ParticipantSpec) -> Vec<String> {
-        let parts = self.answers.parts(&spec.name);
-        let is_scripted = |step: &&Step| step.round().is_some() && parts.contains_key(&step.id);
-        self.definition.steps.iter().filter(is_scripted).map(|step| step.id.clone()).collect()
+        let parts = self.answers.parts(self.definition, &spec.name);
+        let is_scripted = |step: &&Step| asks(self.definition, step, spec) && parts.contains_key(&step.id);
+        self.definition.all_steps().filter(is_scripted).map(|step| step.id.clone()).collect()
     }
 
     /// Whether no step asks the seat anything that is not scripted.
     fn is_all_scripted(&self, spec: &ParticipantSpec, scripted: &[String]) -> bool {
-        let mut seated = self.definition.steps.iter().filter(|step| is_seated_in(spec, step));
+        let mut seated = self.definition.all_steps().filter(|step| asks(self.definition, step, spec));
         seated.all(|step| scripted.contains(&step.id))
+    }
+
+    /// The built-in tracker, where a step names it and nobody else has the name.
+    fn is_tracker(&self, spec: &ParticipantSpec) -> bool {
+        spec.agent_only
+            && spec.name == TRACKER
+            && !self.definition.participants.iter().any(|other| other.name == TRACKER)
     }
 
     fn model(
@@ -179,7 +248,7 @@ impl Sources<'_> {
 
 /// Why a participant cannot be asked, whatever its model.
 fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Problem> {
-    if spec.is_command {
+    if spec.command.as_ref().is_some_and(|program| !program.tool_less) {
         let message =
             format!("`{}` is an external program and cannot take a seat in a blind round", spec.name);
         return Some(Problem::new(message).hint("seat a persona with a model, or script its answers"));
@@ -191,22 +260,19 @@ fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Problem>
     None
 }
 
-fn is_seated_in(spec: &ParticipantSpec, step: &Step) -> bool {
-    step.round().is_some_and(|round| round.participants.holds(&spec.name))
+/// Whether a step asks the participant: as a seat of a round, as an agent or as a reviewer.
+fn asks(definition: &Definition, step: &Step, spec: &ParticipantSpec) -> bool {
+    match &step.kind {
+        StepKind::Round(round) => !spec.agent_only && round.participants.holds(&spec.name),
+        StepKind::Agent(agent) => agent.agent == spec.name,
+        StepKind::Review(review) => definition.reviewers(review).contains(&spec.name.as_str()),
+        _ => false,
+    }
 }
 
 /// The persona of a participant that brings its own text.
 fn own_persona(name: &str, text: &str) -> Persona {
-    Persona {
-        name: name.to_owned(),
-        description: String::new(),
-        model: None,
-        tools: Vec::new(),
-        tags: Vec::new(),
-        priorities: IndexMap::new(),
-        text: format!("{}\n", text.trim_end()),
-        notices: Vec::new(),
-    }
+    Persona { text: format!("{}\n", text.trim_end()), ..Persona::nobody(name) }
 }
 
 /// Whether a model's name is one: `inherit` leaves the choice to what comes next.
@@ -285,77 +351,4 @@ fn persona_info(name: String, persona: Option<Persona>) -> PersonaInfo {
         priorities: persona.map(|persona| persona.priorities).unwrap_or_default(),
         text,
     }
-}
-
-/// The personas of a header, as participants are handed them.
-pub fn personas_of(session: &Session) -> HashMap<String, Arc<Persona>> {
-    let personas = session.header.as_ref().map(|header| header.personas.as_slice()).unwrap_or_default();
-    personas
-        .iter()
-        .map(|info| {
-            let persona = Persona {
-                name: info.name.clone(),
-                description: info.description.clone(),
-                model: None,
-                tools: Vec::new(),
-                tags: info.tags.clone(),
-                priorities: info.priorities.clone(),
-                text: info.text.clone(),
-                notices: Vec::new(),
-            };
-            (info.name.clone(), Arc::new(persona))
-        })
-        .collect()
-}
-
-/// Seats everyone of a header's roster who may still be asked.
-///
-/// # Errors
-/// A service whose key is missing, a recording that cannot be read.
-pub fn seat_all(
-    session: &Session,
-    catalog: &mut Catalog<'_>,
-    answers: &Answers,
-) -> Result<Table, Vec<Problem>> {
-    let mut table = Table::new();
-    let mut problems: Vec<Problem> = Vec::new();
-    let Some(definition) = &session.definition else { return Ok(table) };
-    for seat in session.roster.values() {
-        let parts = answers.parts(&seat.name);
-        let asks_model = definition.steps.iter().any(|step| {
-            step.round().is_some_and(|round| round.participants.holds(&seat.name))
-                && !parts.contains_key(&step.id)
-        });
-        let participant = if asks_model {
-            match catalog.participant(&seat.model) {
-                Ok(participant) => Some(participant),
-                Err(problem) => {
-                    say_once(problem, &mut problems);
-                    continue;
-                }
-            }
-        } else {
-            None
-        };
-        let participant: Arc<dyn Participant> = match participant {
-            Some(participant) if parts.is_empty() => participant,
-            otherwise => Arc::new(Scripted::new(parts.clone(), used(session, &seat.name, &parts), otherwise)),
-        };
-        table.insert(seat.name.clone(), participant);
-    }
-    if problems.is_empty() { Ok(table) } else { Err(problems) }
-}
-
-/// How many scripted answers of each step a seat has used up, from what the log holds of it.
-fn used(session: &Session, seat: &str, parts: &HashMap<String, Part>) -> HashMap<String, usize> {
-    let mut used = HashMap::new();
-    for round in session.rounds.iter().filter(|round| parts.contains_key(&round.opened.step)) {
-        let tries = match round.seat(seat).map(|seat| &seat.status) {
-            Some(SeatStatus::Revealed(answer, _)) => answer.replies.len(),
-            Some(SeatStatus::Failed(_) | SeatStatus::Sealed(_)) => 1,
-            _ => 0,
-        };
-        *used.entry(round.opened.step.clone()).or_insert(0) += tries;
-    }
-    used
 }

@@ -2,33 +2,156 @@
 
 use std::collections::HashSet;
 
-use super::definition::{Definition, Selection, Step, StepKind};
+use super::definition::{Definition, Selection};
+use super::lang::Template;
+use super::step::{Step, StepKind};
 use crate::problem::{Problem, did_you_mean};
 
 const RESERVED: [&str; 3] = ["input", "context", "error"];
 
 /// Adds every problem and warning of a definition that reads well part by part.
 pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, warnings: &mut Vec<Problem>) {
+    check_ids(definition, file, problems);
     let ids: Vec<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
-    let mut seen = HashSet::new();
-    for step in &definition.steps {
-        let at = |message: String| Problem::new(message).at(file, step.place.0, step.place.1);
-        if !step.id.is_empty() && !seen.insert(step.id.as_str()) {
-            problems.push(at(format!("two steps have the id `{}`", step.id)).hint("give each its own id"));
-        }
-        if RESERVED.contains(&step.id.as_str()) {
-            problems.push(at(format!("`{}` is a reserved id", step.id)).hint("choose another id"));
-        }
+    for step in definition.all_steps() {
+        let is_nested = !definition.steps.iter().any(|top| std::ptr::eq(top, step));
         for (key, target) in step.targets() {
-            if !ids.contains(&target) {
+            let at = |message: String| at(step, file, message);
+            if is_nested {
+                let message = format!("step `{}` runs inside another and leads nowhere: `{key}`", step.id);
+                problems
+                    .push(at(message).hint(format!("remove `{key}`; the step around it says what follows")));
+            } else if !ids.contains(&target) {
                 let message = format!("`{key}` of step `{}` names no step: `{target}`", step.id);
                 problems.push(at(message).hint(did_you_mean(target, &ids)));
             }
         }
         check_round(definition, step, file, problems);
+        check_review(definition, step, file, problems);
+        check_reference(definition, step, file, warnings);
+        check_expression(definition, step, file, problems, warnings);
     }
     check_names(definition, file, problems);
     unreachable(definition, file, warnings);
+}
+
+fn at(step: &Step, file: &str, message: String) -> Problem {
+    Problem::new(message).at(file, step.place.0, step.place.1)
+}
+
+/// Ids and output keys share one space: the context has one entry for each.
+fn check_ids(definition: &Definition, file: &str, problems: &mut Vec<Problem>) {
+    let mut seen: HashSet<&str> = HashSet::new();
+    for step in definition.all_steps() {
+        let at = |message: String| at(step, file, message);
+        if !step.id.is_empty() && !seen.insert(&step.id) {
+            problems.push(at(format!("two steps have the id `{}`", step.id)).hint("give each its own id"));
+        }
+        if RESERVED.contains(&step.id.as_str()) {
+            problems.push(at(format!("`{}` is a reserved id", step.id)).hint("choose another id"));
+        }
+    }
+    for step in definition.all_steps() {
+        let Some(key) = step.output.as_deref().filter(|key| *key != step.id) else { continue };
+        let at = |message: String| at(step, file, message);
+        if RESERVED.contains(&key) || key.is_empty() {
+            problems
+                .push(at(format!("`{key}` is a reserved key for an `output`")).hint("choose another key"));
+        } else if !seen.insert(key) {
+            let message = format!("`output` of step `{}` is taken already: `{key}`", step.id);
+            problems.push(at(message).hint("give each result its own key"));
+        }
+    }
+}
+
+/// A review looks at what an earlier step made, by people who are there.
+fn check_review(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Problem>) {
+    let StepKind::Review(review) = &step.kind else { return };
+    let at = |message: String| at(step, file, message);
+    if review.of.is_empty() {
+        return;
+    }
+    let Some(of) = definition.step(&review.of) else {
+        let known: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
+        let message = format!("`of` of review `{}` names no step: `{}`", step.id, review.of);
+        return problems.push(at(message).hint(did_you_mean(&review.of, &known)));
+    };
+    if definition.authors(&of.id).is_empty() {
+        let message = format!("review `{}` is of a step that hands no work item out: `{}`", step.id, of.id);
+        return problems.push(at(message).hint("name an `agent` step, or a `parallel` of them"));
+    }
+    if definition.reviewers(review).is_empty() {
+        let message = format!("review `{}` has nobody but the author to review", step.id);
+        problems.push(at(message).hint("name another reviewer"));
+    }
+}
+
+/// What a condition names must be there; a transform fails when it runs, and is told beforehand.
+fn check_expression(
+    definition: &Definition,
+    step: &Step,
+    file: &str,
+    problems: &mut Vec<Problem>,
+    warnings: &mut Vec<Problem>,
+) {
+    let known: Vec<&str> = definition.steps.iter().map(Step::key).collect();
+    let unknown = |what: &str, named: &str| {
+        let message = format!("`{what}` of step `{}` names no step: `{named}`", step.id);
+        at(step, file, message).hint(did_you_mean(named, &known))
+    };
+    let is_unknown = |named: &&str| definition.step_of_key(named).is_none();
+    match &step.kind {
+        StepKind::Condition(branch) => {
+            problems
+                .extend(branch.condition.steps().filter(is_unknown).map(|named| unknown("condition", named)));
+        }
+        StepKind::Transform(transform) => {
+            warnings.extend(transform.steps().filter(is_unknown).map(|named| unknown("transform", named)));
+        }
+        StepKind::Agent(agent) => check_template(agent.prompt.as_ref(), step, &known, file, warnings),
+        StepKind::Review(review) => check_template(review.prompt.as_ref(), step, &known, file, warnings),
+        _ => {}
+    }
+}
+
+/// A path of a template that names nothing prints nothing; it is told beforehand.
+fn check_template(
+    template: Option<&Template>,
+    step: &Step,
+    known: &[&str],
+    file: &str,
+    warnings: &mut Vec<Problem>,
+) {
+    let scope = ["input", "context", "error", "goal", "constraints", "stage_context"];
+    let review = ["review_context", "artifact"];
+    let mut said: Vec<String> = Vec::new();
+    for path in template.map(Template::paths).unwrap_or_default() {
+        let (named, known): (&str, Vec<&str>) = match path.segments {
+            [root, key, ..] if root == "context" => (key, known.to_vec()),
+            [root, ..] => {
+                let beside = step.input.as_deref().into_iter().chain(scope);
+                let is_review = matches!(step.kind, StepKind::Review(_));
+                (root, beside.chain(review.into_iter().filter(|_| is_review)).collect())
+            }
+            [] => continue,
+        };
+        if !known.contains(&named) && !said.iter().any(|before| before == named) {
+            said.push(named.to_owned());
+            let message =
+                format!("the prompt of step `{}` names nothing: `{}`", step.id, path.segments.join("."));
+            warnings.push(at(step, file, message).hint(did_you_mean(named, &known)));
+        }
+    }
+}
+
+/// A reference that no step gives fails when the step runs; it is told beforehand.
+fn check_reference(definition: &Definition, step: &Step, file: &str, warnings: &mut Vec<Problem>) {
+    let Some(reference) = step.input.as_deref() else { return };
+    if definition.step_of_key(reference).is_none() {
+        let known: Vec<&str> = definition.steps.iter().map(Step::key).collect();
+        let message = format!("`input` of step `{}` names no step: `{reference}`", step.id);
+        warnings.push(at(step, file, message).hint(did_you_mean(reference, &known)));
+    }
 }
 
 /// The problems of a definition whose participants were changed after it was loaded.
@@ -76,9 +199,7 @@ fn check_names(definition: &Definition, file: &str, problems: &mut Vec<Problem>)
 }
 
 fn unreachable(definition: &Definition, file: &str, warnings: &mut Vec<Problem>) {
-    // A step of a type that runs later may lead anywhere its own keys say.
-    let any_later = definition.steps.iter().any(|step| matches!(step.kind, StepKind::Later(_)));
-    if !definition.is_routed() || any_later {
+    if !definition.is_routed() {
         return;
     }
     let mut reached: HashSet<&str> = HashSet::new();

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::step::{Review, Step};
+use super::task::{Link, Report, Task};
 use crate::round::ballot::BallotForm;
 use crate::round::material::{AgendaItem, Artifact};
 use crate::tally::{Rule, Terms, Ties};
@@ -30,6 +32,12 @@ pub struct Definition {
     pub artifacts: Vec<Artifact>,
     /// What is to be discussed.
     pub agenda: Vec<AgendaItem>,
+    /// The tracker's tasks.
+    pub tasks: Vec<Task>,
+    /// What is linked to what.
+    pub links: Vec<Link>,
+    /// What agents reported.
+    pub reports: Vec<Report>,
     /// Disagreements still open.
     pub open_conflicts: Vec<Value>,
     /// Questions still open.
@@ -53,8 +61,12 @@ pub struct ParticipantSpec {
     pub persona: String,
     /// Its own text, in place of a persona's.
     pub prompt: Option<String>,
-    /// Whether it is an external program: never a seat in a blind round.
-    pub is_command: bool,
+    /// The external program it is, if it is one.
+    pub command: Option<Program>,
+    /// Whether it answers agent steps alone and takes no seat in rounds.
+    pub agent_only: bool,
+    /// What it can use, as its work items say.
+    pub skills: Vec<String>,
     /// `provider/model`, if the definition names one.
     pub model: Option<String>,
     /// What its ballot weighs: one of weight 2 counts as two.
@@ -65,6 +77,21 @@ pub struct ParticipantSpec {
     pub place: (u64, u64),
 }
 
+/// An external program that answers: started without a shell, the prompt on its standard input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// The folder it runs in; the facilitator's own unless given.
+    pub cwd: Option<String>,
+    /// The names of the variables it is passed, beside `PATH`, `HOME` and the like.
+    pub env: Vec<String>,
+    /// How many bytes it may answer with.
+    pub max_bytes: Option<u64>,
+    /// Whether it is declared to have no tools, and may take a seat in a blind round.
+    pub tool_less: bool,
+}
+
 impl ParticipantSpec {
     /// A participant that is a persona and nothing else.
     pub fn named(name: &str, place: (u64, u64)) -> Self {
@@ -73,44 +100,15 @@ impl ParticipantSpec {
             persona: name.clone(),
             name,
             prompt: None,
-            is_command: false,
+            command: None,
+            agent_only: false,
+            skills: Vec::new(),
             model: None,
             weight: 1.0,
             seed: None,
             place,
         }
     }
-}
-
-/// One unit of a session.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Step {
-    /// Its id, unique in the file.
-    pub id: String,
-    /// A line about it.
-    pub description: Option<String>,
-    /// The stage's name.
-    pub label: Option<String>,
-    /// Where to go on success.
-    pub next: Option<String>,
-    /// Where to go on failure.
-    pub on_error: Option<String>,
-    /// What it does.
-    pub kind: StepKind,
-    /// The line and column it stands at.
-    pub place: (u64, u64),
-}
-
-/// What a step does.
-#[expect(clippy::large_enum_variant, reason = "a definition has few steps")]
-#[derive(Debug, Clone, PartialEq)]
-pub enum StepKind {
-    /// Asks every chosen participant at once, blind.
-    Round(Round),
-    /// Asks the facilitator for a yes or no.
-    Approval(Approval),
-    /// A type that loads and does not run yet; holds its name.
-    Later(&'static str),
 }
 
 /// A blind round.
@@ -138,21 +136,6 @@ pub struct Round {
     pub close: Close,
     /// How long the round may stay open, in milliseconds.
     pub deadline_ms: Option<u64>,
-    /// How long one seat may take, in milliseconds.
-    pub timeout_ms: Option<u64>,
-    /// A line for every participant of this round.
-    pub facilitator_directive: Option<String>,
-}
-
-/// A yes or no from the facilitator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approval {
-    /// What is asked.
-    pub message: String,
-    /// Where yes leads.
-    pub on_approve: Option<String>,
-    /// Where no leads; the end, as `rejected`, when absent.
-    pub on_reject: Option<String>,
 }
 
 /// All, or those named.
@@ -213,9 +196,34 @@ pub enum Close {
 }
 
 impl Definition {
-    /// The step of that id.
+    /// The step of that id, nested ones among them.
     pub fn step(&self, id: &str) -> Option<&Step> {
-        self.steps.iter().find(|step| step.id == id)
+        self.all_steps().find(|step| step.id == id)
+    }
+
+    /// As [`Definition::step`], to change it.
+    pub fn step_mut(&mut self, id: &str) -> Option<&mut Step> {
+        self.steps.iter_mut().find_map(|step| step.find_mut(id))
+    }
+
+    /// The step whose result goes by that key in the context, or has that id.
+    pub fn step_of_key(&self, key: &str) -> Option<&Step> {
+        self.steps.iter().find(|step| step.key() == key || step.id == key)
+    }
+
+    /// Every step, each nested one right after the step it is in.
+    pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        let mut left: Vec<&Step> = self.steps.iter().rev().collect();
+        std::iter::from_fn(move || {
+            let step = left.pop()?;
+            left.extend(step.nested().iter().rev());
+            Some(step)
+        })
+    }
+
+    /// The step that a nested step is in.
+    pub fn parent(&self, id: &str) -> Option<&Step> {
+        self.all_steps().find(|step| step.nested().iter().any(|nested| nested.id == id))
     }
 
     /// Whether any step of the file says where to go next; if none does, steps run in order.
@@ -225,7 +233,26 @@ impl Definition {
 
     /// The seats of a round step, in roster order.
     pub fn seats<'a>(&'a self, round: &'a Round) -> impl Iterator<Item = &'a ParticipantSpec> {
-        self.participants.iter().filter(|p| round.participants.holds(&p.name))
+        self.participants.iter().filter(|p| !p.agent_only && round.participants.holds(&p.name))
+    }
+
+    /// Whom a step hands work to, those inside it among them.
+    pub fn authors(&self, step: &str) -> Vec<&str> {
+        let of = self.step(step);
+        of.iter().flat_map(|of| std::iter::once(*of).chain(of.nested())).flat_map(Step::agents).collect()
+    }
+
+    /// Who reviews in a review step, in roster order; not who alone made all of it.
+    pub fn reviewers<'a>(&'a self, review: &'a Review) -> Vec<&'a str> {
+        let authors = self.authors(&review.of);
+        let mut reviewers: Vec<&str> = match &review.reviewers {
+            Selection::All => {
+                self.participants.iter().filter(|p| !p.agent_only).map(|p| p.name.as_str()).collect()
+            }
+            Selection::Named(names) => names.iter().map(String::as_str).collect(),
+        };
+        reviewers.retain(|name| authors.iter().any(|author| author != name));
+        reviewers
     }
 
     /// The same definition with only these participants, in this order. A name that no participant
@@ -242,36 +269,18 @@ impl Definition {
             if found.is_empty() { vec![ParticipantSpec::named(name, (0, 0))] } else { found }
         };
         self.participants = names.iter().flat_map(find).collect();
-        let seated: Vec<&String> = self.participants.iter().map(|p| &p.name).collect();
+        let seated: Vec<String> = self.participants.iter().map(|p| p.name.clone()).collect();
         for step in &mut self.steps {
-            if let StepKind::Round(Round { participants: Selection::Named(chosen), .. }) = &mut step.kind {
-                chosen.retain(|name| seated.contains(&name));
-            }
+            step.keep_seats(&seated);
         }
+        let agents: Vec<String> = self.all_steps().flat_map(Step::agents).map(str::to_owned).collect();
+        let rest = known.into_iter().filter(|p| agents.contains(&p.name) && !seated.contains(&p.name));
+        self.participants.extend(rest.map(|spec| ParticipantSpec { agent_only: true, ..spec }));
         self
     }
 
     /// The session's input: `input`, else the goal, else null.
     pub fn input(&self) -> Value {
         self.input.clone().or_else(|| self.goal.clone().map(Value::String)).unwrap_or(Value::Null)
-    }
-}
-
-impl Step {
-    /// Every step this one may lead to, with the key that says so.
-    pub fn targets(&self) -> Vec<(&'static str, &str)> {
-        let mut targets = vec![("next", &self.next), ("on_error", &self.on_error)];
-        if let StepKind::Approval(approval) = &self.kind {
-            targets.extend([("on_approve", &approval.on_approve), ("on_reject", &approval.on_reject)]);
-        }
-        targets.into_iter().filter_map(|(key, to)| Some((key, to.as_deref()?))).collect()
-    }
-
-    /// The round, if it is one.
-    pub fn round(&self) -> Option<&Round> {
-        match &self.kind {
-            StepKind::Round(round) => Some(round),
-            _ => None,
-        }
     }
 }

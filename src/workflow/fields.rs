@@ -86,6 +86,18 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Keys that mean nothing in a step of type `kind`: each that is written is noticed.
+    pub fn without_effect_here(&mut self, keys: &[&'static str], kind: &str) {
+        for key in keys {
+            if self.has(key)
+                && let Some(node) = self.node(key)
+            {
+                let message = format!("`{key}` has no effect in a step of type `{kind}`");
+                self.notices.push(node.problem(self.file, message));
+            }
+        }
+    }
+
     /// Text; whole numbers are taken as they are written.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
         let node = self.node(key)?;
@@ -111,6 +123,11 @@ impl<'a> Fields<'a> {
             }
         }
         texts
+    }
+
+    /// As [`Fields::texts`], if the key is among the `known` ones.
+    pub fn texts_if(&mut self, known: &[&str], key: &'static str) -> Vec<String> {
+        if known.contains(&key) { self.texts(key) } else { Vec::new() }
     }
 
     /// The nodes of a list.

@@ -1,6 +1,6 @@
 //! Loading who takes part and what is on the table.
 
-use super::definition::ParticipantSpec;
+use super::definition::{ParticipantSpec, Program};
 use super::fields::{Fields, as_text};
 use crate::persona::is_name;
 use crate::problem::Problem;
@@ -53,15 +53,7 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Problem>, all: &m
         fields.refuse(node, "participant has no usable `persona` or `name`", "add `persona: qa-lead`");
     }
     let prompt = fields.text("prompt");
-    let is_command = fields.has("command");
-    if is_command && fields.texts("command").is_empty() {
-        fields.refuse(
-            node,
-            format!("the `command` of `{name}` is empty"),
-            "write `command: [program, argument]`",
-        );
-    }
-    fields.node("command");
+    let command = program(&mut fields, node, &name);
     let model = fields.text("model");
     let weight = fields.positive("weight").unwrap_or(1.0);
     let seed = fields.count("seed", 0);
@@ -69,6 +61,7 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Problem>, all: &m
     if count > 10_000 {
         fields.refuse(node, "`count` is above 10000", "seat fewer participants");
     }
+    let skills = fields.texts("skills");
     let place = (node.line, node.column);
     let persona = persona.unwrap_or_else(|| name.clone());
     for i in 0..count.min(10_000) {
@@ -76,7 +69,9 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Problem>, all: &m
             name: if count == 1 { name.clone() } else { format!("{name}-{}", i + 1) },
             persona: persona.clone(),
             prompt: prompt.clone(),
-            is_command,
+            command: command.clone(),
+            agent_only: false,
+            skills: skills.clone(),
             model: model.clone(),
             weight,
             seed: seed.map(|seed| seed.wrapping_add(i)),
@@ -84,6 +79,30 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Problem>, all: &m
         });
     }
     problems.extend(fields.finish(&["tags"]));
+}
+
+/// The external program a participant is, if it is one.
+fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> Option<Program> {
+    let is_program = fields.has("command");
+    let program = Program {
+        command: fields.texts("command"),
+        cwd: fields.text("cwd"),
+        env: fields.texts("env"),
+        max_bytes: fields.count("max_bytes", 1),
+        tool_less: fields.flag("tool_less").unwrap_or(false),
+    };
+    if !is_program {
+        if program != Program::default() {
+            let message = format!("`{name}` has keys of an external program and no `command`");
+            fields.refuse(node, message, "add `command: [program, argument]`");
+        }
+        return None;
+    }
+    if program.command.first().is_none_or(String::is_empty) {
+        let message = format!("the `command` of `{name}` is empty");
+        fields.refuse(node, message, "write `command: [program, argument]`");
+    }
+    Some(program)
 }
 
 /// The numbered material.

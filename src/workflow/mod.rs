@@ -3,7 +3,9 @@
 //! Pure: text goes in, a [`Definition`] or all its problems come out. The small languages of its
 //! steps (conditions, transforms, templates, output schemas) live in `lang`.
 
+mod answer;
 mod check;
+mod completeness;
 mod definition;
 mod fields;
 mod lang;
@@ -11,13 +13,21 @@ mod load;
 mod load_ballot;
 mod load_material;
 mod load_rule;
+mod load_step;
+mod load_task;
+mod step;
+mod task;
 
+pub use answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use check::recheck;
-pub use definition::{
-    Approval, Close, Definition, ParticipantSpec, Quorum, Round, Selection, Step, StepKind,
-};
+pub use completeness::{Named, lack, looks_like_id};
+pub use definition::{Close, Definition, ParticipantSpec, Program, Quorum, Round, Selection};
 pub use fields::{Fields, as_text};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};
 pub use load::{Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load, load_with};
 pub use load_material::DEFAULT_PANEL;
 pub use load_rule::unfit as unfit_threshold;
+pub use step::{
+    Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, Retry, Review, Step, StepKind,
+};
+pub use task::{Link, ROW_KEYS, Report, Task, with_written_names};

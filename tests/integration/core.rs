@@ -181,13 +181,16 @@ fn level(ties: &str) -> Sitting {
 fn a_tie_is_asked_about_only_where_ties_are_asked() {
     let mut sitting = level("none");
     assert!(sitting.give(Command::Tally));
-    assert!(!sitting.give(Command::AskPerson), "nobody is asked under `ties: none`");
+    assert!(
+        !sitting.give(Command::AskPerson { step: "pick".to_owned() }),
+        "nobody is asked under `ties: none`"
+    );
     sitting.finish();
     let mut sitting = level("ask");
     assert!(sitting.give(Command::Tally));
-    assert!(!sitting.give(Command::FinishStep), "the tie waits for a person");
-    assert!(sitting.give(Command::AskPerson));
-    assert!(!sitting.give(Command::FinishStep), "the tie waits for an answer");
+    assert!(!sitting.give(Command::FinishStep { step: "pick".to_owned() }), "the tie waits for a person");
+    assert!(sitting.give(Command::AskPerson { step: "pick".to_owned() }));
+    assert!(!sitting.give(Command::FinishStep { step: "pick".to_owned() }), "the tie waits for an answer");
     sitting.finish();
     assert!(sitting.session.rounds[0].tally.as_ref().is_some_and(|tally| tally.decided));
 }

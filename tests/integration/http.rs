@@ -53,6 +53,7 @@ pub fn ask() -> Ask {
         again: None,
         seed: Some(7),
         time_left: None,
+        task: None,
     }
 }
 

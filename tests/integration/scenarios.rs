@@ -13,7 +13,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// Keys whose values are left out wherever they stand.
-const LEFT_OUT: [&str; 20] = [
+const LEFT_OUT: [&str; 23] = [
     "at",
     "session",
     "prev",
@@ -34,6 +34,9 @@ const LEFT_OUT: [&str; 20] = [
     "prompt",
     "prompt_sha256",
     "estimated_tokens",
+    "until",
+    "created_at",
+    "createdAt",
 ];
 
 #[test]
@@ -97,7 +100,12 @@ fn run(folder: &Path) -> (String, String) {
     let path = |name: &str| folder.join(name).display().to_string();
     let (definition, answers, session) =
         (path("definition.yaml"), path("answers.yaml"), saved.display().to_string());
-    let done = roundtable(&["--batch", "--json", "--answers", &answers, "--save", &session, &definition]);
+    let input = fs::read_to_string(folder.join("input.txt")).unwrap_or_default();
+    let mut arguments = vec!["--batch", "--json", "--answers", &answers, "--save", &session, &definition];
+    if !input.is_empty() {
+        arguments.extend(["--input", input.trim_end()]);
+    }
+    let done = roundtable(&arguments);
     let said = String::from_utf8(done.stdout).expect("UTF-8");
     let mut events: Vec<Value> =
         said.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
@@ -110,8 +118,13 @@ fn run(folder: &Path) -> (String, String) {
     let id = events[0]["session"].as_str().expect("an id").to_owned();
     in_roster_order(&mut events);
     // What a seat is handed is the snapshot and its address, which stand in the events already.
-    for event in events.iter_mut().filter(|event| event["event"] == "work_item_offered") {
+    let of_seat = |event: &&mut Value| event["event"] == "work_item_offered" && event["round"].is_string();
+    for event in events.iter_mut().filter(of_seat) {
         event.as_object_mut().expect("a map").retain(|key, _| key != "input");
+    }
+    // A reviewed artifact says when it was made.
+    for event in events.iter_mut().filter(|event| event["review_context"].is_object()) {
+        event.as_object_mut().expect("a map").shift_remove("context_sha256");
     }
     events.iter_mut().for_each(redact);
     events.push(json!({ "exit": done.status.code() }));
@@ -123,16 +136,33 @@ fn run(folder: &Path) -> (String, String) {
     (text, redacted_report(&String::from_utf8(report.stdout).expect("UTF-8"), &id))
 }
 
-/// Seats settle in any order; here they stand as in the roster.
+/// Seats and the steps of a parallel settle in any order; here they stand as in the roster and in
+/// the definition.
 fn in_roster_order(events: &mut [Value]) {
-    let settles = |event: &Value| event["event"] == "ballot_sealed" || event["event"] == "seat_failed";
-    let seats: Vec<String> = events[0]["participants"]
-        .as_array()
-        .expect("a roster")
-        .iter()
-        .map(|seat| seat["name"].as_str().expect("a name").to_owned())
-        .collect();
-    let place = |event: &Value| seats.iter().position(|seat| event["participant"] == seat.as_str());
+    let named = |list: &[Value], key: &str| -> Vec<String> {
+        list.iter().map(|one| one[key].as_str().expect("a name").to_owned()).collect()
+    };
+    let seats = named(events[0]["participants"].as_array().expect("a roster"), "name");
+    let nested: Vec<Value> = events.iter().filter(|event| event["within"].is_string()).cloned().collect();
+    let nested = named(&nested, "step");
+    let settles = |event: &Value| match event["event"].as_str() {
+        Some(
+            "ballot_sealed" | "seat_failed" | "work_item_returned" | "review_recorded" | "link_recorded",
+        ) => true,
+        Some("step_finished" | "work_item_claimed" | "approval_given" | "artifact_recorded") => {
+            nested.iter().any(|step| event["step"] == step.as_str())
+        }
+        _ => false,
+    };
+    let place = |event: &Value| {
+        let step = nested.iter().position(|step| event["step"] == step.as_str());
+        let item = event["item"].as_str().or_else(|| event["link"]["fromId"].as_str());
+        // A step's own end comes after all of its items.
+        let item =
+            if event["event"] == "step_finished" { None } else { Some(item.unwrap_or_default().to_owned()) };
+        let seat = seats.iter().position(|seat| event["participant"] == seat.as_str());
+        (step, item.is_none(), item, seat.filter(|_| event["round"].is_string()))
+    };
     for settled in events.chunk_by_mut(|a, b| settles(a) && settles(b)) {
         let first = settled[0]["seq"].as_u64().expect("a number");
         settled.sort_by_key(place);

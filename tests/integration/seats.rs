@@ -327,6 +327,8 @@ pub fn header(definition: &str) -> SessionOpened {
         weight: 1.0,
         seed: None,
         scripted: Vec::new(),
+        agent_only: false,
+        skills: Vec::new(),
     };
     SessionOpened {
         session: "20260101-000000-two-0000".to_owned(),

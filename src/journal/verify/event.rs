@@ -18,7 +18,12 @@ impl Checker {
         match &line.stamped.event {
             Event::SessionOpened(opened) => self.opened(line, opened),
             Event::RoundOpened(opened) => self.round_opened(line, opened),
-            Event::WorkItemOffered(item) => self.offered(line, item),
+            Event::WorkItemOffered(item) => match &item.task {
+                Some(task) => self.item_offered(line, item, task),
+                None => self.offered(line, item),
+            },
+            Event::WorkItemClaimed(claim) => self.item_claimed(line, claim),
+            Event::WorkItemReturned(back) => self.item_returned(line, back),
             Event::BallotSealed(sealed) => self.sealed(line, sealed),
             Event::SeatFailed(failed) => self.failed(line, failed),
             Event::AnswerRevealed(answer) => self.revealed(line, answer),
@@ -110,7 +115,8 @@ impl Checker {
     /// An event that the core decides alone must be the one it decides.
     pub(super) fn redecide(&mut self, line: &Line, command: Command) {
         let decided = decide(&self.session, command, line.stamped.at).ok();
-        if decided.as_deref() != Some(std::slice::from_ref(&line.stamped.event)) {
+        // What else a command writes follows as an event of its own.
+        if decided.as_deref().and_then(<[Event]>::first) != Some(&line.stamped.event) {
             self.find(line, "the event is not what the session's rules give at this point");
         }
     }
@@ -137,19 +143,22 @@ fn is_as_defined(session: &Session, line: &Line, opened: &RoundOpened) -> bool {
 fn command_of(event: &Event) -> Command {
     match event.clone() {
         Event::StepStarted { .. } => Command::StartStep,
-        Event::StepFinished(_) => Command::FinishStep,
+        Event::StepFinished(result) => Command::FinishStep { step: result.step.clone() },
         Event::TallyMade(_) => Command::Tally,
         Event::KeyLost { .. } => Command::LoseKey,
         Event::SeatsAskedAgain { .. } => Command::AskAgain,
         Event::RoundRevised(revised) => Command::ReviseRound(revised),
-        Event::ArtifactRecorded(ArtifactRecorded { artifact, by }) => {
+        Event::ArtifactRecorded(ArtifactRecorded { step: Some(step), .. }) => Command::RecordResult { step },
+        Event::ReviewRecorded(review) => Command::RecordReview { item: review.item },
+        Event::LinkRecorded(link) => Command::RecordReview { item: link.link.from_id },
+        Event::ArtifactRecorded(ArtifactRecorded { artifact, by, .. }) => {
             Command::RecordArtifact { artifact, by }
         }
         Event::SynthesisRecorded(note) => Command::RecordSynthesis { round: note.round, text: note.text },
         Event::DeadlineExtended(extended) => Command::ExtendDeadline { deadline_ms: extended.deadline_ms },
         Event::RoundAskedAgain { .. } => Command::AskRoundAgain,
         Event::SessionForked(forked) => Command::Fork { session: forked.session, at_seq: forked.at_seq },
-        Event::ApprovalRequested(_) => Command::AskPerson,
+        Event::ApprovalRequested(asked) => Command::AskPerson { step: asked.step },
         Event::ApprovalGiven(given) => Command::Answer {
             step: given.step,
             approved: given.approved,

@@ -6,6 +6,7 @@
 //! is known; [`UNPROVEN`] says so.
 
 mod event;
+mod item;
 mod seat;
 
 use std::collections::{HashSet, VecDeque};

@@ -7,13 +7,14 @@
 mod quote;
 mod round;
 mod seat;
+mod steps;
 
 use std::fmt::Write as _;
 
 use self::quote::{code, inline, quote};
 use super::decision;
 use super::view;
-use super::words::{headline, labels, listed, turnout};
+use super::words::{counted, headline, labels, listed, turnout};
 use crate::session::{Approved, RoundRun, Session, Status, Tally};
 
 /// The report of a session.
@@ -29,6 +30,8 @@ pub fn markdown(session: &Session) -> String {
     }
     dissent(session, &mut out);
     approvals(session, &mut out);
+    steps::results(session, &mut out);
+    steps::reviews(session, &mut out);
     failed_steps(session, &mut out);
     warnings(session, &mut out);
     about(session, &mut out);
@@ -87,10 +90,24 @@ fn decision_line(session: &Session) -> String {
         Some(made) => (Some(made.round), made.tally),
         None => (session.rounds.last(), session.rounds.last().and_then(view::tally)),
     };
-    let Some(round) = round else { return "**No decision**: no round was opened.".to_owned() };
+    let Some(round) = round else { return without_round(session) };
     match tally {
         Some(tally) => counted_line(round, tally),
         None => uncounted_line(session, round),
+    }
+}
+
+/// Where a workflow stands in which no round was opened.
+fn without_round(session: &Session) -> String {
+    let has_rounds = session.definition.iter().any(|d| d.all_steps().any(|step| step.round().is_some()));
+    if has_rounds {
+        return "**No decision**: no round was opened.".to_owned();
+    }
+    let steps = counted(session.iterations as usize, "step");
+    match &session.closed {
+        Some(closed) if closed.status == Status::Finished => format!("**Finished** after {steps}."),
+        Some(_) => format!("Ended after {steps}."),
+        None => format!("Not finished: {steps} so far."),
     }
 }
 

@@ -204,7 +204,7 @@ fn approvals_stand_with_their_comment() {
         "rehearsal",
     );
     table.command(Command::StartStep);
-    table.command(Command::AskPerson);
+    table.command(Command::AskPerson { step: "ok".to_owned() });
     assert!(body(&markdown(&table.session)).contains("**ok: waiting for a person**\n\n> Accept?\n"));
     table.command(Command::Answer {
         step: "ok".to_owned(),

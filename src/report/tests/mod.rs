@@ -70,6 +70,8 @@ impl Table {
                 weight: 1.0,
                 seed: None,
                 scripted: Vec::new(),
+                agent_only: false,
+                skills: Vec::new(),
             });
             header.personas.push(PersonaInfo {
                 name: seat.persona.clone(),
@@ -146,7 +148,8 @@ impl Table {
     }
 
     fn finish(&mut self) {
-        self.command(Command::FinishStep);
+        let step = self.session.step.as_ref().map(|run| run.id.clone()).unwrap_or_default();
+        self.command(Command::FinishStep { step });
         self.command(Command::Close);
     }
 

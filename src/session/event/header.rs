@@ -47,6 +47,12 @@ pub struct SeatInfo {
     /// The steps in which its answers come from a script.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripted: Vec<String>,
+    /// Whether it answers agent steps alone and takes no seat in rounds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent_only: bool,
+    /// What it can use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
 }
 
 /// One persona, as it was when the session opened.

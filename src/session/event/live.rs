@@ -17,12 +17,27 @@ pub struct RoundRevised {
 }
 
 /// An artifact, new or in place of the one of its id; the next round sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactRecorded {
     /// The artifact, as a definition writes one: `id`, `summary`, `title`, `description` …
     pub artifact: Map<String, Value>,
-    /// Who recorded it.
+    /// Who recorded it, or made it.
     pub by: String,
+    /// The step that made it; none of what the facilitator adds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// The stage of that step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    /// What it is: `result`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Which of the step's it is, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+    /// The work item it came back for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
 }
 
 /// The facilitator's note on a closed round; later snapshots carry it as the round's `synthesis`.

@@ -3,15 +3,18 @@
 //! Field order is the order in the file. A format change adds fields with defaults; it renames none.
 
 mod header;
+mod item;
 mod live;
 mod round;
 mod step;
 
 pub use header::{PersonaInfo, SeatInfo, SessionOpened};
-pub use live::{ArtifactRecorded, DeadlineExtended, RoundRevised, SessionForked, SynthesisRecorded};
-pub use round::{
-    AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally, WorkItemOffered,
+pub use item::{
+    ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext, Task,
+    WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
+pub use live::{ArtifactRecorded, DeadlineExtended, RoundRevised, SessionForked, SynthesisRecorded};
+pub use round::{AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally};
 pub use step::{ApprovalGiven, ApprovalRequested, SessionClosed, Status, StepFinished};
 
 use std::sync::Arc;
@@ -54,13 +57,24 @@ pub enum Event {
         step: String,
         /// Its type.
         kind: String,
-        /// How many steps have begun, this one included.
+        /// How many steps have begun, this one included; nested ones are counted with theirs.
         iteration: u32,
+        /// The step it runs inside, if it does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        within: Option<String>,
     },
     /// A round is frozen and open.
     RoundOpened(Arc<RoundOpened>),
-    /// One seat is handed the snapshot.
+    /// One seat is handed the snapshot, or one agent its input.
     WorkItemOffered(Arc<WorkItemOffered>),
+    /// A work item of an agent is taken.
+    WorkItemClaimed(WorkItemClaimed),
+    /// Something came back for a work item of an agent, or nothing did.
+    WorkItemReturned(Arc<WorkItemReturned>),
+    /// A review's feedback is on record.
+    ReviewRecorded(ReviewRecorded),
+    /// Two things are linked.
+    LinkRecorded(LinkRecorded),
     /// A seat's answer is sealed.
     BallotSealed(BallotSealed),
     /// A seat failed on the way.

@@ -53,31 +53,6 @@ pub struct RoundOpened {
     pub snapshot: String,
 }
 
-/// One hand-over. The prompt is `rules`, a blank line, `snapshot`, `address`, a blank line, persona.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkItemOffered {
-    /// The step.
-    pub step: String,
-    /// The round.
-    pub round: String,
-    /// The seat.
-    pub participant: String,
-    /// The item's id.
-    pub item: String,
-    /// `provider/model`.
-    pub model: String,
-    /// What it may use: nothing, in a round.
-    pub available_skills: Vec<String>,
-    /// The address lines, appended to the snapshot.
-    pub address: String,
-    /// The persona whose text ends the prompt.
-    pub persona: String,
-    /// SHA-256 of the whole prompt.
-    pub prompt_sha256: String,
-    /// SHA-256 of the snapshot.
-    pub context_sha256: String,
-}
-
 /// A sealed answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotSealed {

@@ -141,11 +141,11 @@ impl Sitting {
             Action::Tally => Command::Tally,
             Action::Start => Command::StartStep,
             Action::OpenRound => Command::OpenRound { project_summary: Some("A garden.\n".to_owned()) },
-            Action::AskPerson => Command::AskPerson,
+            Action::AskPerson => Command::AskPerson { step: self.step_id() },
             Action::Answer { yes, choice, stray } => self.answering(yes, choice, stray),
             Action::LoseKey => Command::LoseKey,
             Action::AskAgain => Command::AskAgain,
-            Action::Finish => Command::FinishStep,
+            Action::Finish => Command::FinishStep { step: self.step_id() },
             Action::Warn => Command::Warn { message: "the paint is wet".to_owned() },
             Action::Pause => Command::Pause { reason: "lunch".to_owned(), step: None },
             Action::Resume => Command::Resume { program: "test".to_owned(), torn_bytes: 3 },
@@ -322,6 +322,10 @@ impl Sitting {
         Command::Answer { step, approved, choice, comment: Some("so be it".to_owned()), by }
     }
 
+    fn step_id(&self) -> String {
+        self.session.step.as_ref().map(|run| run.id.clone()).unwrap_or_default()
+    }
+
     fn round_id(&self) -> String {
         self.session.rounds.last().map_or_else(|| "none".to_owned(), |round| round.opened.round.clone())
     }
@@ -345,6 +349,8 @@ fn header(definition: &str) -> SessionOpened {
         weight: 1.5,
         seed: None,
         scripted: Vec::new(),
+        agent_only: false,
+        skills: Vec::new(),
     };
     let text = "You paint.\n\tWith care: always.\n".to_owned();
     SessionOpened {

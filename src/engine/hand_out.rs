@@ -1,0 +1,168 @@
+//! Work items of agents: claimed on disk, asked, renewed while they are at work, returned.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::fan_out::{Back, Place};
+use super::item::{Terms, fault, work};
+use super::{Engine, EngineError};
+use crate::participants::{Ask, Prompt, Task};
+use crate::persona::Persona;
+use crate::session::{Command, Event, Item, LEASE_MS, Moment, TRACKER, WorkItemReturned, decide};
+use crate::workflow::{OutputSchema, StepKind};
+
+impl Engine<'_> {
+    /// Hands out the work items of a step, unless the budget would not bear them.
+    pub(super) fn offer(&mut self, step: String) -> Result<(), EngineError> {
+        let command = Command::Offer { step };
+        if let Some(budget) = &self.budget {
+            let events = decide(&self.session, command.clone(), (self.now)())?;
+            let offered = events.iter().filter_map(|event| match event {
+                Event::WorkItemOffered(item) => Some(&**item),
+                _ => None,
+            });
+            if let Some(reason) = budget.refuses_items(&self.session, offered) {
+                return Ok(self.stage(Command::Stop { reason })?);
+            }
+        }
+        Ok(self.stage(command)?)
+    }
+
+    /// Claims every work item that is ready and asks its agent once the claims are on disk; makes
+    /// the claims of those at work last longer.
+    pub(super) async fn hand_out(&mut self) -> Result<(), EngineError> {
+        let now = (self.now)();
+        let mut ready = Vec::new();
+        let mut waning = Vec::new();
+        for item in self.session.open_items() {
+            let id = &item.offered.item;
+            if self.fan_out.is_out(&Place::Item(id.clone())) {
+                waning.extend(is_waning(item, now).then(|| (id.clone(), item.offered.participant.clone())));
+            } else if item.ready_at() <= now {
+                ready.push((id.clone(), item.offered.participant.clone(), item.offered.step.clone()));
+            }
+        }
+        for (item, participant) in waning {
+            self.stage(Command::Renew { item, participant, holder: None })?;
+        }
+        if ready.is_empty() {
+            return Ok(());
+        }
+        for (item, participant, step) in &ready {
+            let lack = self.table.get(participant).and_then(|who| who.lacks(step));
+            if let Some(lack) = lack {
+                self.commit().await?;
+                return Err(EngineError::Table(lack));
+            }
+            let (item, participant) = (item.clone(), participant.clone());
+            self.stage(Command::Claim { item, participant, holder: None })?;
+        }
+        self.commit().await?;
+        for (item, ..) in ready {
+            self.begin_item(&item)?;
+        }
+        Ok(())
+    }
+
+    fn begin_item(&mut self, id: &str) -> Result<(), EngineError> {
+        let Some(item) = self.session.items.get(id) else { return Ok(()) };
+        let agent = item.offered.participant.clone();
+        let Some(participant) = self.table.get(&agent).cloned() else {
+            return Err(EngineError::Table(format!("nobody answers as `{agent}`")));
+        };
+        let definition = self.session.definition.as_deref();
+        let step = definition.and_then(|definition| definition.step(&item.offered.step));
+        let schema = step.and_then(|step| match &step.kind {
+            StepKind::Agent(agent) => agent.output_schema.clone(),
+            _ => None,
+        });
+        let terms = Terms {
+            step: item.offered.step.clone(),
+            schema: schema.clone(),
+            needs_words: step.is_some_and(|step| matches!(step.kind, StepKind::Review(_))),
+            timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
+        };
+        let ask = self.ask_agent(item, schema);
+        let (step, id) = (item.offered.step.clone(), id.to_owned());
+        let place = Place::Item(id.clone());
+        let of = id.clone();
+        let work = async move { Back::Item(Box::new(work(participant, ask, of, terms).await)) };
+        self.fan_out.begin(place, work, move || Back::Item(Box::new(fault(step, agent, id))));
+        Ok(())
+    }
+
+    fn ask_agent(&self, item: &Item, schema: Option<OutputSchema>) -> Ask {
+        let offered = &item.offered;
+        let (system, text) = self.session.agent_prompt(offered);
+        let info = self.session.seat_info(&offered.participant);
+        let model = info.map(|info| info.model.as_str()).unwrap_or_default();
+        let persona = info.and_then(|info| self.personas.get(&info.persona)).cloned();
+        let input = offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default();
+        Ask {
+            seat: offered.participant.clone(),
+            step: offered.step.clone(),
+            round: offered.item.clone(),
+            persona: persona.unwrap_or_else(|| Arc::new(Persona::nobody(&offered.participant))),
+            model: model.split_once('/').map_or("", |(_, model)| model).to_owned(),
+            prompt: Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() },
+            again: None,
+            seed: info.and_then(|info| info.seed),
+            time_left: self.session_time_left(),
+            task: Some(Arc::new(self.task(input, schema, model))),
+        }
+    }
+
+    fn task(&self, input: Map<String, Value>, schema: Option<OutputSchema>, model: &str) -> Task {
+        let is_tracker = model == TRACKER;
+        let tasks = if is_tracker { self.session.tasks() } else { Vec::new() };
+        let evidence_asked = if is_tracker { self.session.evidence_asked() } else { Vec::new() };
+        Task { input, schema, tasks, evidence_asked }
+    }
+
+    /// Takes in what came back. A claim that ran out meanwhile, as on a machine that slept, is made
+    /// anew first: nobody else has taken the item.
+    pub(super) fn settle_item(&mut self, back: Box<WorkItemReturned>) -> Result<(), EngineError> {
+        let is_held = self.session.items.get(&back.item).is_some_and(|item| item.is_held((self.now)()));
+        if !is_held {
+            let (item, participant) = (back.item.clone(), back.participant.clone());
+            self.stage(Command::Claim { item, participant, holder: None })?;
+        }
+        Ok(self.stage(Command::Return { back, holder: None })?)
+    }
+
+    /// When something is to be done though nothing came back: a try after its wait, a claim that
+    /// wanes, the session's end.
+    pub(super) fn wake(&self) -> Option<Instant> {
+        let now = (self.now)();
+        let of_item = |item: &Item| match &item.claim {
+            Some(claim) if self.fan_out.is_out(&Place::Item(item.offered.item.clone())) => {
+                Moment(claim.until.0 - LEASE_MS / 2)
+            }
+            _ => item.ready_at(),
+        };
+        let items = self.session.open_items().map(|item| of_item(item).since(now));
+        let session = self.session_time_left().map(|left| left.as_millis() as u64);
+        // A clock may go back: what is due is looked at again in a moment, not at once for ever.
+        let millis = items.chain(session).min()?;
+        Some(Instant::now() + Duration::from_millis(millis.max(1)))
+    }
+
+    /// How long the session may still take.
+    pub(super) fn session_time_left(&self) -> Option<Duration> {
+        let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms)?;
+        Some(Duration::from_millis(limit.saturating_sub(self.session.ran_ms((self.now)()))))
+    }
+
+    /// Whether agents are at work past the session's end. A round ends by its own deadline.
+    pub(super) fn is_over_time(&self) -> bool {
+        self.session.open_round().is_none() && self.session_time_left().is_some_and(|left| left.is_zero())
+    }
+}
+
+/// Whether half of a claim's time is over.
+fn is_waning(item: &Item, now: Moment) -> bool {
+    item.claim.as_ref().is_some_and(|claim| claim.until.0 - now.0 < LEASE_MS / 2)
+}

@@ -1,0 +1,158 @@
+//! One work item's try: ask, read, ask once more if the answer does not fit, return.
+//!
+//! What comes back is data or the reason why there is none, with every reply as it came.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, timeout};
+
+use crate::participants::{Ask, Failure, Finish, Participant, Reply, Usage};
+use crate::round::prompt;
+use crate::round::record::Returned;
+use crate::session::{ItemStatus, WorkItemReturned, is_blank};
+use crate::workflow::{OutputSchema, read_answer};
+
+/// What one try is bound by.
+pub struct Terms {
+    /// The step, for messages.
+    pub step: String,
+    /// What the answer must fit.
+    pub schema: Option<OutputSchema>,
+    /// Whether an answer that says nothing is none: a review's.
+    pub needs_words: bool,
+    /// How long the try may take.
+    pub timeout: Option<Duration>,
+}
+
+/// What was read of the replies so far.
+#[derive(Default)]
+struct Taken {
+    replies: Vec<Returned>,
+    usage: Option<Usage>,
+    tries: u32,
+    exit_status: Option<String>,
+    stderr: Option<String>,
+}
+
+/// Works one try to its end.
+pub async fn work(
+    participant: Arc<dyn Participant>,
+    ask: Ask,
+    item: String,
+    terms: Terms,
+) -> WorkItemReturned {
+    let started = Instant::now();
+    let mut taken = Taken::default();
+    let limit = terms.timeout.unwrap_or(Duration::MAX);
+    let agent = ask.seat.clone();
+    let came = match timeout(limit, converse(&*participant, ask, &terms, &mut taken)).await {
+        Ok(came) => came,
+        Err(_) => Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis())),
+    };
+    let (status, data, error) = match came {
+        Ok(data) => (ItemStatus::Completed, data, None),
+        Err(error) => (ItemStatus::Failed, Value::Null, Some(error)),
+    };
+    WorkItemReturned {
+        step: terms.step,
+        participant: agent,
+        item,
+        attempt: 1,
+        status,
+        data,
+        error,
+        replies: taken.replies,
+        tries: taken.tries.max(1),
+        latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        tokens: taken.usage,
+        exit_status: taken.exit_status,
+        stderr: taken.stderr,
+    }
+}
+
+/// What a fault of the program itself comes to.
+pub fn fault(step: String, agent: String, item: String) -> WorkItemReturned {
+    WorkItemReturned {
+        step,
+        participant: agent,
+        item,
+        attempt: 1,
+        status: ItemStatus::Failed,
+        data: Value::Null,
+        error: Some("a fault of the program while this agent was asked".to_owned()),
+        replies: Vec::new(),
+        tries: 1,
+        latency_ms: 0,
+        tokens: None,
+        exit_status: None,
+        stderr: None,
+    }
+}
+
+/// Asks, and asks once more with the reason when the first answer does not fit.
+async fn converse(
+    participant: &dyn Participant,
+    mut ask: Ask,
+    terms: &Terms,
+    taken: &mut Taken,
+) -> Result<Value, String> {
+    for is_last in [false, true] {
+        let reply = match participant.ask(&ask).await {
+            Ok(reply) => reply,
+            Err(failure) => return Err(taken.failed(failure)),
+        };
+        taken.add(&reply);
+        let reason = match judge(&reply, terms) {
+            Ok(data) => return Ok(data),
+            Err(reason) => reason,
+        };
+        if let Some(last) = taken.replies.last_mut() {
+            last.reason = Some(reason.clone());
+        }
+        if is_last || reply.finish == Finish::Refusal {
+            return Err(reason);
+        }
+        ask.again = Some(prompt::again(&reason));
+    }
+    Err("nothing came back".to_owned())
+}
+
+fn judge(reply: &Reply, terms: &Terms) -> Result<Value, String> {
+    match reply.finish {
+        Finish::Complete => {}
+        Finish::Length => return Err("the reply was cut off at its length limit".to_owned()),
+        Finish::ToolCall => return Err("the reply tried to call a tool; there are none".to_owned()),
+        Finish::Refusal => return Err("the model or its service declined to answer".to_owned()),
+    }
+    let data = read_answer(&reply.text)?;
+    if let Some(schema) = &terms.schema {
+        schema.check(&data).map_err(|why| format!("the answer does not fit `output_schema`: {why}"))?;
+    }
+    if terms.needs_words && is_blank(&data) {
+        return Err("a review needs feedback, and there is none".to_owned());
+    }
+    Ok(data)
+}
+
+impl Taken {
+    fn add(&mut self, reply: &Reply) {
+        self.tries += reply.tries;
+        if let Some(usage) = reply.usage {
+            let sum = self.usage.get_or_insert_default();
+            sum.input += usage.input;
+            sum.output += usage.output;
+            sum.cached += usage.cached;
+        }
+        self.replies.push(Returned { text: reply.text.clone(), reason: None });
+    }
+
+    fn failed(&mut self, failure: Failure) -> String {
+        self.tries += failure.tries;
+        match self.replies.last().and_then(|reply| reply.reason.clone()) {
+            Some(before) => format!("{before}; asked again: {}", failure.reason),
+            None => failure.reason,
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Artifacts that steps make, and their reviews: who reviews what, and the feedback on record.
+//!
+//! The reviewer is never the author, and is told of the author by tag, never by name.
+
+use serde_json::{Map, Value, json};
+
+use super::command::Refusal;
+use super::decide::{Decision, refuse};
+use super::event::{
+    ArtifactRecorded, Event, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded,
+};
+use super::hand_over::HandOver;
+use super::item::Item;
+use super::moment::Moment;
+use super::run::StepRun;
+use super::state::Session;
+use crate::workflow::{Definition, Review, Step};
+
+/// What a step made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// As it was recorded.
+    pub recorded: ArtifactRecorded,
+    /// When.
+    pub at: Moment,
+}
+
+impl Made {
+    fn id(&self) -> &str {
+        self.recorded.artifact.get("id").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn item(&self) -> &str {
+        self.recorded.item.as_deref().unwrap_or_default()
+    }
+}
+
+impl Session {
+    /// What earlier steps made, with its content where the recipient could not fetch it. What the step
+    /// that runs has made so far is nobody's to see yet.
+    pub fn previous_artifacts(&self, inline: bool) -> Vec<PreviousArtifact> {
+        let running: Vec<&String> =
+            self.step.iter().flat_map(StepRun::all).flat_map(|run| &run.items).collect();
+        let earlier = self.made_in_order().filter(|made| !running.iter().any(|item| *item == made.item()));
+        earlier.map(|made| self.referenced_artifact(made, inline)).collect()
+    }
+
+    /// What steps made, in the order of the definition, never of arrival.
+    pub fn made_in_order(&self) -> impl Iterator<Item = &Made> {
+        let steps = self.definition.iter().flat_map(|definition| definition.all_steps());
+        steps.filter_map(|step| self.made.get(step.key()))
+    }
+
+    /// The feedback on record, in the order its work items were handed out.
+    pub fn reviews_in_order(&self) -> impl Iterator<Item = &ReviewRecorded> {
+        self.items.keys().filter_map(|item| self.reviews.iter().find(|review| review.item == *item))
+    }
+
+    fn referenced_artifact(&self, made: &Made, inline: bool) -> PreviousArtifact {
+        PreviousArtifact {
+            artifact_id: made.id().to_owned(),
+            version: made.recorded.version.unwrap_or(1),
+            kind: made.recorded.kind.clone().unwrap_or_default(),
+            stage: made.recorded.stage.clone().unwrap_or_default(),
+            created_at: made.at,
+            content: inline.then(|| self.content(made)),
+        }
+    }
+
+    fn content(&self, made: &Made) -> Value {
+        let back = self.items.get(made.item()).and_then(Item::outcome);
+        back.map(|back| back.data.clone()).unwrap_or_default()
+    }
+
+    /// The author's tag: the persona's first two tags, sorted, or `participant`.
+    fn author_tag(&self, author: &str) -> String {
+        let persona = self.seat_info(author).and_then(|seat| self.persona(&seat.persona));
+        let mut tags: Vec<&str> =
+            persona.iter().flat_map(|persona| &persona.tags).take(2).map(String::as_str).collect();
+        tags.sort_unstable();
+        if tags.is_empty() { "participant".to_owned() } else { tags.join(" / ") }
+    }
+
+    /// One hand-over for each artifact under review and each reviewer who is not its author.
+    pub(super) fn reviews(
+        &self,
+        definition: &Definition,
+        step: &Step,
+        review: &Review,
+    ) -> Result<Vec<HandOver>, String> {
+        let of = definition.step(&review.of);
+        let steps: Vec<&str> = of
+            .iter()
+            .flat_map(|of| std::iter::once(*of).chain(of.nested()))
+            .map(|of| of.id.as_str())
+            .collect();
+        let is_of = |made: &&Made| steps.iter().any(|step| made.recorded.step.as_deref() == Some(*step));
+        let mut hand_overs = Vec::new();
+        let mut found = 0;
+        for made in self.made_in_order().filter(is_of) {
+            found += 1;
+            let author = made.recorded.by.as_str();
+            for reviewer in definition.reviewers(review).into_iter().filter(|name| *name != author) {
+                let context = ReviewContext {
+                    target_artifact_id: made.id().to_owned(),
+                    target_author_tag: self.author_tag(author),
+                    review_criteria: review.criteria.clone(),
+                };
+                let input = self.review_input(step, made, &context, reviewer)?;
+                hand_overs.push(self.hand_over(definition, step, reviewer, input, Some(context))?);
+            }
+        }
+        match (found, hand_overs.is_empty()) {
+            (0, _) => Err(format!("step `{}` has made nothing to review", review.of)),
+            (_, true) => Err(format!("nobody but the author is there to review `{}`", review.of)),
+            _ => Ok(hand_overs),
+        }
+    }
+
+    /// The context, and before it what is reviewed, whole for a reviewer without tools.
+    fn review_input(
+        &self,
+        step: &Step,
+        made: &Made,
+        context: &ReviewContext,
+        reviewer: &str,
+    ) -> Result<Map<String, Value>, String> {
+        let has_tools = self.seat_info(reviewer).is_some_and(|seat| !seat.skills.is_empty());
+        let artifact = self.referenced_artifact(made, !has_tools);
+        let mut input = Map::new();
+        for (key, value) in self.input_of(step)? {
+            if key == "context" {
+                input.insert("review_context".to_owned(), serde_json::to_value(context).unwrap_or_default());
+                input.insert("artifact".to_owned(), serde_json::to_value(&artifact).unwrap_or_default());
+            }
+            input.insert(key, value);
+        }
+        Ok(input)
+    }
+
+    /// The item of a run whose artifact is not on record yet.
+    pub(super) fn unrecorded<'a>(&'a self, run: &StepRun) -> Option<&'a Item> {
+        let done = |item: &&Item| {
+            item.outcome().is_some_and(|back| back.status == ItemStatus::Completed) && !is_review(item)
+        };
+        let items = run.items.iter().filter_map(|id| self.items.get(id)).filter(done);
+        let mut items = items.filter(|item| !self.made.values().any(|made| made.item() == item.offered.item));
+        items.next()
+    }
+
+    /// The completed review of a run whose feedback is not wholly on record yet.
+    pub(super) fn unreviewed<'a>(&'a self, run: &StepRun) -> Option<&'a Item> {
+        let mut items = run.items.iter().filter_map(|id| self.items.get(id));
+        items.find(|item| {
+            is_review(item)
+                && item.outcome().is_some_and(|back| back.status == ItemStatus::Completed)
+                && !self.links.iter().any(|link| link.link.from_id == item.offered.item)
+        })
+    }
+}
+
+/// Whether a work item is a review.
+pub fn is_review(item: &Item) -> bool {
+    item.offered.task.as_ref().is_some_and(|task| task.review_context.is_some())
+}
+
+/// What a step made, on record.
+pub fn record_result(session: &Session, definition: &Definition, id: &str) -> Decision {
+    let (Some(run), Some(step)) = (session.running(id), definition.step(id)) else {
+        return refuse(format!("step `{id}` does not run"));
+    };
+    let Some(item) = session.unrecorded(run) else {
+        return refuse(format!("step `{id}` has nothing to record"));
+    };
+    let mut artifact = Map::new();
+    artifact.insert("id".to_owned(), step.key().into());
+    artifact.insert("summary".to_owned(), item.stage_description().into());
+    let before = session.made.get(step.key()).and_then(|made| made.recorded.version);
+    Ok(vec![Event::ArtifactRecorded(ArtifactRecorded {
+        artifact,
+        by: item.offered.participant.clone(),
+        step: Some(id.to_owned()),
+        stage: Some(step.label.as_deref().unwrap_or(id).to_owned()),
+        kind: Some("result".to_owned()),
+        version: Some(before.unwrap_or(0) + 1),
+        item: Some(item.offered.item.clone()),
+    })])
+}
+
+/// The feedback of a completed review, on record and linked to its artifact.
+pub fn record_review(session: &Session, item: &str, now: Moment) -> Decision {
+    let found = session.items.get(item).filter(|found| is_review(found));
+    let back = found.and_then(Item::outcome).filter(|back| back.status == ItemStatus::Completed);
+    let (Some(found), Some(back)) = (found, back) else {
+        return refuse(format!("`{item}` is no completed review"));
+    };
+    feedback(session, found, &back.data, now)
+}
+
+/// The events of a feedback that are not on record yet.
+pub fn feedback(session: &Session, item: &Item, data: &Value, now: Moment) -> Result<Vec<Event>, Refusal> {
+    let Some(context) = item.offered.task.as_ref().and_then(|task| task.review_context.as_ref()) else {
+        return refuse(format!("`{}` is no review", item.offered.item));
+    };
+    let id = &item.offered.item;
+    let mut events = Vec::new();
+    if !session.reviews.iter().any(|review| review.item == *id) {
+        events.push(Event::ReviewRecorded(ReviewRecorded {
+            step: item.offered.step.clone(),
+            participant: item.offered.participant.clone(),
+            item: id.clone(),
+            artifact: context.target_artifact_id.clone(),
+            criteria: context.review_criteria.clone(),
+            feedback: data.clone(),
+        }));
+    }
+    if !session.links.iter().any(|link| link.link.from_id == *id) {
+        events.push(Event::LinkRecorded(LinkRecorded {
+            step: item.offered.step.clone(),
+            link: Link {
+                id: format!("{id}/review"),
+                from_id: id.clone(),
+                to_id: context.target_artifact_id.clone(),
+                kind: "review".to_owned(),
+                created_at: now,
+            },
+        }));
+    }
+    if events.is_empty() { refuse(format!("the feedback of `{id}` is on record")) } else { Ok(events) }
+}
+
+/// An artifact with its reviews and links, as its view shows it.
+pub fn artifact_view(session: &Session, made: &Made) -> Value {
+    let id = made.id();
+    let reviews = session.reviews_in_order().filter(|review| review.artifact == id);
+    let links = session.links.iter().map(|link| &link.link).filter(|link| link.to_id == id);
+    json!({
+        "id": id,
+        "summary": made.recorded.artifact.get("summary"),
+        "version": made.recorded.version,
+        "kind": made.recorded.kind,
+        "stage": made.recorded.stage,
+        "author": made.recorded.by,
+        "created_at": made.at,
+        "content": session.content(made),
+        "reviews": reviews.map(|review| json!({
+            "by": review.participant,
+            "criteria": review.criteria,
+            "feedback": review.feedback,
+        })).collect::<Value>(),
+        "links": links.map(|link| serde_json::to_value(link).unwrap_or_default()).collect::<Value>(),
+    })
+}

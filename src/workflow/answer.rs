@@ -1,0 +1,95 @@
+//! An agent's reply as data: JSON where it is JSON, else its text.
+//!
+//! Nothing is guessed: of several blocks none is chosen, and what is no JSON is kept as it was.
+
+use serde_json::{Value, json};
+
+use super::task::with_written_names;
+
+/// An answer nested deeper than this is refused: every context it stands in is deeper still.
+pub const DEEPEST_ANSWER: usize = 24;
+
+/// What a reply yields: the JSON it is, or that its one fenced block is, else `{"result": "<text>"}`.
+/// An issue and an implementation result come under their written names.
+///
+/// # Errors
+/// When the JSON is nested too deep.
+pub fn read_answer(reply: &str) -> Result<Value, String> {
+    let text = reply.trim();
+    let found = parse(text).or_else(|| only_block(text).and_then(|block| parse(&block)));
+    match found {
+        Some(value) if depth(&value) > DEEPEST_ANSWER => {
+            Err(format!("the answer is nested deeper than {DEEPEST_ANSWER} levels"))
+        }
+        Some(value) => Ok(with_written_names(value)),
+        None => Ok(json!({ "result": text })),
+    }
+}
+
+fn parse(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok()
+}
+
+/// The content of a reply's fenced block, if it has exactly one.
+fn only_block(text: &str) -> Option<String> {
+    let mut blocks: Vec<String> = Vec::new();
+    let mut open: Option<(usize, String)> = None;
+    for line in text.lines() {
+        let ticks = line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
+        let rest = line.trim_start().get(ticks..).unwrap_or_default().trim();
+        match &mut open {
+            None if ticks >= 3 => open = Some((ticks, String::new())),
+            Some((fence, block)) if ticks >= *fence && rest.is_empty() => {
+                blocks.push(std::mem::take(block));
+                open = None;
+            }
+            Some((_, block)) => {
+                block.push_str(line);
+                block.push('\n');
+            }
+            None => {}
+        }
+    }
+    if open.is_some() || blocks.len() != 1 { None } else { blocks.pop() }
+}
+
+/// How deep a value is nested; what is no list and no map has depth 0.
+pub fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_data_and_anything_else_is_its_text() {
+        let cases = [
+            ("{\"a\": 1}", json!({"a": 1})),
+            (" [1, 2]\n", json!([1, 2])),
+            ("42", json!(42)),
+            ("Here:\n```json\n{\"a\": 1}\n```\nDone.", json!({"a": 1})),
+            ("```\n[true]\n```", json!([true])),
+            ("````\n```\n1\n```\n````", json!({"result": "````\n```\n1\n```\n````"})),
+            ("```json\n1\n```\n```json\n2\n```", json!({"result": "```json\n1\n```\n```json\n2\n```"})),
+            ("```json\n{\"a\": 1}", json!({"result": "```json\n{\"a\": 1}"})),
+            ("```rust\nfn main() {}\n```", json!({"result": "```rust\nfn main() {}\n```"})),
+            ("yes", json!({"result": "yes"})),
+            ("", json!({"result": ""})),
+        ];
+        for (reply, wanted) in cases {
+            assert_eq!(read_answer(reply).unwrap(), wanted, "{reply}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_deep_is_refused() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(read_answer(&nested(DEEPEST_ANSWER)).is_ok());
+        assert!(read_answer(&nested(DEEPEST_ANSWER + 1)).is_err());
+    }
+}

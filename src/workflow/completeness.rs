@@ -1,0 +1,243 @@
+//! Whether what the facilitator wrote can be worked on with what is handed over.
+//!
+//! Two things make it incomplete: it names a task or an artifact whose content is not handed over,
+//! or it tells the agent to look something up. Looked at are the facilitator's own words alone.
+
+/// Words that are told an agent, each followed by what is looked up.
+const LOOK: [&str; 9] =
+    ["check", "look up", "look into", "open", "read", "consult", "fetch", "visit", "browse"];
+/// What may be looked up.
+const PLACES: [&str; 22] = [
+    "tracker",
+    "linear",
+    "jira",
+    "trello",
+    "asana",
+    "github",
+    "gitlab",
+    "notion",
+    "confluence",
+    "wiki",
+    "backlog",
+    "file",
+    "files",
+    "folder",
+    "directory",
+    "repository",
+    "repo",
+    "link",
+    "links",
+    "url",
+    "website",
+    "codebase",
+];
+/// What follows a file's last point.
+const EXTENSIONS: [&str; 25] = [
+    "md", "txt", "rs", "ts", "tsx", "js", "jsx", "py", "json", "yaml", "yml", "toml", "html", "css", "go",
+    "java", "pdf", "csv", "log", "doc", "docx", "xml", "sh", "c", "sql",
+];
+/// What may stand before an order to look something up.
+const LEADS: [&str; 14] = [
+    "please", "then", "and", "to", "must", "should", "first", "also", "now", "can", "or", "next", "just",
+    "always",
+];
+/// What takes such an order back.
+const NOT: [&str; 6] = ["not", "never", "don't", "without", "cannot", "no"];
+/// What names a task or an artifact when an id follows.
+const KINDS: [&str; 4] = ["issue", "task", "ticket", "artifact"];
+/// How many words may stand between the order and what is looked up.
+const REACH: usize = 6;
+
+/// Something that can be named by its id, and what it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its id.
+    pub id: String,
+    /// Its content; none when only the id is known.
+    pub content: Option<String>,
+}
+
+/// Why `said` is incomplete, its phrase quoted; `sent` is all that is handed over, `known` what has an
+/// id in this session.
+pub fn lack(said: &str, sent: &str, known: &[Named]) -> Option<String> {
+    looks_up(said)
+        .map(|phrase| format!("`{phrase}` sends the agent to look something up; hand it over instead"))
+        .or_else(|| {
+            let (phrase, id) =
+                names(said, known).into_iter().find(|(_, id)| !is_held(id, said, sent, known))?;
+            Some(format!("`{phrase}` names `{id}`, whose content is not handed over"))
+        })
+}
+
+/// The first order to look something up.
+fn looks_up(said: &str) -> Option<String> {
+    said.lines().flat_map(sentences).find_map(order)
+}
+
+fn sentences(line: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, c) in line.char_indices() {
+        let ends = matches!(c, '!' | '?' | ';')
+            || (matches!(c, '.' | ':') && line[at + 1..].chars().next().is_none_or(char::is_whitespace));
+        if ends {
+            parts.push(&line[start..at]);
+            start = at + c.len_utf8();
+        }
+    }
+    parts.push(&line[start..]);
+    parts
+}
+
+fn order(sentence: &str) -> Option<String> {
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let plain: Vec<String> = words.iter().map(|word| plain(word)).collect();
+    for at in 0..words.len() {
+        let Some(length) = verb(&plain[at..]) else { continue };
+        let leads = at == 0 || LEADS.contains(&plain[at - 1].as_str()) || words[at - 1].ends_with(',');
+        let is_taken_back = plain[at.saturating_sub(3)..at].iter().any(|word| NOT.contains(&word.as_str()));
+        if !leads || is_taken_back {
+            continue;
+        }
+        let rest = at + length..(at + length + REACH).min(words.len());
+        if let Some(end) = rest.into_iter().find(|i| is_place(&plain[*i])) {
+            return Some(words[at..=end].join(" "));
+        }
+    }
+    None
+}
+
+/// How many words of an order to look something up stand at the start.
+fn verb(words: &[String]) -> Option<usize> {
+    LOOK.iter().find_map(|look| {
+        let look: Vec<&str> = look.split(' ').collect();
+        words.iter().map(String::as_str).take(look.len()).eq(look.iter().copied()).then_some(look.len())
+    })
+}
+
+fn plain(word: &str) -> String {
+    let edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '~' | '.');
+    word.trim_matches(edge).trim_end_matches(['.', ',']).to_lowercase()
+}
+
+fn is_place(word: &str) -> bool {
+    let is_file = word.rsplit_once('.').is_some_and(|(stem, extension)| {
+        stem.chars().any(char::is_alphanumeric) && EXTENSIONS.contains(&extension)
+    });
+    let is_path = word.starts_with("./") || word.starts_with("~/") || word.matches('/').count() >= 2;
+    PLACES.contains(&word)
+        || is_file
+        || is_path
+        || word.starts_with("http://")
+        || word.starts_with("https://")
+}
+
+/// Every id that is named, with the phrase that names it.
+fn names(said: &str, known: &[Named]) -> Vec<(String, String)> {
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let mut named = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let id = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let before = at.checked_sub(1).map(|at| plain(words[at])).unwrap_or_default();
+        let is_known = known.iter().any(|thing| thing.id == id);
+        let is_kind = KINDS.contains(&before.as_str());
+        if is_known || (is_kind && looks_like_id(id)) {
+            let from = at.saturating_sub(2);
+            let phrase = words[from..=at].join(" ");
+            named.push((phrase.trim_matches(|c: char| !c.is_alphanumeric()).to_owned(), id.to_owned()));
+        }
+    }
+    named
+}
+
+/// Whether a word looks like `APP-15`.
+pub fn looks_like_id(word: &str) -> bool {
+    let Some((project, number)) = word.split_once('-') else { return false };
+    project.starts_with(|c: char| c.is_ascii_uppercase())
+        && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+        && !number.is_empty()
+        && number.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Whether what goes by that id is handed over.
+fn is_held(id: &str, said: &str, sent: &str, known: &[Named]) -> bool {
+    let contents: Vec<&str> = known
+        .iter()
+        .filter(|thing| thing.id == id)
+        .filter_map(|thing| thing.content.as_deref())
+        .filter(|content| !content.trim().is_empty())
+        .collect();
+    if contents.is_empty() {
+        return describes(said, id);
+    }
+    let sent_words = squeezed(sent);
+    contents.iter().any(|content| {
+        // In JSON and YAML a text of several lines stands escaped or indented.
+        let escaped = serde_json::Value::from(*content).to_string();
+        sent_words.contains(&squeezed(content)) || sent.contains(escaped.trim_matches('"'))
+    })
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
+/// Whether a text tells what it names: a description of it follows.
+fn describes(said: &str, id: &str) -> bool {
+    let after = said.split_once(id).map_or("", |(_, after)| after).to_lowercase();
+    let Some((_, description)) = after.split_once("description") else { return false };
+    description.trim_start_matches([':', ' ', '\n', '\r', '*', '-']).trim().len() >= 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "Implement issue APP-15: User Profile Page\nDescription: Create profile page with avatar...\n\
+                        Test Steps: 1. Navigate to /profile...";
+
+    fn thing(id: &str, content: Option<&str>) -> Named {
+        Named { id: id.to_owned(), content: content.map(str::to_owned) }
+    }
+
+    #[test]
+    fn a_delegation_that_holds_what_it_names_is_complete() {
+        let tasks = [thing("APP-15", Some("Create it\nwith an avatar"))];
+        let complete = [
+            (GOOD, GOOD, &[][..]),
+            ("Implement issue APP-15", "{\"description\":\"Create it\\nwith an avatar\"}", &tasks[..]),
+            ("Implement it. Provide screenshot evidence.", "x", &tasks[..]),
+            ("1. Navigate to http://localhost:3000/profile\n2. Verify avatar image loads", "x", &[][..]),
+            ("Never check Linear for data you already have", "x", &[][..]),
+            ("Do not read files", "x", &[][..]),
+            ("Which of the open questions matters most?", "x", &[][..]),
+            ("Does the plan check the file size?", "x", &[][..]),
+            ("Read the plan below, then review it", "x", &[][..]),
+            ("Check the plan for gaps", "x", &[][..]),
+            ("Use UTF-8 and ISO-8601 dates", "x", &[][..]),
+        ];
+        for (said, sent, known) in complete {
+            assert_eq!(lack(said, sent, known), None, "{said}");
+        }
+    }
+
+    #[test]
+    fn an_incomplete_delegation_is_refused_with_its_phrase() {
+        let tasks = [thing("APP-15", Some("Create it")), thing("REQ-001", None)];
+        let incomplete = [
+            ("Implement issue APP-15", "Implement issue APP-15", &[][..], "Implement issue APP-15"),
+            ("Implement APP-15 now", "Implement APP-15 now", &tasks[..], "Implement APP-15"),
+            ("What about REQ-001?", "What about REQ-001?", &tasks[..], "What about REQ-001"),
+            ("Check Linear for the next issue", "x", &[][..], "Check Linear"),
+            ("First look up the ticket in the tracker.", "x", &[][..], "look up the ticket in the tracker"),
+            ("Please read src/main.rs", "x", &[][..], "read src/main.rs"),
+            ("Open https://example.org/spec and summarise it", "x", &[][..], "Open https://example.org/spec"),
+            ("Answer, then check the file.", "x", &[][..], "check the file"),
+            ("Read CONTEXT.md first", "x", &[][..], "Read CONTEXT.md"),
+        ];
+        for (said, sent, known, phrase) in incomplete {
+            let found = lack(said, sent, known).unwrap_or_else(|| panic!("nothing found: {said}"));
+            assert!(found.contains(&format!("`{phrase}`")), "{said}: {found}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The steps of a definition: what each type holds once it is loaded.
+//!
+//! Plain data. Expressions, templates and schemas have been read; they are worked out where they are
+//! used.
+
+use serde::{Deserialize, Serialize};
+
+use super::definition::{Round, Selection};
+use super::lang::{Condition, OutputSchema, Template, Transform};
+
+/// One unit of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Its id, unique in the file.
+    pub id: String,
+    /// A line about it.
+    pub description: Option<String>,
+    /// The stage's name.
+    pub label: Option<String>,
+    /// Where to go on success.
+    pub next: Option<String>,
+    /// Where to go on failure.
+    pub on_error: Option<String>,
+    /// The key its result has in the context, if it is not the id.
+    pub output: Option<String>,
+    /// The earlier result it is handed beside the context, by id or key.
+    pub input: Option<String>,
+    /// What its hand-over must hold, as paths.
+    pub requires: Vec<String>,
+    /// What an incomplete hand-over leads to.
+    pub completeness: Completeness,
+    /// How often a failed hand-over is tried again, and when.
+    pub retry: Retry,
+    /// How long one try, or one seat of a round, may take, in milliseconds.
+    pub timeout_ms: Option<u64>,
+    /// A line for everyone who is handed this step.
+    pub facilitator_directive: Option<String>,
+    /// What it does.
+    pub kind: StepKind,
+    /// The line and column it stands at.
+    pub place: (u64, u64),
+}
+
+/// What a step does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StepKind {
+    /// Asks every chosen participant at once, blind.
+    Round(Round),
+    /// Asks the facilitator for a yes or no.
+    Approval(Approval),
+    /// Hands one work item to one agent.
+    Agent(Box<Agent>),
+    /// Runs its steps at once, none seeing another's result.
+    Parallel(Parallel),
+    /// Takes a value out of the context.
+    Transform(Transform),
+    /// Chooses the way by the context.
+    Condition(Branch),
+    /// Has what a step made reviewed by others.
+    Review(Review),
+}
+
+/// A hand-over to one agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    /// A participant's name, or a persona's.
+    pub agent: String,
+    /// The prompt's template; the agent is handed its input as JSON when there is none.
+    pub prompt: Option<Template>,
+    /// The JSON Schema its answer must fit.
+    pub output_schema: Option<OutputSchema>,
+    /// What the answer should be.
+    pub expected_output: ExpectedOutput,
+}
+
+/// What an answer should be, in words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpectedOutput {
+    /// What it says.
+    pub description: String,
+    /// How long it is.
+    pub length: String,
+    /// How it is written.
+    pub format: String,
+}
+
+/// Steps that run at once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parallel {
+    /// The steps, in the order of the file; never empty.
+    pub steps: Vec<Step>,
+    /// How many of them must succeed; all unless given.
+    pub min_success: Option<usize>,
+}
+
+/// A choice of the way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Branch {
+    /// The expression.
+    pub condition: Condition,
+    /// Where true leads.
+    pub then: Option<String>,
+    /// Where false leads.
+    pub otherwise: Option<String>,
+}
+
+/// A review of what a step made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Review {
+    /// The step whose artifacts are reviewed.
+    pub of: String,
+    /// Who reviews; never the author.
+    pub reviewers: Selection,
+    /// What is looked at.
+    pub criteria: Vec<String>,
+    /// The prompt's template.
+    pub prompt: Option<Template>,
+}
+
+/// A yes or no from the facilitator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// What is asked.
+    pub message: String,
+    /// Where yes leads.
+    pub on_approve: Option<String>,
+    /// Where no leads; the end, as `rejected`, when absent.
+    pub on_reject: Option<String>,
+}
+
+/// What an incomplete hand-over leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Completeness {
+    /// It is not sent, and the step fails.
+    #[default]
+    Refuse,
+    /// It is sent, with a warning.
+    Warn,
+    /// It is not looked at.
+    Off,
+}
+
+/// How often a failed hand-over is tried again, and when.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Retry {
+    /// Tries after the first.
+    pub max: u32,
+    /// The wait before each, in milliseconds.
+    pub delay_ms: u64,
+}
+
+impl Step {
+    /// Every step this one may lead to, with the key that says so.
+    pub fn targets(&self) -> Vec<(&'static str, &str)> {
+        let mut targets = vec![("next", &self.next), ("on_error", &self.on_error)];
+        match &self.kind {
+            StepKind::Approval(approval) => {
+                targets.extend([("on_approve", &approval.on_approve), ("on_reject", &approval.on_reject)]);
+            }
+            StepKind::Condition(condition) => {
+                targets.extend([("then", &condition.then), ("else", &condition.otherwise)]);
+            }
+            _ => {}
+        }
+        targets.into_iter().filter_map(|(key, to)| Some((key, to.as_deref()?))).collect()
+    }
+
+    /// The round, if it is one.
+    pub fn round(&self) -> Option<&Round> {
+        match &self.kind {
+            StepKind::Round(round) => Some(round),
+            _ => None,
+        }
+    }
+
+    /// The steps inside it; none unless it is a parallel.
+    pub fn nested(&self) -> &[Step] {
+        match &self.kind {
+            StepKind::Parallel(parallel) => &parallel.steps,
+            _ => &[],
+        }
+    }
+
+    /// The key its result has in the context.
+    pub fn key(&self) -> &str {
+        self.output.as_deref().unwrap_or(&self.id)
+    }
+
+    /// Its type, as the definition writes it.
+    pub fn kind_name(&self) -> &'static str {
+        match &self.kind {
+            StepKind::Round(_) => "round",
+            StepKind::Approval(_) => "approval",
+            StepKind::Agent(_) => "agent",
+            StepKind::Parallel(_) => "parallel",
+            StepKind::Transform(_) => "transform",
+            StepKind::Condition(_) => "condition",
+            StepKind::Review(_) => "review",
+        }
+    }
+
+    /// Whether its result stands in the context when it failed: as an envelope of several.
+    pub fn is_envelope(&self) -> bool {
+        matches!(self.kind, StepKind::Round(_) | StepKind::Parallel(_) | StepKind::Review(_))
+    }
+
+    /// Whom it hands work items to, by name.
+    pub fn agents(&self) -> Vec<&str> {
+        match &self.kind {
+            StepKind::Agent(agent) => vec![agent.agent.as_str()],
+            StepKind::Review(Review { reviewers: Selection::Named(names), .. }) => {
+                names.iter().map(String::as_str).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Puts an artifact before its rounds that choose theirs by name.
+    pub fn show_artifact(&mut self, id: &str) {
+        match &mut self.kind {
+            StepKind::Round(Round { artifacts: Selection::Named(names), .. })
+                if !names.iter().any(|name| name == id) =>
+            {
+                names.push(id.to_owned());
+            }
+            StepKind::Parallel(parallel) => {
+                parallel.steps.iter_mut().for_each(|step| step.show_artifact(id));
+            }
+            _ => {}
+        }
+    }
+
+    /// The step of that id, this one or one inside it.
+    pub(super) fn find_mut(&mut self, id: &str) -> Option<&mut Self> {
+        if self.id == id {
+            return Some(self);
+        }
+        match &mut self.kind {
+            StepKind::Parallel(parallel) => parallel.steps.iter_mut().find_map(|step| step.find_mut(id)),
+            _ => None,
+        }
+    }
+
+    /// Leaves out of its rounds everyone who is not `seated`.
+    pub(super) fn keep_seats(&mut self, seated: &[String]) {
+        match &mut self.kind {
+            StepKind::Round(Round { participants: Selection::Named(chosen), .. }) => {
+                chosen.retain(|name| seated.contains(name));
+            }
+            StepKind::Parallel(parallel) => {
+                parallel.steps.iter_mut().for_each(|step| step.keep_seats(seated));
+            }
+            _ => {}
+        }
+    }
+}

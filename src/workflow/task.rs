@@ -1,0 +1,146 @@
+//! Tasks, links and reports of a definition: what a tracker hands on, and what is linked to what.
+//!
+//! Plain data with the written names; the other names a person may use for the same are read here.
+
+use serde_json::{Map, Value};
+
+/// Keys of a task's row in linked tasks, in their order.
+pub const ROW_KEYS: [&str; 10] = [
+    "id",
+    "title",
+    "status",
+    "statusSince",
+    "priority",
+    "estimate",
+    "timeSpent",
+    "createdAt",
+    "labels",
+    "languageCode",
+];
+
+/// A task, or issue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// Its id.
+    pub id: String,
+    /// What it is called.
+    pub title: String,
+    /// What it is about, in full.
+    pub description: String,
+    /// How to see that it is done.
+    pub test_steps: Vec<String>,
+    /// 1 urgent to 4 low, 0 none.
+    pub priority: u8,
+    /// `OPEN`, `DONE`, or the tracker's own word.
+    pub status: String,
+    /// What a row of linked tasks shows of it, as it was written.
+    pub row: Map<String, Value>,
+    /// Whether it is deleted: it is in nobody's rows.
+    pub deleted: bool,
+    /// The line and column it stands at.
+    pub place: (u64, u64),
+}
+
+/// A typed edge between two things.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Its id.
+    pub id: String,
+    /// Where it begins: a task, an agent, a saved session.
+    pub from: String,
+    /// Where it ends.
+    pub to: String,
+    /// What it says: `agent_task` names a task's agent.
+    pub kind: String,
+    /// When it was made.
+    pub created_at: String,
+    /// The line and column it stands at.
+    pub place: (u64, u64),
+}
+
+/// What an agent reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The agent.
+    pub agent: String,
+    /// `current`, or another scope.
+    pub scope: String,
+    /// When it was written.
+    pub created_at: String,
+    /// What it says.
+    pub content: String,
+}
+
+impl Task {
+    /// Whether it needs no more work.
+    pub fn is_done(status: &str) -> bool {
+        let word = status.to_lowercase();
+        matches!(word.as_str(), "done" | "closed" | "completed" | "cancelled" | "canceled" | "rejected")
+    }
+
+    /// The issue as an agent is handed it.
+    pub fn issue(&self) -> Value {
+        serde_json::json!({
+            "issue_id": self.id,
+            "title": self.title,
+            "description": self.description,
+            "test_steps": self.test_steps,
+            "priority": self.priority,
+        })
+    }
+}
+
+/// An issue's or an implementation's keys under their written names; other values are as they were.
+pub fn with_written_names(value: Value) -> Value {
+    let Value::Object(mut map) = value else { return value };
+    if map.contains_key("files_changed") {
+        map = renamed(map, &[("screenshots", "screenshot_paths"), ("tests", "test_results")]);
+    }
+    if let Some(Value::Object(issue)) = map.get_mut("next_issue") {
+        let written = renamed(std::mem::take(issue), &[("id", "issue_id"), ("steps", "test_steps")]);
+        *issue = written;
+    }
+    Value::Object(map)
+}
+
+/// The entries in their order, each alias that stands alone under its written name.
+fn renamed(map: Map<String, Value>, names: &[(&str, &str)]) -> Map<String, Value> {
+    let mut out = Map::with_capacity(map.len());
+    let taken: Vec<String> = map.keys().cloned().collect();
+    for (key, value) in map {
+        let written =
+            names.iter().find(|(alias, name)| *alias == key && !taken.iter().any(|key| key == name));
+        out.insert(written.map_or(key, |(_, name)| (*name).to_owned()), value);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_written_names;
+    use serde_json::json;
+
+    #[test]
+    fn aliases_are_read_and_the_written_names_kept() {
+        let cases = [
+            (
+                json!({"files_changed": ["a"], "screenshots": ["b"], "tests": {"passed": true}}),
+                json!({"files_changed": ["a"], "screenshot_paths": ["b"], "test_results": {"passed": true}}),
+            ),
+            (
+                json!({"done": 1, "next_issue": {"id": "A-1", "title": "t", "steps": ["s"]}}),
+                json!({"done": 1, "next_issue": {"issue_id": "A-1", "title": "t", "test_steps": ["s"]}}),
+            ),
+            (json!({"done": 1, "next_issue": null}), json!({"done": 1, "next_issue": null})),
+            (json!({"tests": 5, "id": "x"}), json!({"tests": 5, "id": "x"})),
+            (
+                json!({"files_changed": [], "tests": 1, "test_results": 2}),
+                json!({"files_changed": [], "tests": 1, "test_results": 2}),
+            ),
+            (json!("text"), json!("text")),
+        ];
+        for (value, wanted) in cases {
+            assert_eq!(with_written_names(value), wanted);
+        }
+    }
+}

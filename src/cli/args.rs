@@ -181,6 +181,18 @@ pub enum Verb {
         #[command(subcommand)]
         verb: Option<ConfigVerb>,
     },
+    /// Check each provider: its key, its address, its models, and what to do about what fails
+    Doctor {
+        /// Only these, `provider` or `provider/model`; exit 5 if one of them does not answer
+        #[arg(value_name = "PROVIDER")]
+        providers: Vec<String>,
+        /// Ask a model of each for one word, and time it
+        #[arg(long)]
+        probe: bool,
+        /// As one line of JSON a provider
+        #[arg(long)]
+        json: bool,
+    },
     /// Make a `.s2s` folder for this project
     Init,
     /// Print completions for a shell

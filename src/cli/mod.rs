@@ -7,6 +7,7 @@ mod args;
 mod batch;
 mod browse;
 mod check;
+mod doctor;
 mod dry_run;
 mod files;
 mod init;
@@ -20,6 +21,7 @@ mod work;
 use clap::Parser as _;
 
 use crate::session::Exit;
+use crate::setup::doctor::Depth;
 use args::{Args, Verb};
 use browse::session_file;
 use output::{Output, fail};
@@ -79,6 +81,11 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
         Verb::Personas { name } => browse::personas(name.as_deref(), output),
         Verb::Sessions { verb } => browse::sessions(verb, output),
         Verb::Config { .. } => browse::config(output),
+        Verb::Doctor { providers, probe, json } => {
+            output.json = json;
+            let depth = if probe { Depth::OneWord } else { Depth::Listing };
+            doctor::run(&providers, depth, output)
+        }
         Verb::Init => init::run(output),
         Verb::Completions { shell } => Ok(browse::completions(shell, output)),
     }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Ask, Reply, anthropic, openai};
+use super::{Ask, Reply, anthropic, openai, responses};
 
 /// The form of requests and replies a service speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub enum Dialect {
     OpenAi,
     /// `POST {base}/v1/messages`, as Anthropic.
     Anthropic,
+    /// `POST {base}/responses`, as `OpenAI` wants it of models that reason.
+    Responses,
 }
 
 /// What a request holds beside the prompt.
@@ -49,6 +51,8 @@ pub(super) enum Streamed {
     OpenAi(Box<openai::Streamed>),
     /// In the Messages dialect.
     Anthropic(anthropic::Streamed),
+    /// In the Responses dialect.
+    Responses(responses::Streamed),
 }
 
 impl Streamed {
@@ -57,6 +61,7 @@ impl Streamed {
         match self {
             Self::OpenAi(streamed) => streamed.event(data),
             Self::Anthropic(streamed) => streamed.event(data),
+            Self::Responses(streamed) => streamed.event(data),
         }
     }
 
@@ -65,6 +70,7 @@ impl Streamed {
         match self {
             Self::OpenAi(streamed) => streamed.is_done,
             Self::Anthropic(streamed) => streamed.is_done,
+            Self::Responses(streamed) => streamed.is_done(),
         }
     }
 
@@ -73,6 +79,7 @@ impl Streamed {
         match self {
             Self::OpenAi(streamed) => streamed.text.len(),
             Self::Anthropic(streamed) => streamed.text.len(),
+            Self::Responses(streamed) => streamed.length,
         }
     }
 
@@ -81,6 +88,7 @@ impl Streamed {
         match self {
             Self::OpenAi(streamed) => streamed.end(),
             Self::Anthropic(streamed) => streamed.end(),
+            Self::Responses(streamed) => streamed.end(),
         }
     }
 }
@@ -91,6 +99,15 @@ impl Dialect {
         match self {
             Self::OpenAi => "chat/completions",
             Self::Anthropic => "v1/messages",
+            Self::Responses => "responses",
+        }
+    }
+
+    /// The path under which a service lists its models.
+    pub(super) fn models_path(self) -> &'static str {
+        match self {
+            Self::OpenAi | Self::Responses => "models",
+            Self::Anthropic => "v1/models",
         }
     }
 
@@ -99,6 +116,7 @@ impl Dialect {
         match self {
             Self::OpenAi => openai::head(rules, snapshot),
             Self::Anthropic => anthropic::head(rules, snapshot),
+            Self::Responses => responses::head(rules, snapshot),
         }
     }
 
@@ -107,6 +125,7 @@ impl Dialect {
         match self {
             Self::OpenAi => openai::tail(ask, limits),
             Self::Anthropic => anthropic::tail(ask, limits),
+            Self::Responses => responses::tail(ask, limits),
         }
     }
 
@@ -115,6 +134,7 @@ impl Dialect {
         match self {
             Self::OpenAi => Streamed::OpenAi(Box::default()),
             Self::Anthropic => Streamed::Anthropic(anthropic::Streamed::default()),
+            Self::Responses => Streamed::Responses(responses::Streamed::default()),
         }
     }
 
@@ -123,6 +143,7 @@ impl Dialect {
         match self {
             Self::OpenAi => openai::decode(body),
             Self::Anthropic => anthropic::decode(body),
+            Self::Responses => responses::decode(body),
         }
     }
 }

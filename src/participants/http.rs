@@ -4,6 +4,8 @@
 //! its caps. Redirects are not followed, a key goes to no host but the service's own and never
 //! over plain http except to this machine. It does not look at what an answer says.
 
+mod address;
+
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Once, OnceLock};
 use std::time::Duration;
@@ -15,9 +17,12 @@ use reqwest::{Body, Client, Method, Request, Response, Url};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
+use address::{endpoint, headers, host, is_loopback};
+
 use super::body::{Heads, TwoPart};
 use super::dialect::{Dialect, Limits, ServiceError};
 use super::fault::{Fault, spoken};
+use super::probe::Pace;
 use super::retry::{Next, asked_wait, jitter};
 pub use super::service::{Service, Timeouts};
 use super::sse::Events;
@@ -51,7 +56,7 @@ impl HttpParticipant {
     /// An address that is none or holds a password, a key that would go over plain http to another
     /// machine, a key that cannot be a header.
     pub fn new(service: Service, permits: Option<usize>) -> Result<Self, Problem> {
-        let url = endpoint(&service)?;
+        let url = endpoint(&service, service.dialect.path())?;
         if service.key().is_some() && url.scheme() == "http" && !is_loopback(&url) {
             let name = service.key_name.as_deref().unwrap_or("the key");
             let host = url.host_str().unwrap_or_default();
@@ -143,10 +148,7 @@ impl HttpParticipant {
 
     /// One request and its response.
     async fn send(&self, body: TwoPart) -> Result<Reply, Fault> {
-        let mut request = Request::new(Method::POST, self.url.clone());
-        *request.headers_mut() = self.headers.clone();
-        *request.body_mut() = Some(Body::wrap(body));
-        let response = self.client()?.execute(request).await.map_err(|error| self.broken(&error))?;
+        let response = self.post(body).await?;
         match response.status().as_u16() {
             200 if is_stream(&response) => self.read_stream(response).await,
             200 => {
@@ -159,6 +161,13 @@ impl HttpParticipant {
             status @ 300..=399 => Err(Fault::redirect(status, self.target(&response).as_deref())),
             status => self.declined(status, response).await,
         }
+    }
+
+    async fn post(&self, body: TwoPart) -> Result<Response, Fault> {
+        let mut request = Request::new(Method::POST, self.url.clone());
+        *request.headers_mut() = self.headers.clone();
+        *request.body_mut() = Some(Body::wrap(body));
+        self.client()?.execute(request).await.map_err(|error| self.broken(&error))
     }
 
     /// A response that is neither a 200 nor a redirect.
@@ -244,6 +253,60 @@ impl HttpParticipant {
     }
 }
 
+/// What `doctor` asks; see `probe.rs`.
+impl HttpParticipant {
+    /// The host it asks, with the port.
+    pub fn host(&self) -> String {
+        host(&self.url)
+    }
+
+    /// The body in which the service lists its models.
+    pub(super) async fn list(&self) -> Result<Vec<u8>, Failure> {
+        let once = |fault: Fault| Failure { reason: fault.reason, timed_out: false, tries: 1 };
+        let url = endpoint(&self.service, self.service.dialect.models_path())
+            .map_err(|problem| once(Fault::lasting(problem.message)))?;
+        let mut request = Request::new(Method::GET, url);
+        *request.headers_mut() = self.headers.clone();
+        let response = self.client().map_err(once)?.execute(request).await;
+        let response = response.map_err(|error| once(self.broken(&error)))?;
+        let body = match response.status().as_u16() {
+            200 => self.read(response, MAX_REPLY).await,
+            status @ 300..=399 => Err(Fault::redirect(status, self.target(&response).as_deref())),
+            status => self.declined(status, response).await.map(|_| None),
+        };
+        body.map_err(once).map(Option::unwrap_or_default)
+    }
+
+    /// Asks for a reply and measures how soon it begins and ends.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn pace(&self, ask: &Ask) -> Result<Pace, Failure> {
+        let once = |fault: Fault| Failure { reason: fault.reason, timed_out: false, tries: 1 };
+        let started = Instant::now();
+        let dialect = self.service.dialect;
+        let head = Bytes::from(dialect.head(&ask.prompt.rules, &ask.prompt.snapshot));
+        let body = TwoPart { head, tail: Bytes::from(dialect.tail(ask, self.limits)) };
+        let mut response = self.post(body).await.map_err(once)?;
+        match response.status().as_u16() {
+            200 => {}
+            status @ 300..=399 => {
+                return Err(once(Fault::redirect(status, self.target(&response).as_deref())));
+            }
+            status => {
+                self.declined(status, response).await.map_err(once)?;
+                return Err(once(Fault::lasting(format!("HTTP {status}"))));
+            }
+        }
+        let mut first = None;
+        while self.piece(&mut response).await.map_err(once)?.is_some() {
+            first.get_or_insert(started.elapsed());
+        }
+        let whole = started.elapsed();
+        Ok(Pace { first: first.unwrap_or(whole), whole })
+    }
+}
+
 impl Participant for HttpParticipant {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(self.call(ask))
@@ -267,66 +330,6 @@ fn refuse_compressed(response: &Response) -> Result<(), Fault> {
 
 fn without_text(finish: Finish) -> Reply {
     Reply { text: String::new(), finish, usage: None, tries: 0 }
-}
-
-/// Where requests go: the base address with the dialect's path behind it.
-fn endpoint(service: &Service) -> Result<Url, Problem> {
-    let hint = "an address looks like `https://api.example.com/v1`";
-    let no_address = |why: &str| Problem::new(format!("the service's address {why}")).hint(hint);
-    let mut url = Url::parse(service.base_url.trim()).map_err(|_| no_address("cannot be read"))?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(no_address("is neither http nor https"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(no_address("holds a user name or password"));
-    }
-    let base = url.path().trim_end_matches('/');
-    let base = match service.dialect {
-        Dialect::OpenAi => base,
-        Dialect::Anthropic => base.strip_suffix("/v1").unwrap_or(base),
-    };
-    let path = format!("{base}/{}", service.dialect.path());
-    url.set_path(&path);
-    url.set_fragment(None);
-    Ok(url)
-}
-
-/// Whether the address is this machine by its name alone, whatever a resolver says.
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// Host and port, for messages.
-fn host(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"))
-}
-
-fn headers(service: &Service) -> Result<HeaderMap, Problem> {
-    let mut headers = HeaderMap::new();
-    let mut put = |name: &'static str, value| headers.insert(HeaderName::from_static(name), value);
-    put("content-type", HeaderValue::from_static("application/json"));
-    put("accept-encoding", HeaderValue::from_static("identity"));
-    put("user-agent", HeaderValue::from_static(concat!("roundtable/", env!("CARGO_PKG_VERSION"))));
-    if service.dialect == Dialect::Anthropic {
-        put("anthropic-version", HeaderValue::from_static("2023-06-01"));
-    }
-    if let Some(key) = service.key() {
-        let (name, value) = match service.dialect {
-            Dialect::OpenAi => ("authorization", HeaderValue::from_str(&format!("Bearer {key}"))),
-            Dialect::Anthropic => ("x-api-key", HeaderValue::from_str(key)),
-        };
-        let mut value = value.map_err(|_| {
-            let named = service.key_name.as_deref().unwrap_or("the key");
-            Problem::new(format!("`{named}` holds a character that no key can have"))
-                .hint("set it anew, without line breaks or control characters")
-        })?;
-        value.set_sensitive(true);
-        put(name, value);
-    }
-    Ok(headers)
 }
 
 /// A client for one service. For plain http it needs no certificates on the machine; for this

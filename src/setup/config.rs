@@ -22,7 +22,7 @@ pub struct Setting<T> {
 /// A service of the user's own, or a change to a known one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderConfig {
-    /// `openai` or `anthropic`.
+    /// `openai`, `openai-responses` or `anthropic`.
     pub dialect: Option<String>,
     /// Where it answers.
     pub base_url: Option<String>,
@@ -32,6 +32,8 @@ pub struct ProviderConfig {
     pub key_command: Vec<String>,
     /// How many requests may be in flight.
     pub max_in_flight: Option<u64>,
+    /// Whether replies are asked for piece by piece; they are unless this says `false`.
+    pub stream: Option<bool>,
 }
 
 /// US dollars per million tokens.
@@ -145,6 +147,7 @@ impl Config {
             row("key_env", setting.value.key_env.clone());
             row("key_command", setting.value.key_command.first().cloned());
             row("max_in_flight", setting.value.max_in_flight.map(|n| n.to_string()));
+            row("stream", setting.value.stream.map(|on| on.to_string()));
         }
         for (name, Setting { value, from }) in &self.prices {
             let price = format!("{} in, {} out ($ per million tokens)", value.input, value.output);
@@ -180,12 +183,13 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) ->
     };
     let config = ProviderConfig {
         dialect: fields
-            .word("dialect", &[("openai", "openai"), ("anthropic", "anthropic")])
+            .word("dialect", &["openai", "openai-responses", "anthropic"].map(|name| (name, name)))
             .map(str::to_owned),
         base_url: fields.text("base_url"),
         key_env: fields.text("key_env"),
         key_command: fields.texts("key_command"),
         max_in_flight: fields.count("max_in_flight", 1),
+        stream: fields.flag("stream"),
     };
     problems.extend(fields.finish(&[]));
     Some(config)

@@ -5,8 +5,10 @@
 
 pub mod answers;
 pub mod config;
+pub mod doctor;
 pub mod folders;
 pub mod models;
 pub mod personas;
+pub mod providers;
 pub mod roster;
 pub mod table;

@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use super::config::{Config, ProviderConfig};
 use super::folders::read_text;
+use super::providers::{KNOWN, Known};
 use crate::journal::{fold, read_log};
 use crate::participants::Participant;
-use crate::participants::dialect::Dialect;
+use crate::participants::dialect::{Dialect, Stream};
 use crate::participants::http::{HttpParticipant, Service};
 use crate::participants::recorded::Recorded;
 use crate::participants::rehearsal::Rehearsal;
@@ -20,43 +21,6 @@ use crate::participants::tracker::{TRACKER, Tracker};
 use crate::problem::{Problem, did_you_mean};
 use crate::session::SeatStatus;
 
-/// A service this program knows by name.
-struct Known {
-    name: &'static str,
-    dialect: Dialect,
-    base_url: &'static str,
-    /// Variables that may hold the key; the first that is set is used.
-    keys: &'static [&'static str],
-}
-
-const fn known(
-    name: &'static str,
-    dialect: Dialect,
-    base_url: &'static str,
-    keys: &'static [&'static str],
-) -> Known {
-    Known { name, dialect, base_url, keys }
-}
-
-const KNOWN: [Known; 12] = [
-    known("openai", Dialect::OpenAi, "https://api.openai.com/v1", &["OPENAI_API_KEY"]),
-    known("anthropic", Dialect::Anthropic, "https://api.anthropic.com", &["ANTHROPIC_API_KEY"]),
-    known("openrouter", Dialect::OpenAi, "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"]),
-    known(
-        "gemini",
-        Dialect::OpenAi,
-        "https://generativelanguage.googleapis.com/v1beta/openai",
-        &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
-    ),
-    known("mistral", Dialect::OpenAi, "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"]),
-    known("deepseek", Dialect::OpenAi, "https://api.deepseek.com/v1", &["DEEPSEEK_API_KEY"]),
-    known("groq", Dialect::OpenAi, "https://api.groq.com/openai/v1", &["GROQ_API_KEY"]),
-    known("xai", Dialect::OpenAi, "https://api.x.ai/v1", &["XAI_API_KEY"]),
-    known("ollama", Dialect::OpenAi, "http://127.0.0.1:11434/v1", &[]),
-    known("llamacpp", Dialect::OpenAi, "http://127.0.0.1:8080/v1", &[]),
-    known("lmstudio", Dialect::OpenAi, "http://127.0.0.1:1234/v1", &[]),
-    known("vllm", Dialect::OpenAi, "http://127.0.0.1:8000/v1", &[]),
-];
 /// Names that are no services over HTTP.
 const BUILT_IN: [&str; 3] = ["rehearsal", "recorded", TRACKER];
 /// A recording larger than this is not read, in bytes.
@@ -123,44 +87,75 @@ impl<'a> Catalog<'a> {
             "rehearsal" => Arc::new(Rehearsal),
             TRACKER => Arc::new(Tracker),
             "recorded" => Arc::new(recording(rest)?),
-            _ => Arc::new(self.service(provider)?),
+            _ => Arc::new(self.over_http(provider)?),
         };
         self.services.insert(cached.to_owned(), Arc::clone(&made));
         Ok(made)
     }
 
-    fn service(&self, provider: &str) -> Result<HttpParticipant, Problem> {
+    /// What is known of a service, and its key.
+    ///
+    /// # Errors
+    /// No address, or a key command that gives none. A missing key is none here.
+    pub fn service(&self, provider: &str) -> Result<Service, Problem> {
         let own =
             self.config.providers.get(provider).map(|setting| setting.value.clone()).unwrap_or_default();
-        let known = KNOWN.iter().find(|known| known.name == provider);
+        let known: Option<&Known> = KNOWN.iter().find(|known| known.name == provider);
         let dialect = match own.dialect.as_deref() {
             Some("anthropic") => Dialect::Anthropic,
+            Some("openai-responses") => Dialect::Responses,
             Some(_) => Dialect::OpenAi,
             None => known.map_or(Dialect::OpenAi, |known| known.dialect),
         };
         let variable = format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"));
         let set = std::env::var(&variable).ok().filter(|url| !url.is_empty());
         let base_url = set.or_else(|| own.base_url.clone());
-        let is_default = base_url.is_none();
         let base_url =
             base_url.or_else(|| known.map(|known| known.base_url.to_owned())).ok_or_else(|| {
                 Problem::new(format!("provider `{provider}` has no address"))
                     .hint(format!("set `providers.{provider}.base_url` in config.yaml"))
             })?;
         let (key, key_name) = key(&own, known.map_or(&[], |known| known.keys))?;
-        let needs_key = is_default && known.is_some_and(|known| !known.keys.is_empty());
-        if needs_key && key.is_none() {
-            let names = known.map_or(String::new(), |known| known.keys.join(" or "));
-            return Err(Problem::new(format!("no key for `{provider}`"))
-                .hint(format!("set {names}, or seat `rehearsal`, which needs none")));
-        }
         let mut service = Service::new(dialect, base_url);
         service.key = key.map(Into::into);
         service.key_name = key_name;
         service.max_output_tokens = u32::try_from(self.config.max_output_tokens.value).unwrap_or(u32::MAX);
         service.timeouts.total = Duration::from_millis(self.config.timeout_ms.value);
-        let permits = own.max_in_flight.and_then(|n| usize::try_from(n).ok());
-        HttpParticipant::new(service, permits)
+        service.stream = match own.stream {
+            Some(false) => Stream::Off,
+            _ => known.map_or(Stream::WithUsage, |known| known.stream),
+        };
+        Ok(service)
+    }
+
+    /// The variables one of which must hold the key of a known service at its own address; none if
+    /// it needs no key, or is asked at an address of the user's.
+    pub fn wanted_keys(&self, provider: &str, service: &Service) -> &'static [&'static str] {
+        let known = KNOWN.iter().find(|known| known.name == provider && known.base_url == service.base_url);
+        known.filter(|known| known.needs_key()).map_or(&[], |known| known.keys)
+    }
+
+    /// Someone who asks a service.
+    ///
+    /// # Errors
+    /// As [`Catalog::participant`].
+    pub fn over_http(&self, provider: &str) -> Result<HttpParticipant, Problem> {
+        let service = self.service(provider)?;
+        let wanted = self.wanted_keys(provider, &service);
+        if !wanted.is_empty() && service.key.is_none() {
+            return Err(Problem::new(format!("no key for `{provider}`"))
+                .hint(format!("set {}, or seat `rehearsal`, which needs none", wanted.join(" or "))));
+        }
+        let own = self.config.providers.get(provider).and_then(|setting| setting.value.max_in_flight);
+        HttpParticipant::new(service, own.and_then(|n| usize::try_from(n).ok()))
+    }
+
+    /// Every provider by name: the known ones, then the user's own.
+    pub fn providers(&self) -> Vec<&str> {
+        let own = self.config.providers.keys().map(String::as_str);
+        let known: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
+        let new = own.filter(|name| !known.contains(name));
+        known.iter().copied().chain(new).collect()
     }
 }
 

@@ -10,6 +10,7 @@ mod core;
 mod crash;
 mod cut;
 mod definitions;
+mod doctor;
 mod exit_codes;
 mod faults;
 mod full_disk;

@@ -1,0 +1,104 @@
+//! `doctor`: how each provider fares, and what to do about what fails.
+//!
+//! A key is told by the name of its variable. Model names and reasons are foreign text and printed
+//! as such.
+
+use serde_json::json;
+
+use super::Done;
+use super::output::Output;
+use super::plan::SetUp;
+use crate::problem::Problem;
+use crate::session::Exit;
+use crate::setup::doctor::{Checkup, Depth, State, check};
+use crate::setup::models::Catalog;
+use crate::text::harmless_line;
+
+/// How many models are named on one line.
+const NAMED: usize = 5;
+
+/// Checks the providers and prints what was found.
+pub fn run(names: &[String], depth: Depth, output: &mut Output) -> Done {
+    let set_up = SetUp::find()?;
+    let catalog = Catalog::new(&set_up.config);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| vec![Problem::new(format!("the program cannot start its work: {error}"))])?;
+    let found = runtime.block_on(check(&catalog, names, depth)).map_err(|problem| vec![problem])?;
+    let width = found.iter().map(|checkup| checkup.provider.len()).max().unwrap_or(0);
+    for checkup in &found {
+        if output.json {
+            output.line(&crate::report::safe_json(&as_json(checkup)));
+            continue;
+        }
+        output.line(&harmless_line(&format!("{:width$}  {}", checkup.provider, told(checkup))));
+        for (word, text) in [("note", &checkup.note), ("hint", &checkup.hint)] {
+            if let Some(text) = text {
+                output.line(&harmless_line(&format!("{:width$}  {word}: {text}", "")));
+            }
+        }
+    }
+    if !output.json && names.is_empty() {
+        output.line(&format!("{:width$}  always answers, without a key or a connection", "rehearsal"));
+    }
+    let fails = |checkup: &Checkup| !matches!(checkup.state, State::Answers(_) | State::Probed(_, _, Ok(_)));
+    let any = !names.is_empty() && found.iter().any(fails);
+    Ok(if any { Exit::Unreachable } else { Exit::Finished })
+}
+
+fn told(checkup: &Checkup) -> String {
+    let mut told = match &checkup.state {
+        State::NoKey => return "no key".to_owned(),
+        State::NotSetUp(why) => return format!("cannot be asked: {why}"),
+        State::Silent(why) => format!("does not answer: {why}"),
+        State::Answers(models) => listed(models),
+        State::Probed(models, model, Ok(pace)) => format!(
+            "{} · `{model}` began to answer after {} ms and ended after {} ms",
+            listed(models),
+            pace.first.as_millis(),
+            pace.whole.as_millis()
+        ),
+        State::Probed(models, model, Err(why)) => {
+            format!("{} · `{model}` does not answer: {why}", listed(models))
+        }
+    };
+    if let Some(key) = &checkup.key {
+        told.push_str(&format!(" · key from {key}"));
+    }
+    if let Some(address) = &checkup.address {
+        told.push_str(&format!(" · {address}"));
+    }
+    told
+}
+
+fn listed(models: &[String]) -> String {
+    let shown: Vec<&str> = models.iter().take(NAMED).map(String::as_str).collect();
+    match models.len() {
+        0 => "answers, and lists no models".to_owned(),
+        n if n > NAMED => format!("answers: {n} models ({}, …)", shown.join(", ")),
+        1 => format!("answers: 1 model ({})", shown.join("")),
+        n => format!("answers: {n} models ({})", shown.join(", ")),
+    }
+}
+
+fn as_json(checkup: &Checkup) -> serde_json::Value {
+    let (state, models, reason) = match &checkup.state {
+        State::NoKey => ("no_key", None, None),
+        State::NotSetUp(why) => ("not_set_up", None, Some(why)),
+        State::Silent(why) => ("silent", None, Some(why)),
+        State::Answers(models) | State::Probed(models, _, Ok(_)) => ("answers", Some(models), None),
+        State::Probed(models, _, Err(why)) => ("silent", Some(models), Some(why)),
+    };
+    let (probed, pace) = match &checkup.state {
+        State::Probed(_, model, pace) => (Some(model), pace.as_ref().ok()),
+        _ => (None, None),
+    };
+    json!({
+        "provider": checkup.provider, "state": state, "key": checkup.key, "address": checkup.address,
+        "models": models, "probed": probed,
+        "first_token_ms": pace.map(|pace| pace.first.as_millis() as u64),
+        "whole_ms": pace.map(|pace| pace.whole.as_millis() as u64),
+        "reason": reason, "note": checkup.note, "hint": checkup.hint,
+    })
+}

@@ -1,0 +1,70 @@
+//! Where a service is asked, and what goes with each request.
+//!
+//! Pure. An address with a password or another scheme is refused; a key that no header can hold too.
+
+use std::net::IpAddr;
+
+use super::{Dialect, HeaderMap, HeaderName, HeaderValue, Problem, Service, Url};
+
+/// Where requests go: the base address with a path of the dialect behind it.
+pub fn endpoint(service: &Service, path: &str) -> Result<Url, Problem> {
+    let hint = "an address looks like `https://api.example.com/v1`";
+    let no_address = |why: &str| Problem::new(format!("the service's address {why}")).hint(hint);
+    let mut url = Url::parse(service.base_url.trim()).map_err(|_| no_address("cannot be read"))?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(no_address("is neither http nor https"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(no_address("holds a user name or password"));
+    }
+    let base = url.path().trim_end_matches('/');
+    let base = match service.dialect {
+        Dialect::OpenAi | Dialect::Responses => base,
+        Dialect::Anthropic => base.strip_suffix("/v1").unwrap_or(base),
+    };
+    let path = format!("{base}/{path}");
+    url.set_path(&path);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// Whether the address is this machine by its name alone, whatever a resolver says.
+pub fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Host and port, for messages.
+pub fn host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// The headers of every request; the key is marked as not to be shown.
+pub fn headers(service: &Service) -> Result<HeaderMap, Problem> {
+    let mut headers = HeaderMap::new();
+    let mut put = |name: &'static str, value| headers.insert(HeaderName::from_static(name), value);
+    put("content-type", HeaderValue::from_static("application/json"));
+    put("accept-encoding", HeaderValue::from_static("identity"));
+    put("user-agent", HeaderValue::from_static(concat!("roundtable/", env!("CARGO_PKG_VERSION"))));
+    if service.dialect == Dialect::Anthropic {
+        put("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    }
+    if let Some(key) = service.key() {
+        let (name, value) = match service.dialect {
+            Dialect::OpenAi | Dialect::Responses => {
+                ("authorization", HeaderValue::from_str(&format!("Bearer {key}")))
+            }
+            Dialect::Anthropic => ("x-api-key", HeaderValue::from_str(key)),
+        };
+        let mut value = value.map_err(|_| {
+            let named = service.key_name.as_deref().unwrap_or("the key");
+            Problem::new(format!("`{named}` holds a character that no key can have"))
+                .hint("set it anew, without line breaks or control characters")
+        })?;
+        value.set_sensitive(true);
+        put(name, value);
+    }
+    Ok(headers)
+}

@@ -1,0 +1,73 @@
+//! `doctor`: what is said of services that answer, refuse, are not there or have no key.
+
+use crate::program::{Desk, KEY};
+use crate::server::{Answer, Request, Server};
+
+fn service(request: &Request) -> Answer {
+    if request.path().ends_with("/models") {
+        let models = r#"{"object":"list","data":[{"id":"small"},{"id":"large\u001b[2J"}]}"#;
+        return Answer::new(200, &["content-type: application/json"], models);
+    }
+    Answer::chat_events(&["ready"])
+}
+
+#[test]
+fn tells_models_key_and_pace_and_never_the_key() {
+    let server = Server::start(service);
+    let desk = Desk::new().served_by(&server);
+    let ran = desk.run(["doctor", "lab", "--probe"]).code(0);
+    assert!(ran.out.starts_with("lab  answers: 2 models (small, large"), "{}", ran.out);
+    assert!(ran.out.contains("`small` began to answer after "), "{}", ran.out);
+    assert!(ran.out.contains("key from LAB_KEY"), "{}", ran.out);
+    assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY) && !ran.out.contains('\u{1b}'));
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2);
+    assert!(requests[0].head.starts_with("GET /v1/models "), "{}", requests[0].head);
+    assert_eq!(requests[0].header("authorization"), Some(&*format!("Bearer {KEY}")));
+    assert_eq!(requests[1].json()["model"], "small");
+
+    let named = desk.run(["doctor", "lab/other", "--probe", "--json"]).code(0).lines();
+    assert_eq!((&named[0]["state"], &named[0]["probed"]), (&"answers".into(), &"other".into()));
+    assert!(named[0]["first_token_ms"].is_u64());
+}
+
+#[test]
+fn says_what_to_do_about_each_failure() {
+    let refusing = Server::start(|_| {
+        let told = format!(r#"{{"error":{{"message":"bad key {KEY}","type":"auth"}}}}"#);
+        Answer::new(401, &["content-type: application/json"], told)
+    });
+    let desk = Desk::new().served_by(&refusing);
+    let ran = desk.run(["doctor", "lab"]).code(5);
+    assert!(ran.out.contains("does not answer: HTTP 401 auth: bad key ***"), "{}", ran.out);
+    assert!(ran.out.contains("hint: check the key in LAB_KEY") && !ran.out.contains(KEY), "{}", ran.out);
+
+    let page = Server::start(|_| Answer::new(200, &[], "<html>"));
+    let ran = Desk::new().served_by(&page).run(["doctor", "lab"]).code(5);
+    assert!(ran.out.contains("its list of models cannot be read"), "{}", ran.out);
+    assert!(ran.out.contains("hint: check the address"), "{}", ran.out);
+
+    let failing = Server::start(|request| {
+        if request.path().ends_with("/models") { service(request) } else { Answer::new(500, &[], "") }
+    });
+    let ran = Desk::new().served_by(&failing).run(["doctor", "lab", "--probe"]).code(5);
+    assert!(ran.out.contains("`small` does not answer: HTTP 500"), "{}", ran.out);
+    assert_eq!(failing.requests().len(), 2, "no second try");
+}
+
+#[test]
+fn without_keys_every_provider_is_listed_and_nothing_fails() {
+    let desk = Desk::new().set("GEMINI_API_KEY", "g").set("GOOGLE_API_KEY", "h");
+    let desk =
+        desk.set("GEMINI_BASE_URL", "http://127.0.0.1:9").set("OLLAMA_BASE_URL", "http://127.0.0.1:9/v1");
+    let ran = desk.run(["doctor"]).code(0);
+    let line = |name: &str| ran.out.lines().position(|line| line.starts_with(name)).expect("a line");
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert!(lines[line("openai ")].ends_with("no key"), "{}", ran.out);
+    assert!(lines[line("openai ") + 1].ends_with("hint: set OPENAI_API_KEY"), "{}", ran.out);
+    assert!(lines[line("ollama ") + 1].contains("`ollama serve`"), "{}", ran.out);
+    assert!(ran.out.contains("note: GOOGLE_API_KEY and GEMINI_API_KEY are set; GOOGLE_API_KEY is used"));
+    assert!(lines[line("rehearsal")].contains("always answers"));
+    let unknown = desk.run(["doctor", "ollma"]).code(2);
+    assert!(unknown.err.contains("did you mean `ollama`?"), "{}", unknown.err);
+}

@@ -5,6 +5,7 @@
 //! over plain http except to this machine. It does not look at what an answer says.
 
 mod address;
+mod checkup;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Once, OnceLock};
@@ -14,7 +15,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Client, Method, Request, Response, Url};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout};
 
 use address::{endpoint, headers, host, is_loopback};
@@ -22,7 +23,7 @@ use address::{endpoint, headers, host, is_loopback};
 use super::body::{Heads, TwoPart};
 use super::dialect::{Dialect, Limits, ServiceError};
 use super::fault::{Fault, spoken};
-use super::probe::Pace;
+use super::gate::{Gate, Gates, spent};
 use super::retry::{Next, asked_wait, jitter};
 pub use super::service::{Service, Timeouts};
 use super::sse::Events;
@@ -46,6 +47,7 @@ pub struct HttpParticipant {
     limits: Limits,
     heads: Heads,
     permits: Option<Semaphore>,
+    gates: Gates,
     client: OnceLock<Result<Client, String>>,
 }
 
@@ -72,6 +74,7 @@ impl HttpParticipant {
             headers: headers(&service)?,
             permits: permits.map(|n| Semaphore::new(n.clamp(1, Semaphore::MAX_PERMITS))),
             heads: Heads::default(),
+            gates: Gates::default(),
             client: OnceLock::new(),
             service,
             url,
@@ -95,35 +98,64 @@ impl HttpParticipant {
             timed_out: true,
             tries,
         };
-        let _permit = match &self.permits {
-            Some(permits) => match timeout(time_left, permits.acquire()).await {
-                Ok(permit) => permit.ok(),
-                Err(_) => return Err(late(time_left, 0)),
-            },
-            None => None,
-        };
+        let Ok(permit) = timeout(time_left, self.permit()).await else { return Err(late(time_left, 0)) };
         let limit = time_left.saturating_sub(started.elapsed()).min(self.service.timeouts.total);
         if limit.is_zero() {
             return Err(late(time_left, 0));
         }
         let mut tries = 0;
-        match timeout(limit, self.tries(ask, limit, &mut tries)).await {
+        match timeout(limit, self.tries(ask, limit, permit, &mut tries)).await {
             Ok(outcome) => outcome.map(|reply| Reply { tries, ..reply }),
             Err(_) => Err(late(time_left.min(self.service.timeouts.total), tries)),
         }
     }
 
-    async fn tries(&self, ask: &Ask, limit: Duration, tries: &mut u32) -> Result<Reply, Failure> {
+    /// One of the service's permits, if it has any; given out in the order they are asked for.
+    async fn permit(&self) -> Option<SemaphorePermit<'_>> {
+        match &self.permits {
+            Some(permits) => permits.acquire().await.ok(),
+            None => None,
+        }
+    }
+
+    async fn tries<'a>(
+        &'a self,
+        ask: &Ask,
+        limit: Duration,
+        mut permit: Option<SemaphorePermit<'a>>,
+        tries: &mut u32,
+    ) -> Result<Reply, Failure> {
         let end = Instant::now().checked_add(limit);
+        let left = || end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
         let dialect = self.service.dialect;
         let body = TwoPart {
             head: self.heads.get(&ask.prompt, |rules, snapshot| dialect.head(rules, snapshot)),
             tail: Bytes::from(dialect.tail(ask, self.limits)),
         };
+        let gate = self.gates.of(&ask.model);
         loop {
+            if let Some(wait) = gate.closed_for() {
+                if wait >= left() {
+                    let (wait, left) = (spoken(wait), spoken(left()));
+                    let reason =
+                        format!("the service asked this model's seats to wait {wait}, with {left} left");
+                    return Err(Failure { reason, timed_out: false, tries: *tries });
+                }
+                // Whoever waits for one model holds up nobody who asks another.
+                permit = None;
+            }
+            let pass = gate.enter().await;
+            if permit.is_none() {
+                permit = self.permit().await;
+            }
             *tries += 1;
-            let fault = match self.send(body.clone()).await {
-                Ok(reply) => return Ok(reply),
+            let sent = self.send(body.clone(), &gate).await;
+            drop((pass, permit.take()));
+            let fault = match sent {
+                Ok(reply) => {
+                    gate.widen();
+                    return Ok(reply);
+                }
                 Err(fault) => fault,
             };
             let failure = |more: String, timed_out| Failure {
@@ -131,8 +163,7 @@ impl HttpParticipant {
                 timed_out,
                 tries: *tries,
             };
-            let left = end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
-            let drawn = jitter(&ask.seat, *tries);
+            let (left, drawn) = (left(), jitter(&ask.seat, *tries));
             match self.service.retry.next(*tries, drawn, fault.asked, left) {
                 _ if !fault.again => return Err(failure(String::new(), false)),
                 Next::Again(wait) => tokio::time::sleep(wait).await,
@@ -147,8 +178,9 @@ impl HttpParticipant {
     }
 
     /// One request and its response.
-    async fn send(&self, body: TwoPart) -> Result<Reply, Fault> {
+    async fn send(&self, body: TwoPart, gate: &Gate) -> Result<Reply, Fault> {
         let response = self.post(body).await?;
+        learn(&response, gate);
         match response.status().as_u16() {
             200 if is_stream(&response) => self.read_stream(response).await,
             200 => {
@@ -172,8 +204,7 @@ impl HttpParticipant {
 
     /// A response that is neither a 200 nor a redirect.
     async fn declined(&self, status: u16, response: Response) -> Result<Reply, Fault> {
-        let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-        let asked = asked_wait(header("retry-after-ms"), header("retry-after"), crate::clock::system_time());
+        let asked = asked(&response);
         let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
         let error = ServiceError::read(&body);
         if status == 400 && error.filtered {
@@ -253,64 +284,28 @@ impl HttpParticipant {
     }
 }
 
-/// What `doctor` asks; see `probe.rs`.
-impl HttpParticipant {
-    /// The host it asks, with the port.
-    pub fn host(&self) -> String {
-        host(&self.url)
-    }
-
-    /// The body in which the service lists its models.
-    pub(super) async fn list(&self) -> Result<Vec<u8>, Failure> {
-        let once = |fault: Fault| Failure { reason: fault.reason, timed_out: false, tries: 1 };
-        let url = endpoint(&self.service, self.service.dialect.models_path())
-            .map_err(|problem| once(Fault::lasting(problem.message)))?;
-        let mut request = Request::new(Method::GET, url);
-        *request.headers_mut() = self.headers.clone();
-        let response = self.client().map_err(once)?.execute(request).await;
-        let response = response.map_err(|error| once(self.broken(&error)))?;
-        let body = match response.status().as_u16() {
-            200 => self.read(response, MAX_REPLY).await,
-            status @ 300..=399 => Err(Fault::redirect(status, self.target(&response).as_deref())),
-            status => self.declined(status, response).await.map(|_| None),
-        };
-        body.map_err(once).map(Option::unwrap_or_default)
-    }
-
-    /// Asks for a reply and measures how soon it begins and ends.
-    ///
-    /// # Errors
-    /// Why there is none.
-    pub async fn pace(&self, ask: &Ask) -> Result<Pace, Failure> {
-        let once = |fault: Fault| Failure { reason: fault.reason, timed_out: false, tries: 1 };
-        let started = Instant::now();
-        let dialect = self.service.dialect;
-        let head = Bytes::from(dialect.head(&ask.prompt.rules, &ask.prompt.snapshot));
-        let body = TwoPart { head, tail: Bytes::from(dialect.tail(ask, self.limits)) };
-        let mut response = self.post(body).await.map_err(once)?;
-        match response.status().as_u16() {
-            200 => {}
-            status @ 300..=399 => {
-                return Err(once(Fault::redirect(status, self.target(&response).as_deref())));
-            }
-            status => {
-                self.declined(status, response).await.map_err(once)?;
-                return Err(once(Fault::lasting(format!("HTTP {status}"))));
-            }
-        }
-        let mut first = None;
-        while self.piece(&mut response).await.map_err(once)?.is_some() {
-            first.get_or_insert(started.elapsed());
-        }
-        let whole = started.elapsed();
-        Ok(Pace { first: first.unwrap_or(whole), whole })
-    }
-}
-
 impl Participant for HttpParticipant {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(self.call(ask))
     }
+}
+
+/// What a response says of the service's limits.
+fn learn(response: &Response, gate: &Gate) {
+    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+    if matches!(response.status().as_u16(), 429 | 529) {
+        gate.narrow();
+    }
+    let asked = asked(response).filter(|_| response.status() != 200);
+    if let Some(wait) = asked.max(spent(header, crate::clock::system_time())) {
+        gate.close_for(wait);
+    }
+}
+
+/// The wait a response asks for.
+fn asked(response: &Response) -> Option<Duration> {
+    let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    asked_wait(header("retry-after-ms"), header("retry-after"), crate::clock::system_time())
 }
 
 /// Whether the response comes by events.

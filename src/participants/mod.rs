@@ -7,6 +7,7 @@ mod anthropic;
 mod body;
 pub mod dialect;
 mod fault;
+mod gate;
 pub mod http;
 mod openai;
 pub mod probe;

@@ -1,0 +1,60 @@
+//! What `doctor` asks of a service; `probe.rs` reads it.
+//!
+//! One request each, without a second try and without a turn at the gate.
+
+use super::address::{endpoint, host};
+use super::{Ask, Bytes, Failure, Fault, HttpParticipant, Instant, MAX_REPLY, Method, Request, TwoPart};
+use crate::participants::probe::Pace;
+
+impl HttpParticipant {
+    /// The host it asks, with the port.
+    pub fn host(&self) -> String {
+        host(&self.url)
+    }
+
+    /// The body in which the service lists its models.
+    pub(in crate::participants) async fn list(&self) -> Result<Vec<u8>, Failure> {
+        let once = |fault: Fault| Failure { reason: fault.reason, timed_out: false, tries: 1 };
+        let url = endpoint(&self.service, self.service.dialect.models_path())
+            .map_err(|problem| once(Fault::lasting(problem.message)))?;
+        let mut request = Request::new(Method::GET, url);
+        *request.headers_mut() = self.headers.clone();
+        let response = self.client().map_err(once)?.execute(request).await;
+        let response = response.map_err(|error| once(self.broken(&error)))?;
+        let body = match response.status().as_u16() {
+            200 => self.read(response, MAX_REPLY).await,
+            status @ 300..=399 => Err(Fault::redirect(status, self.target(&response).as_deref())),
+            status => self.declined(status, response).await.map(|_| None),
+        };
+        body.map_err(once).map(Option::unwrap_or_default)
+    }
+
+    /// Asks for a reply and measures how soon it begins and ends.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn pace(&self, ask: &Ask) -> Result<Pace, Failure> {
+        let once = |fault: Fault| Failure { reason: fault.reason, timed_out: false, tries: 1 };
+        let started = Instant::now();
+        let dialect = self.service.dialect;
+        let head = Bytes::from(dialect.head(&ask.prompt.rules, &ask.prompt.snapshot));
+        let body = TwoPart { head, tail: Bytes::from(dialect.tail(ask, self.limits)) };
+        let mut response = self.post(body).await.map_err(once)?;
+        match response.status().as_u16() {
+            200 => {}
+            status @ 300..=399 => {
+                return Err(once(Fault::redirect(status, self.target(&response).as_deref())));
+            }
+            status => {
+                self.declined(status, response).await.map_err(once)?;
+                return Err(once(Fault::lasting(format!("HTTP {status}"))));
+            }
+        }
+        let mut first = None;
+        while self.piece(&mut response).await.map_err(once)?.is_some() {
+            first.get_or_insert(started.elapsed());
+        }
+        let whole = started.elapsed();
+        Ok(Pace { first: first.unwrap_or(whole), whole })
+    }
+}

@@ -150,6 +150,8 @@ pub enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Print the JSON Schema of definitions, for editors
+    Schema,
     /// Print the exact bytes of a snapshot, without sending anything
     Snapshot {
         /// A definition, or a session

@@ -75,6 +75,10 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
             output.json = json;
             check::run(&files, output)
         }
+        Verb::Schema => {
+            output.line(&format!("{:#}", crate::workflow::definition_schema()));
+            Ok(Exit::Finished)
+        }
         Verb::Snapshot { file, step, seat, input } => {
             snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), output)
         }

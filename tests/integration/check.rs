@@ -42,6 +42,12 @@ fn a_good_file_says_nothing_and_json_says_it_by_lines() {
 }
 
 #[test]
+fn schema_prints_the_file_beside_the_documents() {
+    let printed = Desk::new().run(["schema"]).code(0).out;
+    assert_eq!(printed, include_str!("../../docs/definition.schema.json"));
+}
+
+#[test]
 fn personas_and_models_are_looked_up_and_keys_are_not_needed() {
     let desk = Desk::with("question: q\nparticipants: [nobody, {persona: qa-lead, model: openai/gpt-x}]\n");
     let ran = desk.run(["check", "decide.yaml"]).code(2);

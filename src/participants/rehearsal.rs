@@ -8,6 +8,7 @@
 mod choose;
 mod consent;
 mod draft;
+mod estimate;
 mod lexicon;
 mod mention;
 mod open;
@@ -26,7 +27,6 @@ use crate::persona::Persona;
 use crate::round::ballot::BallotKind;
 use crate::round::material::Material;
 use crate::round::snapshot::Snapshot;
-use draft::Draft;
 use mention::Mentions;
 use scene::Scene;
 
@@ -60,7 +60,7 @@ pub fn rehearse(snapshot: &str, persona: &Persona, seed: Option<u64>) -> Value {
     let draft = match scene.kind.unwrap_or(BallotKind::Position) {
         BallotKind::Position => open::answer(&scene, &weighed, persona),
         BallotKind::Consent => consent::answer(&scene, &weighed, persona),
-        BallotKind::Estimate => Draft::abstain("A rehearsal has no experience to estimate from."),
+        BallotKind::Estimate => estimate::answer(&scene, &weighed, persona),
         kind => choose::answer(&scene, &weighed, persona, seed, kind),
     };
     draft.into_json(snapshot, persona)

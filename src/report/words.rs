@@ -31,7 +31,7 @@ pub fn headline(tally: &Tally) -> Headline {
     let winner = tally.verdict.winners.first().filter(|_| tally.decided);
     let Some(winner) = winner else {
         let reason = tally.verdict.reason.as_deref().unwrap_or("the rule found no winner");
-        return Headline { label: format!("No decision: {reason}"), detail: ballots_by_option(tally) };
+        return Headline { label: format!("No decision: {reason}"), detail: numbers(tally, rule) };
     };
     let detail = format!("by {}, {}", rule.name(), basis(tally, rule, winner));
     Headline { label: format!("Decision: {winner}"), detail }
@@ -61,7 +61,21 @@ fn basis(tally: &Tally, rule: Rule, winner: &str) -> String {
     if tally.answered == 1 { format!("{basis}: a single one, no agreement") } else { basis }
 }
 
-fn ballots_by_option(tally: &Tally) -> String {
+/// Why there is no winner, in numbers: ballots by option where the rule counts them.
+fn numbers(tally: &Tally, rule: Rule) -> String {
+    let counts_ballots = rule.default_threshold().is_some()
+        || matches!(
+            rule,
+            Rule::Plurality
+                | Rule::Majority
+                | Rule::Unanimous
+                | Rule::Consent
+                | Rule::Approval
+                | Rule::Median
+        );
+    if !counts_ballots {
+        return format!("by {}, {}", rule.name(), counted(tally.answered, "ballot"));
+    }
     let scores = tally.verdict.scores.iter().map(|(option, score)| format!("{option} {score}"));
     format!("ballots: {}", listed(scores))
 }

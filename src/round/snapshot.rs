@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
 use super::ballot::BallotKind;
@@ -124,6 +124,12 @@ fn ballot<'a>(m: &'a Material<'a>) -> Option<Out<'a>> {
     let form = m.ballot.filter(|form| form.kind != BallotKind::Position)?;
     let mut entries: Entries<'a> = vec![("kind".into(), Out::word(form.kind.name()))];
     entries.extend(list(form.options.iter().map(Out::text)).map(|options| ("options".into(), options)));
+    let number = |number: &Number| Out::Raw(number.to_string().into());
+    let ends = [("min", &form.min), ("max", &form.max)];
+    let scale: Entries<'a> =
+        ends.iter().filter_map(|(key, end)| Some(((*key).into(), number(end.as_ref()?)))).collect();
+    entries.extend((!scale.is_empty()).then(|| ("scale".into(), Out::Map(scale))));
+    entries.extend(list(form.cards.iter().map(Out::text)).map(|cards| ("cards".into(), cards)));
     Some(Out::Map(entries))
 }
 

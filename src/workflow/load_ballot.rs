@@ -87,14 +87,11 @@ fn check_form(form: &BallotForm, node: &Node, fields: &mut Fields<'_>) {
     }
     if !over_options && !form.options.is_empty() {
         let hint = if form.kind == BallotKind::Estimate { "write `cards`" } else { "remove `options`" };
-        fields.refuse(node, format!("a `{name}` ballot takes no options"), hint);
-    }
-    if matches!(
-        form.kind,
-        BallotKind::Approval | BallotKind::Ranking | BallotKind::Score | BallotKind::Estimate
-    ) {
-        let message = format!("ballots of kind `{name}` are not counted by this version");
-        fields.refuse(node, message, "use `position`, `choice` or `consent`");
+        fields.refuse(
+            node,
+            format!("{} `{name}` ballot takes no options", if name.starts_with('e') { "an" } else { "a" }),
+            hint,
+        );
     }
     check_scale(form, node, fields);
     check_names("option", &form.options, node, fields);

@@ -19,6 +19,7 @@ mod http;
 mod live;
 mod ndjson;
 mod open_round;
+mod oracle;
 mod program;
 mod same_bytes;
 mod saved;

@@ -51,8 +51,10 @@ pub(super) struct Scene {
     pub statements: Vec<Statement>,
     pub requirements: Vec<Requirement>,
     pub open: Vec<String>,
-    /// Lowest and highest score of a `score` ballot.
+    /// Lowest and highest score or estimate.
     pub scale: Option<(f64, f64)>,
+    /// The cards of an estimate, lowest first.
+    pub cards: Vec<String>,
 }
 
 impl Scene {
@@ -80,6 +82,7 @@ impl Scene {
         options.retain(|option| !option.trim().is_empty());
         options.truncate(MAX_OPTIONS);
         self.options = options;
+        self.cards = list(form.get("cards")).iter().map(|v| text(Some(v))).collect();
         let bounds = form.get("scale").unwrap_or(form);
         let bound = |key: &str| bounds.get(key).and_then(Value::as_f64).filter(|n| n.is_finite());
         self.scale = bound("min").zip(bound("max")).filter(|(min, max)| min <= max);

@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 
 use super::quote::{code, inline, quote};
 use super::seat;
+use crate::report::count::rule_in_words;
 use crate::report::view::{self, SeatView, Standing};
 use crate::report::words::{close_reason, grouped, headline, listed, span};
 use crate::report::{Bar, bars};
 use crate::session::{RoundRun, Session, Tally};
-use crate::tally::{Rule, Ties};
+use crate::tally::Ties;
 use crate::text::harmless_line;
 use crate::workflow::Close;
 
@@ -62,13 +63,20 @@ fn facts(run: &RoundRun, out: &mut String) {
         grouped(opened.snapshot_bytes),
         inline(&opened.snapshot_sha256)
     );
-    let options = listed(&opened.ballot.options);
-    let form = if options.is_empty() { String::new() } else { format!(" of {}", inline(&options)) };
-    let rule = opened.rule.map_or("none, counted and not decided", Rule::name);
+    let form = &opened.ballot;
+    let options = listed(if form.cards.is_empty() { &form.options } else { &form.cards });
+    let mut named = if options.is_empty() { String::new() } else { format!(" of {}", inline(&options)) };
+    if let (Some(min), Some(max)) = (&form.min, &form.max) {
+        let _ = write!(named, " from {min} to {max}");
+    }
+    let rule = opened.rule.map_or_else(
+        || "none, counted and not decided".to_owned(),
+        |rule| rule_in_words(rule, &opened.terms),
+    );
     let _ = writeln!(
         out,
-        "- Ballot: {}{form}; rule: {rule}{}; quorum {}",
-        opened.ballot.kind.name(),
+        "- Ballot: {}{named}; rule: {rule}{}; quorum {}",
+        form.kind.name(),
         ties(opened.ties),
         opened.quorum
     );

@@ -86,7 +86,7 @@ impl<'a> Scan<'a> {
             self.found.blocks.push(Block::Structured(&self.text[run.clone()]));
             return Ok(run.end);
         }
-        if matches!(kind, BallotKind::Choice | BallotKind::Consent)
+        if !matches!(kind, BallotKind::Position | BallotKind::Score)
             && let Some(labelled) = labelled(body)
         {
             self.lines.push(labelled);
@@ -257,7 +257,7 @@ fn labelled(body: &str) -> Option<(&'static str, &str)> {
     // The emphasis that the label began ends after the colon, or after the value.
     let value = value.strip_prefix("**").or_else(|| value.strip_prefix("__")).unwrap_or(value).trim();
     let value = value.strip_suffix("**").filter(|rest| !rest.starts_with('*')).unwrap_or(value);
-    let value = if matches!(key, "vote" | "consent" | "abstain" | "confidence") {
+    let value = if matches!(key, "vote" | "consent" | "estimate" | "abstain" | "confidence") {
         undressed(value)
     } else {
         trimmed(value)

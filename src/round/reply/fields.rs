@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::marks;
 use super::option;
 use super::values::{is_abstain, is_placeholder, quoted, says_nothing, spelled};
 use crate::round::ballot::{Answer, Ballot, BallotForm, BallotKind, Stance};
@@ -13,8 +14,12 @@ use crate::yaml::{self, Node, Value};
 pub(super) type Entries = Vec<(String, Node)>;
 
 /// Every key of an answer, in the order in which it is kept.
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 15] = [
     "vote",
+    "approve",
+    "ranking",
+    "scores",
+    "estimate",
     "abstain",
     "consent",
     "minimum_change",
@@ -123,6 +128,12 @@ impl<'a> Reader<'a> {
     }
 
     fn ballot(&mut self, form: &BallotForm, own: &str) -> Option<Ballot> {
+        if matches!(
+            form.kind,
+            BallotKind::Approval | BallotKind::Ranking | BallotKind::Score | BallotKind::Estimate
+        ) {
+            return self.marked(form, own);
+        }
         let said = self.own_word(form, own);
         let said = self.noted(said)?;
         let abstains = self.abstains(own, said.as_deref());
@@ -146,6 +157,42 @@ impl<'a> Reader<'a> {
                 None
             }
             (false, Some(vote)) => self.of_kind(form, &vote),
+        }
+    }
+
+    /// A ballot that is more than one word.
+    fn marked(&mut self, form: &BallotForm, own: &str) -> Option<Ballot> {
+        let given = self.get(own).filter(|node| match &node.value {
+            Value::Null => false,
+            Value::Text(text) => !text.trim().is_empty() && !is_placeholder(text),
+            _ => true,
+        });
+        let word = given
+            .and_then(|node| if let Value::Text(text) = &node.value { Some(text.as_str()) } else { None });
+        let says_abstain = word.is_some_and(is_abstain);
+        let abstains = self.abstains(own, word);
+        let abstains = self.noted(abstains)?;
+        match (abstains, given) {
+            (true, Some(_)) if !says_abstain => {
+                self.problems
+                    .push(format!("the reply abstains and gives `{own}`: these are two ballots, give one"));
+                None
+            }
+            (true, _) => {
+                self.keep("vote", "abstain");
+                Some(Ballot::Abstain)
+            }
+            (false, None) => {
+                self.problems.push(format!("`{own}` is empty"));
+                None
+            }
+            (false, Some(node)) => {
+                let read = marks::read(form, node, self.source);
+                let marked = self.noted(read)?;
+                self.flags.extend(marked.flags);
+                self.keep(own, marked.kept);
+                Some(marked.ballot)
+            }
         }
     }
 
@@ -258,7 +305,7 @@ impl<'a> Reader<'a> {
                 || match kind {
                     BallotKind::Choice => key == "vote",
                     BallotKind::Consent => key == "consent" || key == "minimum_change",
-                    _ => false,
+                    kind => key == super::own_key(kind),
                 };
             let abstention = key == "vote" && self.content.contains_key("vote");
             if !asked && !abstention {

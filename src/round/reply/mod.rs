@@ -7,6 +7,7 @@
 mod blocks;
 mod comments;
 mod fields;
+mod marks;
 mod option;
 mod parse;
 mod piece;
@@ -46,20 +47,21 @@ pub fn read_reply(form: &BallotForm, reply: &str) -> Reading {
     }
 }
 
-/// The key a kind's ballot stands under, if ballots of this kind are counted.
-fn own_key(kind: BallotKind) -> Option<&'static str> {
+/// The key a kind's ballot stands under.
+fn own_key(kind: BallotKind) -> &'static str {
     match kind {
-        BallotKind::Position => Some("position"),
-        BallotKind::Choice => Some("vote"),
-        BallotKind::Consent => Some("consent"),
-        BallotKind::Approval | BallotKind::Ranking | BallotKind::Score | BallotKind::Estimate => None,
+        BallotKind::Position => "position",
+        BallotKind::Choice => "vote",
+        BallotKind::Consent => "consent",
+        BallotKind::Approval => "approve",
+        BallotKind::Ranking => "ranking",
+        BallotKind::Score => "scores",
+        BallotKind::Estimate => "estimate",
     }
 }
 
 fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
-    let Some(own) = own_key(form.kind) else {
-        return Err(format!("ballots of kind `{}` are not counted yet", form.kind.name()).into());
-    };
+    let own = own_key(form.kind);
     let text = screen::screened(reply)?;
     if let Some(answer) = bare_ballot(form, own, &text)? {
         return Ok(answer);
@@ -88,8 +90,8 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
     }
 }
 
-/// The answer of a reply that is one option, one stance or `abstain` and nothing else. Numbers and
-/// letters alone are no ballot here: nothing around them says that they mean an option.
+/// The answer of a reply that is one option, stance, order, card or number asked for, or `abstain`, and
+/// nothing else. Numbers and letters alone are no option here: nothing around them says so.
 fn bare_ballot(form: &BallotForm, own: &str, text: &str) -> Result<Option<Answer>, Rejected> {
     let word = text.trim();
     if word.is_empty() || word.len() > 256 || word.contains('\n') {
@@ -99,6 +101,8 @@ fn bare_ballot(form: &BallotForm, own: &str, text: &str) -> Result<Option<Answer
         _ if values::is_abstain(word) => true,
         BallotKind::Choice => matches!(option::option(&form.options, word), Ok((_, None))),
         BallotKind::Consent => option::stance(word).is_ok(),
+        BallotKind::Ranking => marks::is_order(form, word),
+        BallotKind::Estimate => marks::is_estimate(form, word),
         _ => false,
     };
     if !is_named {

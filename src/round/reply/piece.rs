@@ -170,12 +170,26 @@ fn of_entries(form: &BallotForm, own: &str, entries: &Entries, source: &str) -> 
     let filled = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, node)| node);
     let abstains =
         filled("abstain").is_some_and(|node| !matches!(node.value, Value::Bool(false) | Value::Null));
-    let is_form =
-        filled(own).and_then(|node| spelled(node, source)).is_some_and(|text| repeats_form(form, &text));
+    let is_form = filled(own).is_some_and(|node| {
+        spelled(node, source).map_or_else(|| is_all_placeholders(node), |text| repeats_form(form, &text))
+    });
     if is_form && !abstains {
         return Piece::Form;
     }
     Piece::Ballot(fields::answer(form, own, entries, source))
+}
+
+/// Whether a list or map holds nothing but what the form shows.
+fn is_all_placeholders(node: &Node) -> bool {
+    match &node.value {
+        Value::Text(text) => is_placeholder(text),
+        Value::List(items) => !items.is_empty() && items.iter().all(is_all_placeholders),
+        Value::Map(entries) => {
+            !entries.is_empty()
+                && entries.iter().all(|(key, node)| is_placeholder(&key.text) && is_all_placeholders(node))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a ballot value is what the form shows in its place.

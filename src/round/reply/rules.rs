@@ -59,11 +59,13 @@ fn detail(kind: BallotKind) -> &'static str {
     match kind {
         BallotKind::Position => "The position is required.",
         BallotKind::Choice => "The vote is required: exactly one option of the form.",
-        BallotKind::Approval => "List every option you approve of, and no other.",
-        BallotKind::Ranking => {
-            "Best first; a nested list is a tie; options you leave out stand below the others."
+        BallotKind::Approval => {
+            "List every option you approve of, and no other; an empty list approves of none."
         }
-        BallotKind::Score => "Give each option a score within the form's scale.",
+        BallotKind::Ranking => {
+            "The ranking is required: best first; a nested list is a tie; options you leave out stand below the others."
+        }
+        BallotKind::Score => "The scores are required: one number for each option, within the form's scale.",
         BallotKind::Consent => {
             "The consent is required: support goes along, stand-aside has doubts and does not stand in the way, \
              block stands in the way and must state its minimum_change."

@@ -1,5 +1,6 @@
 //! `--batch`: definitions and unfinished sessions, one after another, without a person.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
@@ -12,13 +13,14 @@ use super::dry_run;
 use super::output::{Output, fail, is_on_terminal};
 use super::plan::{SetUp, doubt_input, load_plan, session_id};
 use super::work::{Bench, Seated, cancel_on_signal, work};
-use crate::engine::Budget;
+use crate::engine::{Budget, Price};
 use crate::journal::{Disk, Journal};
 use crate::problem::{Problem, nearest};
 use crate::session::{Command, Event, Exit, Session, Stamped};
 use crate::setup::answers::Answers;
 use crate::setup::folders::read_text;
 use crate::setup::models::Catalog;
+use crate::setup::prices::price_of;
 use crate::setup::roster::ModelFlags;
 use crate::setup::table::{personas_of, seat_all};
 use crate::workflow::recheck;
@@ -209,27 +211,26 @@ fn save_path(args: &Run, id: &str, set_up: &SetUp) -> PathBuf {
 pub fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Budget>, Vec<Problem>> {
     let of_session = session.definition.as_ref().and_then(|definition| definition.budget);
     let Some(limit) = args.max_usd.into_iter().chain(of_session).reduce(f64::min) else { return Ok(None) };
-    let free = |model: &str| {
-        matches!(model.split('/').next(), Some("rehearsal" | "recorded" | "tracker" | "command"))
-    };
+    let prices = known_prices(session, set_up);
     let mut problems = Vec::new();
-    for seat in session.roster.values().filter(|seat| !free(&seat.model)) {
-        if !set_up.config.prices.contains_key(&seat.model) {
-            let problem = Problem::new(format!(
-                "the price of `{}` is not known, so that no budget can be kept",
-                seat.model
-            ))
-            .hint(format!("add `prices: {{{}: {{input: …, output: …}}}}` to config.yaml", seat.model));
-            if !problems.contains(&problem) {
-                problems.push(problem);
-            }
+    for seat in session.roster.values().filter(|seat| !prices.contains_key(&seat.model)) {
+        let message = format!("the price of `{}` is not known, so that no budget can be kept", seat.model);
+        let hint = format!("add `prices: {{{}: {{input: …, output: …}}}}` to config.yaml", seat.model);
+        let problem = Problem::new(message).hint(hint);
+        if !problems.contains(&problem) {
+            problems.push(problem);
         }
     }
     if !problems.is_empty() {
         return Err(problems);
     }
-    let prices = set_up.config.prices.iter();
-    let prices = prices.map(|(name, price)| (name.clone(), (price.value.input, price.value.output)));
     let max_output_tokens = set_up.config.max_output_tokens.value;
-    Ok(Some(Budget { limit, prices: prices.collect(), max_output_tokens }))
+    Ok(Some(Budget { limit, prices, max_output_tokens }))
+}
+
+/// The prices of a session's models, as far as they are known.
+pub fn known_prices(session: &Session, set_up: &SetUp) -> HashMap<String, Price> {
+    let catalog = Catalog::new(&set_up.config);
+    let models = session.roster.values().map(|seat| seat.model.clone());
+    models.filter_map(|model| Some((price_of(&catalog, &model)?, model))).map(|(p, m)| (m, p)).collect()
 }

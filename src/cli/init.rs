@@ -23,8 +23,8 @@ const CONFIG: &str = "\
 # timeout: 600s
 # providers:
 #   lab: {dialect: openai, base_url: \"http://127.0.0.1:8091/v1\", key_env: LAB_API_KEY, max_in_flight: 2}
-# prices:                       # US dollars per million tokens, for --max-usd
-#   openai/some-model: {input: 2.5, output: 10}
+# prices:                       # US dollars per million tokens; they go before the built-in ones
+#   openai/some-model: {input: 2.5, cached: 1.25, output: 10}
 ";
 
 /// Makes `.s2s` here; what is there already stays as it is.

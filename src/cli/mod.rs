@@ -15,6 +15,7 @@ mod output;
 mod plan;
 mod resume;
 mod snapshot;
+mod spent;
 mod tally;
 mod work;
 

@@ -8,8 +8,10 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 use tokio_util::sync::CancellationToken;
 
 use super::args::Run;
+use super::batch::known_prices;
 use super::output::{Output, fail_as};
 use super::plan::SetUp;
+use super::spent;
 use crate::engine::{Budget, Engine, EngineError, Observer, Parts, Person, PersonSays, Table};
 use crate::journal::{Disk, Journal, KeyStore};
 use crate::persona::Persona;
@@ -74,6 +76,7 @@ pub fn work(
         engine.run().await
     });
     let (session, head) = (std::mem::take(&mut engine.session), engine.head());
+    let prices = known_prices(&session, set_up);
     let left_behind = engine.left_behind.take();
     drop(engine);
     face.finish();
@@ -81,6 +84,7 @@ pub fn work(
         let hint = "its key is published, so nothing is lost; resuming the session tries again";
         output.warn(&Problem::new(error.to_string()).hint(hint));
     }
+    spent::say(&session, &prices, output);
     conclude(done, &session, &seated.path, &head, output)
 }
 

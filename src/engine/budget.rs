@@ -5,24 +5,48 @@
 
 use std::collections::HashMap;
 
+use crate::round::record::Usage;
 use crate::session::{RoundOpened, SeatStatus, Session, WorkItemOffered};
 use crate::text::estimated_tokens;
 
-/// A limit in US dollars, and prices per million tokens of prompt and reply by model.
+/// What a million tokens cost, in US dollars.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Price {
+    /// Of a prompt.
+    pub input: f64,
+    /// Of what of a prompt the service had in its cache.
+    pub cached: f64,
+    /// Of a reply.
+    pub output: f64,
+}
+
+impl Price {
+    /// What these tokens cost.
+    pub fn of(&self, tokens: Usage) -> f64 {
+        let anew = tokens.input.saturating_sub(tokens.cached);
+        let input = anew as f64 * self.input + tokens.cached as f64 * self.cached;
+        (input + tokens.output as f64 * self.output) / 1e6
+    }
+}
+
+/// A limit in US dollars, and prices by model.
 #[derive(Debug, Clone)]
 pub struct Budget {
     /// The limit.
     pub limit: f64,
     /// Prices; models without one cost nothing (the rehearsal, scripted and recorded seats).
-    pub prices: HashMap<String, (f64, f64)>,
+    pub prices: HashMap<String, Price>,
     /// The most tokens a reply may have.
     pub max_output_tokens: u64,
 }
 
 impl Budget {
     fn cost(&self, model: &str, input: u64, output: u64) -> f64 {
-        let (of_input, of_output) = self.prices.get(model).copied().unwrap_or_default();
-        (input as f64 * of_input + output as f64 * of_output) / 1e6
+        self.spend(model, Usage { input, output, cached: 0 })
+    }
+
+    fn spend(&self, model: &str, tokens: Usage) -> f64 {
+        self.prices.get(model).copied().unwrap_or_default().of(tokens)
     }
 
     /// What the session has cost so far, as far as services reported tokens.
@@ -30,13 +54,13 @@ impl Budget {
         let seats = session.rounds.iter().flat_map(|round| round.seats.values());
         let cost = |status: &SeatStatus| match status {
             SeatStatus::Revealed(answer, _) => {
-                answer.tokens.map_or(0.0, |tokens| self.cost(&answer.model, tokens.input, tokens.output))
+                answer.tokens.map_or(0.0, |tokens| self.spend(&answer.model, tokens))
             }
             _ => 0.0,
         };
         let items = session.items.values().flat_map(|item| {
             let returned = item.returned.iter().filter_map(|(back, _)| back.tokens);
-            returned.map(|tokens| self.cost(&item.offered.model, tokens.input, tokens.output))
+            returned.map(|tokens| self.spend(&item.offered.model, tokens))
         });
         seats.map(|seat| cost(&seat.status)).chain(items).sum()
     }

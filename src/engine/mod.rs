@@ -12,7 +12,7 @@ mod keys;
 mod orders;
 mod seat;
 
-pub use budget::Budget;
+pub use budget::{Budget, Price};
 pub use orders::{Hold, Order, Orders, hold};
 
 use std::collections::HashMap;

@@ -6,6 +6,7 @@
 use indexmap::IndexMap;
 
 use super::folders::{Folders, read_text};
+use crate::engine::Price;
 use crate::problem::Problem;
 use crate::workflow::Fields;
 use crate::yaml::{Node, Value, literal_keys, read};
@@ -34,15 +35,6 @@ pub struct ProviderConfig {
     pub max_in_flight: Option<u64>,
     /// Whether replies are asked for piece by piece; they are unless this says `false`.
     pub stream: Option<bool>,
-}
-
-/// US dollars per million tokens.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
-    /// Of a prompt.
-    pub input: f64,
-    /// Of a reply.
-    pub output: f64,
 }
 
 /// The configuration in effect.
@@ -150,7 +142,8 @@ impl Config {
             row("stream", setting.value.stream.map(|on| on.to_string()));
         }
         for (name, Setting { value, from }) in &self.prices {
-            let price = format!("{} in, {} out ($ per million tokens)", value.input, value.output);
+            let (input, cached, output) = (value.input, value.cached, value.output);
+            let price = format!("{input} in, {cached} cached, {output} out ($ per million tokens)");
             rows.push((format!("prices.{name}"), price, from.clone()));
         }
         rows
@@ -198,13 +191,15 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) ->
 fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) -> Option<Price> {
     let mut fields = Fields::of(node, format!("the price of `{name}`"), file).ok()?;
     let price = (fields.positive("input"), fields.positive("output"));
+    let cached = fields.positive("cached");
     let found = fields.finish(&[]);
     if found.is_empty() && (price.0.is_none() || price.1.is_none()) {
         let message = format!("the price of `{name}` needs `input` and `output`, in $ per million tokens");
         problems.push(node.problem(file, message));
     }
     problems.extend(found);
-    Some(Price { input: price.0?, output: price.1? })
+    let (input, output) = (price.0?, price.1?);
+    Some(Price { input, cached: cached.unwrap_or(input), output })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod doctor;
 pub mod folders;
 pub mod models;
 pub mod personas;
+pub mod prices;
 pub mod providers;
 pub mod roster;
 pub mod table;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::config::{Config, ProviderConfig};
 use super::folders::read_text;
 use super::providers::{KNOWN, Known};
+use crate::engine::Price;
 use crate::journal::{fold, read_log};
 use crate::participants::Participant;
 use crate::participants::dialect::{Dialect, Stream};
@@ -148,6 +149,11 @@ impl<'a> Catalog<'a> {
         }
         let own = self.config.providers.get(provider).and_then(|setting| setting.value.max_in_flight);
         HttpParticipant::new(service, own.and_then(|n| usize::try_from(n).ok()))
+    }
+
+    /// What the user says a model costs.
+    pub fn configured_price(&self, model: &str) -> Option<Price> {
+        self.config.prices.get(model).map(|setting| setting.value)
     }
 
     /// Every provider by name: the known ones, then the user's own.

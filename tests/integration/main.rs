@@ -7,6 +7,7 @@ mod blind;
 mod check;
 mod choice_of_model;
 mod core;
+mod cost;
 mod crash;
 mod cut;
 mod definitions;

@@ -197,6 +197,8 @@ pub enum Verb {
     },
     /// Make a `.s2s` folder for this project
     Init,
+    /// Print the manual page
+    Man,
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -306,4 +308,23 @@ pub enum Format {
     Md,
     /// JSON
     Json,
+    /// A web page
+    Html,
+    /// An architecture decision record
+    Madr,
+    /// One line a seat, for a spreadsheet
+    Csv,
+}
+
+impl Format {
+    /// What a file of it ends in.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Md => "md",
+            Self::Json => "json",
+            Self::Html => "html",
+            Self::Madr => "decision.md",
+            Self::Csv => "csv",
+        }
+    }
 }

@@ -23,6 +23,7 @@ use crate::setup::models::Catalog;
 use crate::setup::prices::price_of;
 use crate::setup::roster::ModelFlags;
 use crate::setup::table::{personas_of, seat_all};
+use crate::tui::Opening;
 use crate::workflow::recheck;
 
 /// Runs every file; the exit code is the highest.
@@ -33,10 +34,15 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
             && file.exists()
         {
             return if is_on_terminal() {
-                super::files::watch(file, output)
+                super::face::show(run, Some(Opening::Film(file.clone())))
             } else {
                 super::files::replay(file, None, output)
             };
+        }
+        let is_lost = |file: &PathBuf| !file.exists();
+        if is_on_terminal() && run.files.len() <= 1 && !run.files.iter().any(is_lost) {
+            let opening = run.files.first().map(|file| Opening::File(file.clone()));
+            return super::face::show(run, opening);
         }
         return Err(vec![interactive(run.files.first().map(PathBuf::as_path))]);
     }
@@ -74,7 +80,7 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
 }
 
 /// Each seat of a round holds a connection: as many may be open as the system lets one process have.
-fn raise_descriptor_limit() {
+pub fn raise_descriptor_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -157,7 +163,7 @@ fn one(
 /// What is said where the screen will be: the next best thing for this file.
 fn interactive(file: Option<&Path>) -> Problem {
     let Some(file) = file else {
-        return Problem::new("nothing to do")
+        return Problem::new("the screen needs a terminal")
             .hint("roundtable --batch FILE runs a definition; --help tells the rest");
     };
     let name = file.display().to_string();
@@ -176,7 +182,7 @@ fn interactive(file: Option<&Path>) -> Problem {
             "`roundtable replay {name} --text` prints it, `roundtable resume {name}` goes on"
         ));
     }
-    Problem::new("the live screen is not built yet")
+    Problem::new("the screen needs a terminal, and shows one file at a time")
         .hint(format!("`roundtable --batch {name}` runs it headless"))
 }
 
@@ -194,7 +200,7 @@ fn check_save(run: &Run) -> Result<(), Vec<Problem>> {
     Ok(())
 }
 
-fn read_answers(run: &Run) -> Result<Answers, Vec<Problem>> {
+pub fn read_answers(run: &Run) -> Result<Answers, Vec<Problem>> {
     let Some(path) = &run.answers else { return Ok(Answers::default()) };
     let text = read_text(path, 64 * 1024 * 1024).map_err(|problem| vec![problem])?;
     Answers::parse(&text, &path.display().to_string()).map_err(|problem| vec![problem])

@@ -86,7 +86,7 @@ pub fn sessions(verb: Option<SessionsVerb>, output: &mut Output) -> Done {
     Ok(Exit::Finished)
 }
 
-fn summary(session: &Session) -> String {
+pub fn summary(session: &Session) -> String {
     let state = match (&session.closed, session.open_round()) {
         (Some(closed), _) => closed.status.name().to_owned(),
         (None, Some(round)) => {
@@ -101,7 +101,7 @@ fn summary(session: &Session) -> String {
     format!("{state}{} · {}", outcome.unwrap_or_default(), about.unwrap_or_default())
 }
 
-fn saved(folders: &Folders) -> Vec<PathBuf> {
+pub fn saved(folders: &Folders) -> Vec<PathBuf> {
     let mut dirs = vec![folders.s2s().join("sessions"), folders.state.join("sessions")];
     dirs.dedup();
     let mut paths: Vec<PathBuf> = dirs
@@ -154,6 +154,15 @@ pub fn config(output: &mut Output) -> Done {
         output.line(&harmless_line(&format!("{name}: {}", path.display())));
     }
     Ok(Exit::Finished)
+}
+
+/// `man`: the manual page.
+pub fn man(output: &mut Output) -> Exit {
+    let mut text = Vec::new();
+    // Writing into memory cannot fail.
+    let _ = clap_mangen::Man::new(Args::command()).render(&mut text);
+    output.bytes(&text);
+    Exit::Finished
 }
 
 /// `completions`: for a shell.

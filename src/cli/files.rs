@@ -57,7 +57,7 @@ fn is_no_session(damage: &Damage) -> bool {
 }
 
 /// A damaged file as a person reads of it.
-fn damage_problem(damage: &Damage, file: &str) -> Problem {
+pub fn damage_problem(damage: &Damage, file: &str) -> Problem {
     let what = match damage.seq {
         Some(seq) if !damage.newer => {
             format!("damaged at document {seq}, byte {}: {}", damage.offset, damage.what)
@@ -90,17 +90,6 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Output) -> Done {
             output.line(&text);
         }
     }
-    Ok(Exit::Finished)
-}
-
-/// `replay` on a terminal: the session as a film.
-pub fn watch(path: &Path, output: &mut Output) -> Done {
-    let log = match log_of(path, output)? {
-        Ok(log) => log,
-        Err(exit) => return Ok(exit),
-    };
-    crate::tui::run_replay(log.lines, &path.display().to_string())
-        .map_err(|error| vec![Problem::new(format!("the terminal cannot be used: {error}"))])?;
     Ok(Exit::Finished)
 }
 
@@ -194,20 +183,27 @@ fn known<'a>(
     Err(vec![problem.hint(did_you_mean(name, &names))])
 }
 
+/// A session in a report's format.
+pub fn rendered(session: &Session, format: Format) -> String {
+    match format {
+        Format::Md => report::markdown(session),
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&report::json(session)).unwrap_or_default() + "\n";
+            report::terminal_safe_json(&json).into_owned()
+        }
+        Format::Madr => report::madr(session),
+        Format::Csv => report::csv(session),
+        Format::Html => report::html(session),
+    }
+}
+
 /// `report`: a session as a document.
 pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Output) -> Done {
     let log = match log_of(path, output)? {
         Ok(log) => log,
         Err(exit) => return Ok(exit),
     };
-    let session = fold(&log);
-    let text = match format {
-        Format::Md => report::markdown(&session),
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&report::json(&session)).unwrap_or_default() + "\n";
-            report::terminal_safe_json(&json).into_owned()
-        }
-    };
+    let text = rendered(&fold(&log), format);
     let Some(out) = out else {
         output.bytes(text.as_bytes());
         return Ok(Exit::Finished);

@@ -9,6 +9,7 @@ mod browse;
 mod check;
 mod doctor;
 mod dry_run;
+mod face;
 mod files;
 mod init;
 mod output;
@@ -55,7 +56,11 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
             output.json = json;
             let on_screen = !(json || text || at.is_some()) && output::is_on_terminal();
             let file = session_file(&file);
-            if on_screen { files::watch(&file, output) } else { files::replay(&file, at, output) }
+            if on_screen {
+                face::show(&args::Run::default(), Some(crate::tui::Opening::Film(file)))
+            } else {
+                files::replay(&file, at, output)
+            }
         }
         Verb::Verify { file, expect, explain, json } => {
             output.json = json;
@@ -92,6 +97,7 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
             doctor::run(&providers, depth, output)
         }
         Verb::Init => init::run(output),
+        Verb::Man => Ok(browse::man(output)),
         Verb::Completions { shell } => Ok(browse::completions(shell, output)),
     }
 }

@@ -49,15 +49,26 @@ pub struct Plan {
     pub answers: Answers,
 }
 
-/// Reads and loads a definition; `-` is standard input.
+/// Reads and loads a definition, and says its warnings; `-` is standard input.
 pub fn load_plan(path: &Path, output: &Output) -> Result<Plan, Vec<Problem>> {
-    let (file, text) = definition_text(path)?;
-    let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
-    for warning in &loaded.warnings {
+    let (plan, warnings) = read_plan(path)?;
+    for warning in &warnings {
         output.warn(warning);
     }
+    Ok(plan)
+}
+
+/// Reads and loads a definition; its warnings come with it.
+pub fn read_plan(path: &Path) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
+    let (file, text) = definition_text(path)?;
+    plan_of(text, file)
+}
+
+/// A definition from its text; its warnings come with it.
+pub fn plan_of(text: String, file: String) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
+    let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
     let (flags, answers) = (ModelFlags::default(), Answers::default());
-    Ok(Plan { definition: loaded.definition, text, file, flags, answers })
+    Ok((Plan { definition: loaded.definition, text, file, flags, answers }, loaded.warnings))
 }
 
 /// What a definition's file is called in messages, and its text; `-` is standard input.

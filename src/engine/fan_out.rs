@@ -127,7 +127,10 @@ impl Engine<'_> {
             }
             () = sleep_until(deadline) => None,
             () = sleep_until(wake) => None,
-            order = ordered(&mut self.orders) => return self.obey(order),
+            order = ordered(&mut self.orders) => {
+                self.obey(order)?;
+                return self.begin_write();
+            }
             () = self.interrupt.cancelled() => return Ok(()),
         };
         let time_is_up = is_past(deadline);

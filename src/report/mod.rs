@@ -6,7 +6,9 @@
 
 mod bars;
 pub mod count;
+mod csv;
 mod escape;
+mod html;
 mod json;
 mod markdown;
 mod ndjson;
@@ -19,9 +21,11 @@ pub mod what_if;
 pub mod words;
 
 pub use bars::{Bar, bars};
+pub use csv::csv;
 pub use escape::terminal_safe_json;
+pub use html::html;
 pub use json::json;
-pub use markdown::markdown;
+pub use markdown::{madr, markdown};
 pub use ndjson::{line, preview};
 pub use text::happening;
 

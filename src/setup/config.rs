@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::folders::{Folders, read_text};
 use crate::engine::Price;
 use crate::problem::Problem;
-use crate::workflow::Fields;
+use crate::workflow::{Fields, as_text};
 use crate::yaml::{Node, Value, literal_keys, read};
 
 /// A value and where it came from.
@@ -50,6 +50,27 @@ pub struct Config {
     pub providers: IndexMap<String, Setting<ProviderConfig>>,
     /// Prices by `provider/model`.
     pub prices: IndexMap<String, Setting<Price>>,
+    /// How the screen looks and is worked.
+    pub screen: Setting<ScreenConfig>,
+}
+
+/// How the screen looks and is worked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenConfig {
+    /// Keys by the action's name, in place of the usual ones.
+    pub keys: IndexMap<String, Vec<String>>,
+    /// Colours by role: `good, bad, under-way, key`.
+    pub colours: IndexMap<String, String>,
+    /// Whether only ASCII signs are used.
+    pub ascii: bool,
+    /// Whether the mouse is taken.
+    pub mouse: bool,
+}
+
+impl Default for ScreenConfig {
+    fn default() -> Self {
+        Self { keys: IndexMap::new(), colours: IndexMap::new(), ascii: false, mouse: true }
+    }
 }
 
 /// Names of fields that can only hold a key here, beside the usual ones.
@@ -68,6 +89,7 @@ impl Config {
             timeout_ms: Setting { value: 600_000, from: default() },
             providers: IndexMap::new(),
             prices: IndexMap::new(),
+            screen: Setting { value: ScreenConfig::default(), from: default() },
         };
         for path in [folders.config.join("config.yaml"), folders.s2s().join("config.yaml")] {
             if path.exists() {
@@ -112,6 +134,10 @@ impl Config {
             if let Some(value) = price(node, &name, file, &mut problems) {
                 self.prices.insert(name, Setting { value, from: from() });
             }
+        }
+        if let Some(node) = fields.node("screen") {
+            self.screen.from = from();
+            screen(node, file, &mut self.screen.value, &mut problems);
         }
         problems.extend(fields.finish(&[]));
         if problems.is_empty() { Ok(()) } else { Err(problems) }
@@ -164,6 +190,27 @@ fn entries<'a>(fields: &mut Fields<'a>, key: &'static str) -> Vec<(String, &'a N
             Vec::new()
         }
     }
+}
+
+/// Reads how the screen looks; what is not said stays as it is.
+fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problems: &mut Vec<Problem>) {
+    let mut fields = match Fields::of(node, "`screen`", file) {
+        Ok(fields) => fields,
+        Err(problem) => return problems.push(problem),
+    };
+    for (name, node) in entries(&mut fields, "keys") {
+        let texts = match &node.value {
+            Value::List(items) => items.iter().filter_map(as_text).collect(),
+            _ => as_text(node).into_iter().collect::<Vec<_>>(),
+        };
+        screen.keys.insert(name, texts);
+    }
+    for (role, node) in entries(&mut fields, "colours") {
+        screen.colours.insert(role, as_text(node).unwrap_or_default());
+    }
+    screen.ascii = fields.flag("ascii").unwrap_or(screen.ascii);
+    screen.mouse = fields.flag("mouse").unwrap_or(screen.mouse);
+    problems.extend(fields.finish(&[]));
 }
 
 fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) -> Option<ProviderConfig> {

@@ -49,6 +49,11 @@ impl Folders {
         self.state.join("keys")
     }
 
+    /// Where what is typed is kept until it is handed in.
+    pub fn drafts(&self) -> PathBuf {
+        self.state.join("drafts")
+    }
+
     /// `CONTEXT.md` as it is now, its comments left out; `None` when absent or empty.
     ///
     /// # Errors

@@ -1,10 +1,14 @@
 //! The facilitator's screen: a model, messages, one `update`, and views that only draw.
 //!
-//! It replays a saved session in the panes a live one will have, with a time line under them. Views
-//! read the model alone: no IO, no clock. Every text of foreign origin passes [`crate::text`] first.
-//! The terminal is restored by whatever way the screen is left.
+//! Live and film share their panes: both are events folded into a state. Views read the model alone:
+//! no IO, no clock. Every text of foreign origin passes [`crate::text`] first. What needs the world
+//! outside goes through [`Host`]. The terminal is restored by whatever way the screen is left.
 
+mod form;
+mod home;
+mod host;
 mod keymap;
+mod live;
 mod model;
 mod replay;
 mod terminal;
@@ -15,10 +19,14 @@ mod theme;
 mod update;
 mod view;
 
-pub use keymap::{Action, BINDINGS, table as key_table};
-pub use model::{Model, Overlay, Pane};
+pub use form::{Form, Purpose};
+pub use home::{Home, Opening, Part, Row};
+pub use host::{Host, Running};
+pub use keymap::{Action, BINDINGS, Keys, Place, table as key_table};
+pub use live::{Live, News, Preview};
+pub use model::{Leave, Menu, MenuKind, Model, Overlay, Pane, Spread, Stage};
 pub use replay::Replay;
-pub use terminal::replay as run_replay;
+pub use terminal::{Looks, run};
 pub use theme::Theme;
-pub use update::{Effect, Message, update};
-pub use view::draw;
+pub use update::{Effect, Message, Target, update};
+pub use view::{Hits, draw};

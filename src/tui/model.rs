@@ -1,11 +1,19 @@
 //! The model: what the screen shows, and nothing of how.
 
+use super::form::Form;
+use super::home::Home;
+use super::keymap::{Keys, Place};
+use super::live::Live;
 use super::replay::Replay;
 use super::theme::Theme;
+use crate::engine::{Hold, hold};
+use crate::session::Session;
 
 /// A part of the screen that can be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pane {
+    /// What is asked, and how it is answered and counted.
+    Question,
     /// The seats of the round.
     Seats,
     /// How the ballots were counted.
@@ -20,7 +28,8 @@ pub enum Pane {
 
 impl Pane {
     /// All of them, in the order of the Tab key.
-    pub const ALL: [Self; 5] = [Self::Seats, Self::Tally, Self::Answer, Self::Snapshot, Self::Events];
+    pub const ALL: [Self; 6] =
+        [Self::Question, Self::Seats, Self::Tally, Self::Answer, Self::Snapshot, Self::Events];
 
     /// Its place in [`Pane::ALL`].
     pub fn index(self) -> usize {
@@ -28,68 +37,217 @@ impl Pane {
     }
 }
 
-/// What lies over the panes.
+/// What is shown, and where it comes from.
+#[derive(Debug, Clone)]
+pub enum Stage {
+    /// The home screen.
+    Home,
+    /// A saved session.
+    Film,
+    /// A session with the facilitator at the table.
+    Live(Box<Live>),
+}
+
+/// A list to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Menu {
+    /// What is chosen.
+    pub kind: MenuKind,
+    /// What stands over it.
+    pub title: String,
+    /// Its rows.
+    pub rows: Vec<String>,
+    /// The chosen one.
+    pub at: usize,
+}
+
+/// What a menu chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MenuKind {
+    /// A report's format.
+    Report,
+    /// An artifact, or a new one.
+    Artifact,
+    /// What to do with an unfinished session.
+    Unfinished,
+    /// Nothing: it is only read.
+    Reading,
+}
+
+/// Where leaving leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leave {
+    /// Out of the program.
+    Quit,
+    /// To the home screen.
+    Home,
+}
+
+/// What lies over the panes.
+#[derive(Debug, Clone)]
 pub enum Overlay {
-    /// The keys.
-    Help,
+    /// The keys, scrolled this far.
+    Help(usize),
     /// Words to search for, as typed so far.
     Search(String),
     /// An action's name, as typed so far, and the chosen row.
     Palette(String, usize),
+    /// A form.
+    Form(Box<Form>),
+    /// A list.
+    Menu(Menu),
+    /// Whether to leave a session that is at work.
+    Leave(Leave),
+}
+
+/// How answers are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spread {
+    /// One at a time.
+    One,
+    /// As many as fit beside each other.
+    SideBySide,
 }
 
 /// The screen.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// The film.
+    /// What is shown.
+    pub stage: Stage,
+    /// The home screen, also while a session is shown.
+    pub home: Home,
+    /// The events, and the state they make.
     pub replay: Replay,
     /// The pane that is looked at.
     pub focus: Pane,
     /// The chosen seat, by its place in the roster.
     pub seat: usize,
     /// How far each pane is scrolled, in lines.
-    pub scroll: [u16; 5],
+    pub scroll: [u16; 6],
     /// What lies over the panes.
     pub overlay: Option<Overlay>,
     /// The words searched for last.
     pub words: String,
     /// Whether only the chosen seat's events count.
     pub only_seat: bool,
+    /// How answers are shown.
+    pub spread: Spread,
     /// A word to the person, until the next key.
     pub notice: Option<String>,
     /// Width and height of the terminal.
     pub size: (u16, u16),
     /// Colours and signs.
     pub theme: Theme,
+    /// The keys in effect.
+    pub keys: Keys,
     /// Where the session is from.
     pub file: String,
+    /// The time, for how long a round is open.
+    pub now: crate::session::Moment,
 }
 
 impl Model {
-    /// A replay, looked at from its start of interest: its last event.
-    pub fn new(replay: Replay, file: String, size: (u16, u16), theme: Theme) -> Self {
+    /// The home screen, its rows still to be read.
+    pub fn home(size: (u16, u16), theme: Theme, keys: Keys) -> Self {
         Self {
-            replay,
+            stage: Stage::Home,
+            home: Home { is_reading: true, ..Home::default() },
+            replay: Replay::new(Vec::new()),
             focus: Pane::Seats,
             seat: 0,
-            scroll: [0; 5],
+            scroll: [0; 6],
             overlay: None,
             words: String::new(),
             only_seat: false,
+            spread: Spread::One,
             notice: None,
             size,
             theme,
-            file,
+            keys,
+            file: String::new(),
+            now: crate::session::Moment::default(),
         }
+    }
+
+    /// A film, looked at from its start of interest: its last event.
+    pub fn film(replay: Replay, file: String, size: (u16, u16), theme: Theme) -> Self {
+        Self { stage: Stage::Film, replay, file, ..Self::home(size, theme, Keys::default()) }
+    }
+
+    /// Shows something else, from its top.
+    pub fn show(&mut self, stage: Stage, replay: Replay, file: String) {
+        (self.stage, self.replay, self.file) = (stage, replay, file);
+        (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; 6]);
+        (self.overlay, self.only_seat, self.spread) = (None, false, Spread::One);
+    }
+
+    /// The state that is shown.
+    pub fn session(&self) -> &Session {
+        self.replay.session()
+    }
+
+    /// The live session, if it is one.
+    pub fn live(&self) -> Option<&Live> {
+        match &self.stage {
+            Stage::Live(live) => Some(live),
+            _ => None,
+        }
+    }
+
+    /// The live session, if it is one.
+    pub fn live_mut(&mut self) -> Option<&mut Live> {
+        match &mut self.stage {
+            Stage::Live(live) => Some(live),
+            _ => None,
+        }
+    }
+
+    /// Where the facilitator is.
+    pub fn place(&self) -> Place {
+        let live = match &self.stage {
+            Stage::Home => return Place::Home,
+            Stage::Film => return Place::Film,
+            Stage::Live(live) => live,
+        };
+        let session = self.session();
+        if live.ended.is_some() || session.closed.is_some() || session.paused.is_some() {
+            return Place::Over;
+        }
+        match hold(session) {
+            Some(Hold::Draft) => Place::Draft,
+            Some(Hold::Question(_)) => Place::Asked,
+            Some(Hold::Counted) => Place::Counted,
+            None => Place::Open,
+        }
+    }
+
+    /// What is asked of a person now.
+    pub fn question(&self) -> Option<crate::session::Question> {
+        match hold(self.session()) {
+            Some(Hold::Question(question)) => Some(question),
+            _ => None,
+        }
+    }
+
+    /// The seats that are on the table: of the round that would be opened, else of the last one.
+    pub fn seat_count(&self) -> usize {
+        match self.preview() {
+            Some(preview) => preview.opened.seats.len(),
+            None => self.session().rounds.last().map_or(0, |round| round.seats.len()),
+        }
+    }
+
+    /// What would be sent, where a round waits to be opened.
+    pub fn preview(&self) -> Option<&super::live::Preview> {
+        self.live()?.preview.as_deref()
     }
 
     /// The name of the chosen seat.
     pub fn seat_name(&self) -> Option<&str> {
-        let round = self.replay.session().rounds.last()?;
-        round
-            .seats
-            .get_index(self.seat.min(round.seats.len().saturating_sub(1)))
-            .map(|(name, _)| name.as_str())
+        let at = self.seat.min(self.seat_count().saturating_sub(1));
+        match self.preview() {
+            Some(preview) => preview.opened.seats.get(at).map(String::as_str),
+            None => self.session().rounds.last()?.seats.get_index(at).map(|(name, _)| name.as_str()),
+        }
     }
 }

@@ -16,8 +16,6 @@ pub const SPEEDS: [f64; 6] = [0.5, 1.0, 2.0, 5.0, 10.0, 50.0];
 #[derive(Debug, Clone)]
 pub struct Replay {
     lines: Vec<Line>,
-    /// One text an event; empty where an event has none.
-    texts: Vec<String>,
     marks: Vec<Session>,
     at: usize,
     session: Session,
@@ -30,17 +28,15 @@ impl Replay {
     /// A film of these events, standing at its end.
     pub fn new(lines: Vec<Line>) -> Self {
         let mut session = Session::default();
-        let (mut texts, mut marks) = (Vec::with_capacity(lines.len()), vec![Session::default()]);
+        let mut marks = vec![Session::default()];
         for (index, line) in lines.iter().enumerate() {
             session.apply(&line.stamped);
-            let text = report::happening(&line.stamped.event, line.stamped.at, &session);
-            texts.push(text.unwrap_or_default());
             if (index + 1) % MARK_EVERY == 0 {
                 marks.push(session.clone());
             }
         }
         let at = lines.len();
-        Self { lines, texts, marks, at, session, speed: 1, playing: None }
+        Self { lines, marks, at, session, speed: 1, playing: None }
     }
 
     /// The state where the film stands.
@@ -68,9 +64,27 @@ impl Replay {
         &self.lines
     }
 
-    /// The text of an event.
-    pub fn text(&self, index: usize) -> &str {
-        self.texts.get(index).map_or("", String::as_str)
+    /// One more event, at the end; who stands at the end goes along.
+    pub fn push(&mut self, line: Line) {
+        if self.at == self.lines.len() {
+            self.session.apply(&line.stamped);
+            self.at += 1;
+            self.lines.push(line);
+            if self.at.is_multiple_of(MARK_EVERY) {
+                self.marks.push(self.session.clone());
+            }
+        } else {
+            let at = self.at;
+            self.seek(self.lines.len());
+            self.push(line);
+            self.seek(at);
+        }
+    }
+
+    /// The text of an event that is shown; none for what another event's says.
+    pub fn text(&self, index: usize) -> Option<String> {
+        let line = self.lines.get(index)?;
+        report::happening(&line.stamped.event, line.stamped.at, &self.session)
     }
 
     /// Whether it plays.
@@ -150,7 +164,8 @@ impl Replay {
     /// To the next event whose text holds `words`, or the one before; false when there is none.
     pub fn find(&mut self, words: &str, forward: bool) -> bool {
         let words = words.to_lowercase();
-        let holds = |index: &usize| self.texts[*index].to_lowercase().contains(&words);
+        let holds =
+            |index: &usize| self.text(*index).is_some_and(|text| text.to_lowercase().contains(&words));
         let found = if forward {
             (self.at..self.lines.len()).find(holds)
         } else {

@@ -1,131 +1,279 @@
 //! The terminal: taken, drawn on, given back by whatever way the screen is left.
+//!
+//! One loop: wait for something, take in all that is there, draw once. While nothing happens it
+//! sleeps. Engine and storage work on other threads.
+
+mod effects;
+mod signals;
+mod taken;
 
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event as Input, EventStream};
+use crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use futures::StreamExt as _;
 use ratatui::DefaultTerminal;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::model::Model;
-use super::replay::Replay;
+use super::home::Opening;
+use super::host::{Host, Running};
+use super::keymap::Keys;
+use super::live::News;
+use super::model::{Model, Overlay, Stage};
 use super::theme::Theme;
 use super::update::{Effect, Message, update};
-use super::view::draw;
-use crate::session::Line;
+use super::view::{Hits, draw};
+use signals::Signals;
 
-/// Replays a session's events until the person leaves.
+/// How long the screen may take to be given back while an engine still writes.
+const PATIENCE: Duration = Duration::from_millis(900);
+/// What is typed is kept once the person pauses this long.
+const KEEP_AFTER: Duration = Duration::from_millis(300);
+
+/// How the screen looks and is worked.
+#[derive(Debug, Clone)]
+pub struct Looks {
+    /// Colours and signs.
+    pub theme: Theme,
+    /// The keys in effect.
+    pub keys: Keys,
+    /// Whether the mouse is taken.
+    pub mouse: bool,
+}
+
+/// Shows the screen, beginning with `opening` or with the home screen, until the person leaves.
 ///
 /// # Errors
 /// When the terminal cannot be read or written.
-pub fn replay(lines: Vec<Line>, file: &str) -> io::Result<()> {
+pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let theme = Theme::from_environment(|name| std::env::var(name).ok());
-    let mut terminal = take()?;
-    let size = terminal.size().map_or((80, 24), |size| (size.width, size.height));
-    let mut model = Model::new(Replay::new(lines), file.to_owned(), size, theme);
-    let done = runtime.block_on(run(&mut terminal, &mut model));
-    give_back();
+    let done = runtime.block_on(async {
+        let terminal = taken::take(looks.mouse)?;
+        let size = terminal.size().map_or((80, 24), |size| (size.width, size.height));
+        let model = Model::home(size, looks.theme, looks.keys);
+        let (background, messages) = unbounded_channel();
+        let mut screen = Screen {
+            terminal,
+            model,
+            host,
+            running: None,
+            hits: Hits::default(),
+            keep_at: None,
+            background,
+            messages,
+            inputs: Some(EventStream::new()),
+            mouse: looks.mouse,
+            wants_out: false,
+        };
+        let done = screen.show(opening).await;
+        screen.stop_engine().await;
+        done
+    });
+    taken::give_back();
+    // A thread that still reads something need not be waited for.
+    runtime.shutdown_background();
     done
 }
 
-/// Takes the terminal. What is pasted comes as one piece, so that it cannot act as keys.
-fn take() -> io::Result<DefaultTerminal> {
-    let terminal = ratatui::try_init()?;
-    crossterm::execute!(io::stdout(), EnableBracketedPaste)?;
-    Ok(terminal)
+struct Screen {
+    terminal: DefaultTerminal,
+    model: Model,
+    host: Arc<dyn Host>,
+    running: Option<Running>,
+    hits: Hits,
+    /// When what is typed is to be kept.
+    keep_at: Option<Instant>,
+    background: UnboundedSender<Message>,
+    messages: UnboundedReceiver<Message>,
+    /// Nobody reads the keys while they belong to another program.
+    inputs: Option<EventStream>,
+    mouse: bool,
+    wants_out: bool,
 }
 
-fn give_back() {
-    let _ = crossterm::execute!(io::stdout(), DisableBracketedPaste);
-    ratatui::restore();
+/// What woke the loop.
+enum Woken {
+    Input(Option<io::Result<Input>>),
+    News(Option<News>),
+    Message(Option<Message>),
+    Time,
+    Signal,
 }
 
-async fn run(terminal: &mut DefaultTerminal, model: &mut Model) -> io::Result<()> {
-    let mut inputs = EventStream::new();
-    let mut signals = Signals::new()?;
-    terminal.draw(|frame| draw(frame, model))?;
-    loop {
-        let started = Instant::now();
-        let due = model.replay.due_in();
-        let message = tokio::select! {
-            input = inputs.next() => match input {
-                Some(input) => message(input?),
+impl Screen {
+    async fn show(&mut self, opening: Option<Opening>) -> io::Result<()> {
+        let mut signals = Signals::new()?;
+        self.say(Message::Tick(crate::clock::now())).await?;
+        match opening {
+            Some(opening) => self.carry_out(vec![Effect::Open(opening)]).await?,
+            None => self.draw()?,
+        }
+        self.carry_out(vec![Effect::ReadHome]).await?;
+        self.draw()?;
+        while !self.wants_out {
+            let started = Instant::now();
+            let film = self.model.replay.due_in().map(Duration::from_millis);
+            let woken = self.wait(&mut signals, film).await;
+            if film.is_some() {
+                let passed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                self.say(Message::Pass(passed)).await?;
+            }
+            self.take_in(woken).await?;
+            self.drain().await?;
+            if self.keep_at.is_some_and(|at| Instant::now() >= at) {
+                self.keep();
+            }
+            self.draw()?;
+        }
+        self.keep();
+        Ok(())
+    }
+
+    /// Waits until something happens.
+    async fn wait(&mut self, signals: &mut Signals, film: Option<Duration>) -> Woken {
+        let keep = self.keep_at.map(|at| at.saturating_duration_since(Instant::now()));
+        let is_counting =
+            matches!(self.model.stage, Stage::Live(_)) && self.model.session().open_round().is_some();
+        let tick = is_counting.then(|| Duration::from_secs(1));
+        let due = [film, keep, tick].into_iter().flatten().min();
+        tokio::select! {
+            input = next_input(&mut self.inputs) => Woken::Input(input),
+            news = next_news(&mut self.running) => Woken::News(news),
+            message = self.messages.recv() => Woken::Message(message),
+            () = sleep(due) => Woken::Time,
+            () = signals.any() => Woken::Signal,
+        }
+    }
+
+    async fn take_in(&mut self, woken: Woken) -> io::Result<()> {
+        match woken {
+            // Whose terminal is gone has left.
+            Woken::Input(None) | Woken::Signal => self.wants_out = true,
+            Woken::Input(Some(input)) => self.input(input?).await?,
+            Woken::News(news) => self.news(news).await?,
+            Woken::Message(Some(message)) => self.say(message).await?,
+            Woken::Message(None) => {}
+            Woken::Time => self.say(Message::Tick(crate::clock::now())).await?,
+        }
+        Ok(())
+    }
+
+    /// Takes in what engine and storage have told already, so that one drawing shows it all. Keys come
+    /// one at a time: each is seen to have done something.
+    async fn drain(&mut self) -> io::Result<()> {
+        const MOST: usize = 4096;
+        for _ in 0..MOST {
+            let news = self.running.as_mut().and_then(|running| running.news.try_recv().ok());
+            if let Some(news) = news {
+                self.news(Some(news)).await?;
+                continue;
+            }
+            match self.messages.try_recv() {
+                Ok(message) => self.say(message).await?,
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    async fn news(&mut self, news: Option<News>) -> io::Result<()> {
+        let fault =
+            || News::Ended(Err("the engine stopped unexpectedly; what was recorded is safe".to_owned()));
+        let news = news.unwrap_or_else(fault);
+        if matches!(news, News::Ended(_)) {
+            self.running = None;
+        }
+        if matches!(news, News::Saw(_)) && self.model.session().open_round().is_some() {
+            self.model.now = crate::clock::now();
+        }
+        self.say(Message::News(news)).await
+    }
+
+    async fn input(&mut self, input: Input) -> io::Result<()> {
+        let message = match input {
+            Input::Key(key) if key.kind == KeyEventKind::Release => return Ok(()),
+            Input::Key(key) => Message::Key(key),
+            Input::Paste(text) => Message::Paste(text),
+            Input::Resize(width, height) => Message::Resize(width, height),
+            Input::Mouse(mouse) => match self.clicked(mouse) {
+                Some(message) => message,
                 None => return Ok(()),
             },
-            () = sleep(due) => None,
-            () = signals.any() => return Ok(()),
+            Input::FocusGained | Input::FocusLost => return Ok(()),
         };
-        if due.is_some() {
-            let passed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-            update(model, Message::Pass(passed));
+        self.say(message).await
+    }
+
+    fn clicked(&self, mouse: MouseEvent) -> Option<Message> {
+        let pane = || self.hits.pane_at(mouse.column, mouse.row);
+        match mouse.kind {
+            MouseEventKind::Down(MouseButton::Left) => {
+                self.hits.at(mouse.column, mouse.row).map(Message::Click)
+            }
+            MouseEventKind::ScrollDown => Some(Message::Wheel(pane(), 3)),
+            MouseEventKind::ScrollUp => Some(Message::Wheel(pane(), -3)),
+            _ => None,
         }
-        match message.map_or(Effect::None, |message| update(model, message)) {
-            Effect::Quit => return Ok(()),
-            Effect::Suspend => suspend(terminal)?,
-            Effect::None => {}
+    }
+
+    /// Changes the model, and does what follows from it.
+    async fn say(&mut self, message: Message) -> io::Result<()> {
+        let effects = update(&mut self.model, message);
+        if effects.is_empty() { Ok(()) } else { self.carry_out(effects).await }
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let mut hits = Hits::default();
+        self.terminal.draw(|frame| hits = draw(frame, &self.model))?;
+        self.hits = hits;
+        Ok(())
+    }
+
+    /// Keeps what is typed in the form that is open.
+    fn keep(&mut self) {
+        self.keep_at = None;
+        let Some(Overlay::Form(form)) = &self.model.overlay else { return };
+        let text = form.kept();
+        let text = Some(text.as_str()).filter(|text| *text != form.filled);
+        if let Err(problem) = self.host.keep(&form.kept_as, text) {
+            self.model.notice = Some(format!("what is typed cannot be kept: {problem}"));
         }
-        terminal.draw(|frame| draw(frame, model))?;
+    }
+
+    /// Has the engine rest, and waits until it does.
+    async fn stop_engine(&mut self) {
+        let Some(mut running) = self.running.take() else { return };
+        let _ = running.orders.send(crate::engine::Order::Leave);
+        let ended = async {
+            while let Some(news) = running.news.recv().await {
+                if matches!(news, News::Ended(_)) {
+                    break;
+                }
+            }
+        };
+        // What does not rest in time is safe on disk all the same.
+        let _ = tokio::time::timeout(PATIENCE, ended).await;
     }
 }
 
-async fn sleep(due: Option<u64>) {
-    match due {
-        Some(millis) => tokio::time::sleep(Duration::from_millis(millis)).await,
+async fn next_input(inputs: &mut Option<EventStream>) -> Option<io::Result<Input>> {
+    match inputs {
+        Some(inputs) => inputs.next().await,
         None => std::future::pending().await,
     }
 }
 
-fn message(input: Input) -> Option<Message> {
-    match input {
-        Input::Key(key) => Some(Message::Key(key)),
-        Input::Paste(text) => Some(Message::Paste(text)),
-        Input::Resize(width, height) => Some(Message::Resize(width, height)),
-        _ => None,
+async fn next_news(running: &mut Option<Running>) -> Option<News> {
+    match running {
+        Some(running) => running.news.recv().await,
+        None => std::future::pending().await,
     }
 }
 
-/// Gives the terminal back, stops this process, and takes the terminal again when it goes on.
-fn suspend(terminal: &mut DefaultTerminal) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Signal, getpid, kill_process};
-        give_back();
-        kill_process(getpid(), Signal::TSTP)?;
-        *terminal = take()?;
-        terminal.clear()?;
-    }
-    #[cfg(not(unix))]
-    let _ = terminal;
-    Ok(())
-}
-
-/// The signals that end the screen as `q` does.
-struct Signals {
-    #[cfg(unix)]
-    term: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    hangup: tokio::signal::unix::Signal,
-}
-
-impl Signals {
-    fn new() -> io::Result<Self> {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            Ok(Self { term: signal(SignalKind::terminate())?, hangup: signal(SignalKind::hangup())? })
-        }
-        #[cfg(not(unix))]
-        Ok(Self {})
-    }
-
-    async fn any(&mut self) {
-        #[cfg(unix)]
-        tokio::select! {
-            _ = self.term.recv() => {}
-            _ = self.hangup.recv() => {}
-        }
-        #[cfg(not(unix))]
-        std::future::pending::<()>().await;
+async fn sleep(due: Option<Duration>) {
+    match due {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
     }
 }

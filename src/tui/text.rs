@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
+use super::theme::Theme;
 use crate::text::harmless;
 
 /// More combining marks than this in a row are left out, and their number is shown.
@@ -71,12 +74,12 @@ fn wrap_line(line: &str, width: usize, most: usize, lines: &mut Vec<String>) {
         let (mut used, mut blank, mut end) = (0, None, None);
         for (at, c) in rest.char_indices() {
             used += c.width().unwrap_or(0);
+            if c == ' ' {
+                blank = Some(at);
+            }
             if used > width {
                 end = Some(at);
                 break;
-            }
-            if c == ' ' {
-                blank = Some(at);
             }
         }
         let Some(end) = end else {
@@ -95,6 +98,97 @@ fn wrap_line(line: &str, width: usize, most: usize, lines: &mut Vec<String>) {
     }
 }
 
+/// Exactly `width` columns of a line: cut with a sign where it is longer, blanks where it is shorter.
+pub fn clipped(line: &str, width: usize) -> String {
+    let (mut out, mut used) = (String::new(), 0);
+    let whole: usize = line.chars().filter_map(char::width).sum();
+    let room = if whole > width { width.saturating_sub(1) } else { width };
+    for c in line.chars() {
+        used += c.width().unwrap_or(0);
+        if used > room {
+            used -= c.width().unwrap_or(0);
+            break;
+        }
+        out.push(c);
+    }
+    if whole > width && width > 0 {
+        out.push('…');
+        used += 1;
+    }
+    out.push_str(&" ".repeat(width.saturating_sub(used)));
+    out
+}
+
+/// Longer text than this is shown as it is written, in bytes.
+const MOST_MARKDOWN: usize = 64 * 1024;
+
+/// Markdown as lines no wider than `width`; at most `most`. What is foreign in it is made safe first.
+pub fn rendered(markdown: &str, width: usize, most: usize, theme: Theme) -> Vec<Line<'static>> {
+    if markdown.len() > MOST_MARKDOWN {
+        return wrapped(markdown, width, most).into_iter().map(Line::from).collect();
+    }
+    let safe = safe(markdown);
+    let text = tui_markdown::from_str(&safe);
+    let mut lines = Vec::new();
+    for line in text.lines {
+        wrap_styled(&line, width.max(1), theme, &mut lines);
+        if lines.len() >= most {
+            lines.truncate(most);
+            break;
+        }
+    }
+    lines
+}
+
+/// Breaks a styled line at blanks where there are any.
+fn wrap_styled(line: &Line<'_>, width: usize, theme: Theme, lines: &mut Vec<Line<'static>>) {
+    let style = |style: Style| {
+        if theme.colour { style } else { Style { fg: None, bg: None, underline_color: None, ..style } }
+    };
+    let chars: Vec<(char, Style)> = line
+        .spans
+        .iter()
+        .flat_map(|span| span.content.chars().map(move |c| (c, style(line.style.patch(span.style)))))
+        .collect();
+    let mut start = 0;
+    loop {
+        let (mut used, mut blank, mut end) = (0, None, None);
+        for (at, (c, _)) in chars[start..].iter().enumerate() {
+            used += c.width().unwrap_or(0);
+            if *c == ' ' {
+                blank = Some(at);
+            }
+            if used > width {
+                end = Some(at);
+                break;
+            }
+        }
+        let Some(end) = end else {
+            lines.push(styled(&chars[start..]));
+            return;
+        };
+        let (cut, next) = match blank.filter(|blank| *blank > 0) {
+            Some(blank) => (blank, blank + 1),
+            // A character wider than the pane stands alone rather than never.
+            None => (end.max(1), end.max(1)),
+        };
+        lines.push(styled(&chars[start..start + cut]));
+        start += next;
+    }
+}
+
+/// Characters of one style after another as spans.
+fn styled(chars: &[(char, Style)]) -> Line<'static> {
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    for (c, style) in chars {
+        match spans.last_mut() {
+            Some(span) if span.style == *style => span.content.to_mut().push(*c),
+            _ => spans.push(Span::styled(c.to_string(), *style)),
+        }
+    }
+    Line::from(spans)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,6 +200,23 @@ mod tests {
         assert_eq!(wrapped("日", 1, 9), ["日", ""]);
         assert_eq!(wrapped("a\n\nb", 5, 9), ["a", "", "b"]);
         assert_eq!(wrapped(&"x".repeat(100), 10, 3).len(), 3);
+    }
+
+    #[test]
+    fn a_line_is_cut_or_filled_to_its_width() {
+        assert_eq!(clipped("short", 8), "short   ");
+        assert_eq!(clipped("日本語の文", 5), "日本…");
+        assert_eq!(clipped("日本語の文", 4), "日… ");
+        assert_eq!(clipped("x", 0), "");
+    }
+
+    #[test]
+    fn markdown_is_rendered_and_wrapped() {
+        let theme = Theme { colour: false, ..Theme::from_environment(|_| None) };
+        let lines = rendered("**strong** words here\n\n- one\n- two \u{1b}[31m", 12, 99, theme);
+        let text: Vec<String> = lines.iter().map(|line| line.to_string().trim_end().to_owned()).collect();
+        assert_eq!(text, ["strong words", "here", "", "- one", "- two", "\\u{1b}[31m"]);
+        assert!(lines[0].spans[0].style.add_modifier.contains(ratatui::style::Modifier::BOLD));
     }
 
     #[test]

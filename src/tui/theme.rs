@@ -10,6 +10,26 @@ pub struct Theme {
     pub colour: bool,
     /// Whether only ASCII signs are used.
     pub ascii: bool,
+    /// The colours of the roles.
+    pub palette: Palette,
+}
+
+/// A colour for each role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Palette {
+    good: Color,
+    bad: Color,
+    under_way: Color,
+    key: Color,
+}
+
+impl Palette {
+    /// For a dark background.
+    pub const DARK: Self =
+        Self { good: Color::Green, bad: Color::Red, under_way: Color::Yellow, key: Color::Cyan };
+    /// For a light one, on which yellow and cyan cannot be read.
+    pub const LIGHT: Self =
+        Self { good: Color::Green, bad: Color::Red, under_way: Color::Magenta, key: Color::Blue };
 }
 
 impl Theme {
@@ -21,10 +41,48 @@ impl Theme {
             let locale = locale.to_lowercase();
             locale.contains("utf-8") || locale.contains("utf8") || locale == "c"
         });
-        Self { colour: set("NO_COLOR").is_none(), ascii: set("ROUNDTABLE_ASCII").is_some() || !speaks_utf8 }
+        // Terminals that tell their colours write the background last: 7 and 15 are the light ones.
+        let background = set("COLORFGBG").and_then(|colours| colours.rsplit(';').next()?.parse::<u8>().ok());
+        let palette = if matches!(background, Some(7 | 15)) { Palette::LIGHT } else { Palette::DARK };
+        let ascii = set("ROUNDTABLE_ASCII").is_some() || !speaks_utf8;
+        Self { colour: set("NO_COLOR").is_none(), ascii, palette }
     }
 
-    fn coloured(self, colour: Color) -> Style {
+    /// The theme with other colours: a name such as `light-blue`, a number, `#rrggbb`; or, for the
+    /// role `background`, `light` or `dark`.
+    ///
+    /// # Errors
+    /// What is no role or no colour.
+    pub fn coloured<'a>(
+        mut self,
+        given: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self, String> {
+        for (role, colour) in given {
+            if role == "background" {
+                self.palette = match colour {
+                    "light" => Palette::LIGHT,
+                    "dark" => Palette::DARK,
+                    _ => return Err(format!("`background` is `light` or `dark`, not `{colour}`")),
+                };
+                continue;
+            }
+            let colour = colour.parse::<Color>().map_err(|_| format!("`{colour}` is no colour"))?;
+            match role {
+                "good" => self.palette.good = colour,
+                "bad" => self.palette.bad = colour,
+                "under-way" => self.palette.under_way = colour,
+                "key" => self.palette.key = colour,
+                _ => {
+                    return Err(format!(
+                        "`{role}` has no colour: use good, bad, under-way, key or background"
+                    ));
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    fn with(self, colour: Color) -> Style {
         if self.colour { Style::new().fg(colour) } else { Style::new() }
     }
 
@@ -45,22 +103,22 @@ impl Theme {
 
     /// What went well.
     pub fn good(self) -> Style {
-        self.coloured(Color::Green)
+        self.with(self.palette.good)
     }
 
     /// What went wrong.
     pub fn bad(self) -> Style {
-        self.coloured(Color::Red).add_modifier(Modifier::BOLD)
+        self.with(self.palette.bad).add_modifier(Modifier::BOLD)
     }
 
     /// What is under way.
     pub fn under_way(self) -> Style {
-        self.coloured(Color::Yellow)
+        self.with(self.palette.under_way)
     }
 
     /// Keys in the footer.
     pub fn key(self) -> Style {
-        self.coloured(Color::Cyan).add_modifier(Modifier::BOLD)
+        self.with(self.palette.key).add_modifier(Modifier::BOLD)
     }
 
     /// The border's characters.

@@ -234,7 +234,8 @@ pub fn as_text(node: &Node) -> Option<String> {
     }
 }
 
-fn parse_duration(text: &str) -> Option<u64> {
+/// Milliseconds of a time such as `90s`, `1.5m`, `2h`, `500ms`; at most a year.
+pub fn parse_duration(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(digits);
     let factor = match unit.trim() {

@@ -4,10 +4,13 @@
 //! round is in it, in roster order, and dissent stands in it word for word. Foreign text goes
 //! through `quote.rs` and cannot forge any of this.
 
+mod madr;
 mod quote;
 mod round;
 mod seat;
 mod steps;
+
+pub use madr::madr;
 
 use std::fmt::Write as _;
 

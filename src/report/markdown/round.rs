@@ -33,6 +33,9 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
     }
     facts(run, out);
     lost(run, out);
+    if let Some(note) = &run.synthesis {
+        let _ = writeln!(out, "\nThe facilitator's note:\n\n{}", quote(note).trim_end());
+    }
     match tally {
         Some(tally) => {
             participation(tally, out);

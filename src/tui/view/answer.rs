@@ -1,31 +1,77 @@
-//! The chosen seat's answer, once it may be read.
+//! The chosen seat's answer, once it may be read; or the answers of several seats side by side.
 
+use std::fmt::Write as _;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
 use serde_json::Value;
 
+use super::pane::block;
 use crate::report::view::{SeatView, confidence, seats, vote};
 use crate::session::AnswerRevealed;
 use crate::text::harmless_line;
 use crate::tui::model::Model;
-use crate::tui::text::wrapped;
+use crate::tui::text::{rendered, wrapped};
 
 /// No answer is shown longer than this, in lines of the screen.
 const MOST_LINES: usize = 5000;
+/// The narrowest column an answer can be read in.
+const COLUMN: u16 = 36;
 
-/// The pane's title and the lines that are seen.
-pub fn pane(model: &Model, width: u16, scroll: usize, height: usize) -> (String, Vec<Line<'static>>) {
-    let session = model.replay.session();
-    let Some(round) = session.rounds.last() else { return (" answer ".to_owned(), Vec::new()) };
-    let count = round.seats.len();
-    let chosen = model.seat.min(count.saturating_sub(1));
-    let Some(seat) = seats(session, round).nth(chosen) else { return (" answer ".to_owned(), Vec::new()) };
-    let title = format!(" {} · {} of {count} ", harmless_line(seat.name), chosen + 1);
-    let text = match seat.answer() {
-        Some(answer) => answered(&seat, answer),
-        None => unanswered(&seat, round.closed.is_some()),
+fn view(model: &Model, index: usize) -> Option<SeatView<'_>> {
+    let round = model.session().rounds.last().filter(|_| model.preview().is_none())?;
+    let index = index.min(round.seats.len().saturating_sub(1));
+    seats(model.session(), round).nth(index)
+}
+
+pub fn title(model: &Model) -> String {
+    let Some(seat) = view(model, model.seat) else { return " answer ".to_owned() };
+    let count = model.seat_count();
+    let at = model.seat.min(count.saturating_sub(1)) + 1;
+    format!(" {} · {at} of {count} ", harmless_line(seat.name))
+}
+
+/// All lines of a seat's answer.
+pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
+    let width = usize::from(width);
+    let Some(seat) = view(model, index) else {
+        let words = "Nobody has been asked yet.";
+        return wrapped(words, width, 9).into_iter().map(Line::from).collect();
     };
-    let lines = wrapped(&text, usize::from(width), MOST_LINES);
-    (title, super::from(lines.into_iter().map(Line::from).collect(), scroll, height))
+    if let Some(answer) = seat.answer() {
+        return rendered(&answered(&seat, answer), width, MOST_LINES, model.theme);
+    }
+    let text = unanswered(&seat, model.session().open_round().is_none());
+    wrapped(&text, width, MOST_LINES).into_iter().map(Line::from).collect()
+}
+
+/// The chosen seat's answer as text.
+pub fn text(model: &Model) -> Option<String> {
+    let seat = view(model, model.seat)?;
+    let answer = seat.answer()?;
+    Some(format!("## {}\n\n{}\n", seat.name, answered(&seat, answer).trim_end()))
+}
+
+/// As many answers as fit, from the chosen seat's on.
+pub fn side_by_side(frame: &mut Frame<'_>, area: Rect, model: &Model) {
+    let count = model.seat_count();
+    let fit = usize::from(area.width / COLUMN).clamp(1, count.max(1));
+    let first = model.seat.min(count.saturating_sub(fit));
+    let columns = Layout::horizontal(vec![Constraint::Fill(1); fit]).split(area);
+    let scroll = usize::from(model.scroll[crate::tui::model::Pane::Answer.index()]);
+    for (place, index) in columns.iter().zip(first..) {
+        let Some(seat) = view(model, index) else { continue };
+        let inner = place.width.saturating_sub(2);
+        let height = usize::from(place.height.saturating_sub(2));
+        let all = lines(model, index, inner);
+        let start = scroll.min(all.len().saturating_sub(height));
+        let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(height).collect();
+        let title = format!(" {} ", harmless_line(seat.name));
+        let is_chosen = index == model.seat.min(count.saturating_sub(1));
+        frame.render_widget(Paragraph::new(shown).block(block(model, title, is_chosen)), *place);
+    }
 }
 
 fn unanswered(seat: &SeatView<'_>, is_closed: bool) -> String {
@@ -39,47 +85,50 @@ fn unanswered(seat: &SeatView<'_>, is_closed: bool) -> String {
     }
 }
 
+/// An answer as Markdown.
 fn answered(seat: &SeatView<'_>, answer: &AnswerRevealed) -> String {
     let mut parts = vec![seat.model.to_owned()];
     parts.push(seat.ballot().and_then(vote).unwrap_or_else(|| answer.outcome.name().to_owned()));
     parts.extend(confidence(answer).map(|sure| format!("confidence {sure}")));
+    let tokens = answer.tokens.filter(|tokens| tokens.input + tokens.output > 0);
+    parts.extend(tokens.map(|tokens| format!("{} + {} tokens", tokens.input, tokens.output)));
     let mut text = parts.join(" · ");
     if let Some(reason) = &answer.reason {
-        text.push_str(&format!("\n\n{reason}"));
+        let _ = write!(text, "\n\n{reason}");
     }
     for (key, value) in &answer.answer {
-        if !matches!(key.as_str(), "vote" | "consent" | "confidence") {
-            text.push_str(&format!("\n\n{}\n", key.replace('_', " ")));
-            field(value, "", &mut text);
+        let is_empty = matches!(value, Value::Array(items) if items.is_empty())
+            || value.as_str().is_some_and(|text| text.trim().is_empty());
+        if !is_empty && !matches!(key.as_str(), "vote" | "consent" | "confidence") {
+            let _ = write!(text, "\n\n**{}**\n\n", key.replace('_', " "));
+            field(value, 0, &mut text);
         }
     }
     for flag in &answer.flags {
-        text.push_str(&format!("\n\nnote: {flag}"));
+        let _ = write!(text, "\n\nnote: {flag}");
     }
     text
 }
 
-fn field(value: &Value, indent: &str, text: &mut String) {
+fn field(value: &Value, depth: usize, text: &mut String) {
+    let indent = "  ".repeat(depth);
     match value {
-        Value::String(words) => text.push_str(&format!("{indent}{}", words.trim_end())),
+        Value::String(words) if depth == 0 => text.push_str(words.trim_end()),
+        Value::String(words) => text.push_str(&words.trim_end().replace('\n', &format!("\n{indent}"))),
         Value::Array(items) => {
             for item in items {
-                match item {
-                    Value::String(words) => text.push_str(&format!("{indent}- {}\n", words.trim_end())),
-                    other => text.push_str(&format!("{indent}- {other}\n")),
-                }
+                let _ = write!(text, "\n{indent}- ");
+                field(item, depth + 1, text);
             }
         }
         Value::Object(map) => {
             for (key, value) in map {
-                text.push_str(&format!("{indent}{}: ", key.replace('_', " ")));
-                if value.is_array() {
-                    text.push('\n');
-                }
-                field(value, "  ", text);
-                text.push('\n');
+                let _ = write!(text, "\n{indent}- {}: ", key.replace('_', " "));
+                field(value, depth + 1, text);
             }
         }
-        other => text.push_str(&format!("{indent}{other}")),
+        other => {
+            let _ = write!(text, "{other}");
+        }
     }
 }

@@ -2,24 +2,28 @@
 
 use ratatui::text::Line;
 
-use crate::tui::model::Model;
+use crate::tui::model::{Model, Stage};
 use crate::tui::text::safe;
 
 /// The pane's title and the lines that are seen.
-pub fn pane(model: &Model, _width: u16, scroll: usize, height: usize) -> (String, Vec<Line<'static>>) {
+pub fn pane(model: &Model, scroll: usize, height: usize) -> (String, Vec<Line<'static>>) {
     let replay = &model.replay;
     let seat = if model.only_seat { model.seat_name() } else { None };
-    let is_shown = |index: &usize| {
-        !replay.text(*index).is_empty() && seat.is_none_or(|seat| replay.is_about(*index, seat))
-    };
+    let is_shown = |index: &usize| seat.is_none_or(|seat| replay.is_about(*index, seat));
+    let text = |index: usize| replay.text(index).map(|text| (index, text));
     // What is still to come is not shown: the reveal happens as it happened.
-    let mut shown: Vec<usize> =
-        (0..replay.at()).rev().filter(is_shown).skip(scroll).take(height.saturating_sub(1)).collect();
+    let mut shown: Vec<(usize, String)> = (0..replay.at())
+        .rev()
+        .filter(is_shown)
+        .filter_map(text)
+        .skip(scroll)
+        .take(height.saturating_sub(1))
+        .collect();
     shown.reverse();
-    let line = |index: usize| {
-        let text =
-            format!("{:>5}  {}", replay.lines()[index].seq, safe(replay.text(index)).replace('\n', " "));
-        let is_current = index + 1 == replay.at();
+    let is_film = matches!(model.stage, Stage::Film);
+    let line = |(index, text): (usize, String)| {
+        let text = format!("{:>5}  {}", replay.lines()[index].seq, safe(&text).replace('\n', " "));
+        let is_current = is_film && index + 1 == replay.at();
         if is_current { Line::styled(text, model.theme.chosen()) } else { Line::from(text) }
     };
     let to_come = replay.len() - replay.at();

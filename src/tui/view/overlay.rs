@@ -3,59 +3,76 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph};
+use ratatui::widgets::{Clear, Paragraph};
 
-use crate::tui::keymap::{BINDINGS, Binding, labels};
-use crate::tui::model::{Model, Overlay};
-use crate::tui::text::safe;
-use crate::tui::update::matching;
+use super::Hits;
+use super::pane::block;
+use crate::text::harmless_line;
+use crate::tui::keymap::{BINDINGS, Binding, Place, labels};
+use crate::tui::model::{Leave, Menu, MenuKind, Model, Overlay};
+use crate::tui::text::{clipped, safe};
+use crate::tui::update::{Target, matching};
 
 /// Draws it, if there is one.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
+pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
     match &model.overlay {
         None => {}
-        Some(Overlay::Help) => help(frame, area, model),
+        Some(Overlay::Help(at)) => help(frame, area, model, *at),
         Some(Overlay::Search(words)) => {
             let line = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
             frame.render_widget(Clear, line);
             let text = format!("/{}{}", safe(words), model.theme.sign("▏", "_"));
             frame.render_widget(Paragraph::new(Line::styled(text, model.theme.strong())), line);
         }
-        Some(Overlay::Palette(typed, row)) => palette(frame, area, model, typed, *row),
+        Some(Overlay::Palette(typed, row)) => palette(frame, area, model, typed, *row, hits),
+        Some(Overlay::Form(form)) => super::form::draw(frame, area, model, form, hits),
+        Some(Overlay::Menu(menu)) => draw_menu(frame, area, model, menu, hits),
+        Some(Overlay::Leave(to)) => leave(frame, area, model, *to),
     }
 }
 
 fn row(binding: &Binding, model: &Model) -> Line<'static> {
-    let keys = labels(binding);
+    let keys = labels(model.keys.of(binding));
     Line::from(vec![Span::styled(format!(" {keys:14}"), model.theme.key()), Span::raw(binding.name)])
 }
 
-fn popup(frame: &mut Frame<'_>, area: Rect, model: &Model, title: &str, lines: Vec<Line<'static>>) {
+/// A box in the middle of the screen; the place of its lines.
+fn popup(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    model: &Model,
+    title: &str,
+    lines: Vec<Line<'static>>,
+    width: u16,
+) -> Rect {
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2).min(area.height);
-    let width = 56.min(area.width);
+    let width = width.min(area.width);
     let place =
         Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
-    let block = Block::bordered()
-        .border_set(model.theme.border())
-        .border_style(model.theme.strong())
-        .title(format!(" {title} "));
+    let title = clipped(&harmless_line(title), usize::from(width.saturating_sub(4)));
     frame.render_widget(Clear, place);
-    frame.render_widget(Paragraph::new(lines).block(block), place);
+    let framed = Paragraph::new(lines).block(block(model, format!(" {} ", title.trim_end()), true));
+    frame.render_widget(framed, place);
+    Rect { x: place.x + 1, y: place.y + 1, width: width.saturating_sub(2), height: height.saturating_sub(2) }
 }
 
-fn help(frame: &mut Frame<'_>, area: Rect, model: &Model) {
+fn help(frame: &mut Frame<'_>, area: Rect, model: &Model, at: usize) {
+    let place = model.place();
+    let here: Vec<&Binding> = BINDINGS.iter().filter(|binding| binding.places.holds(place)).collect();
     let room = usize::from(area.height.saturating_sub(2));
-    let mut lines: Vec<Line<'static>> = BINDINGS.iter().map(|binding| row(binding, model)).collect();
-    if lines.len() > room {
-        // Where not all fit, the palette has the rest.
-        lines.truncate(room.saturating_sub(1));
-        lines.push(Line::styled(" more: press Esc, then : for every action", model.theme.faint()));
-    }
-    popup(frame, area, model, "keys", lines);
+    let mut lines: Vec<Line<'static>> = here.iter().map(|binding| row(binding, model)).collect();
+    let back = if place == Place::Home { "show all rows again" } else { "back to the home screen" };
+    lines.push(Line::from(vec![Span::styled(format!(" {:14}", "Esc"), model.theme.key()), Span::raw(back)]));
+    let total = lines.len();
+    let start = at.min(total.saturating_sub(room));
+    let shown: Vec<Line<'static>> = lines.into_iter().skip(start).take(room).collect();
+    let more = total.saturating_sub(start + shown.len());
+    let title = if more > 0 { format!("keys · {more} more below: j") } else { "keys".to_owned() };
+    popup(frame, area, model, &title, shown, 60);
 }
 
-fn palette(frame: &mut Frame<'_>, area: Rect, model: &Model, typed: &str, chosen: usize) {
-    let found = matching(typed);
+fn palette(frame: &mut Frame<'_>, area: Rect, model: &Model, typed: &str, chosen: usize, hits: &mut Hits) {
+    let found = matching(model.place(), typed);
     let room = usize::from(area.height.saturating_sub(4));
     let start = (chosen + 1).saturating_sub(room);
     let mut lines =
@@ -67,5 +84,42 @@ fn palette(frame: &mut Frame<'_>, area: Rect, model: &Model, typed: &str, chosen
     if found.is_empty() {
         lines.push(Line::from(" no such action"));
     }
-    popup(frame, area, model, "find an action", lines);
+    let inner = popup(frame, area, model, "find an action", lines, 60);
+    for (row, index) in (inner.y + 1..inner.bottom()).zip(start..found.len()) {
+        hits.note(Rect { y: row, height: 1, ..inner }, Target::Choice(index));
+    }
+}
+
+fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits: &mut Hits) {
+    let room = usize::from(area.height.saturating_sub(2));
+    let start = (menu.at + 1).saturating_sub(room);
+    let widest = menu.rows.iter().map(|row| row.chars().count()).max().unwrap_or(0) + 6;
+    let width = u16::try_from(widest.max(menu.title.chars().count() + 6)).unwrap_or(u16::MAX).clamp(40, 110);
+    let line = |(index, row): (usize, &String)| {
+        let is_chosen = index == menu.at && menu.kind != MenuKind::Reading;
+        let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
+        let line = Line::from(format!(" {pointer} {}", harmless_line(row)));
+        if is_chosen { line.style(model.theme.chosen()) } else { line }
+    };
+    let lines = menu.rows.iter().enumerate().skip(start).take(room).map(line).collect();
+    let inner = popup(frame, area, model, &menu.title, lines, width);
+    for (row, index) in (inner.y..inner.bottom()).zip(start..menu.rows.len()) {
+        hits.note(Rect { y: row, height: 1, ..inner }, Target::Choice(index));
+    }
+}
+
+fn leave(frame: &mut Frame<'_>, area: Rect, model: &Model, to: Leave) {
+    let where_to = if to == Leave::Quit { "leave roundtable" } else { "go to the home screen" };
+    let lines = vec![
+        Line::from(" A round is open. What is sealed stays sealed and is kept;"),
+        Line::from(" seats that still answer are asked again when you resume."),
+        Line::from(""),
+        Line::from(vec![
+            Span::styled(" y", model.theme.key()),
+            Span::raw(format!(" {where_to}   ")),
+            Span::styled("Esc", model.theme.key()),
+            Span::raw(" stay"),
+        ]),
+    ];
+    popup(frame, area, model, "leave?", lines, 64);
 }

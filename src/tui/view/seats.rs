@@ -1,44 +1,78 @@
 //! The seats: who is waiting, asking, sealed, failed; not a word of what they said before the close.
 
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::Hits;
 use crate::report::view::{SeatView, Standing, confidence, seats, vote};
 use crate::report::words::span;
 use crate::text::harmless_line;
 use crate::tui::model::Model;
-use crate::tui::text::wrapped;
+use crate::tui::text::{clipped, wrapped};
+use crate::tui::update::Target;
 
-/// The pane's title and the lines that are seen.
-pub fn pane(model: &Model, width: u16, scroll: usize, height: usize) -> (String, Vec<Line<'static>>) {
-    let session = model.replay.session();
-    let Some(round) = session.rounds.last() else {
+/// The pane's title and the lines that are seen; each is noted for the mouse.
+pub fn pane(model: &Model, area: Rect, hits: &mut Hits) -> (String, Vec<Line<'static>>) {
+    let session = model.session();
+    let height = usize::from(area.height);
+    let count = model.seat_count();
+    if count == 0 {
         let goal = session.definition.as_ref().and_then(|d| d.goal.clone()).unwrap_or_default();
         let text =
             if session.header.is_some() { format!("No round is open yet.\n\n{goal}") } else { String::new() };
-        let lines = wrapped(&text, usize::from(width), height).into_iter().map(Line::from).collect();
+        let lines = wrapped(&text, usize::from(area.width), height).into_iter().map(Line::from).collect();
         return (" seats ".to_owned(), lines);
-    };
-    let count = round.seats.len();
+    }
     let chosen = model.seat.min(count.saturating_sub(1));
-    // The chosen seat is always seen; scrolling moves the window around it.
-    let start = (chosen + 1).saturating_sub(height).max(scroll.min(chosen)).min(count.saturating_sub(height));
-    let longest = round.seats.keys().map(|name| name.chars().count()).max().unwrap_or(0).min(24);
-    let shown = seats(session, round).enumerate().skip(start).take(height);
-    let lines = shown.map(|(index, seat)| line(model, &seat, index == chosen, longest)).collect();
-    (format!(" seats ({count}) "), lines)
+    // The chosen seat is always seen.
+    let start = (chosen + 1).saturating_sub(height).min(count.saturating_sub(height));
+    for (row, index) in (area.y..area.bottom()).zip(start..count) {
+        hits.note(Rect { y: row, height: 1, ..area }, Target::Seat(index));
+    }
+    let title = format!(" seats ({count}) ");
+    if let Some(preview) = model.preview() {
+        let names = &preview.opened.seats;
+        let longest = longest(names.iter());
+        let shown = names.iter().enumerate().skip(start).take(height);
+        let step = preview.opened.step.as_str();
+        let line = |(index, name): (usize, &String)| to_ask(model, step, name, index == chosen, longest);
+        return (title, shown.map(line).collect());
+    }
+    let Some(round) = session.rounds.last() else { return (title, Vec::new()) };
+    let longest = longest(round.seats.keys());
+    let shown = seats(session, round).skip(start).take(height).enumerate();
+    let lines = shown.map(|(row, seat)| line(model, &seat, start + row == chosen, longest)).collect();
+    (title, lines)
+}
+
+fn longest<'a>(names: impl Iterator<Item = &'a String>) -> usize {
+    names.map(|name| name.chars().count()).max().unwrap_or(0).min(24)
+}
+
+/// A seat that is to be asked, with its model.
+fn to_ask(model: &Model, step: &str, name: &str, is_chosen: bool, longest: usize) -> Line<'static> {
+    let info = model.session().seat_info(name);
+    let asked = info.map(|info| info.label(step).to_owned()).unwrap_or_default();
+    let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
+    let name_style = if is_chosen { model.theme.strong() } else { Style::new() };
+    Line::from(vec![
+        Span::raw(format!("{pointer}  ")),
+        Span::styled(format!("{}  ", clipped(&harmless_line(name), longest)), name_style),
+        Span::styled(harmless_line(&asked), model.theme.faint()),
+    ])
 }
 
 fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, longest: usize) -> Line<'static> {
     let (sign, word, style) = standing(model, seat);
-    let name: String = harmless_line(seat.name).chars().take(longest).collect();
+    let name = clipped(&harmless_line(seat.name), longest);
     let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
     let name_style = if is_chosen { model.theme.strong() } else { Style::new() };
     let time = seat.elapsed_ms.map(span).unwrap_or_default();
     Line::from(vec![
         Span::raw(pointer),
         Span::styled(format!("{sign} "), style),
-        Span::styled(format!("{name:longest$}  "), name_style),
+        Span::styled(format!("{name}  "), name_style),
         Span::styled(format!("{word:22} "), style),
         Span::styled(time, model.theme.faint()),
     ])

@@ -1,4 +1,4 @@
-//! The snapshot: exactly what the chosen seat was sent above its own lines, and those lines.
+//! The snapshot: exactly what would be sent, or what the chosen seat was sent, and its own lines.
 
 use ratatui::text::Line;
 
@@ -6,22 +6,56 @@ use crate::report::words::grouped;
 use crate::tui::model::Model;
 use crate::tui::text::wrapped;
 
-/// The pane's title and the lines that are seen.
-pub fn pane(model: &Model, width: u16, scroll: usize, height: usize) -> (String, Vec<Line<'static>>) {
-    let Some(round) = model.replay.session().rounds.last() else {
-        return (" snapshot ".to_owned(), Vec::new());
+pub fn title(model: &Model) -> String {
+    let opened = match model.preview() {
+        Some(preview) => &preview.opened,
+        None => match model.session().rounds.last() {
+            Some(round) => &*round.opened,
+            None => return " snapshot ".to_owned(),
+        },
     };
-    let opened = &round.opened;
     let short: String = opened.snapshot_sha256.chars().take(12).collect();
-    let title = format!(" snapshot · {} bytes · sha256 {short} ", grouped(opened.snapshot_bytes));
+    let what = match model.live().filter(|live| live.shows_diff && live.preview.is_some()) {
+        Some(_) => "snapshot, and what differs from the last one",
+        None if model.preview().is_some() => "snapshot, as it will be sent",
+        None => "snapshot",
+    };
+    format!(" {what} · {} bytes · sha256 {short} ", grouped(opened.snapshot_bytes))
+}
+
+/// All lines of the pane.
+pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
+    let width = usize::from(width);
+    if let Some(preview) = model.preview() {
+        if model.live().is_some_and(|live| live.shows_diff) && !preview.diff.is_empty() {
+            return difference(model, &preview.diff, width);
+        }
+        let text = preview.opened.snapshot.trim_end();
+        return wrapped(text, width, usize::MAX).into_iter().map(Line::from).collect();
+    }
+    let Some(round) = model.session().rounds.last() else { return Vec::new() };
     let chosen = model.seat.min(round.seats.len().saturating_sub(1));
     let address = round.seats.get_index(chosen).and_then(|(_, seat)| seat.item.as_ref());
-    let text = format!("{}{}", opened.snapshot, address.map_or("", |item| item.address.as_str()));
-    let lines = wrapped(text.trim_end(), usize::from(width), usize::MAX);
-    let faint = model.theme.faint();
-    let own = lines.len().saturating_sub(1);
-    let line = |(index, line): (usize, String)| {
-        if index == own && address.is_some() { Line::styled(line, faint) } else { Line::from(line) }
-    };
-    (title, super::from(lines.into_iter().enumerate().map(line).collect(), scroll, height))
+    let mut lines: Vec<Line<'static>> =
+        wrapped(round.snapshot.trim_end(), width, usize::MAX).into_iter().map(Line::from).collect();
+    if let Some(item) = address {
+        let own = wrapped(item.address.trim_end(), width, 50);
+        lines.extend(own.into_iter().map(|line| Line::styled(line, model.theme.faint())));
+    }
+    lines
+}
+
+fn difference(model: &Model, diff: &[(char, String)], width: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for (sign, text) in diff {
+        let style = match sign {
+            '+' => model.theme.good(),
+            '-' => model.theme.bad(),
+            _ => model.theme.faint(),
+        };
+        for line in wrapped(text, width.saturating_sub(2), usize::MAX) {
+            lines.push(Line::styled(format!("{sign} {line}"), style));
+        }
+    }
+    lines
 }

@@ -11,7 +11,10 @@ use crate::tui::text::wrapped;
 /// All lines of the pane.
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let width = usize::from(width);
-    let Some(round) = model.replay.session().rounds.last() else { return Vec::new() };
+    if model.preview().is_some() {
+        return last(model, width);
+    }
+    let Some(round) = model.session().rounds.last() else { return Vec::new() };
     let Some(tally) = view::tally(round) else {
         let rule = round.opened.rule.map_or("none: counted, not decided", |rule| rule.name());
         let text = format!("rule: {rule}\nquorum: {} of {}", round.opened.quorum, round.seats.len());
@@ -39,4 +42,16 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         );
     }
     lines
+}
+
+/// While the next round is drafted: what the last one came to.
+fn last(model: &Model, width: usize) -> Vec<Line<'static>> {
+    let text = match model.session().rounds.last().and_then(view::tally) {
+        Some(tally) => {
+            let made = headline(tally);
+            format!("the last round\n{} ({})", made.label, made.detail)
+        }
+        None => "no round was counted yet".to_owned(),
+    };
+    wrapped(&text, width, 20).into_iter().map(Line::from).collect()
 }

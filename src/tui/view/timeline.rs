@@ -10,6 +10,9 @@ use crate::tui::model::Model;
 
 /// Draws it.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
+    if area.height == 0 {
+        return;
+    }
     let replay = &model.replay;
     let theme = model.theme;
     let (now, whole) = replay.times();

@@ -11,27 +11,14 @@ use crate::tui::model::Model;
 
 /// Draws it.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
-    let session = model.replay.session();
+    if area.height == 0 {
+        return;
+    }
+    let session = model.session();
     let theme = model.theme;
     let name = session.definition.as_ref().map_or("replay", |definition| definition.id.as_str());
     let mut spans = vec![Span::styled(format!(" {}", harmless_line(name)), theme.strong())];
-    let mut right = String::new();
-    if let Some(round) = session.rounds.last() {
-        let number = round.opened.number;
-        spans.push(format!(" {} round {number} · ", theme.sign("▸", ">")).into());
-        match (&round.closed, crate::report::view::tally(round)) {
-            (None, _) => {
-                spans.push(Span::styled("OPEN", theme.under_way()));
-                right = format!("{} of {} sealed ", round.sealed(), round.seats.len());
-            }
-            (Some(_), None) => spans.push(Span::styled("CLOSED", theme.strong())),
-            (Some(_), Some(tally)) => {
-                let style = if tally.decided || tally.rule.is_none() { theme.good() } else { theme.bad() };
-                spans.push(Span::styled(harmless_line(&headline(tally).label), style));
-                right = format!("{} ", turnout(tally));
-            }
-        }
-    }
+    let right = state(model, &mut spans);
     if session.has_rehearsal() {
         spans.push(Span::styled(" · rehearsal", theme.under_way()));
     }
@@ -42,4 +29,48 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     if used < usize::from(area.width) {
         frame.render_widget(Paragraph::new(right).alignment(Alignment::Right), area);
     }
+}
+
+/// The state of the round, and what is said of it at the right.
+fn state(model: &Model, spans: &mut Vec<Span<'static>>) -> String {
+    let (session, theme) = (model.session(), model.theme);
+    let round = |number: u32| format!(" {} round {number} · ", theme.sign("▸", ">"));
+    if let Some(preview) = model.preview() {
+        spans.push(round(preview.opened.number).into());
+        spans.push(Span::styled("DRAFT", theme.under_way()));
+        let seats = preview.opened.seats.len();
+        return format!("{seats} seats · quorum {} ", preview.opened.quorum);
+    }
+    let Some(last) = session.rounds.last() else {
+        if let Some(run) = &session.step {
+            spans.push(format!(" {} {}", theme.sign("▸", ">"), harmless_line(&run.id)).into());
+        }
+        return String::new();
+    };
+    spans.push(round(last.opened.number).into());
+    match (&last.closed, crate::report::view::tally(last)) {
+        (None, _) => {
+            spans.push(Span::styled("OPEN", theme.under_way()));
+            let sealed = format!("{} of {} sealed", last.sealed(), last.seats.len());
+            if model.live().is_none() {
+                return format!("{sealed} ");
+            }
+            let ran = session.round_ran_ms(last, model.now.max(session.last_at)) / 1000;
+            let limit = last.deadline_ms.map(|ms| format!(" of {}", clock(ms / 1000)));
+            format!("{sealed} · {}{} ", clock(ran), limit.unwrap_or_default())
+        }
+        (Some(_), None) => {
+            spans.push(Span::styled("CLOSED", theme.strong()));
+            String::new()
+        }
+        (Some(_), Some(tally)) => {
+            let style = if tally.decided || tally.rule.is_none() { theme.good() } else { theme.bad() };
+            spans.push(Span::styled(harmless_line(&headline(tally).label), style));
+            format!("{} ", turnout(tally))
+        }
+    }
+}
+
+fn clock(seconds: u64) -> String {
+    format!("{}:{:02}", seconds / 60, seconds % 60)
 }

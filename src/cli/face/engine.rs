@@ -1,0 +1,94 @@
+//! An engine on a thread of its own, so that the screen answers whatever it does.
+
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, FutureExt as _, ready};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::plan::SetUp;
+use crate::cli::work::Seated;
+use crate::engine::{Engine, Observer, Order, Parts, Person, PersonSays};
+use crate::journal::{Disk, KeyStore};
+use crate::session::{Command, Exit, Line, Question, Session};
+use crate::tui::{News, Running};
+
+/// Tells the screen what happens.
+struct Teller(UnboundedSender<News>);
+
+impl Observer for Teller {
+    fn saw(&mut self, line: &Line, _: &Session) {
+        // A screen that is gone needs to know nothing.
+        let _ = self.0.send(News::Saw(Box::new(line.clone())));
+    }
+
+    fn refused(&mut self, why: &str) {
+        let _ = self.0.send(News::Refused(why.to_owned()));
+    }
+}
+
+/// The facilitator answers by orders; nobody else is asked.
+struct ByOrders;
+
+impl Person for ByOrders {
+    fn ask<'a>(
+        &'a mut self,
+        _: &'a Question,
+        _: &'a Session,
+    ) -> BoxFuture<'a, Result<Option<PersonSays>, String>> {
+        ready(Ok(None)).boxed()
+    }
+}
+
+/// Starts an engine on a session.
+pub fn spawn(seated: Seated, start: Command, set_up: &Arc<SetUp>) -> Running {
+    let (orders, taken) = unbounded_channel();
+    let (tell, news) = unbounded_channel();
+    let path = seated.path.clone();
+    let set_up = Arc::clone(set_up);
+    let telling = tell.clone();
+    let work = move || {
+        let done = work(seated, start, &set_up, taken, telling.clone());
+        let _ = telling.send(News::Ended(done));
+    };
+    if let Err(error) = std::thread::Builder::new().name("engine".to_owned()).spawn(work) {
+        let _ = tell.send(News::Ended(Err(format!("the engine cannot start: {error}"))));
+    }
+    Running { orders, news, path }
+}
+
+fn work(
+    seated: Seated,
+    start: Command,
+    set_up: &SetUp,
+    orders: UnboundedReceiver<Order>,
+    news: UnboundedSender<News>,
+) -> Result<Exit, String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_stack_size(8 << 20)
+        .build()
+        .map_err(|error| format!("the engine cannot start: {error}"))?;
+    let (mut teller, mut person) = (Teller(news), ByOrders);
+    let mut engine = Engine::new(Parts {
+        session: seated.session,
+        journal: seated.journal,
+        keys: KeyStore::new(Disk::default(), &set_up.folders.keys()),
+        table: seated.table,
+        personas: seated.personas,
+        context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
+        observer: &mut teller,
+        person: &mut person,
+        interrupt: CancellationToken::new(),
+        budget: seated.budget,
+    });
+    engine.obeys(orders);
+    let done = runtime.block_on(async {
+        engine.erase_old_keys().map_err(|refusal| refusal.to_string())?;
+        engine.stage(start).map_err(|refusal| refusal.to_string())?;
+        engine.run().await.map_err(|error| error.to_string())
+    });
+    drop(engine);
+    runtime.shutdown_background();
+    done
+}

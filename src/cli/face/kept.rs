@@ -1,0 +1,62 @@
+//! What is typed, kept beside the keys of open rounds until it is handed in; and the person's editor.
+
+use std::path::{Path, PathBuf};
+
+use crate::journal::Disk;
+use crate::problem::Problem;
+use crate::setup::folders::read_text;
+
+/// More than this is not kept, in bytes.
+const MOST: u64 = 16 * 1024 * 1024;
+
+fn path(folder: &Path, name: &str) -> PathBuf {
+    let safe: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).take(150).collect();
+    folder.join(format!("{safe}.json"))
+}
+
+/// Keeps a text under a name, for its owner alone; `None` forgets it.
+pub fn keep(folder: &Path, name: &str, text: Option<&str>) -> Result<(), Problem> {
+    let (disk, path) = (Disk::default(), path(folder, name));
+    let done = match text {
+        Some(text) => disk.make_dir(folder).and_then(|()| disk.write_whole(&path, text.as_bytes())),
+        None if path.exists() => disk.erase(&path),
+        None => Ok(()),
+    };
+    done.map_err(|error| Problem::new(error.to_string()))
+}
+
+/// What was kept under a name.
+pub fn kept(folder: &Path, name: &str) -> Option<String> {
+    let path = path(folder, name);
+    path.exists().then(|| read_text(&path, MOST).ok()).flatten()
+}
+
+/// Has the person edit a text in `$VISUAL` or `$EDITOR`.
+pub fn edit(folder: &Path, text: &str) -> Result<String, Problem> {
+    let named = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let editor = named("VISUAL").or_else(|| named("EDITOR")).ok_or_else(|| {
+        Problem::new("no editor is named").hint("set EDITOR, for example to `nano` or `vim`")
+    })?;
+    let failed = |error: crate::journal::DiskError| Problem::new(error.to_string());
+    let disk = Disk::default();
+    let path = folder.join(format!("edit-{}.md", std::process::id()));
+    disk.make_dir(folder).map_err(failed)?;
+    disk.write_whole(&path, text.as_bytes()).map_err(failed)?;
+    let edited = run(&editor, &path).and_then(|()| read_text(&path, MOST));
+    // What was edited is read; a copy that stays is its owner's alone.
+    let _ = disk.erase(&path);
+    edited
+}
+
+fn run(editor: &str, path: &Path) -> Result<(), Problem> {
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let status = std::process::Command::new(program).args(words).arg(path).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Problem::new(format!("`{program}` ended with {status}: the text is as it was"))),
+        Err(error) => Err(Problem::new(format!("`{program}` cannot be started: {error}"))
+            .hint("set EDITOR to one that can")),
+    }
+}

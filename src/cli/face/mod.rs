@@ -1,0 +1,196 @@
+//! The screen's world: what it needs of files, folders and the engine.
+
+mod engine;
+mod fork;
+mod kept;
+mod rows;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Done;
+use super::args::{Format, Run};
+use super::batch::{budget, raise_descriptor_limit, read_answers};
+use super::files::{bytes_of, damage_problem, rendered};
+use super::plan::{PROGRAM, Plan, SetUp, plan_of, session_id};
+use super::work::Seated;
+use crate::journal::{Disk, Journal, KeyStore, OpenError, OpenedJournal, fold, read_log};
+use crate::problem::Problem;
+use crate::session::{Command, Event, Exit, Line, Session, SessionOpened, Stamped};
+use crate::setup::answers::Answers;
+use crate::setup::models::Catalog;
+use crate::setup::roster::ModelFlags;
+use crate::setup::table::{personas_of, seat_all};
+use crate::tui::{Home, Host, Keys, Looks, Opening, Running, Theme};
+use crate::workflow::recheck;
+
+/// Shows the screen: a file, or the home screen.
+pub fn show(run: &Run, opening: Option<Opening>) -> Done {
+    let set_up = SetUp::find()?;
+    raise_descriptor_limit();
+    let looks = looks(&set_up)?;
+    let answers = read_answers(run)?;
+    let host = Facilitator { run: run.clone(), answers, set_up: Arc::new(set_up) };
+    crate::tui::run(Arc::new(host), opening, looks)
+        .map_err(|error| vec![Problem::new(format!("the terminal cannot be used: {error}"))])?;
+    Ok(Exit::Finished)
+}
+
+fn looks(set_up: &SetUp) -> Result<Looks, Vec<Problem>> {
+    let screen = &set_up.config.screen;
+    let given = screen.value.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
+    let wrong = |message: String| vec![Problem::new(message).in_file(&screen.from)];
+    let keys = Keys::configured(given).map_err(|message| wrong(format!("`screen.keys`: {message}")))?;
+    let theme = Theme::from_environment(|name| std::env::var(name).ok());
+    let colours = screen.value.colours.iter().map(|(role, colour)| (role.as_str(), colour.as_str()));
+    let theme = theme.coloured(colours).map_err(|message| wrong(format!("`screen.colours`: {message}")))?;
+    let theme = Theme { ascii: theme.ascii || screen.value.ascii, ..theme };
+    Ok(Looks { theme, keys, mouse: screen.value.mouse })
+}
+
+/// What the command line gives the screen.
+struct Facilitator {
+    run: Run,
+    answers: Answers,
+    set_up: Arc<SetUp>,
+}
+
+impl Facilitator {
+    /// A definition with everything the command line says of it.
+    fn plan(&self, opening: &Opening) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
+        let (mut plan, notices) = match opening {
+            Opening::Text { name, text } => plan_of(text.clone(), name.clone())?,
+            Opening::File(path) => super::plan::read_plan(path)?,
+            _ => return Err(vec![Problem::new("this is no definition")]),
+        };
+        plan.flags = ModelFlags::parse(&self.run.model);
+        plan.answers = self.answers.clone();
+        if !self.run.participants.is_empty() {
+            plan.definition = plan.definition.with_participants(&self.run.participants);
+            let problems = recheck(&plan.definition, &plan.file);
+            if !problems.is_empty() {
+                return Err(problems);
+            }
+        }
+        plan.answers.check(&plan.definition)?;
+        Ok((plan, notices))
+    }
+
+    /// Everyone at the table of a session.
+    fn seated(&self, session: Session, journal: Journal, path: PathBuf) -> Result<Seated, Vec<Problem>> {
+        let mut answers = self.answers.clone();
+        answers.resume(&session);
+        let table = seat_all(&session, &mut Catalog::new(&self.set_up.config), &answers)?;
+        let budget = budget(&self.run, &session, &self.set_up)?;
+        let personas = personas_of(&session);
+        Ok(Seated { session, journal, table, personas, answers, budget, path })
+    }
+}
+
+impl Host for Facilitator {
+    fn home(&self) -> Home {
+        rows::home(&self.set_up)
+    }
+
+    fn draft(&self, opening: &Opening) -> Result<(SessionOpened, Vec<String>), Vec<Problem>> {
+        let (plan, mut notices) = self.plan(opening)?;
+        let roster = plan.roster(&self.set_up)?;
+        notices.extend(roster.notices.iter().cloned());
+        let id = session_id(&plan.definition.id);
+        let header = plan.header(roster, &id, self.run.input.as_deref(), self.run.seed)?;
+        // Who has nobody to take a seat is told before anything is written.
+        let mut session = Session::default();
+        let at = crate::clock::now();
+        session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(header.clone())) });
+        seat_all(&session, &mut Catalog::new(&self.set_up.config), &plan.answers)?;
+        Ok((header, notices.iter().map(ToString::to_string).collect()))
+    }
+
+    fn begin(&self, opened: &SessionOpened) -> Result<Running, Vec<Problem>> {
+        let mut session = Session::default();
+        let at = crate::clock::now();
+        session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened.clone())) });
+        let path = match &self.run.save {
+            Some(path) if path.is_dir() => path.join(format!("{}.s2s", opened.session)),
+            Some(path) if !path.exists() => path.clone(),
+            _ => self.set_up.folders.sessions().join(format!("{}.s2s", opened.session)),
+        };
+        let table = seat_all(&session, &mut Catalog::new(&self.set_up.config), &self.answers)?;
+        let budget = budget(&self.run, &session, &self.set_up)?;
+        let journal = Journal::create(&Disk::default(), &path, &opened.session)
+            .map_err(|error| vec![Problem::new(error.to_string())])?;
+        let (personas, answers) = (personas_of(&session), self.answers.clone());
+        let seated = Seated { session: Session::default(), journal, table, personas, answers, budget, path };
+        Ok(engine::spawn(seated, Command::Open(Box::new(opened.clone())), &self.set_up))
+    }
+
+    fn resume(&self, path: &Path) -> Result<(Vec<Line>, Running), Vec<Problem>> {
+        let OpenedJournal { journal, log, .. } = opened(path)?;
+        let session = fold(&log);
+        if session.closed.is_some() {
+            for error in KeyStore::new(Disk::default(), &self.set_up.folders.keys()).erase_all(&session) {
+                tracing::debug!(%error, "a key of a finished session is left");
+            }
+            let problem = Problem::new("the session is over already");
+            return Err(vec![problem.hint("look at it; F begins a new session from any point of it")]);
+        }
+        let torn_bytes = log.torn as u64;
+        let seated = self.seated(session, journal, path.to_owned())?;
+        let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes };
+        Ok((log.lines, engine::spawn(seated, start, &self.set_up)))
+    }
+
+    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Vec<Problem>> {
+        fork::fork(path, seq, &self.set_up.folders.sessions())
+    }
+
+    fn film(&self, path: &Path) -> Result<Vec<Line>, Vec<Problem>> {
+        let file = path.display().to_string();
+        let log = read_log(&bytes_of(path)?).map_err(|damage| vec![damage_problem(&damage, &file)])?;
+        if log.lines.is_empty() {
+            return Err(vec![Problem::new("nothing was recorded in it").in_file(&file)]);
+        }
+        Ok(log.lines)
+    }
+
+    fn context(&self) -> Result<Option<String>, Problem> {
+        self.set_up.folders.context()
+    }
+
+    fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Problem> {
+        let format = <Format as clap::ValueEnum>::from_str(format, true).map_err(Problem::new)?;
+        let path = PathBuf::from(format!("{}.{}", session.id, format.extension()));
+        Disk::default()
+            .write_whole(&path, rendered(session, format).as_bytes())
+            .map_err(|error| Problem::new(error.to_string()))?;
+        Ok(path)
+    }
+
+    fn edit(&self, text: &str) -> Result<String, Problem> {
+        kept::edit(&self.set_up.folders.drafts(), text)
+    }
+
+    fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Problem> {
+        kept::keep(&self.set_up.folders.drafts(), name, text)
+    }
+
+    fn kept(&self, name: &str) -> Option<String> {
+        kept::kept(&self.set_up.folders.drafts(), name)
+    }
+}
+
+/// Opens a session file and locks it.
+fn opened(path: &Path) -> Result<OpenedJournal, Vec<Problem>> {
+    let file = path.display().to_string();
+    Journal::open(&Disk::default(), path).map_err(|error| {
+        vec![match error {
+            OpenError::Disk(error) if error.locked => {
+                let problem = Problem::new("another roundtable has this session open").in_file(&file);
+                problem.hint("wait for it, or stop it")
+            }
+            OpenError::Disk(error) => Problem::new(error.to_string()),
+            OpenError::NothingRecorded => Problem::new("nothing was recorded in it").in_file(&file),
+            OpenError::Damage(damage) => damage_problem(&damage, &file),
+        }]
+    })
+}

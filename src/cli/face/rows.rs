@@ -1,0 +1,120 @@
+//! What the home screen shows: saved sessions, definitions in this folder, examples.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::browse::{saved, summary};
+use crate::cli::plan::SetUp;
+use crate::journal::{Disk, fold, read_log};
+use crate::setup::folders::read_text;
+use crate::setup::personas::Library;
+use crate::tui::{Home, Opening, Part, Row};
+use crate::workflow::{Source, default_id, load};
+
+/// So many saved sessions are shown, the newest first.
+const MOST_SESSIONS: usize = 100;
+/// A session larger than this is not read for a line about it, in bytes.
+const MOST_READ: u64 = 4 * 1024 * 1024;
+/// A file larger than this is taken for no definition, in bytes.
+const MOST_DEFINITION: u64 = 256 * 1024;
+
+/// The examples that come with the program.
+const EXAMPLES: [(&str, &str); 3] = [
+    ("context-passing.yaml", include_str!("../../../sessions/context-passing.yaml")),
+    ("risk-review.yaml", include_str!("../../../sessions/risk-review.yaml")),
+    ("release-consent.yaml", include_str!("../../../sessions/release-consent.yaml")),
+];
+
+/// Reads it all.
+pub fn home(set_up: &SetUp) -> Home {
+    let paths = saved(&set_up.folders);
+    let mut rows: Vec<Row> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();
+    rows.push(begin(
+        "a topic of your own…",
+        "a question, who is asked, how it is counted",
+        Opening::NewTopic,
+    ));
+    rows.extend(definitions().into_iter().filter_map(|path| {
+        let text = read_text(&path, MOST_DEFINITION).ok()?;
+        let about = about(&text, &path.display().to_string())?;
+        Some(begin(&path.display().to_string(), &about, Opening::File(path)))
+    }));
+    for (name, text) in EXAMPLES {
+        let about = about(text, name).unwrap_or_default();
+        let opening = Opening::Text { name: name.to_owned(), text: text.to_owned() };
+        rows.push(begin(default_id(name), &format!("example: {about}"), opening));
+    }
+    let (all, _) = Library::new(&set_up.folders).all();
+    let personas = all.into_iter().map(|found| (found.persona.name, found.persona.description)).collect();
+    let model = set_up.config.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
+    Home {
+        project: project(&set_up.folders.project),
+        ready: format!("model {model}"),
+        rows,
+        personas,
+        ..Home::default()
+    }
+}
+
+/// The project's folder, the person's own home as `~`.
+fn project(path: &Path) -> String {
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.parent().is_some());
+    match home.and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned)) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}
+
+fn begin(name: &str, about: &str, opening: Opening) -> Row {
+    let (part, sign) = (Part::New, ("+", "+"));
+    Row { part, sign, name: name.to_owned(), about: about.to_owned(), verb: "begin", opening }
+}
+
+/// A saved session: a sign for its state, and what it came to.
+fn session(path: &Path) -> Row {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let read = if size <= MOST_READ { Disk::default().read(path, MOST_READ).ok() } else { None };
+    let (sign, about, verb) = match read.map(|bytes| read_log(&bytes)) {
+        None => (("?", "?"), format!("{} MB", size / (1024 * 1024)), "replay"),
+        Some(Err(damage)) => (("!", "!"), format!("damaged: {}", damage.what), "replay"),
+        Some(Ok(log)) if log.lines.is_empty() => (("!", "!"), "nothing recorded".to_owned(), "replay"),
+        Some(Ok(log)) => {
+            let session = fold(&log);
+            let (sign, verb) = match &session.closed {
+                None => (("●", "o"), "resume"),
+                Some(closed) if closed.exit_code == 0 => (("✓", "v"), "replay"),
+                Some(_) => (("✗", "x"), "replay"),
+            };
+            (sign, summary(&session), verb)
+        }
+    };
+    // What the facilitator calls it comes first; the date stands in its name.
+    let opening = Opening::Film(path.to_owned());
+    Row { part: Part::Sessions, sign, name: stem, about, verb, opening }
+}
+
+/// Files in this folder that may be definitions.
+fn definitions() -> Vec<PathBuf> {
+    let is_wanted = |path: &PathBuf| {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        matches!(extension, "yaml" | "yml" | "json")
+            && std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= MOST_DEFINITION)
+    };
+    let entries = std::fs::read_dir(".").into_iter().flatten();
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(PathBuf::from(entry.ok()?.file_name())))
+        .filter(is_wanted)
+        .take(500)
+        .collect();
+    paths.sort();
+    paths.truncate(50);
+    paths
+}
+
+/// A line about a definition; none for what is no definition.
+fn about(text: &str, file: &str) -> Option<String> {
+    let loaded = load(Source { text, file, id: default_id(file) }).ok()?.definition;
+    let question = || loaded.steps.iter().find_map(|step| Some(step.round()?.question.clone()));
+    loaded.description.clone().or_else(|| loaded.goal.clone()).or_else(question)
+}

@@ -1,0 +1,88 @@
+//! One line a seat, for spreadsheets: RFC 4180, every cell quoted, none that could be a formula.
+
+use crate::session::Session;
+use crate::text::harmless_line;
+
+use super::view::{confidence, seats, tally, vote};
+
+const COLUMNS: [&str; 16] = [
+    "session",
+    "round",
+    "number",
+    "question",
+    "participant",
+    "persona",
+    "model",
+    "weight",
+    "outcome",
+    "vote",
+    "confidence",
+    "reason",
+    "tries",
+    "latency_ms",
+    "tokens_in",
+    "tokens_out",
+];
+
+/// Every seat of every round, in order, with a last column that says what the round decided.
+pub fn csv(session: &Session) -> String {
+    let mut out = String::new();
+    row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(["decided".to_owned()]), &mut out);
+    for run in &session.rounds {
+        let decided = tally(run).filter(|tally| tally.decided);
+        let decided = decided.map(|tally| tally.verdict.winners.join(" ")).unwrap_or_default();
+        for seat in seats(session, run) {
+            let info = session.seat_info(seat.name);
+            let answer = seat.answer();
+            let tokens = answer.and_then(|answer| answer.tokens);
+            let cells = [
+                session.id.clone(),
+                run.opened.round.clone(),
+                run.opened.number.to_string(),
+                run.opened.question.clone(),
+                seat.name.to_owned(),
+                info.map(|info| info.persona.clone()).unwrap_or_default(),
+                seat.model.to_owned(),
+                info.map(|info| info.weight.to_string()).unwrap_or_default(),
+                seat.outcome().map(|outcome| outcome.name().to_owned()).unwrap_or_default(),
+                seat.ballot().and_then(vote).unwrap_or_default(),
+                answer.and_then(confidence).unwrap_or_default(),
+                seat.reason().unwrap_or_default().to_owned(),
+                answer.map(|answer| answer.tries.to_string()).unwrap_or_default(),
+                answer.map(|answer| answer.latency_ms.to_string()).unwrap_or_default(),
+                tokens.map(|tokens| tokens.input.to_string()).unwrap_or_default(),
+                tokens.map(|tokens| tokens.output.to_string()).unwrap_or_default(),
+                decided.clone(),
+            ];
+            row(cells.into_iter(), &mut out);
+        }
+    }
+    out
+}
+
+fn row(cells: impl Iterator<Item = String>, out: &mut String) {
+    let cells: Vec<String> = cells.map(|cell| quoted(&cell)).collect();
+    out.push_str(&cells.join(","));
+    out.push_str("\r\n");
+}
+
+/// A cell in quotes. One that a spreadsheet could take for a formula begins with an apostrophe.
+fn quoted(cell: &str) -> String {
+    let cell = harmless_line(cell);
+    let is_formula = cell.starts_with(['=', '+', '-', '@']) && cell.parse::<f64>().is_err();
+    let guard = if is_formula { "'" } else { "" };
+    format!("\"{guard}{}\"", cell.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn no_cell_is_a_formula_or_breaks_its_row() {
+        assert_eq!(quoted("=HYPERLINK(\"http://e\")"), "\"'=HYPERLINK(\"\"http://e\"\")\"");
+        assert_eq!(quoted("@x"), "\"'@x\"");
+        assert_eq!(quoted("-0.5"), "\"-0.5\"");
+        assert_eq!(quoted("a\r\nb,c"), "\"a\\u{d}\\nb,c\"");
+    }
+}

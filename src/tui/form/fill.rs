@@ -1,0 +1,167 @@
+//! The forms, filled in with what stands now.
+
+use super::{Field, Form, Pick, Purpose};
+use crate::round::ballot::BallotKind;
+use crate::round::material::Artifact;
+use crate::session::{Question, QuestionKind, Session};
+use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
+
+/// The rules a form offers.
+const RULES: [&str; 19] = [
+    "none",
+    "plurality",
+    "majority",
+    "supermajority",
+    "unanimous",
+    "weighted-majority",
+    "consent",
+    "approval",
+    "score-mean",
+    "score-median",
+    "borda",
+    "irv",
+    "condorcet",
+    "copeland",
+    "minimax",
+    "ranked-pairs",
+    "schulze",
+    "majority-judgment",
+    "median",
+];
+const CLOSES: [&str; 4] = ["all", "quorum", "deadline", "manual"];
+
+fn form(purpose: Purpose, title: impl Into<String>, fields: Vec<Field>, kept_as: impl Into<String>) -> Form {
+    let (title, kept_as, filled) = (title.into(), kept_as.into(), String::new());
+    let form = Form { purpose, title, fields, at: 0, error: None, filled, kept_as };
+    Form { filled: form.kept(), ..form }
+}
+
+/// A topic of one's own; `personas` are all there are, each with a line about it.
+pub fn new_topic(personas: &[(String, String)]) -> Form {
+    let pick = |(name, about): &(String, String)| Pick {
+        name: name.clone(),
+        about: about.clone(),
+        is_picked: DEFAULT_PANEL.contains(&name.as_str()),
+    };
+    let fields = vec![
+        Field::text("question", "what everybody is asked", ""),
+        Field::line("goal", "what the session is for; may stay empty", ""),
+        Field::line("options", "a, b, c: a vote; empty: an open question", ""),
+        Field::choice("rule", "how votes are counted", &RULES, "none"),
+        Field::line("constraints", "what any outcome must respect, apart by ;", ""),
+        Field::picks("participants", "space picks", personas.iter().map(pick).collect()),
+    ];
+    form(Purpose::NewTopic, "a topic of your own", fields, "new-topic")
+}
+
+/// The round of a step, as it would open now.
+pub fn round(session: &Session, step: &str, round: &Round) -> Form {
+    let kinds = BallotKind::NAMES.map(|(name, _)| name);
+    let rule = round.rule.map_or("none", |rule| rule.name());
+    let seat = |name: &String| {
+        let about = session.roster.get(name).map(|seat| seat.model.clone()).unwrap_or_default();
+        Pick { name: name.clone(), about, is_picked: round.participants.holds(name) }
+    };
+    let ties = match round.ties {
+        crate::tally::Ties::None => "none".to_owned(),
+        crate::tally::Ties::Ask => "ask".to_owned(),
+        crate::tally::Ties::Seeded(seed) => format!("{{seeded: {seed}}}"),
+    };
+    let quorum = match round.quorum {
+        Quorum::MoreThanHalf => String::new(),
+        Quorum::Seats(seats) => seats.to_string(),
+        Quorum::Percent(share) => format!("{share}%"),
+    };
+    let close = match round.close {
+        Close::All => "all",
+        Close::Quorum => "quorum",
+        Close::Deadline => "deadline",
+        Close::Manual => "manual",
+    };
+    let time = |ms: u64| if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
+    let deadline = round.deadline_ms.map(time).unwrap_or_default();
+    let fields = vec![
+        Field::text("question", "what everybody is asked", &round.question),
+        Field::text("exploration", "background to it", round.exploration.as_deref().unwrap_or_default()),
+        Field::choice("ballot", "the form of an answer", &kinds, round.ballot.kind.name()),
+        Field::line("options", "a, b, c", &round.ballot.options.join(", ")),
+        Field::choice("rule", "how ballots are counted", &RULES, rule),
+        Field::line("ties", "none, ask or {seeded: 7}", &ties),
+        Field::line("quorum", "seats or a share; empty: more than half", &quorum),
+        Field::choice("close", "when the round closes", &CLOSES, close),
+        Field::line("deadline", "90s, 5m; empty: none", &deadline),
+        Field::picks("participants", "space picks", session.roster.keys().map(seat).collect()),
+    ];
+    form(
+        Purpose::Round(step.to_owned()),
+        format!("the round `{step}`"),
+        fields,
+        format!("{}-round", session.id),
+    )
+}
+
+/// An artifact: one that is there, or a new one.
+pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
+    let detail = |key: &str| {
+        let found = known.and_then(|known| known.details.iter().find(|(name, _)| *name == key));
+        match found.map(|(_, value)| value) {
+            Some(serde_json::Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        }
+    };
+    let id = known.map_or_else(|| next_id(session), |known| known.id.clone());
+    let fields = vec![
+        Field::line("id", "its number", &id),
+        Field::line("summary", "one line", known.map_or("", |known| known.summary.as_str())),
+        Field::line("status", "open, done …; may stay empty", &detail("status")),
+        Field::text("description", "the whole of it; may stay empty", &detail("description")),
+    ];
+    form(Purpose::Artifact, "an artifact: the next round sees it", fields, format!("{}-artifact", session.id))
+}
+
+/// `REQ-001`, or the next number after those that are there.
+fn next_id(session: &Session) -> String {
+    let artifacts = session.definition.iter().flat_map(|definition| &definition.artifacts);
+    let numbers = artifacts.filter_map(|artifact| artifact.id.strip_prefix("REQ-")?.parse::<u32>().ok());
+    format!("REQ-{:03}", numbers.max().unwrap_or(0) + 1)
+}
+
+/// A note on a closed round.
+pub fn note(session: &Session, round: &str, text: &str) -> Form {
+    let fields = vec![Field::text("note", "what came of it; later rounds see it as its synthesis", text)];
+    let kept_as = format!("{}-note-{round}", session.id);
+    form(Purpose::Note(round.to_owned()), format!("note on round `{round}`"), fields, kept_as)
+}
+
+/// Why a seat is let go.
+pub fn excuse(session: &Session, seat: &str) -> Form {
+    let fields = vec![Field::line("reason", "why", "excused by the facilitator")];
+    form(Purpose::Excuse(seat.to_owned()), format!("excuse {seat}"), fields, format!("{}-excuse", session.id))
+}
+
+/// How much longer the round may take.
+pub fn more_time(session: &Session) -> Form {
+    let fields = vec![Field::line("more", "30s, 5m, 1h", "1m")];
+    form(Purpose::MoreTime, "more time", fields, format!("{}-more-time", session.id))
+}
+
+/// The answer to a question.
+pub fn answer(session: &Session, question: &Question) -> Form {
+    let kept_as = format!("{}-answer-{}", session.id, question.step);
+    let comment = Field::text("comment", "may stay empty; it is recorded", "");
+    let (purpose, first) = match &question.kind {
+        QuestionKind::Approval => {
+            (Purpose::Approval, Field::choice("answer", "← → chooses", &["approve", "reject"], ""))
+        }
+        QuestionKind::Tie(options) => {
+            let words: Vec<&str> = options.iter().map(String::as_str).collect();
+            (Purpose::Tie(options.clone()), Field::choice("answer", "← → chooses", &words, ""))
+        }
+        QuestionKind::KeyLost(_) => {
+            (Purpose::KeyLost, Field::choice("answer", "← → chooses", &["ask them again", "rest"], ""))
+        }
+    };
+    let fields = if purpose == Purpose::KeyLost { vec![first] } else { vec![first, comment] };
+    form(purpose, question.message.clone(), fields, kept_as)
+}

@@ -1,0 +1,217 @@
+//! What a form means once it is handed in. What is wrong with it is said in the form.
+
+use serde_json::{Map, Value};
+
+use super::{Entry, Form, Purpose, picked};
+use crate::engine::{Order, PersonSays};
+use crate::session::RoundRevised;
+use crate::workflow::parse_duration;
+use crate::yaml::Out;
+
+/// A form as handed in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Submitted {
+    /// An order for the engine.
+    Order(Box<Order>),
+    /// The text of a definition to begin with.
+    Definition(String),
+}
+
+/// Reads a form.
+///
+/// # Errors
+/// What is wrong with it, for the person.
+pub fn read(form: &Form) -> Result<Submitted, String> {
+    let value = |label: &str| form.value(label).trim().to_owned();
+    let order = match &form.purpose {
+        Purpose::NewTopic => return definition(form).map(Submitted::Definition),
+        Purpose::Round(step) => Order::Revise(RoundRevised {
+            step: step.clone(),
+            form: round_text(form)?,
+            participants: seats(form)?,
+        }),
+        Purpose::Artifact => Order::Record(artifact(form)?),
+        Purpose::Note(round) => Order::Note { round: round.clone(), text: value("note") },
+        Purpose::Excuse(seat) => Order::Excuse { participant: seat.clone(), reason: needed(form, "reason")? },
+        Purpose::MoreTime => {
+            let millis = parse_duration(&value("more")).filter(|millis| *millis > 0);
+            Order::MoreTime(millis.ok_or("write a time such as 30s, 5m or 1h")?)
+        }
+        Purpose::Approval => says(value("answer") == "approve", None, value("comment")),
+        Purpose::Tie(_) => says(true, Some(value("answer")), value("comment")),
+        Purpose::KeyLost => says(value("answer") != "rest", None, String::new()),
+    };
+    Ok(Submitted::Order(Box::new(order)))
+}
+
+fn says(approved: bool, choice: Option<String>, comment: String) -> Order {
+    let comment = Some(comment).filter(|comment| !comment.is_empty());
+    Order::Answer(PersonSays { approved, choice, comment, by: "facilitator".to_owned() })
+}
+
+fn needed(form: &Form, label: &str) -> Result<String, String> {
+    let value = form.value(label).trim().to_owned();
+    if value.is_empty() { Err(format!("`{label}` is empty")) } else { Ok(value) }
+}
+
+/// Who was picked; `None` for everyone.
+fn seats(form: &Form) -> Result<Option<Vec<String>>, String> {
+    let picks = form.fields.iter().find_map(|field| match &field.entry {
+        Entry::Picks(picks, _) => Some(picks),
+        _ => None,
+    });
+    let Some(picks) = picks else { return Ok(None) };
+    let names = picked(picks);
+    match names.len() {
+        0 => Err("pick at least one participant".to_owned()),
+        all if all == picks.len() => Ok(None),
+        _ => Ok(Some(names)),
+    }
+}
+
+/// The parts of a line, apart by commas or semicolons.
+fn parts(text: &str, by: char) -> Vec<String> {
+    text.split(by).map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// Writes entries as YAML; texts quoted, so that what is typed is never taken for something else.
+fn yaml(entries: Vec<(&str, Out<'_>)>) -> String {
+    let entries: Vec<_> = entries.into_iter().map(|(key, value)| (key.into(), value)).collect();
+    let mut text = String::new();
+    Out::write_entries(&entries, 0, &mut text);
+    text
+}
+
+fn texts(items: Vec<String>) -> Out<'static> {
+    Out::List(items.into_iter().map(Out::text).collect())
+}
+
+/// A value as the person wrote it: YAML of its own, on one line.
+fn raw(text: &str) -> Out<'static> {
+    Out::Raw(text.replace('\n', " ").into())
+}
+
+/// The round's own keys, as a definition writes them.
+fn round_text(form: &Form) -> Result<String, String> {
+    let value = |label: &str| form.value(label).trim().to_owned();
+    let mut entries = vec![("question", Out::text(needed(form, "question")?))];
+    let optional =
+        |label: &'static str| Some((label, raw(&value(label)))).filter(|_| !value(label).is_empty());
+    if !value("exploration").is_empty() {
+        entries.push(("exploration", Out::text(value("exploration"))));
+    }
+    let mut ballot = vec![("kind".into(), Out::word(value("ballot")))];
+    let options = parts(&value("options"), ',');
+    if !options.is_empty() {
+        ballot.push(("options".into(), texts(options)));
+    }
+    entries.push(("ballot", Out::Map(ballot)));
+    if value("rule") != "none" {
+        entries.push(("rule", Out::word(value("rule"))));
+    }
+    entries.extend(optional("ties"));
+    entries.extend(optional("quorum"));
+    entries.push(("close", Out::word(value("close"))));
+    entries.extend(optional("deadline"));
+    Ok(yaml(entries))
+}
+
+/// A definition of one round.
+fn definition(form: &Form) -> Result<String, String> {
+    let value = |label: &str| form.value(label).trim().to_owned();
+    let question = needed(form, "question")?;
+    let id: String =
+        question.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    let words: Vec<&str> = id.split('-').filter(|word| !word.is_empty() && word.is_ascii()).take(5).collect();
+    let id = if words.is_empty() { "topic".to_owned() } else { words.join("-").chars().take(40).collect() };
+    let mut entries = vec![("id", Out::text(id))];
+    if !value("goal").is_empty() {
+        entries.push(("goal", Out::text(value("goal"))));
+    }
+    let constraints = parts(&value("constraints"), ';');
+    if !constraints.is_empty() {
+        entries.push(("constraints", texts(constraints)));
+    }
+    let names = parts(&form.value("participants"), '\n');
+    if names.is_empty() {
+        return Err("pick at least one participant".to_owned());
+    }
+    entries.push(("participants", Out::List(names.into_iter().map(Out::word).collect())));
+    entries.push(("question", Out::text(question)));
+    let options = parts(&value("options"), ',');
+    let rule = value("rule");
+    if !options.is_empty() {
+        let ballot = vec![("kind".into(), Out::word("choice")), ("options".into(), texts(options))];
+        entries.push(("ballot", Out::Map(ballot)));
+    } else if rule != "none" {
+        return Err(format!("`{rule}` counts votes: give options to vote on, or choose rule `none`"));
+    }
+    if rule != "none" {
+        entries.push(("rule", Out::word(rule)));
+    }
+    Ok(yaml(entries))
+}
+
+fn artifact(form: &Form) -> Result<Map<String, Value>, String> {
+    let mut map = Map::new();
+    map.insert("id".to_owned(), needed(form, "id")?.into());
+    map.insert("summary".to_owned(), needed(form, "summary")?.into());
+    for key in ["status", "description"] {
+        let value = form.value(key).trim().to_owned();
+        if !value.is_empty() {
+            map.insert(key.to_owned(), value.into());
+        }
+    }
+    if map.len() > 2 {
+        map.insert("relevant".to_owned(), true.into());
+    }
+    Ok(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{fill, picked};
+    use super::*;
+    use crate::workflow::{Source, load};
+
+    fn fill_in(form: &mut Form, values: &[(&str, &str)]) {
+        for (label, value) in values {
+            let field = form.fields.iter_mut().find(|field| field.label == *label).expect("a field");
+            field.restore(value);
+        }
+    }
+
+    #[test]
+    fn a_topic_becomes_a_definition_that_loads() {
+        let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), String::new()));
+        let mut form = fill::new_topic(&personas);
+        assert_eq!(read(&form).unwrap_err(), "`question` is empty");
+        let question = "Which queue: \"ours\"?\n# no comment\nyes";
+        fill_in(&mut form, &[("question", question), ("participants", "skeptic"), ("rule", "majority")]);
+        assert!(read(&form).unwrap_err().contains("counts votes"));
+        fill_in(&mut form, &[("options", "in-process, no , 0x1F"), ("constraints", "no new server; cheap")]);
+        let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
+        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
+        let round = loaded.steps[0].round().expect("a round");
+        assert_eq!(round.question, question);
+        assert_eq!(round.ballot.options, ["in-process", "no", "0x1F"]);
+        assert_eq!(loaded.constraints, ["no new server", "cheap"]);
+        assert_eq!(loaded.id, "which-queue-ours-no-comment");
+        assert_eq!(loaded.participants.len(), 1);
+    }
+
+    #[test]
+    fn times_and_empty_fields_are_read_or_refused() {
+        let session = crate::session::Session::default();
+        let mut form = fill::more_time(&session);
+        assert_eq!(read(&form), Ok(Submitted::Order(Box::new(Order::MoreTime(60_000)))));
+        fill_in(&mut form, &[("more", "soon")]);
+        assert!(read(&form).is_err());
+        let mut form = fill::artifact(&session, None);
+        assert_eq!(form.value("id"), "REQ-001");
+        assert!(read(&form).is_err());
+        fill_in(&mut form, &[("summary", "No new server")]);
+        assert!(matches!(read(&form), Ok(Submitted::Order(order)) if matches!(*order, Order::Record(_))));
+        assert!(picked(&[]).is_empty());
+    }
+}

@@ -1,0 +1,95 @@
+//! The home screen: sessions that can go on or be looked at, and ways to begin one.
+
+use std::path::PathBuf;
+
+/// What a row of the home screen leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opening {
+    /// A topic of one's own.
+    NewTopic,
+    /// A definition's text, under a file's name.
+    Text {
+        /// The name.
+        name: String,
+        /// The text.
+        text: String,
+    },
+    /// A definition's file.
+    File(PathBuf),
+    /// A saved session, to be looked at.
+    Film(PathBuf),
+    /// A saved session, to go on with.
+    Resume(PathBuf),
+    /// A new session with a saved one's events up to this `seq`.
+    Fork(PathBuf, u64),
+}
+
+/// A row's part of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Sessions that were saved.
+    Sessions,
+    /// Ways to begin.
+    New,
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Where it stands.
+    pub part: Part,
+    /// A sign for its state, and the same in ASCII.
+    pub sign: (&'static str, &'static str),
+    /// Its name.
+    pub name: String,
+    /// A line about it.
+    pub about: String,
+    /// What `Enter` does with it.
+    pub verb: &'static str,
+    /// Where it leads.
+    pub opening: Opening,
+}
+
+/// The home screen as it stands.
+#[derive(Debug, Clone, Default)]
+pub struct Home {
+    /// The project's folder, for the title.
+    pub project: String,
+    /// What is said about participants, for the title.
+    pub ready: String,
+    /// Its rows: sessions first.
+    pub rows: Vec<Row>,
+    /// The chosen one, among those that are shown.
+    pub at: usize,
+    /// Only rows that hold these words are shown.
+    pub words: String,
+    /// Every persona and a line about it.
+    pub personas: Vec<(String, String)>,
+    /// Whether the rows are still being read.
+    pub is_reading: bool,
+}
+
+impl Home {
+    /// The rows that are shown, by the words that are looked for.
+    pub fn shown(&self) -> Vec<&Row> {
+        let words = self.words.to_lowercase();
+        let holds = |row: &&Row| format!("{} {}", row.name, row.about).to_lowercase().contains(&words);
+        self.rows.iter().filter(holds).collect()
+    }
+
+    /// The chosen row.
+    pub fn chosen(&self) -> Option<Row> {
+        let shown = self.shown();
+        shown.get(self.at.min(shown.len().saturating_sub(1))).map(|row| (*row).clone())
+    }
+
+    /// Takes rows that were read, and keeps what was chosen.
+    pub fn take(&mut self, mut read: Self) {
+        let chosen = self.chosen().map(|row| row.opening);
+        read.words = std::mem::take(&mut self.words);
+        read.at = chosen
+            .and_then(|opening| read.shown().iter().position(|row| row.opening == opening))
+            .unwrap_or(self.at);
+        *self = read;
+    }
+}

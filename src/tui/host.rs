@@ -1,0 +1,88 @@
+//! What the screen needs of the world outside: files, sessions, the engine. The command line gives it.
+
+use std::path::{Path, PathBuf};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+
+use super::home::{Home, Opening};
+use super::live::News;
+use crate::engine::Order;
+use crate::problem::Problem;
+use crate::session::{Line, Session, SessionOpened};
+
+/// An engine at work, on a thread of its own.
+pub struct Running {
+    /// What it is ordered.
+    pub orders: UnboundedSender<Order>,
+    /// What it tells.
+    pub news: UnboundedReceiver<News>,
+    /// The session's file.
+    pub path: PathBuf,
+}
+
+/// Everything wrong with what was asked for.
+pub type Problems = Vec<Problem>;
+
+/// The world outside.
+pub trait Host: Send + Sync {
+    /// Reads what the home screen shows.
+    fn home(&self) -> Home;
+
+    /// What a session would open with, and what should be said of it.
+    ///
+    /// # Errors
+    /// Everything wrong with the definition.
+    fn draft(&self, opening: &Opening) -> Result<(SessionOpened, Vec<String>), Problems>;
+
+    /// Begins a session: its file is made, and an engine works on it.
+    ///
+    /// # Errors
+    /// When the file cannot be made or a seat has nobody to take it.
+    fn begin(&self, opened: &SessionOpened) -> Result<Running, Problems>;
+
+    /// Goes on with a saved session; its events so far come with it.
+    ///
+    /// # Errors
+    /// When it is damaged, held by another program, or over.
+    fn resume(&self, path: &Path) -> Result<(Vec<Line>, Running), Problems>;
+
+    /// A new session with a saved one's events up to `seq`, or to the last point before it from which
+    /// a session can go on; the new file.
+    ///
+    /// # Errors
+    /// When there is no such point, or the file cannot be made.
+    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Problems>;
+
+    /// A saved session's events.
+    ///
+    /// # Errors
+    /// When it is damaged or cannot be read.
+    fn film(&self, path: &Path) -> Result<Vec<Line>, Problems>;
+
+    /// `CONTEXT.md` as it is now.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    fn context(&self) -> Result<Option<String>, Problem>;
+
+    /// Writes a report in a format; where it went.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Problem>;
+
+    /// Has the person edit a text in an editor of their own; the terminal is theirs meanwhile.
+    ///
+    /// # Errors
+    /// When no editor can be started, or it fails.
+    fn edit(&self, text: &str) -> Result<String, Problem>;
+
+    /// Keeps what is typed under a name; `None` forgets it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Problem>;
+
+    /// What was kept under a name.
+    fn kept(&self, name: &str) -> Option<String>;
+}

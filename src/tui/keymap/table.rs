@@ -1,0 +1,152 @@
+//! The table itself, and the places its rows hold in.
+
+use crossterm::event::KeyCode;
+
+use super::Action;
+use super::key::{Key, ch, ctrl, key, label};
+
+/// Where the facilitator is; one of these at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Place {
+    /// The list of sessions.
+    Home = 1,
+    /// A round is drafted.
+    Draft = 2,
+    /// A round is open, or a step is at work.
+    Open = 4,
+    /// A person is asked.
+    Asked = 8,
+    /// A round is counted.
+    Counted = 16,
+    /// The session is over or rests.
+    Over = 32,
+    /// A film of a session.
+    Film = 64,
+}
+
+/// The places in which a row of the table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Places(u16);
+
+impl Places {
+    const ANY: Self = Self(0xffff);
+    const HOME: Self = Self(Place::Home as u16);
+    const FILM: Self = Self(Place::Film as u16);
+    const DRAFT: Self = Self(Place::Draft as u16);
+    const OPEN: Self = Self(Place::Open as u16);
+    const ASKED: Self = Self(Place::Asked as u16);
+    const COUNTED: Self = Self(Place::Counted as u16);
+    const SESSION: Self = Self(!(Place::Home as u16));
+    const LIVE: Self = Self(2 | 4 | 8 | 16 | 32);
+    const TABLE: Self = Self(2 | 8 | 16);
+    const READ: Self = Self(8 | 16 | 32 | 64);
+
+    /// Whether it holds there.
+    pub fn holds(self, place: Place) -> bool {
+        self.0 & place as u16 != 0
+    }
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Binding {
+    /// The action.
+    pub action: Action,
+    /// Where it holds.
+    pub places: Places,
+    /// Its keys, the first one shown in the footer.
+    pub keys: &'static [Key],
+    /// What it does, as the palette and the help page say it; the configuration names it with
+    /// hyphens for blanks.
+    pub name: &'static str,
+    /// Its word in the footer, if it has a place there.
+    pub footer: Option<&'static str>,
+}
+
+const fn row(
+    places: Places,
+    action: Action,
+    keys: &'static [Key],
+    name: &'static str,
+    footer: Option<&'static str>,
+) -> Binding {
+    Binding { action, places, keys, name, footer }
+}
+
+/// The table.
+pub const BINDINGS: [Binding; 48] = [
+    row(Places::HOME, Action::Enter, &[key(KeyCode::Enter)], "open what is chosen", Some("open")),
+    row(Places::HOME, Action::NewTopic, &[ch('n')], "a topic of your own", Some("new topic")),
+    row(Places::DRAFT, Action::OpenRound, &[ch('o')], "open the round", Some("open the round")),
+    row(Places::DRAFT, Action::EditRound, &[ch('e')], "edit the round", Some("edit")),
+    row(Places::DRAFT, Action::EditSeats, &[ch('p')], "choose who is asked", Some("seats")),
+    row(Places::DRAFT, Action::Diff, &[ch('d')], "what differs from the last snapshot", Some("diff")),
+    row(Places::OPEN, Action::CloseRound, &[ch('c')], "close the round now", Some("close now")),
+    row(Places::OPEN, Action::Excuse, &[ch('x')], "excuse the chosen seat", Some("excuse")),
+    row(Places::OPEN, Action::MoreTime, &[ch('t')], "give the round more time", Some("more time")),
+    row(Places::COUNTED, Action::Accept, &[key(KeyCode::Enter)], "accept and go on", Some("accept")),
+    row(Places::COUNTED, Action::AskAgain, &[ch('n')], "ask again as a new round", Some("ask again")),
+    row(Places::ASKED, Action::Answer, &[key(KeyCode::Enter)], "answer the question", Some("answer")),
+    row(Places::READ, Action::Note, &[ch('m')], "note what came of the round", None),
+    row(Places::TABLE, Action::Artifact, &[ch('a')], "add or edit an artifact", Some("artifact")),
+    row(Places::FILM, Action::Play, &[ch(' ')], "play or pause", Some("play")),
+    row(Places::FILM, Action::Forward, &[key(KeyCode::Right), ch('l')], "next event", Some("event")),
+    row(Places::FILM, Action::Back, &[key(KeyCode::Left), ch('h')], "event before", None),
+    row(Places::FILM, Action::NextRound, &[ch(']')], "next round", Some("round")),
+    row(Places::FILM, Action::PreviousRound, &[ch('[')], "round before", None),
+    row(Places::FILM, Action::NextSeat, &[ch('n')], "next seat", Some("seat")),
+    row(Places::FILM, Action::PreviousSeat, &[ch('p')], "seat before", None),
+    row(Places::LIVE, Action::NextSeat, &[key(KeyCode::Right), ch('l')], "next seat", Some("seat")),
+    row(Places::LIVE, Action::PreviousSeat, &[key(KeyCode::Left), ch('h')], "seat before", None),
+    row(Places::SESSION, Action::NextPane, &[key(KeyCode::Tab)], "next pane", Some("pane")),
+    row(Places::SESSION, Action::PreviousPane, &[key(KeyCode::BackTab)], "pane before", None),
+    row(Places::SESSION, Action::Snapshot, &[ch('s')], "look at the snapshot", None),
+    row(Places::READ, Action::SideBySide, &[ch('v')], "answers side by side, or one", Some("side by side")),
+    row(Places::READ, Action::Report, &[ch('R')], "write a report", Some("report")),
+    row(Places::SESSION, Action::Copy, &[ch('y')], "copy what is looked at", None),
+    row(Places::FILM, Action::FromHere, &[ch('F')], "a new session from here", None),
+    row(Places::FILM, Action::Resume, &[ch('r')], "go on with this session", None),
+    row(Places::ANY, Action::Search, &[ch('/')], "search", Some("find")),
+    row(Places::FILM, Action::NextHit, &[ch('>'), key(KeyCode::Enter)], "next hit", None),
+    row(Places::LIVE, Action::NextHit, &[ch('>')], "next hit", None),
+    row(Places::SESSION, Action::PreviousHit, &[ch('<')], "hit before", None),
+    row(Places::SESSION, Action::Filter, &[ch('f')], "only this seat's events, or all", None),
+    row(Places::FILM, Action::Faster, &[ch('.'), ch('+')], "play faster", None),
+    row(Places::FILM, Action::Slower, &[ch(','), ch('-')], "play slower", None),
+    row(Places::ANY, Action::Start, &[ch('g'), key(KeyCode::Home)], "to the start", None),
+    row(Places::ANY, Action::End, &[ch('G'), key(KeyCode::End)], "to the end", None),
+    row(Places::ANY, Action::Up, &[key(KeyCode::Up), ch('k')], "up", None),
+    row(Places::ANY, Action::Down, &[key(KeyCode::Down), ch('j')], "down", None),
+    row(Places::ANY, Action::PageUp, &[key(KeyCode::PageUp), ctrl('u')], "up a page", None),
+    row(Places::ANY, Action::PageDown, &[key(KeyCode::PageDown), ctrl('d')], "down a page", None),
+    row(Places::ANY, Action::Palette, &[ch(':'), ctrl('p')], "find an action by its name", None),
+    row(Places::ANY, Action::Help, &[ch('?'), key(KeyCode::F(1))], "show the keys", Some("help")),
+    row(Places::ANY, Action::Suspend, &[ctrl('z')], "to the shell; fg comes back", None),
+    row(Places::ANY, Action::Quit, &[ch('q'), ctrl('c')], "quit", Some("quit")),
+];
+
+/// The table as Markdown, for the README.
+pub fn table() -> String {
+    let row = |binding: &Binding| {
+        let keys = binding.keys.iter().map(|key| format!("`{}`", label(*key))).collect::<Vec<_>>().join(" ");
+        format!("| {keys} | {} | {} |\n", binding.name, places(binding.places))
+    };
+    format!("| key | does | where |\n|---|---|---|\n{}", BINDINGS.iter().map(row).collect::<String>())
+}
+
+/// The places of a row, in words.
+pub fn places(places: Places) -> String {
+    match places {
+        Places::ANY => return "anywhere".to_owned(),
+        Places::SESSION => return "in a session".to_owned(),
+        Places::LIVE => return "live".to_owned(),
+        _ => {}
+    }
+    let words = ["home", "draft", "open", "asked", "counted", "over", "film"];
+    let held = PLACES.iter().zip(words).filter(|(place, _)| places.holds(**place)).map(|(_, word)| word);
+    held.collect::<Vec<_>>().join(", ")
+}
+
+pub(super) const PLACES: [Place; 7] =
+    [Place::Home, Place::Draft, Place::Open, Place::Asked, Place::Counted, Place::Over, Place::Film];

@@ -1,0 +1,121 @@
+//! A session with the facilitator at the table: what would be sent next, and what was said of orders.
+//!
+//! The events themselves come from the engine, once they are on disk, and are folded like a film's.
+//! Before the first order there is no engine and no file: the session is only looked at.
+
+use crate::engine::{Hold, Order, hold};
+use crate::report::words::grouped;
+use crate::session::{
+    Command, Event, Exit, Line, Moment, Next, RoundOpened, Session, SessionOpened, Stamped, decide, next,
+};
+
+/// What the engine tells.
+#[derive(Debug, Clone, PartialEq)]
+pub enum News {
+    /// An event is on disk.
+    Saw(Box<Line>),
+    /// An order was refused.
+    Refused(String),
+    /// The engine has stopped: the exit code, or what went wrong.
+    Ended(Result<Exit, String>),
+}
+
+/// A live session beside its events.
+#[derive(Debug, Clone, Default)]
+pub struct Live {
+    /// What the session would open with; `None` once an engine works.
+    pub draft: Option<Box<SessionOpened>>,
+    /// What would be sent if the round that waits were opened now.
+    pub preview: Option<Box<Preview>>,
+    /// `CONTEXT.md` as it was read last.
+    pub context: Option<String>,
+    /// How the engine ended, once it has.
+    pub ended: Option<Result<Exit, String>>,
+    /// The form that was handed in last, until what it orders has happened.
+    pub handed_in: Option<Box<super::form::Form>>,
+    /// Whether the snapshot is shown as its difference from the last one.
+    pub shows_diff: bool,
+}
+
+/// A round as it would open now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preview {
+    /// All of it.
+    pub opened: RoundOpened,
+    /// The snapshot's difference from the last round's: a sign (` `, `+`, `-`) and a line each.
+    pub diff: Vec<(char, String)>,
+}
+
+impl Preview {
+    /// The round that `session` would open now, `context` being its project's.
+    ///
+    /// # Errors
+    /// Why none can be opened.
+    pub fn of(session: &Session, context: Option<&str>) -> Result<Self, String> {
+        let command = Command::OpenRound { project_summary: context.map(str::to_owned) };
+        let events = decide(session, command, session.last_at).map_err(|refusal| refusal.0)?;
+        let opened = events.into_iter().find_map(|event| match event {
+            Event::RoundOpened(opened) => Some((*opened).clone()),
+            _ => None,
+        });
+        let opened = opened.ok_or("no round would be opened")?;
+        let before = session.rounds.last().map_or("", |round| &round.snapshot);
+        let diff = if before.is_empty() { Vec::new() } else { differences(before, &opened.snapshot) };
+        Ok(Self { opened, diff })
+    }
+
+    /// Its size, in bytes and estimated tokens over all seats.
+    pub fn size(&self) -> String {
+        let seats = self.opened.seats.len();
+        format!(
+            "{} bytes · about {} tokens a seat, {} in all",
+            grouped(self.opened.snapshot_bytes),
+            grouped(self.opened.estimated_tokens),
+            grouped(self.opened.estimated_tokens.saturating_mul(seats))
+        )
+    }
+}
+
+fn differences(before: &str, after: &str) -> Vec<(char, String)> {
+    use similar::{ChangeTag, TextDiff};
+    let diff = TextDiff::configure().timeout(std::time::Duration::from_millis(200)).diff_lines(before, after);
+    let line = |change: similar::Change<&str>| {
+        let sign = match change.tag() {
+            ChangeTag::Equal => ' ',
+            ChangeTag::Insert => '+',
+            ChangeTag::Delete => '-',
+        };
+        (sign, change.value().trim_end_matches('\n').to_owned())
+    };
+    diff.iter_all_changes().map(line).collect()
+}
+
+/// The events of a session that is only looked at: up to where a facilitator is wanted. `None` when
+/// something must be done before anybody can be asked, which takes an engine.
+pub fn rehearse(opened: &SessionOpened, at: Moment) -> Option<Vec<Stamped>> {
+    let mut session = Session::default();
+    let mut events = vec![Stamped { at, event: Event::SessionOpened(Box::new(opened.clone())) }];
+    session.apply(&events[0]);
+    while hold(&session).is_none() {
+        let Next::Decide(command @ (Command::StartStep | Command::AskPerson { .. })) = next(&session) else {
+            return None;
+        };
+        for event in decide(&session, command, at).ok()? {
+            let stamped = Stamped { at, event };
+            session.apply(&stamped);
+            events.push(stamped);
+        }
+    }
+    Some(events)
+}
+
+/// The order that opens the round as it is looked at.
+pub fn open_order(live: &Live) -> Option<Order> {
+    let preview = live.preview.as_ref()?;
+    Some(Order::OpenRound { seen: preview.opened.snapshot_sha256.clone() })
+}
+
+/// Whether a round waits to be opened.
+pub fn is_drafting(session: &Session) -> bool {
+    hold(session) == Some(Hold::Draft)
+}

@@ -1,0 +1,213 @@
+//! What follows from a message in the world outside.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::event::EventStream;
+
+use super::{KEEP_AFTER, Screen, taken};
+use crate::engine::Order;
+use crate::problem::Problem;
+use crate::session::Line;
+use crate::tui::home::Opening;
+use crate::tui::host::Running;
+use crate::tui::model::{Menu, MenuKind, Overlay, Stage};
+use crate::tui::replay::Replay;
+use crate::tui::update::{Effect, Message, cannot_begin, unfinished, update};
+
+impl Screen {
+    /// Carries effects out, and what follows from them.
+    pub(super) async fn carry_out(&mut self, effects: Vec<Effect>) -> io::Result<()> {
+        let mut due = VecDeque::from(effects);
+        while let Some(effect) = due.pop_front() {
+            if let Some(message) = self.effect(effect).await? {
+                for next in update(&mut self.model, message) {
+                    // Reading twice what is about to be read says nothing more.
+                    if !due.contains(&next) {
+                        due.push_back(next);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn effect(&mut self, effect: Effect) -> io::Result<Option<Message>> {
+        match effect {
+            Effect::Quit => self.wants_out = true,
+            Effect::Suspend => self.suspend()?,
+            Effect::Begin => self.begin(None),
+            Effect::Order(order) => self.order(order),
+            Effect::Open(opening) => return Ok(self.open(opening).await),
+            Effect::ReadHome => {
+                // Whoever goes home leaves the table.
+                if !matches!(self.model.stage, Stage::Live(_)) {
+                    self.stop_engine().await;
+                }
+                let (host, background) = (std::sync::Arc::clone(&self.host), self.background.clone());
+                tokio::task::spawn_blocking(move || {
+                    let _ = background.send(Message::Home(Box::new(host.home())));
+                });
+            }
+            Effect::ReadContext => {
+                let read = self.host.context().map_err(|problem| problem.to_string());
+                return Ok(Some(Message::Context(read)));
+            }
+            Effect::Copy(text) => {
+                crossterm::execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text))?;
+            }
+            Effect::Report(format) => {
+                return Ok(Some(Message::Say(match self.host.report(self.model.session(), format) {
+                    Ok(path) => format!("written: {}", path.display()),
+                    Err(problem) => problem.to_string(),
+                })));
+            }
+            Effect::Edit(text) => return self.edit(&text),
+            Effect::Keep(name, text) => {
+                self.keep_at = None;
+                if let Err(problem) = self.host.keep(&name, text.as_deref()) {
+                    return Ok(Some(Message::Say(format!("what was typed cannot be kept: {problem}"))));
+                }
+            }
+            Effect::KeepSoon => self.keep_at = Some(Instant::now() + KEEP_AFTER),
+            Effect::Recall(name) => {
+                return Ok(self.host.kept(&name).map(|text| Message::Kept(name, text)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn order(&mut self, order: Order) {
+        match &self.running {
+            Some(running) => {
+                // One that has just ended says so itself.
+                let _ = running.orders.send(order);
+            }
+            None => self.begin(Some(order)),
+        }
+    }
+
+    /// Begins with the session that is looked at, and gives the engine its first order.
+    fn begin(&mut self, first: Option<Order>) {
+        let Some(opened) = self.model.live().and_then(|live| live.draft.clone()) else { return };
+        match self.host.begin(&opened) {
+            Ok(running) => {
+                if let Some(order) = first {
+                    let _ = running.orders.send(order);
+                }
+                self.model.file = running.path.display().to_string();
+                self.running = Some(running);
+            }
+            Err(problems) => self.tell(&problems),
+        }
+    }
+
+    async fn open(&mut self, opening: Opening) -> Option<Message> {
+        match &opening {
+            Opening::NewTopic => None,
+            Opening::Text { .. } | Opening::File(_) => match self.host.draft(&opening) {
+                Ok((opened, notices)) => Some(Message::Drafted(Box::new(opened), notices)),
+                Err(problems) => {
+                    let first = problems.first().map(said).unwrap_or_default();
+                    if !cannot_begin(&mut self.model, &first) {
+                        self.tell(&problems);
+                    }
+                    None
+                }
+            },
+            Opening::Film(path) => {
+                match self.host.film(path) {
+                    Ok(lines) => self.film(path, lines),
+                    Err(problems) => self.tell(&problems),
+                }
+                None
+            }
+            Opening::Resume(path) => self.resume(path).await,
+            Opening::Fork(path, seq) => {
+                self.stop_engine().await;
+                match self.host.fork(path, *seq) {
+                    Ok(path) => self.resume(&path).await,
+                    Err(problems) => {
+                        self.tell(&problems);
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    fn film(&mut self, path: &Path, lines: Vec<Line>) {
+        self.model.show(Stage::Film, Replay::new(lines), path.display().to_string());
+        if self.model.session().closed.is_none() {
+            self.model.overlay = Some(unfinished());
+        }
+    }
+
+    async fn resume(&mut self, path: &Path) -> Option<Message> {
+        self.stop_engine().await;
+        let (lines, running): (Vec<Line>, Running) = match self.host.resume(path) {
+            Ok(resumed) => resumed,
+            Err(problems) => {
+                self.tell(&problems);
+                return None;
+            }
+        };
+        self.model.show(Stage::Live(Box::default()), Replay::new(lines), path.display().to_string());
+        self.running = Some(running);
+        None
+    }
+
+    /// Tells what is wrong: in a list, since there may be much.
+    fn tell(&mut self, problems: &[Problem]) {
+        let rows = problems.iter().flat_map(|problem| {
+            let hint = problem.hint.iter().map(|hint| format!("  {hint}"));
+            std::iter::once(problem.to_string()).chain(hint)
+        });
+        let menu = Menu {
+            kind: MenuKind::Reading,
+            title: "this cannot be opened · Esc".to_owned(),
+            rows: rows.collect(),
+            at: 0,
+        };
+        self.model.overlay = Some(Overlay::Menu(menu));
+    }
+
+    /// Lends the terminal to the person's editor.
+    fn edit(&mut self, text: &str) -> io::Result<Option<Message>> {
+        self.inputs = None;
+        taken::give_back();
+        let edited = self.host.edit(text);
+        self.terminal = taken::take(self.mouse)?;
+        self.terminal.clear()?;
+        self.inputs = Some(EventStream::new());
+        Ok(Some(match edited {
+            Ok(text) => Message::Edited(text),
+            Err(problem) => Message::Say(said(&problem)),
+        }))
+    }
+
+    /// Gives the terminal back, stops this process, and takes the terminal again when it goes on.
+    fn suspend(&mut self) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            use rustix::process::{Signal, getpid, kill_process};
+            self.inputs = None;
+            taken::give_back();
+            kill_process(getpid(), Signal::TSTP)?;
+            self.terminal = taken::take(self.mouse)?;
+            self.terminal.clear()?;
+            self.inputs = Some(EventStream::new());
+        }
+        Ok(())
+    }
+}
+
+fn said(problem: &Problem) -> String {
+    match &problem.hint {
+        Some(hint) => format!("{problem}: {hint}"),
+        None => problem.to_string(),
+    }
+}

@@ -1,0 +1,36 @@
+//! The terminal taken and given back, also by a panic.
+
+use std::io;
+use std::sync::Once;
+
+use crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
+use ratatui::DefaultTerminal;
+
+/// Takes the terminal. What is pasted comes as one piece, so that it cannot act as keys.
+pub fn take(mouse: bool) -> io::Result<DefaultTerminal> {
+    static HOOK: Once = Once::new();
+    // Whatever ends the program, the terminal is given back before the message is written.
+    HOOK.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if std::thread::current().name() == Some("main") {
+                give_back();
+            }
+            before(info);
+        }));
+    });
+    let terminal = ratatui::try_init()?;
+    crossterm::execute!(io::stdout(), EnableBracketedPaste)?;
+    if mouse {
+        crossterm::execute!(io::stdout(), EnableMouseCapture)?;
+    }
+    Ok(terminal)
+}
+
+/// Gives the terminal back.
+pub fn give_back() {
+    let _ = crossterm::execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste);
+    ratatui::restore();
+}

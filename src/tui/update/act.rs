@@ -1,0 +1,285 @@
+//! What each action does.
+
+use super::{Effect, leave, menus};
+use crate::engine::Order;
+use crate::tui::form;
+use crate::tui::home::Opening;
+use crate::tui::keymap::{Action, Place};
+use crate::tui::live::open_order;
+use crate::tui::model::{Leave, Menu, MenuKind, Model, Overlay, Pane, Spread, Stage};
+
+/// Does what an action says.
+pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Quit => return leave(model, Leave::Quit),
+        Action::Home => return home(model),
+        Action::Suspend => return vec![Effect::Suspend],
+        Action::Help => model.overlay = Some(Overlay::Help(0)),
+        Action::Search => model.overlay = Some(Overlay::Search(String::new())),
+        Action::Palette => model.overlay = Some(Overlay::Palette(String::new(), 0)),
+        Action::NextHit => menus::find(model, true),
+        Action::PreviousHit => menus::find(model, false),
+        Action::NextPane => turn_pane(model, 1),
+        Action::PreviousPane => turn_pane(model, Pane::ALL.len() - 1),
+        Action::NextSeat => turn_seat(model, true),
+        Action::PreviousSeat => turn_seat(model, false),
+        Action::Up => scroll(model, -1),
+        Action::Down => scroll(model, 1),
+        Action::PageUp => scroll(model, -i32::from(model.size.1 / 2)),
+        Action::PageDown => scroll(model, i32::from(model.size.1 / 2)),
+        Action::Start | Action::End if model.place() != Place::Film => to_end(model, action == Action::End),
+        Action::Filter => filter(model),
+        Action::Snapshot => model.focus = Pane::Snapshot,
+        Action::SideBySide => {
+            model.spread = if model.spread == Spread::One { Spread::SideBySide } else { Spread::One };
+            model.focus = Pane::Answer;
+        }
+        Action::Copy => return copy(model),
+        Action::Diff => show_diff(model),
+        Action::Report => model.overlay = Some(menus::report()),
+        Action::Enter | Action::NewTopic => return open_row(model, action),
+        Action::OpenRound
+        | Action::CloseRound
+        | Action::Accept
+        | Action::AskAgain
+        | Action::FromHere
+        | Action::Resume => return order(model, action),
+        Action::EditRound
+        | Action::EditSeats
+        | Action::Artifact
+        | Action::Note
+        | Action::Excuse
+        | Action::MoreTime
+        | Action::Answer => return open_form(model, action),
+        of_the_film => film(model, of_the_film),
+    }
+    Vec::new()
+}
+
+/// Back to the home screen; from there, nowhere.
+fn home(model: &mut Model) -> Vec<Effect> {
+    if model.spread == Spread::SideBySide {
+        model.spread = Spread::One;
+        return Vec::new();
+    }
+    match model.stage {
+        Stage::Home => {
+            model.home.words.clear();
+            Vec::new()
+        }
+        _ => leave(model, Leave::Home),
+    }
+}
+
+fn open_row(model: &mut Model, action: Action) -> Vec<Effect> {
+    let row = model.home.chosen().map(|row| row.opening);
+    match row.filter(|_| action == Action::Enter) {
+        Some(Opening::NewTopic) | None => {
+            let form = form::new_topic(&model.home.personas);
+            super::forms::open(model, form)
+        }
+        Some(opening) => vec![Effect::Open(opening)],
+    }
+}
+
+/// What goes to the engine without a form.
+fn order(model: &mut Model, action: Action) -> Vec<Effect> {
+    let path = || std::path::PathBuf::from(&model.file);
+    let order = match action {
+        Action::OpenRound => {
+            let Some(order) = model.live().and_then(open_order) else {
+                model.notice = Some("there is no snapshot to open the round with yet".to_owned());
+                return Vec::new();
+            };
+            order
+        }
+        Action::CloseRound if model.session().open_round().is_none() => {
+            model.notice = Some("no round is open".to_owned());
+            return Vec::new();
+        }
+        Action::CloseRound => Order::CloseRound,
+        Action::Accept => Order::Accept,
+        Action::AskAgain => Order::AskAgain,
+        Action::Resume if model.session().closed.is_none() || model.replay.at() < model.replay.len() => {
+            return vec![Effect::Open(Opening::Resume(path()))];
+        }
+        Action::Resume => {
+            model.notice = Some("this session is over; F begins a new one from here".to_owned());
+            return Vec::new();
+        }
+        _ => {
+            let at = model.replay.at().saturating_sub(1);
+            let seq = model.replay.lines().get(at).map_or(0, |line| line.seq);
+            return vec![Effect::Open(Opening::Fork(path(), seq))];
+        }
+    };
+    vec![Effect::Order(order)]
+}
+
+/// Opens the form that an action fills in.
+fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
+    let session = model.session();
+    let form = match action {
+        Action::EditRound | Action::EditSeats => {
+            let step = model.preview().map(|preview| preview.opened.step.clone()).unwrap_or_default();
+            let definition = session.definition.as_ref();
+            let round = definition.and_then(|definition| definition.step(&step)?.round());
+            round.map(|round| {
+                let mut form = form::round(session, &step, round);
+                form.at = if action == Action::EditSeats { form.fields.len() - 1 } else { 0 };
+                form
+            })
+        }
+        Action::Artifact => {
+            let artifacts = session.definition.as_ref().map_or(&[][..], |d| &d.artifacts);
+            if artifacts.is_empty() {
+                Some(form::artifact(session, None))
+            } else {
+                let mut rows = vec!["+ a new artifact".to_owned()];
+                rows.extend(artifacts.iter().map(|known| format!("{}  {}", known.id, known.summary)));
+                let title = "artifacts: the next round sees a change".to_owned();
+                model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::Artifact, title, rows, at: 0 }));
+                return Vec::new();
+            }
+        }
+        Action::Note => session.rounds.iter().rev().find(|round| round.closed.is_some()).map(|round| {
+            form::note(session, &round.opened.round, round.synthesis.as_deref().unwrap_or_default())
+        }),
+        Action::Excuse => model.seat_name().map(|seat| form::excuse(session, seat)),
+        Action::MoreTime => Some(form::more_time(session)),
+        _ => model.question().map(|question| form::answer(session, &question)),
+    };
+    match form {
+        Some(form) if model.live().is_some() => super::forms::open(model, form),
+        Some(_) => {
+            model.notice = Some("a film is only looked at: r goes on with the session".to_owned());
+            Vec::new()
+        }
+        None => {
+            model.notice = Some("there is nothing to fill in now".to_owned());
+            Vec::new()
+        }
+    }
+}
+
+fn film(model: &mut Model, action: Action) {
+    let seat = if model.only_seat { model.seat_name().map(str::to_owned) } else { None };
+    let replay = &mut model.replay;
+    match action {
+        Action::Forward => replay.step(true, seat.as_deref()),
+        Action::Back => replay.step(false, seat.as_deref()),
+        Action::NextRound => replay.round(true),
+        Action::PreviousRound => replay.round(false),
+        Action::Start => replay.seek(0),
+        Action::End => replay.seek(replay.len()),
+        Action::Play => replay.toggle(),
+        Action::Faster => replay.change_speed(true),
+        Action::Slower => replay.change_speed(false),
+        _ => {}
+    }
+    model.scroll = [0; 6];
+}
+
+fn to_end(model: &mut Model, is_end: bool) {
+    if matches!(model.stage, Stage::Home) {
+        model.home.at = if is_end { model.home.shown().len().saturating_sub(1) } else { 0 };
+        return;
+    }
+    if model.focus == Pane::Seats {
+        model.seat = if is_end { model.seat_count().saturating_sub(1) } else { 0 };
+        return;
+    }
+    let is_up = is_end != (model.focus == Pane::Events);
+    model.scroll[model.focus.index()] = if is_up { u16::MAX } else { 0 };
+}
+
+fn show_diff(model: &mut Model) {
+    let has_before = model.preview().is_some_and(|preview| !preview.diff.is_empty());
+    if !has_before {
+        model.notice = Some("no round came before: there is nothing to differ from".to_owned());
+    } else if let Some(live) = model.live_mut() {
+        live.shows_diff = !live.shows_diff;
+        model.focus = Pane::Snapshot;
+        model.scroll[Pane::Snapshot.index()] = 0;
+    }
+}
+
+fn filter(model: &mut Model) {
+    model.only_seat = !model.only_seat && model.seat_name().is_some();
+    let who = model.seat_name().unwrap_or_default().to_owned();
+    let text = if model.only_seat { format!("only events of {who}") } else { "all events".to_owned() };
+    model.focus = if model.only_seat { Pane::Events } else { model.focus };
+    model.notice = Some(text);
+}
+
+fn turn_pane(model: &mut Model, by: usize) {
+    model.focus = Pane::ALL[(model.focus.index() + by) % Pane::ALL.len()];
+}
+
+pub fn turn_seat(model: &mut Model, forward: bool) {
+    let seats = model.seat_count();
+    if seats > 0 {
+        let by = if forward { 1 } else { seats - 1 };
+        model.seat = (model.seat.min(seats - 1) + by) % seats;
+        model.scroll[Pane::Answer.index()] = 0;
+    }
+}
+
+fn scroll(model: &mut Model, by: i32) {
+    let moved = |at: usize, most: usize| {
+        let at = i64::try_from(at).unwrap_or(i64::MAX).saturating_add(i64::from(by)).max(0);
+        usize::try_from(at).unwrap_or(0).min(most)
+    };
+    if matches!(model.stage, Stage::Home) {
+        model.home.at = moved(model.home.at, model.home.shown().len().saturating_sub(1));
+    } else if model.focus == Pane::Seats {
+        model.seat = moved(model.seat, model.seat_count().saturating_sub(1));
+        model.scroll[Pane::Answer.index()] = 0;
+    } else {
+        scroll_pane(model, model.focus, by);
+    }
+}
+
+fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
+    // Events are read from the newest back: up is further back.
+    let by = if pane == Pane::Events { -by } else { by };
+    let most = crate::tui::view::most_scroll(model, pane);
+    let scroll = &mut model.scroll[pane.index()];
+    let at = i64::from((*scroll).min(most)).saturating_add(i64::from(by)).clamp(0, i64::from(most));
+    *scroll = u16::try_from(at).unwrap_or(most);
+}
+
+/// The wheel over a pane, or over the list of the home screen.
+pub fn wheel(model: &mut Model, pane: Option<Pane>, lines: i32) {
+    match (&mut model.overlay, pane) {
+        (Some(Overlay::Help(at)), _) => {
+            *at = at.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
+        }
+        (Some(_), _) => {}
+        (None, Some(Pane::Seats) | None) => scroll(model, lines.signum()),
+        (None, Some(pane)) => scroll_pane(model, pane, lines),
+    }
+}
+
+/// What is looked at, as text for the clipboard.
+fn copy(model: &mut Model) -> Vec<Effect> {
+    let text = match model.focus {
+        Pane::Snapshot => match model.preview() {
+            Some(preview) => Some(preview.opened.snapshot.clone()),
+            None => model.session().rounds.last().map(|round| round.snapshot.to_string()),
+        },
+        Pane::Tally => crate::tui::view::tally_text(model),
+        Pane::Question => model.session().rounds.last().map(|round| round.opened.question.clone()),
+        Pane::Events => {
+            let at = model.replay.at().saturating_sub(1 + usize::from(model.scroll[Pane::Events.index()]));
+            model.replay.text(at)
+        }
+        Pane::Seats | Pane::Answer => crate::tui::view::answer_text(model),
+    };
+    let Some(text) = text else {
+        model.notice = Some("there is nothing to copy here yet".to_owned());
+        return Vec::new();
+    };
+    model.notice = Some(format!("copied {} characters", text.chars().count()));
+    vec![Effect::Copy(text)]
+}

@@ -1,0 +1,120 @@
+//! Forms: opened, typed in, handed in, put away. What was typed is kept until what it orders happened.
+
+use crossterm::event::KeyEvent;
+
+use super::Effect;
+use crate::tui::form::{Form, Pressed, Purpose, Submitted, read};
+use crate::tui::home::Opening;
+use crate::tui::model::{Model, Overlay};
+
+/// Puts a form over the panes, and asks for what was typed into it before.
+pub fn open(model: &mut Model, form: Form) -> Vec<Effect> {
+    let name = form.kept_as.clone();
+    model.overlay = Some(Overlay::Form(Box::new(form)));
+    vec![Effect::Recall(name)]
+}
+
+fn form(model: &mut Model) -> Option<&mut Form> {
+    match &mut model.overlay {
+        Some(Overlay::Form(form)) => Some(form),
+        _ => None,
+    }
+}
+
+pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let Some(form) = form(model) else { return Vec::new() };
+    match form.press(key) {
+        Pressed::Typed => vec![Effect::KeepSoon],
+        Pressed::Away => put_away(model),
+        Pressed::Done => hand_in(model),
+        Pressed::Editor => form.text().map_or_else(Vec::new, |text| vec![Effect::Edit(text)]),
+    }
+}
+
+pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    let Some(form) = form(model) else { return Vec::new() };
+    form.paste(text);
+    vec![Effect::KeepSoon]
+}
+
+pub fn edited(model: &mut Model, text: &str) -> Vec<Effect> {
+    let Some(form) = form(model) else { return Vec::new() };
+    form.replace(text);
+    vec![Effect::KeepSoon]
+}
+
+/// What was typed before comes back.
+pub fn kept(model: &mut Model, name: &str, text: &str) {
+    let is_back = form(model).is_some_and(|form| form.kept_as == name && form.restore(text));
+    if is_back {
+        model.notice = Some("what you typed before is back".to_owned());
+    }
+}
+
+fn put_away(model: &mut Model) -> Vec<Effect> {
+    let Some(form) = form(model) else { return Vec::new() };
+    let (name, text) = (form.kept_as.clone(), form.kept());
+    let text = Some(text).filter(|text| *text != form.filled);
+    if text.is_some() {
+        model.notice = Some("put away; what you typed is kept for the next time".to_owned());
+    }
+    model.overlay = None;
+    vec![Effect::Keep(name, text)]
+}
+
+fn hand_in(model: &mut Model) -> Vec<Effect> {
+    let Some(form) = form(model) else { return Vec::new() };
+    let kept = Effect::Keep(form.kept_as.clone(), Some(form.kept()));
+    match read(form) {
+        Err(problem) => {
+            form.error = Some(problem);
+            vec![kept]
+        }
+        Ok(Submitted::Definition(text)) => {
+            let opening = Opening::Text { name: "topic.yaml".to_owned(), text };
+            vec![kept, Effect::Open(opening)]
+        }
+        Ok(Submitted::Order(order)) => {
+            let form = form.clone();
+            model.overlay = None;
+            if let Some(live) = model.live_mut() {
+                live.handed_in = Some(Box::new(form));
+            }
+            vec![kept, Effect::Order(*order)]
+        }
+    }
+}
+
+/// A form that was handed in comes back with what is wrong with it.
+pub fn refused(model: &mut Model, why: &str) -> bool {
+    let Some(mut form) = model.live_mut().and_then(|live| live.handed_in.take()) else { return false };
+    form.error = Some(why.to_owned());
+    model.overlay = Some(Overlay::Form(form));
+    true
+}
+
+/// What a form ordered has happened: nothing of it needs to be kept.
+pub fn happened(model: &mut Model) -> Option<Effect> {
+    let form = model.live_mut()?.handed_in.take()?;
+    Some(Effect::Keep(form.kept_as.clone(), None))
+}
+
+/// A topic that begins was typed in a form: it is put away.
+pub fn began(model: &mut Model) -> Option<Effect> {
+    let is_topic = matches!(&model.overlay, Some(Overlay::Form(form)) if form.purpose == Purpose::NewTopic);
+    is_topic.then(|| {
+        model.overlay = None;
+        Effect::Keep("new-topic".to_owned(), None)
+    })
+}
+
+/// A topic that cannot begin: what is wrong with it is said in its form.
+pub fn cannot_begin(model: &mut Model, why: &str) -> bool {
+    match form(model) {
+        Some(form) if form.purpose == Purpose::NewTopic => {
+            form.error = Some(why.to_owned());
+            true
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,229 @@
+//! What lies over the panes: help, search, palette, lists; and what a click means.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{Effect, Target, act, forms};
+use crate::tui::form;
+use crate::tui::home::Opening;
+use crate::tui::keymap::{Action, BINDINGS, Binding, Place};
+use crate::tui::model::{Menu, MenuKind, Model, Overlay, Pane, Stage};
+
+/// The formats of a report, as they are asked for, and what each is.
+pub const FORMATS: [(&str, &str); 4] = [
+    ("md", "Markdown, for people"),
+    ("json", "JSON, for programs"),
+    ("madr", "an architecture decision record"),
+    ("csv", "one line a seat, for a spreadsheet"),
+];
+
+pub fn help(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let Some(Overlay::Help(at)) = &mut model.overlay else { return Vec::new() };
+    match key.code {
+        KeyCode::Down | KeyCode::Char('j') => *at += 1,
+        KeyCode::Up | KeyCode::Char('k') => *at = at.saturating_sub(1),
+        KeyCode::PageDown | KeyCode::Char(' ') => *at += 10,
+        KeyCode::PageUp => *at = at.saturating_sub(10),
+        KeyCode::Esc | KeyCode::Char('?' | 'q') | KeyCode::F(1) | KeyCode::Enter => model.overlay = None,
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Typing in a line: whether the key did that.
+fn type_in(words: &mut String, key: &KeyEvent) -> bool {
+    match key.code {
+        KeyCode::Backspace => {
+            words.pop();
+            true
+        }
+        KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+            words.clear();
+            true
+        }
+        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
+            words.push(c);
+            true
+        }
+        _ => false,
+    }
+}
+
+pub fn search(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let is_home = matches!(model.stage, Stage::Home);
+    let Some(Overlay::Search(words)) = &mut model.overlay else { return Vec::new() };
+    match key.code {
+        KeyCode::Esc => {
+            model.overlay = None;
+            if is_home {
+                model.home.words.clear();
+            }
+        }
+        KeyCode::Enter if is_home => model.overlay = None,
+        KeyCode::Enter => {
+            model.words = std::mem::take(words);
+            model.overlay = None;
+            find(model, true);
+        }
+        _ => {
+            type_in(words, key);
+            if is_home {
+                model.home.words.clone_from(words);
+                model.home.at = 0;
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// To the next place that holds the words: in the pane that is looked at, else among the events.
+pub fn find(model: &mut Model, forward: bool) {
+    let words = model.words.clone();
+    if words.is_empty() {
+        model.notice = Some("nothing to search for: press / first".to_owned());
+        return;
+    }
+    let is_text = matches!(model.focus, Pane::Snapshot | Pane::Answer | Pane::Question | Pane::Tally);
+    let is_found = if is_text {
+        let pane = model.focus;
+        let found = crate::tui::view::find(model, pane, &words, forward);
+        if let Some(line) = found {
+            model.scroll[pane.index()] = line;
+        }
+        found.is_some()
+    } else if model.place() == Place::Film {
+        model.replay.find(&words, forward)
+    } else {
+        find_back(model, &words, forward)
+    };
+    if !is_found {
+        let where_to = if forward { "after" } else { "before" };
+        model.notice = Some(format!("nothing {where_to} this holds “{words}”"));
+    }
+}
+
+/// In a session at work the events are read from the newest back, and are not walked.
+fn find_back(model: &mut Model, words: &str, forward: bool) -> bool {
+    let words = words.to_lowercase();
+    let newest = model.replay.at();
+    let here = usize::from(model.scroll[Pane::Events.index()]);
+    let holds = |back: &usize| {
+        model.replay.text(newest - 1 - back).is_some_and(|t| t.to_lowercase().contains(&words))
+    };
+    let found =
+        if forward { (0..here.min(newest)).rev().find(holds) } else { (here + 1..newest).find(holds) };
+    // From the newest event on, forward begins anew at the oldest.
+    let found = found.or_else(|| (0..newest).find(holds).filter(|_| here == 0));
+    let Some(back) = found else { return false };
+    model.focus = Pane::Events;
+    model.scroll[Pane::Events.index()] = u16::try_from(back).unwrap_or(u16::MAX);
+    true
+}
+
+/// The actions of a place whose name holds what is typed.
+pub fn matching(place: Place, typed: &str) -> Vec<&'static Binding> {
+    let typed = typed.to_lowercase();
+    let here = |binding: &&Binding| binding.places.holds(place) && binding.name.contains(&typed);
+    BINDINGS.iter().filter(here).collect()
+}
+
+pub fn palette(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let place = model.place();
+    let Some(Overlay::Palette(typed, row)) = &mut model.overlay else { return Vec::new() };
+    let found = matching(place, typed);
+    match key.code {
+        KeyCode::Esc => model.overlay = None,
+        KeyCode::Up => *row = row.saturating_sub(1),
+        KeyCode::Down => *row = (*row + 1).min(found.len().saturating_sub(1)),
+        KeyCode::Enter => {
+            let row = *row;
+            return chosen_action(model, &found, row);
+        }
+        _ => {
+            if type_in(typed, key) {
+                *row = 0;
+            }
+        }
+    }
+    Vec::new()
+}
+
+fn chosen_action(model: &mut Model, found: &[&'static Binding], row: usize) -> Vec<Effect> {
+    let chosen = found.get(row).map(|binding| binding.action);
+    model.overlay = None;
+    chosen.map_or_else(Vec::new, |action| act(model, action))
+}
+
+/// The list of a report's formats.
+pub fn report() -> Overlay {
+    let rows = FORMATS.iter().map(|(name, about)| format!("{name:5} {about}")).collect();
+    Overlay::Menu(Menu { kind: MenuKind::Report, title: "a report as".to_owned(), rows, at: 0 })
+}
+
+/// What may be done with a session that is not over.
+pub fn unfinished() -> Overlay {
+    let rows = vec!["go on with it".to_owned(), "look at what there is".to_owned()];
+    let title = "this session is not finished".to_owned();
+    Overlay::Menu(Menu { kind: MenuKind::Unfinished, title, rows, at: 0 })
+}
+
+pub fn menu(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let Some(Overlay::Menu(menu)) = &mut model.overlay else { return Vec::new() };
+    let last = menu.rows.len().saturating_sub(1);
+    match key.code {
+        KeyCode::Esc | KeyCode::Char('q') => model.overlay = None,
+        KeyCode::Up | KeyCode::Char('k') => menu.at = menu.at.saturating_sub(1),
+        KeyCode::Down | KeyCode::Char('j') => menu.at = (menu.at + 1).min(last),
+        KeyCode::Home | KeyCode::Char('g') => menu.at = 0,
+        KeyCode::End | KeyCode::Char('G') => menu.at = last,
+        KeyCode::Enter => {
+            let (kind, at) = (menu.kind, menu.at);
+            return choose(model, kind, at);
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
+    model.overlay = None;
+    match kind {
+        MenuKind::Report => FORMATS.get(at).map_or_else(Vec::new, |(name, _)| vec![Effect::Report(name)]),
+        MenuKind::Artifact => {
+            let session = model.session();
+            let artifacts = session.definition.as_ref().map_or(&[][..], |d| &d.artifacts);
+            let known = at.checked_sub(1).and_then(|index| artifacts.get(index));
+            let form = form::artifact(session, known);
+            forms::open(model, form)
+        }
+        MenuKind::Unfinished if at == 0 => {
+            vec![Effect::Open(Opening::Resume(std::path::PathBuf::from(&model.file)))]
+        }
+        MenuKind::Unfinished | MenuKind::Reading => Vec::new(),
+    }
+}
+
+/// What a click means.
+pub fn click(model: &mut Model, target: Target) -> Vec<Effect> {
+    match (&mut model.overlay, target) {
+        (Some(Overlay::Form(form)), Target::Field(at)) => form.at = at,
+        (Some(Overlay::Menu(menu)), Target::Choice(at)) => {
+            let kind = menu.kind;
+            return choose(model, kind, at);
+        }
+        (Some(Overlay::Palette(typed, _)), Target::Choice(at)) => {
+            let typed = typed.clone();
+            let found = matching(model.place(), &typed);
+            return chosen_action(model, &found, at);
+        }
+        (None, Target::Key(action)) => return act(model, action),
+        (None, Target::Row(at)) if model.home.at == at => return act(model, Action::Enter),
+        (None, Target::Row(at)) => model.home.at = at,
+        (None, Target::Pane(pane)) => model.focus = pane,
+        (None, Target::Seat(at)) => {
+            (model.seat, model.focus) = (at, Pane::Seats);
+            model.scroll[Pane::Answer.index()] = 0;
+        }
+        _ => {}
+    }
+    Vec::new()
+}

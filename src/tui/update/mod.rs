@@ -1,0 +1,186 @@
+//! The one place where the model changes: a message in, effects out.
+
+mod act;
+mod forms;
+mod menus;
+mod news;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+pub use act::act;
+pub use forms::cannot_begin;
+pub use menus::{matching, unfinished};
+
+use super::home::{Home, Opening};
+use super::keymap::Action;
+use super::live::News;
+use super::model::{Leave, Model, Overlay, Pane, Stage};
+use crate::engine::Order;
+use crate::session::{Moment, SessionOpened};
+
+/// What happened outside.
+#[derive(Debug, Clone)]
+pub enum Message {
+    /// A key.
+    Key(KeyEvent),
+    /// Pasted text.
+    Paste(String),
+    /// The terminal has this size now.
+    Resize(u16, u16),
+    /// This many milliseconds passed while the film plays.
+    Pass(u64),
+    /// It is this late.
+    Tick(Moment),
+    /// Something was clicked.
+    Click(Target),
+    /// The wheel was turned over a pane, this many lines down.
+    Wheel(Option<Pane>, i32),
+    /// The engine tells something.
+    News(News),
+    /// The home screen was read.
+    Home(Box<Home>),
+    /// A session is ready to be looked at before it begins.
+    Drafted(Box<SessionOpened>, Vec<String>),
+    /// `CONTEXT.md` was read.
+    Context(Result<Option<String>, String>),
+    /// A text comes back from the person's editor.
+    Edited(String),
+    /// What was typed into this form before comes back.
+    Kept(String, String),
+    /// A word to the person.
+    Say(String),
+}
+
+/// What can be clicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// A pane.
+    Pane(Pane),
+    /// A seat, by its place in the roster.
+    Seat(usize),
+    /// A row of the home screen, by its place among those shown.
+    Row(usize),
+    /// A field of the form.
+    Field(usize),
+    /// A row of the menu or the palette.
+    Choice(usize),
+    /// A key of the footer.
+    Key(Action),
+}
+
+/// What is to be done outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Leave.
+    Quit,
+    /// Stop the process until the shell lets it go on.
+    Suspend,
+    /// Have the engine, started for it if none works, carry this out.
+    Order(Order),
+    /// Begin with the session that is looked at.
+    Begin,
+    /// Open what a row leads to.
+    Open(Opening),
+    /// Read the home screen again.
+    ReadHome,
+    /// Read `CONTEXT.md` again.
+    ReadContext,
+    /// Put this on the clipboard.
+    Copy(String),
+    /// Write a report in this format.
+    Report(&'static str),
+    /// Have the person edit this text in an editor of their own.
+    Edit(String),
+    /// Keep what is typed into the form of this name; `None` forgets it.
+    Keep(String, Option<String>),
+    /// Keep what is typed into the form once the person pauses.
+    KeepSoon,
+    /// Bring back what was typed into the form of this name.
+    Recall(String),
+}
+
+/// Changes the model by one message.
+pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
+    match message {
+        Message::Resize(width, height) => model.size = (width, height),
+        Message::Pass(millis) => model.replay.pass(millis),
+        Message::Tick(now) => model.now = now,
+        Message::Paste(text) => return paste(model, &text),
+        Message::Key(key) if key.kind != KeyEventKind::Release => return press(model, &key),
+        Message::Key(_) => {}
+        Message::Click(target) => return menus::click(model, target),
+        Message::Wheel(pane, lines) => act::wheel(model, pane, lines),
+        Message::News(said) => return news::take(model, said),
+        Message::Home(home) => model.home.take(*home),
+        Message::Drafted(opened, notices) => return news::drafted(model, opened, &notices),
+        Message::Context(read) => news::context(model, read),
+        Message::Edited(text) => return forms::edited(model, &text),
+        Message::Kept(name, text) => forms::kept(model, &name, &text),
+        Message::Say(words) => model.notice = Some(words),
+    }
+    Vec::new()
+}
+
+fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    model.notice = None;
+    let is_interrupt = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+    let is_suspend = key.code == KeyCode::Char('z') && key.modifiers.contains(KeyModifiers::CONTROL);
+    match &mut model.overlay {
+        _ if is_interrupt => leave(model, Leave::Quit),
+        _ if is_suspend => vec![Effect::Suspend],
+        Some(Overlay::Help(_)) => menus::help(model, key),
+        Some(Overlay::Search(_)) => menus::search(model, key),
+        Some(Overlay::Palette(..)) => menus::palette(model, key),
+        Some(Overlay::Menu(_)) => menus::menu(model, key),
+        Some(Overlay::Form(_)) => forms::press(model, key),
+        Some(Overlay::Leave(_)) => leaving(model, key),
+        None => model.keys.action(key, model.place()).map_or_else(Vec::new, |action| act(model, action)),
+    }
+}
+
+fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    // What is pasted into a one-line field is its first line, and not more than a line can hold.
+    let line = || -> String { text.lines().next().unwrap_or_default().chars().take(1000).collect() };
+    match &mut model.overlay {
+        Some(Overlay::Search(words) | Overlay::Palette(words, _)) => words.push_str(&line()),
+        Some(Overlay::Form(_)) => return forms::paste(model, text),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Leaves, or asks first where a session is at work.
+pub fn leave(model: &mut Model, to: Leave) -> Vec<Effect> {
+    let is_at_work =
+        matches!(&model.stage, Stage::Live(live) if live.draft.is_none() && live.ended.is_none());
+    if is_at_work && model.session().open_round().is_some() {
+        // Who presses it twice means it.
+        if matches!(model.overlay, Some(Overlay::Leave(_))) {
+            return left(model, to);
+        }
+        model.overlay = Some(Overlay::Leave(to));
+        return Vec::new();
+    }
+    left(model, to)
+}
+
+fn left(model: &mut Model, to: Leave) -> Vec<Effect> {
+    model.overlay = None;
+    if to == Leave::Quit {
+        return vec![Effect::Quit];
+    }
+    model.show(Stage::Home, super::replay::Replay::new(Vec::new()), String::new());
+    vec![Effect::ReadHome]
+}
+
+fn leaving(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let Some(Overlay::Leave(to)) = model.overlay else { return Vec::new() };
+    match key.code {
+        KeyCode::Char('y' | 'q') | KeyCode::Enter => left(model, to),
+        KeyCode::Esc | KeyCode::Char('n') => {
+            model.overlay = None;
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,119 @@
+//! What comes from outside: events on disk, refusals, the end; a draft, the project's context.
+
+use super::{Effect, forms};
+use crate::session::{Event, Exit, Line, SessionOpened};
+use crate::tui::live::{Live, News, Preview, is_drafting, rehearse};
+use crate::tui::model::{Model, Pane, Spread, Stage};
+use crate::tui::replay::Replay;
+
+/// Takes in what the engine tells.
+pub fn take(model: &mut Model, news: News) -> Vec<Effect> {
+    match news {
+        News::Saw(line) => saw(model, *line),
+        News::Refused(why) => {
+            if !forms::refused(model, &why) {
+                model.notice = Some(why);
+            }
+            // What was looked at may be stale.
+            vec![Effect::ReadContext]
+        }
+        News::Ended(how) => {
+            model.notice = Some(match &how {
+                Ok(Exit::Waiting) => "the session rests; it can be resumed at any time".to_owned(),
+                Ok(_) => "the session is over; R writes a report".to_owned(),
+                Err(problem) => problem.clone(),
+            });
+            if let Some(live) = model.live_mut() {
+                live.ended = Some(how);
+                live.preview = None;
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn saw(model: &mut Model, happened: Line) -> Vec<Effect> {
+    let Some(live) = model.live_mut() else { return Vec::new() };
+    if live.draft.take().is_some() {
+        // What was only looked at is now on disk, event by event.
+        model.replay = Replay::new(Vec::new());
+    }
+    let event = happened.stamped.event.clone();
+    model.replay.push(happened);
+    look_at(model, &event);
+    let mut effects = Vec::new();
+    if is_ordered(&event) {
+        effects.extend(forms::happened(model));
+    }
+    if is_drafting(model.session()) {
+        effects.push(Effect::ReadContext);
+    } else if let Some(live) = model.live_mut() {
+        live.preview = None;
+    }
+    effects
+}
+
+/// Whether an event is what a form may have ordered.
+fn is_ordered(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::RoundRevised(_)
+            | Event::ArtifactRecorded(_)
+            | Event::SynthesisRecorded(_)
+            | Event::DeadlineExtended(_)
+            | Event::SeatExcused { .. }
+            | Event::ApprovalGiven(_)
+            | Event::SeatsAskedAgain { .. }
+    )
+}
+
+/// Looks at what matters after an event.
+fn look_at(model: &mut Model, event: &Event) {
+    let pane = match event {
+        Event::StepStarted { kind, .. } if kind == "round" => Pane::Snapshot,
+        Event::RoundOpened(_) | Event::TallyMade(_) => Pane::Seats,
+        Event::RoundAskedAgain { .. } | Event::ApprovalRequested(_) => Pane::Question,
+        _ => return,
+    };
+    if matches!(event, Event::RoundOpened(_) | Event::RoundAskedAgain { .. }) {
+        model.spread = Spread::One;
+        model.scroll = [0; 6];
+    }
+    model.focus = pane;
+}
+
+/// Shows a session that has not begun.
+pub fn drafted(model: &mut Model, opened: Box<SessionOpened>, notices: &[String]) -> Vec<Effect> {
+    let mut effects: Vec<Effect> = forms::began(model).into_iter().collect();
+    let at = model.now;
+    let file = opened.definition_file.clone();
+    let events = rehearse(&opened, at);
+    let is_needed = events.is_none();
+    let as_line = |(seq, stamped)| Line { seq, prev: String::new(), hash: String::new(), stamped };
+    let lines = (0..).zip(events.unwrap_or_default()).map(as_line).collect();
+    let live = Live { draft: Some(opened), ..Live::default() };
+    model.show(Stage::Live(Box::new(live)), Replay::new(lines), file);
+    model.focus = if model.question().is_some() { Pane::Question } else { Pane::Snapshot };
+    model.notice = notices.first().cloned();
+    effects.push(if is_needed { Effect::Begin } else { Effect::ReadContext });
+    effects
+}
+
+/// Takes in the project's context as it is now.
+pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
+    if !is_drafting(model.session()) {
+        return;
+    }
+    let preview = read.clone().and_then(|context| Preview::of(model.session(), context.as_deref()));
+    let Some(live) = model.live_mut() else { return };
+    match preview {
+        Ok(preview) => {
+            live.context = read.unwrap_or_default();
+            live.preview = Some(Box::new(preview));
+        }
+        Err(problem) => {
+            live.preview = None;
+            model.notice = Some(problem);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The footer: a word to the person, or the keys that matter here.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::Hits;
+use crate::tui::keymap::{Action, BINDINGS, Binding, label};
+use crate::tui::model::Model;
+use crate::tui::text::safe;
+use crate::tui::update::Target;
+
+/// Draws it.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
+    if let Some(notice) = &model.notice {
+        let text = format!(" {}", safe(notice).replace('\n', " "));
+        return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.under_way())), area);
+    }
+    let mut spans = vec![Span::raw(" ")];
+    let mut x = area.x + 1;
+    for binding in bindings(model, usize::from(area.width)) {
+        let width = u16::try_from(wide(model, binding)).unwrap_or(0);
+        let place = Rect { x, y: area.y, width: width.saturating_sub(2), height: 1 };
+        hits.note(place.intersection(area), Target::Key(binding.action));
+        x = x.saturating_add(width);
+        spans.push(Span::styled(key(model, binding), model.theme.key()));
+        spans.push(Span::raw(format!(" {}   ", binding.footer.unwrap_or_default())));
+    }
+    frame.render_widget(Paragraph::new(Line::from(spans)), area);
+}
+
+fn key(model: &Model, binding: &Binding) -> String {
+    model.keys.of(binding).first().map(|key| label(*key)).unwrap_or_default()
+}
+
+fn wide(model: &Model, binding: &Binding) -> usize {
+    key(model, binding).chars().count() + binding.footer.unwrap_or_default().chars().count() + 4
+}
+
+/// The footer's keys that fit; what leads out and to the rest fits first.
+fn bindings(model: &Model, width: usize) -> Vec<&'static Binding> {
+    let place = model.place();
+    let (mut shown, mut used) = (Vec::new(), 1);
+    let is_first = |binding: &&Binding| matches!(binding.action, Action::Help | Action::Quit);
+    let here = || BINDINGS.iter().filter(|binding| binding.footer.is_some() && binding.places.holds(place));
+    for binding in here().filter(is_first).chain(here().filter(|binding| !is_first(binding))) {
+        used += wide(model, binding);
+        // The last one needs no room behind it.
+        if used <= width + 3 {
+            shown.push(binding);
+        }
+    }
+    let at = |binding: &&'static Binding| {
+        BINDINGS.iter().position(|other| other.action == binding.action && other.name == binding.name)
+    };
+    shown.sort_by_key(at);
+    shown
+}

@@ -1,0 +1,137 @@
+//! A form over the panes: every field, the one that is filled in with its cursor.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Paragraph};
+
+use super::Hits;
+use super::pane::block;
+use crate::text::harmless_line;
+use crate::tui::form::{Entry, Field, Form, Pick};
+use crate::tui::model::Model;
+use crate::tui::text::clipped;
+use crate::tui::update::Target;
+
+/// Draws it.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut Hits) {
+    let width = area.width.min(100);
+    let wanted: u16 = form.fields.iter().map(|field| least(field).saturating_add(extra(field))).sum();
+    let height = wanted.saturating_add(4).min(area.height);
+    let place =
+        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
+    frame.render_widget(Clear, place);
+    let title = clipped(&format!(" {} ", harmless_line(&form.title)), usize::from(width.saturating_sub(4)));
+    frame.render_widget(block(model, title.trim_end().to_owned() + " ", true), place);
+    let inner = Rect { x: place.x + 1, y: place.y + 1, width: width.saturating_sub(2), height: height - 2 };
+    let [fields, foot] = Layout::vertical([Constraint::Min(1), Constraint::Length(1)]).areas(inner);
+    draw_fields(frame, fields, model, form, hits);
+    let hint = form.fields.get(form.at).map(|field| field.hint).unwrap_or_default();
+    let words = match &form.error {
+        Some(error) => Line::styled(format!(" {}", harmless_line(error)), model.theme.bad()),
+        None => Line::from(vec![
+            Span::raw(format!(" {hint}")),
+            Span::styled(" · Tab next · Ctrl-S done · Ctrl-E editor · Esc put away", model.theme.faint()),
+        ]),
+    };
+    frame.render_widget(Paragraph::new(words), foot);
+}
+
+/// The fewest lines a field needs.
+fn least(_: &Field) -> u16 {
+    1
+}
+
+/// The lines a field would like beyond those.
+fn extra(field: &Field) -> u16 {
+    match &field.entry {
+        Entry::Text(area) => u16::try_from(area.lines().len()).unwrap_or(u16::MAX).clamp(4, 12),
+        Entry::Picks(picks, _) => u16::try_from(picks.len()).unwrap_or(u16::MAX).clamp(1, 12),
+        _ => 0,
+    }
+}
+
+/// Fields above each other; where there is no room for all, those around the one at hand.
+fn draw_fields(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut Hits) {
+    let count = form.fields.len();
+    let room = usize::from(area.height);
+    // The field at hand gets what it wants first, then all get their line, then the rest.
+    let mut heights: Vec<u16> = vec![1; count];
+    let first = form.at.saturating_sub(room.saturating_sub(4).min(form.at));
+    let last = count.min(first + room.max(1));
+    let mut left = area.height.saturating_sub(u16::try_from(last - first).unwrap_or(u16::MAX));
+    let by_need = std::iter::once(form.at).chain((first..last).filter(|index| *index != form.at));
+    for index in by_need {
+        let more = extra(&form.fields[index]).min(left);
+        heights[index] += more;
+        left -= more;
+    }
+    let places = Layout::vertical((first..last).map(|index| Constraint::Length(heights[index]))).split(area);
+    for (place, index) in places.iter().zip(first..last) {
+        hits.note(*place, Target::Field(index));
+        draw_field(frame, *place, model, &form.fields[index], index == form.at);
+    }
+}
+
+fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, is_at: bool) {
+    const LABEL: u16 = 15;
+    let style = if is_at { model.theme.key() } else { model.theme.faint() };
+    let pointer = if is_at { model.theme.sign("▸", ">") } else { " " };
+    let label = Line::styled(format!("{pointer} {:12} ", field.label), style);
+    frame.render_widget(Paragraph::new(label), Rect { width: LABEL.min(area.width), height: 1, ..area });
+    let entry = Rect { x: area.x + LABEL.min(area.width), width: area.width.saturating_sub(LABEL), ..area };
+    match &field.entry {
+        Entry::Line(text) | Entry::Text(text) => {
+            if text.is_empty() && !is_at {
+                let hint = Line::styled(field.hint, model.theme.faint());
+                return frame.render_widget(Paragraph::new(hint), entry);
+            }
+            let mut shown = (**text).clone();
+            shown.set_cursor_style(if is_at { model.theme.chosen() } else { ratatui::style::Style::new() });
+            frame.render_widget(&shown, entry);
+            if text.is_empty() && entry.width > 2 {
+                let hint = Line::styled(field.hint, model.theme.faint());
+                let after = Rect { x: entry.x + 2, width: entry.width - 2, height: 1, ..entry };
+                frame.render_widget(Paragraph::new(hint), after);
+            }
+        }
+        Entry::Choice(words, at) => {
+            let word = words.get(*at).map(|word| harmless_line(word)).unwrap_or_default();
+            let (left, right) = (model.theme.sign("◂", "<"), model.theme.sign("▸", ">"));
+            let arrows = if is_at { format!("{left} {word} {right}") } else { word };
+            let line = Line::from(vec![
+                Span::styled(arrows, if is_at { model.theme.strong() } else { ratatui::style::Style::new() }),
+                Span::styled(format!("   {}", field.hint), model.theme.faint()),
+            ]);
+            frame.render_widget(Paragraph::new(line), entry);
+        }
+        Entry::Picks(picks, at) => draw_picks(frame, entry, model, picks, *at, is_at),
+    }
+}
+
+fn draw_picks(frame: &mut Frame<'_>, area: Rect, model: &Model, picks: &[Pick], at: usize, is_at: bool) {
+    let height = usize::from(area.height);
+    if height < 2 && !is_at {
+        let picked = picks.iter().filter(|pick| pick.is_picked).count();
+        let text = format!("{picked} of {} picked", picks.len());
+        return frame.render_widget(Paragraph::new(Line::from(text)), area);
+    }
+    let start = if is_at { (at + 1).saturating_sub(height) } else { 0 };
+    let longest = picks.iter().map(|pick| pick.name.chars().count()).max().unwrap_or(0).min(26);
+    let lines: Vec<Line<'static>> = picks
+        .iter()
+        .enumerate()
+        .skip(start)
+        .take(height)
+        .map(|(index, pick)| {
+            let mark = if pick.is_picked { "[x]" } else { "[ ]" };
+            let name = clipped(&harmless_line(&pick.name), longest);
+            let line = Line::from(vec![
+                Span::raw(format!("{mark} {name}  ")),
+                Span::styled(harmless_line(&pick.about), model.theme.faint()),
+            ]);
+            if is_at && index == at { line.style(model.theme.chosen()) } else { line }
+        })
+        .collect();
+    frame.render_widget(Paragraph::new(lines), area);
+}

@@ -1,0 +1,62 @@
+//! Which panes are on the screen, and where.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+
+use crate::tui::keymap::Place;
+use crate::tui::model::{Model, Pane};
+
+/// The narrowest screen with two columns.
+const TWO_COLUMNS: u16 = 90;
+/// The lowest body with two panes over each other.
+const TWO_ROWS: u16 = 16;
+
+/// The panes that are seen in `area`, each with its place.
+pub fn panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
+    let upper = upper(model);
+    if area.width < TWO_COLUMNS {
+        if area.height < TWO_ROWS || !upper.contains(&model.focus) {
+            return vec![(model.focus, area)];
+        }
+        return stack(area, model, upper);
+    }
+    let [left, right] =
+        Layout::horizontal([Constraint::Percentage(44), Constraint::Percentage(56)]).areas(area);
+    let mut panes = stack(left, model, upper);
+    panes.push((beside(model, upper), right));
+    panes
+}
+
+/// The two panes that belong over each other now.
+fn upper(model: &Model) -> [Pane; 2] {
+    match model.place() {
+        Place::Draft => [Pane::Question, Pane::Seats],
+        _ => [Pane::Seats, Pane::Tally],
+    }
+}
+
+/// The pane beside them: the one that is looked at, else what matters most now.
+fn beside(model: &Model, upper: [Pane; 2]) -> Pane {
+    if !upper.contains(&model.focus) {
+        return model.focus;
+    }
+    match model.place() {
+        Place::Draft => Pane::Snapshot,
+        Place::Asked => Pane::Question,
+        Place::Open if model.session().open_round().is_some() => Pane::Events,
+        _ => Pane::Answer,
+    }
+}
+
+fn stack(area: Rect, model: &Model, [top, bottom]: [Pane; 2]) -> Vec<(Pane, Rect)> {
+    let width = area.width.saturating_sub(2);
+    let lines = |pane: Pane| match pane {
+        Pane::Seats => model.seat_count(),
+        other => super::pane::lines(model, other, width).len(),
+    };
+    let wanted = |pane: Pane| u16::try_from(lines(pane)).unwrap_or(u16::MAX).saturating_add(2);
+    // Seats give way to what is beneath them, down to half of the room; a question to its seats.
+    let most = area.height.saturating_sub(wanted(bottom).min(area.height / 2)).max(3);
+    let rows = [Constraint::Length(wanted(top).clamp(3, most)), Constraint::Min(3)];
+    let [over, under] = Layout::vertical(rows).areas(area);
+    vec![(top, over), (bottom, under)]
+}

@@ -1,0 +1,137 @@
+//! What is asked: of the seats, and how it is answered and counted; or of the person.
+
+use ratatui::text::Line;
+
+use crate::report::words::{grouped, headline, span};
+use crate::session::{Question, RoundOpened, RoundRun, Session};
+use crate::tally::Ties;
+use crate::text::harmless_line;
+use crate::tui::keymap::Place;
+use crate::tui::model::Model;
+use crate::tui::text::wrapped;
+use crate::workflow::Close;
+
+/// No text is shown longer than this, in lines of the screen.
+const MOST_LINES: usize = 5000;
+
+pub fn title(model: &Model) -> String {
+    match (model.place(), model.preview()) {
+        (Place::Asked, _) => " you are asked ".to_owned(),
+        (_, Some(_)) => " question · e edits ".to_owned(),
+        _ => " question ".to_owned(),
+    }
+}
+
+/// All lines of the pane.
+pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
+    let session = model.session();
+    let mut parts: Vec<(String, bool)> = Vec::new();
+    if let Some(question) = model.question() {
+        asked(session, &question, &mut parts);
+    } else if let Some(preview) = model.preview() {
+        of_round(&preview.opened, &mut parts);
+        exploration(session, &preview.opened.step, &mut parts);
+        parts.push((String::new(), false));
+        parts.push((preview.size(), false));
+    } else if let Some(round) = session.rounds.last() {
+        of_round(&round.opened, &mut parts);
+        after(round, &mut parts);
+    } else {
+        let goal = session.definition.as_ref().and_then(|definition| definition.goal.clone());
+        parts.push((goal.unwrap_or_default(), false));
+    }
+    let mut lines = Vec::new();
+    for (text, is_strong) in parts {
+        for line in wrapped(&text, usize::from(width), MOST_LINES) {
+            lines.push(if is_strong { Line::styled(line, model.theme.strong()) } else { Line::from(line) });
+        }
+    }
+    lines
+}
+
+fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>) {
+    parts.push((question.message.clone(), true));
+    let requested = session.running(&question.step).and_then(|run| Some(&run.approval.as_ref()?.requested));
+    let Some(requested) = requested else { return };
+    for choice in &requested.choices {
+        parts.push((format!("  • {choice}"), false));
+    }
+    if let Some(tally) = session.rounds.last().and_then(crate::report::view::tally) {
+        let made = headline(tally);
+        parts.push((String::new(), false));
+        parts.push((format!("{} ({})", made.label, made.detail), false));
+    }
+    if !requested.input.is_null() {
+        parts.push(("\ninput".to_owned(), true));
+        parts.push((shown(&requested.input), false));
+    }
+    if !requested.context.is_empty() {
+        parts.push(("\ncontext".to_owned(), true));
+        parts.push((shown(&serde_json::Value::Object(requested.context.clone())), false));
+    }
+}
+
+/// A value as YAML, as a person reads it.
+fn shown(value: &serde_json::Value) -> String {
+    use crate::yaml::Out;
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Object(map) => {
+            let entries: Vec<_> =
+                map.iter().map(|(key, value)| (key.as_str().into(), Out::json(value, true))).collect();
+            let mut text = String::new();
+            Out::write_entries(&entries, 0, &mut text);
+            text.trim_end().to_owned()
+        }
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    }
+}
+
+fn of_round(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
+    parts.push((opened.question.clone(), true));
+    parts.push((String::new(), false));
+    let options = opened.ballot.options.iter().map(|option| harmless_line(option)).collect::<Vec<_>>();
+    let mut ballot = format!("ballot: {}", opened.ballot.kind.name());
+    if !options.is_empty() {
+        ballot.push_str(&format!(" · {} · abstain", options.join(" · ")));
+    }
+    parts.push((ballot, false));
+    let ties = match opened.ties {
+        Ties::None => "reported".to_owned(),
+        Ties::Ask => "you choose".to_owned(),
+        Ties::Seeded(seed) => format!("by seed {seed}"),
+    };
+    let rule = opened
+        .rule
+        .map_or("none: counted, not decided".to_owned(), |rule| format!("{} · ties: {ties}", rule.name()));
+    parts.push((format!("rule: {rule}"), false));
+    let close = match opened.close {
+        Close::All => "when all are in",
+        Close::Quorum => "at quorum",
+        Close::Deadline => "at the deadline",
+        Close::Manual => "by you",
+    };
+    let deadline = opened.deadline_ms.map(|ms| format!(" · deadline {}", span(ms))).unwrap_or_default();
+    let quorum = format!("quorum: {} of {}", opened.quorum, grouped(opened.seats.len()));
+    parts.push((format!("{quorum} · closes {close}{deadline}"), false));
+}
+
+fn exploration(session: &Session, step: &str, parts: &mut Vec<(String, bool)>) {
+    let Some(definition) = &session.definition else { return };
+    if let Some(background) = definition.step(step).and_then(|step| step.round()?.exploration.clone()) {
+        parts.push((format!("\n{background}"), false));
+    }
+    if !definition.artifacts.is_empty() {
+        parts.push(("\nartifacts".to_owned(), true));
+        for artifact in &definition.artifacts {
+            parts.push((format!("{}  {}", artifact.id, artifact.summary), false));
+        }
+    }
+}
+
+fn after(round: &RoundRun, parts: &mut Vec<(String, bool)>) {
+    if let Some(note) = &round.synthesis {
+        parts.push(("\nnote".to_owned(), true));
+        parts.push((note.clone(), false));
+    }
+}

@@ -1,0 +1,231 @@
+//! The facilitator's screen in a real terminal: whole sessions by keys alone.
+
+use std::time::Duration;
+
+use roundtable::journal::{fold, read_log, verify};
+use roundtable::session::{CloseReason, SeatStatus, Session};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::home::wait_until;
+use crate::program::Desk;
+use crate::pty::Screen;
+use crate::server::{Answer, Server};
+
+const WIDE: (u16, u16) = (120, 40);
+const ESC: &str = "\u{1b}";
+const DONE: &str = "\u{13}";
+const SECRET: &str = "zebra-crossing";
+
+const THREE: &str = "\
+id: cache
+goal: \"Pick one\"
+participants: [{name: ann, persona: qa-lead, model: lab/m}, {name: bob, persona: skeptic, model: lab/m},
+  {name: cyd, persona: technical-lead, model: lab/m}]
+question: \"Which cache?\"
+ballot: {kind: choice, options: [alpha, beta]}
+rule: majority
+deadline: 60s
+";
+
+/// Everyone votes alpha at once; `slow` takes a minute.
+fn service(slow: &'static str) -> Server {
+    Server::start(move |request| {
+        let answer = Answer::chat(&format!("vote: alpha\nrationale: [\"{SECRET}\"]\n"));
+        if request.seat() == slow { answer.after(Duration::from_secs(60)) } else { answer }
+    })
+}
+
+fn saved(desk: &Desk) -> Session {
+    let bytes = std::fs::read(desk.session()).expect("a session");
+    let found = verify(&bytes, None);
+    assert!(found.findings.is_empty(), "{:?}", found.findings);
+    fold(&read_log(&bytes).expect("readable"))
+}
+
+#[test]
+fn a_topic_of_ones_own_comes_to_its_decision() {
+    let desk = Desk::new();
+    let mut screen = Screen::open(&desk, WIDE, &[]);
+    screen.wait_for(&["start something new", "context-passing", "n new topic"]);
+    screen.press("n", &["a topic of your own", "Ctrl-S done"]);
+    screen.send("Where do we keep prices?\t");
+    screen.send("Fast and simple prices\tin-process cache is simple, redis is complex\tm");
+    screen.press(DONE, &["DRAFT", "snapshot, as it will be sent", "question: \"Where do we keep prices?\""]);
+    screen.press("a", &["an artifact: the next round sees it"]);
+    screen.send("\tNo new server\t");
+    screen.press(DONE, &["REQ-001", "summary: \"No new server\""]);
+    assert!(desk.sessions().len() == 1, "what was done is on disk: {:?}", desk.sessions());
+    screen.press("o", &["tally", "answered", "Enter accept"]);
+    screen.press("m", &["note on round"]);
+    screen.send("Simple wins.");
+    screen.press(DONE, &["Enter accept"]);
+    screen.press("\r", &["the session is over"]);
+    screen.press("R", &["a report as", "madr"]);
+    screen.press("jj\r", &["written: "]);
+    screen.send("q");
+    assert_eq!(screen.end().0, 0);
+    let session = saved(&desk);
+    assert_eq!(session.rounds.len(), 1);
+    assert_eq!(session.rounds[0].synthesis.as_deref(), Some("Simple wins."));
+    assert!(session.rounds[0].snapshot.contains("No new server"));
+    let record = desk.files().into_iter().find(|path| path.to_string_lossy().ends_with(".decision.md"));
+    let record = std::fs::read_to_string(record.expect("a record")).expect("read");
+    assert!(record.contains("## Decision Outcome") && record.contains("Simple wins."), "{record}");
+}
+
+#[test]
+fn a_round_is_watched_closed_early_and_asked_again() {
+    let server = service("cyd");
+    let desk = Desk::with(THREE).served_by(&server);
+    let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
+    screen.wait_for(&["DRAFT", "o open the round"]);
+    screen.press("o", &["2 of 3 sealed", "OPEN", "answering", "c close now"]);
+    for pane in ["\t", "\t", "\t", "\t", "\t", "\t"] {
+        screen.send(pane);
+    }
+    screen.press("t", &["more time", "30s, 5m, 1h"]);
+    screen.press(DONE, &["of 2:00"]);
+    // While it is open nothing of an answer has been on any screen.
+    let raw = String::from_utf8_lossy(&screen.raw()).into_owned();
+    assert!(raw.contains("sealed") && !raw.contains(SECRET) && !raw.contains("votes"), "{raw}");
+    screen.press("c", &["votes alpha", "missing", "n ask again"]);
+    screen.press("n", &["DRAFT", "round 2", "o open the round"]);
+    screen.press("o", &["2 of 3 sealed", "c close now"]);
+    screen.send("G");
+    screen.press("x", &["excuse cyd"]);
+    screen.press("\r", &["votes alpha", "excused", "Enter accept"]);
+    screen.press("\r", &["the session is over"]);
+    screen.send("q");
+    assert_eq!(screen.end().0, 0);
+    let session = saved(&desk);
+    let [first, second] = session.rounds.as_slice() else { panic!("two rounds") };
+    assert_eq!(first.closed.as_ref().expect("closed").reason, CloseReason::Facilitator);
+    assert_eq!(first.deadline_ms, Some(120_000));
+    assert!(matches!(second.seats["cyd"].status, SeatStatus::Excused(_)));
+}
+
+#[test]
+fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
+    let server = service("cyd");
+    let desk = Desk::with(THREE).served_by(&server);
+    let mut screen = Screen::open(&desk, WIDE, &["decide.yaml"]);
+    screen.wait_for(&["DRAFT"]);
+    screen.press("o", &["2 of 3 sealed", "c close now"]);
+    screen.press("x", &["excuse ann"]);
+    screen.send(" half a sent");
+    screen.wait_for(&["half a sent"]);
+    let is_kept = || {
+        let drafts = desk.files().into_iter().filter(|path| path.to_string_lossy().ends_with("-excuse.json"));
+        drafts.filter_map(|path| std::fs::read_to_string(path).ok()).any(|text| text.contains("half a sent"))
+    };
+    wait_until(|| is_kept().then_some(()));
+    screen.kill();
+    let mut screen = Screen::open(&desk, WIDE, &[]);
+    screen.wait_for(&["round 1 open, 2/3 sealed", "resume"]);
+    screen.press("g\r", &["this session is not finished"]);
+    screen.press("\r", &["2 of 3 sealed", "c close now"]);
+    screen.press("x", &["excuse ann", "half a sent", "what you typed before is back"]);
+    screen.press(ESC, &["kept for the next time"]);
+    screen.press("q", &["leave?", "A round is open"]);
+    screen.send("y");
+    let (code, raw) = screen.end();
+    assert_eq!(code, 0);
+    let raw = String::from_utf8_lossy(&raw).into_owned();
+    assert!(!raw.contains(SECRET), "nothing of an answer was shown");
+    assert!(raw.contains("\u{1b}[?1049l") && raw.contains("\u{1b}[?2004l"), "the terminal is given back");
+    let session = saved(&desk);
+    assert!(session.paused.is_some() && session.rounds[0].sealed() == 2);
+}
+
+#[test]
+fn a_film_seeks_searches_and_leads_to_a_session_of_its_own() {
+    let desk = Desk::new();
+    let film = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/context-passing.s2s");
+    std::fs::copy(film, desk.path("old.s2s")).expect("copied");
+    let mut screen = Screen::open(&desk, WIDE, &["old.s2s"]);
+    screen.wait_for(&["Decision: inline", "event 22 of 22"]);
+    screen.press("g", &["event 0 of 22"]);
+    screen.press("]", &["OPEN", "0 of 5 sealed"]);
+    screen.press("/sealed  qa-lead\r", &["4 of 5 sealed"]);
+    screen.press("G", &["Decision: inline"]);
+    screen.press("F", &["Enter accept", "n ask again"]);
+    screen.press("n", &["round 2", "DRAFT", "o open the round"]);
+    screen.press("o", &["Enter accept", "round 2"]);
+    screen.press("\r", &["the session is over"]);
+    screen.send("q");
+    screen.end();
+    let sessions: Vec<_> = desk.sessions();
+    assert_eq!(sessions.len(), 2, "{sessions:?}");
+    let forked = sessions.iter().find(|path| !path.ends_with("old.s2s")).expect("a new one");
+    let bytes = std::fs::read(forked).expect("read");
+    let found = verify(&bytes, None);
+    assert!(found.findings.is_empty(), "{:?}", found.findings);
+    let session = fold(&read_log(&bytes).expect("readable"));
+    assert_eq!(session.rounds.len(), 2);
+    assert_ne!(session.rounds[0].session, session.rounds[1].session);
+    assert_eq!(std::fs::read(film).expect("read"), std::fs::read(desk.path("old.s2s")).expect("read"));
+}
+
+#[test]
+fn hostile_texts_reach_no_terminal_and_a_storm_of_sizes_breaks_nothing() {
+    let hostile = "X\\e[31mred\\e]8;;http://e/\\a\\e]52;c;QUJD\\a\\x9b2J\\u202eflip\\u200b";
+    let flood = format!("e{}", "\u{301}".repeat(10_000));
+    let desk = Desk::with(&format!(
+        "goal: \"{hostile}\"\nquestion: \"{hostile} {flood} {}\"\nballot: {{kind: choice, options: [\"a {hostile}\", b]}}\nrule: majority\n",
+        "long ".repeat(20_000)
+    ));
+    let mut screen = Screen::open(&desk, WIDE, &["decide.yaml"]);
+    screen.wait_for(&["DRAFT", "\\u{1b}[31mred"]);
+    for (columns, rows) in [(40, 12), (200, 60), (24, 6), (20, 5), (80, 24), (1, 1), (120, 40)] {
+        screen.resize(columns, rows);
+    }
+    screen.press("o", &["Enter accept"]);
+    screen.send("\t\t\t\t\t\t/red\r");
+    screen.press("v", &["Enter accept"]);
+    screen.send("q");
+    let (code, raw) = screen.end();
+    assert_eq!(code, 0);
+    let raw = String::from_utf8_lossy(&raw).into_owned();
+    for bad in ["\u{1b}]8;", "\u{1b}]52", "\u{1b}[31mred", "\u{202e}", "\u{200b}", "\u{9b}"] {
+        assert!(!raw.contains(bad), "{bad:?}");
+    }
+    assert!(!raw.contains("panicked"));
+}
+
+#[test]
+fn a_signal_gives_the_terminal_back_and_rests_the_session() {
+    let server = service("*");
+    let desk = Desk::with(THREE).served_by(&server);
+    for signal in [Signal::TERM, Signal::HUP] {
+        let mut screen = Screen::open(&desk, (40, 12), &["decide.yaml"]);
+        screen.press("o", &["q quit"]);
+        desk_has(&desk, |session| session.open_round().is_some());
+        let pid = Pid::from_raw(i32::try_from(screen.id()).expect("an id")).expect("an id");
+        let at = std::time::Instant::now();
+        kill_process(pid, signal).expect("sent");
+        let (_, raw) = screen.end();
+        assert!(at.elapsed() < Duration::from_millis(1500), "{:?}", at.elapsed());
+        assert!(String::from_utf8_lossy(&raw).contains("\u{1b}[?1049l"), "{signal:?}");
+        assert!(saved(&desk).paused.is_some());
+        std::fs::remove_file(desk.session()).expect("removed");
+    }
+}
+
+fn desk_has(desk: &Desk, wanted: impl Fn(&Session) -> bool) {
+    wait_until(|| {
+        let found = desk.sessions().first().and_then(|path| std::fs::read(path).ok());
+        let session = found.and_then(|bytes| read_log(&bytes).ok()).map(|log| fold(&log));
+        session.is_some_and(|session| wanted(&session)).then_some(())
+    });
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_says_why() {
+    let desk = Desk::with("question: \"Which?\"\nruel: majority\n");
+    let mut screen = Screen::open(&desk, WIDE, &["decide.yaml"]);
+    screen.wait_for(&["this cannot be opened", "ruel", "did you mean `rule`?"]);
+    screen.send(ESC);
+    screen.wait_without(&["this cannot be opened"]);
+    screen.send("q");
+    assert_eq!(screen.end().0, 0);
+}

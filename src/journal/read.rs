@@ -41,39 +41,85 @@ pub struct Damage {
 /// # Errors
 /// The first [`Damage`].
 pub fn read_log(bytes: &[u8]) -> Result<Log, Damage> {
-    if !bytes.is_empty() && !b"---\nseq: 0\n".starts_with(&bytes[..bytes.len().min(11)]) {
-        return Err(damage(bytes, 0, None, "this is not a roundtable session".to_owned()));
-    }
-    let mut log = Log::default();
-    let mut session = String::new();
-    let mut prev = NO_HASH.to_owned();
-    while let Some(end) = document_end(bytes, log.good) {
-        let (line, of) = document(bytes, log.good..end, log.lines.len() as u64, &prev)?;
-        if log.lines.is_empty() {
-            check_header(bytes, &line, &of)?;
-            session = of;
-        } else if let Event::SessionForked(forked) = &line.stamped.event {
-            if forked.from != session || !is_session_id(&of) {
-                let what = "it forks a session that is not this one".to_owned();
-                return Err(damage(bytes, log.good, Some(line.seq), what));
-            }
-            session = of;
-        } else if of != session {
-            let what = format!("the document belongs to session `{of}`");
-            return Err(damage(bytes, log.good, Some(line.seq), what));
+    let mut reader = Reader::new(bytes)?;
+    let lines = reader.by_ref().collect::<Result<Vec<Line>, Damage>>()?;
+    let torn = reader.torn()?;
+    Ok(Log { lines, good: bytes.len() - torn, torn })
+}
+
+/// Reads a log document by document, each believed only once it is checked.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    /// Where the next document begins.
+    good: usize,
+    seq: u64,
+    prev: String,
+    session: String,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the start of a file's bytes.
+    ///
+    /// # Errors
+    /// When they are no session's.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, Damage> {
+        if !bytes.is_empty() && !b"---\nseq: 0\n".starts_with(&bytes[..bytes.len().min(11)]) {
+            return Err(damage(bytes, 0, None, "this is not a roundtable session".to_owned()));
         }
-        prev.clone_from(&line.hash);
-        log.lines.push(line);
-        log.good = end;
+        Ok(Self { bytes, good: 0, seq: 0, prev: NO_HASH.to_owned(), session: String::new() })
     }
-    // A write that was torn ends within its last document. A whole hash line in what is left was on
-    // disk, and may have been acknowledged: what follows it was put there by something else.
-    if hash_line(bytes, log.good).is_some() {
-        let what = "bytes that belong to no document follow its hash".to_owned();
-        return Err(damage(bytes, log.good, Some(log.lines.len() as u64), what));
+
+    /// How many bytes have been read.
+    pub fn read(&self) -> usize {
+        self.good
     }
-    log.torn = bytes.len() - log.good;
-    Ok(log)
+
+    /// How many bytes of a torn write follow the last document.
+    ///
+    /// # Errors
+    /// When what follows was no part of it.
+    pub fn torn(&self) -> Result<usize, Damage> {
+        // A write that was torn ends within its last document. A whole hash line in what is left was
+        // on disk, and may have been acknowledged: what follows it was put there by something else.
+        if hash_line(self.bytes, self.good).is_some() {
+            let what = "bytes that belong to no document follow its hash".to_owned();
+            return Err(damage(self.bytes, self.good, Some(self.seq), what));
+        }
+        Ok(self.bytes.len() - self.good)
+    }
+
+    fn document(&mut self, end: usize) -> Result<Line, Damage> {
+        let (line, of) = document(self.bytes, self.good..end, self.seq, &self.prev)?;
+        let fail = |what: String| Err(damage(self.bytes, self.good, Some(line.seq), what));
+        if self.seq == 0 {
+            check_header(self.bytes, &line, &of)?;
+        } else if let Event::SessionForked(forked) = &line.stamped.event {
+            if forked.from != self.session || !is_session_id(&of) {
+                return fail("it forks a session that is not this one".to_owned());
+            }
+        } else if of != self.session {
+            return fail(format!("the document belongs to session `{of}`"));
+        }
+        self.session = of;
+        self.prev.clone_from(&line.hash);
+        (self.good, self.seq) = (end, self.seq + 1);
+        Ok(line)
+    }
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Result<Line, Damage>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let end = document_end(self.bytes, self.good)?;
+        let line = self.document(end);
+        if line.is_err() {
+            // Nothing after damage is read.
+            self.bytes = &self.bytes[..self.good];
+        }
+        Some(line)
+    }
 }
 
 /// The state after every event of the log.

@@ -20,6 +20,25 @@ pub struct Running {
     pub path: PathBuf,
 }
 
+/// A saved session that is being read.
+pub struct Film {
+    /// Its first events.
+    pub first: Vec<Line>,
+    /// The others, with how much of the file has been read, in percent.
+    pub rest: UnboundedReceiver<Reading>,
+}
+
+/// What reading a saved session brings.
+#[derive(Debug, Clone)]
+pub enum Reading {
+    /// More events; so much has been read, in percent.
+    Lines(Vec<Line>, u8),
+    /// All is read.
+    Whole,
+    /// What follows is damaged, or was torn.
+    Damaged(String),
+}
+
 /// Everything wrong with what was asked for.
 pub type Problems = Vec<Problem>;
 
@@ -53,11 +72,11 @@ pub trait Host: Send + Sync {
     /// When there is no such point, or the file cannot be made.
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Problems>;
 
-    /// A saved session's events.
+    /// A saved session's events, as they are read; the first of them come at once.
     ///
     /// # Errors
-    /// When it is damaged or cannot be read.
-    fn film(&self, path: &Path) -> Result<Vec<Line>, Problems>;
+    /// When it is damaged at its start, or cannot be read.
+    fn film(&self, path: &Path) -> Result<Film, Problems>;
 
     /// `CONTEXT.md` as it is now.
     ///

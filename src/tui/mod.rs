@@ -21,7 +21,7 @@ mod view;
 
 pub use form::{Form, Purpose};
 pub use home::{Home, Opening, Part, Row};
-pub use host::{Host, Running};
+pub use host::{Film, Host, Reading, Running};
 pub use keymap::{Action, BINDINGS, Keys, Place, table as key_table};
 pub use live::{Live, News, Preview};
 pub use model::{Leave, Menu, MenuKind, Model, Overlay, Pane, Spread, Stage};

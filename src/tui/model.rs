@@ -142,6 +142,8 @@ pub struct Model {
     pub keys: Keys,
     /// Where the session is from.
     pub file: String,
+    /// How much of a film has been read, in percent, while it is.
+    pub reading: Option<u8>,
     /// The time, for how long a round is open.
     pub now: crate::session::Moment,
 }
@@ -165,6 +167,7 @@ impl Model {
             theme,
             keys,
             file: String::new(),
+            reading: None,
             now: crate::session::Moment::default(),
         }
     }
@@ -178,7 +181,7 @@ impl Model {
     pub fn show(&mut self, stage: Stage, replay: Replay, file: String) {
         (self.stage, self.replay, self.file) = (stage, replay, file);
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; 6]);
-        (self.overlay, self.only_seat, self.spread) = (None, false, Spread::One);
+        (self.overlay, self.only_seat, self.spread, self.reading) = (None, false, Spread::One, None);
     }
 
     /// The state that is shown.

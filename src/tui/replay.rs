@@ -4,7 +4,7 @@ use crate::report;
 use crate::session::{Event, Line, Session};
 
 /// A mark is kept every so many events, so that a seek folds at most this many.
-const MARK_EVERY: usize = 512;
+const MARK_EVERY: usize = 8192;
 /// Longer rests between events are played as this many milliseconds.
 const LONGEST_REST: u64 = 1500;
 /// Shorter ones as this many, so that a rehearsal can be watched.
@@ -27,16 +27,11 @@ pub struct Replay {
 impl Replay {
     /// A film of these events, standing at its end.
     pub fn new(lines: Vec<Line>) -> Self {
-        let mut session = Session::default();
-        let mut marks = vec![Session::default()];
-        for (index, line) in lines.iter().enumerate() {
-            session.apply(&line.stamped);
-            if (index + 1) % MARK_EVERY == 0 {
-                marks.push(session.clone());
-            }
-        }
-        let at = lines.len();
-        Self { lines, marks, at, session, speed: 1, playing: None }
+        let marks = vec![Session::default()];
+        let mut film =
+            Self { lines: Vec::new(), marks, at: 0, session: Session::default(), speed: 1, playing: None };
+        film.append(lines);
+        film
     }
 
     /// The state where the film stands.
@@ -64,20 +59,28 @@ impl Replay {
         &self.lines
     }
 
+    /// More events, at the end; who stands at the end goes along.
+    pub fn append(&mut self, lines: Vec<Line>) {
+        for line in lines {
+            self.push(line);
+        }
+    }
+
     /// One more event, at the end; who stands at the end goes along.
     pub fn push(&mut self, line: Line) {
-        if self.at == self.lines.len() {
-            self.session.apply(&line.stamped);
-            self.at += 1;
-            self.lines.push(line);
-            if self.at.is_multiple_of(MARK_EVERY) {
-                self.marks.push(self.session.clone());
-            }
-        } else {
-            let at = self.at;
-            self.seek(self.lines.len());
-            self.push(line);
-            self.seek(at);
+        let follows = self.at == self.lines.len();
+        self.lines.push(line);
+        if follows {
+            self.pass_one();
+        }
+    }
+
+    /// The next event is shown. Where one of many was reached first, its state is kept.
+    fn pass_one(&mut self) {
+        self.session.apply(&self.lines[self.at].stamped);
+        self.at += 1;
+        if self.at == self.marks.len() * MARK_EVERY {
+            self.marks.push(self.session.clone());
         }
     }
 
@@ -108,14 +111,13 @@ impl Replay {
     /// Goes to the state after `at` events.
     pub fn seek(&mut self, at: usize) {
         let at = at.min(self.lines.len());
-        if at < self.at {
-            let mark = (at / MARK_EVERY).min(self.marks.len() - 1);
+        let mark = (at / MARK_EVERY).min(self.marks.len() - 1);
+        if at < self.at || mark * MARK_EVERY > self.at {
             self.session = self.marks[mark].clone();
             self.at = mark * MARK_EVERY;
         }
         while self.at < at {
-            self.session.apply(&self.lines[self.at].stamped);
-            self.at += 1;
+            self.pass_one();
         }
     }
 

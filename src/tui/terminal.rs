@@ -17,7 +17,7 @@ use ratatui::DefaultTerminal;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::home::Opening;
-use super::host::{Host, Running};
+use super::host::{Host, Reading, Running};
 use super::keymap::Keys;
 use super::live::News;
 use super::model::{Model, Overlay, Stage};
@@ -58,6 +58,7 @@ pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::R
             model,
             host,
             running: None,
+            film: None,
             hits: Hits::default(),
             keep_at: None,
             background,
@@ -81,6 +82,8 @@ struct Screen {
     model: Model,
     host: Arc<dyn Host>,
     running: Option<Running>,
+    /// What is left to be read of a film.
+    film: Option<UnboundedReceiver<Reading>>,
     hits: Hits,
     /// When what is typed is to be kept.
     keep_at: Option<Instant>,
@@ -97,6 +100,7 @@ enum Woken {
     Input(Option<io::Result<Input>>),
     News(Option<News>),
     Message(Option<Message>),
+    Film(Option<Reading>),
     Time,
     Signal,
 }
@@ -141,6 +145,7 @@ impl Screen {
             input = next_input(&mut self.inputs) => Woken::Input(input),
             news = next_news(&mut self.running) => Woken::News(news),
             message = self.messages.recv() => Woken::Message(message),
+            read = next_part(&mut self.film) => Woken::Film(read),
             () = sleep(due) => Woken::Time,
             () = signals.any() => Woken::Signal,
         }
@@ -154,6 +159,7 @@ impl Screen {
             Woken::News(news) => self.news(news).await?,
             Woken::Message(Some(message)) => self.say(message).await?,
             Woken::Message(None) => {}
+            Woken::Film(read) => self.part(read).await?,
             Woken::Time => self.say(Message::Tick(crate::clock::now())).await?,
         }
         Ok(())
@@ -188,6 +194,14 @@ impl Screen {
             self.model.now = crate::clock::now();
         }
         self.say(Message::News(news)).await
+    }
+
+    async fn part(&mut self, read: Option<Reading>) -> io::Result<()> {
+        let read = read.unwrap_or(Reading::Whole);
+        if !matches!(read, Reading::Lines(..)) {
+            self.film = None;
+        }
+        self.say(Message::Reading(read)).await
     }
 
     async fn input(&mut self, input: Input) -> io::Result<()> {
@@ -260,6 +274,13 @@ impl Screen {
 async fn next_input(inputs: &mut Option<EventStream>) -> Option<io::Result<Input>> {
     match inputs {
         Some(inputs) => inputs.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_part(film: &mut Option<UnboundedReceiver<Reading>>) -> Option<Reading> {
+    match film {
+        Some(film) => film.recv().await,
         None => std::future::pending().await,
     }
 }

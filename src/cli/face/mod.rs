@@ -1,6 +1,7 @@
 //! The screen's world: what it needs of files, folders and the engine.
 
 mod engine;
+mod film;
 mod fork;
 mod kept;
 mod rows;
@@ -14,14 +15,14 @@ use super::batch::{budget, raise_descriptor_limit, read_answers};
 use super::files::{bytes_of, damage_problem, rendered};
 use super::plan::{PROGRAM, Plan, SetUp, plan_of, session_id};
 use super::work::Seated;
-use crate::journal::{Disk, Journal, KeyStore, OpenError, OpenedJournal, fold, read_log};
+use crate::journal::{Disk, Journal, KeyStore, OpenError, OpenedJournal, fold};
 use crate::problem::Problem;
 use crate::session::{Command, Event, Exit, Line, Session, SessionOpened, Stamped};
 use crate::setup::answers::Answers;
 use crate::setup::models::Catalog;
 use crate::setup::roster::ModelFlags;
 use crate::setup::table::{personas_of, seat_all};
-use crate::tui::{Home, Host, Keys, Looks, Opening, Running, Theme};
+use crate::tui::{Film, Home, Host, Keys, Looks, Opening, Running, Theme};
 use crate::workflow::recheck;
 
 /// Shows the screen: a file, or the home screen.
@@ -144,13 +145,8 @@ impl Host for Facilitator {
         fork::fork(path, seq, &self.set_up.folders.sessions())
     }
 
-    fn film(&self, path: &Path) -> Result<Vec<Line>, Vec<Problem>> {
-        let file = path.display().to_string();
-        let log = read_log(&bytes_of(path)?).map_err(|damage| vec![damage_problem(&damage, &file)])?;
-        if log.lines.is_empty() {
-            return Err(vec![Problem::new("nothing was recorded in it").in_file(&file)]);
-        }
-        Ok(log.lines)
+    fn film(&self, path: &Path) -> Result<Film, Vec<Problem>> {
+        film::open(path)
     }
 
     fn context(&self) -> Result<Option<String>, Problem> {

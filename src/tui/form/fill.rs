@@ -1,9 +1,10 @@
 //! The forms, filled in with what stands now.
 
 use super::{Field, Form, Pick, Purpose};
-use crate::round::ballot::BallotKind;
+use crate::round::ballot::{BallotForm, BallotKind};
 use crate::round::material::Artifact;
 use crate::session::{Question, QuestionKind, Session};
+use crate::tally::Terms;
 use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
 
 /// The rules a form offers.
@@ -85,7 +86,9 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         Field::text("exploration", "background to it", round.exploration.as_deref().unwrap_or_default()),
         Field::choice("ballot", "the form of an answer", &kinds, round.ballot.kind.name()),
         Field::line("options", "a, b, c", &round.ballot.options.join(", ")),
+        Field::line("scale", "1 to 5 for scores; 1 2 3 5 8 for cards", &scale(&round.ballot)),
         Field::choice("rule", "how ballots are counted", &RULES, rule),
+        Field::line("terms", "threshold: 2/3, strength: margins; may stay empty", &terms(&round.terms)),
         Field::line("ties", "none, ask or {seeded: 7}", &ties),
         Field::line("quorum", "seats or a share; empty: more than half", &quorum),
         Field::choice("close", "when the round closes", &CLOSES, close),
@@ -98,6 +101,22 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         fields,
         format!("{}-round", session.id),
     )
+}
+
+/// The scale or the cards of a ballot, as they are typed.
+fn scale(ballot: &BallotForm) -> String {
+    match (&ballot.min, &ballot.max) {
+        _ if !ballot.cards.is_empty() => ballot.cards.join(" "),
+        (Some(min), Some(max)) => format!("{min} to {max}"),
+        _ => String::new(),
+    }
+}
+
+/// What a rule was told beside its name, as it is typed.
+fn terms(terms: &Terms) -> String {
+    let Ok(serde_json::Value::Object(map)) = serde_json::to_value(terms) else { return String::new() };
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    map.iter().map(|(key, value)| format!("{key}: {}", text(value))).collect::<Vec<_>>().join(", ")
 }
 
 /// An artifact: one that is there, or a new one.

@@ -1,5 +1,7 @@
 //! What a form means once it is handed in. What is wrong with it is said in the form.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{Entry, Form, Purpose, picked};
@@ -105,15 +107,39 @@ fn round_text(form: &Form) -> Result<String, String> {
     if !options.is_empty() {
         ballot.push(("options".into(), texts(options)));
     }
+    ballot.extend(scale(&value("scale")));
     entries.push(("ballot", Out::Map(ballot)));
     if value("rule") != "none" {
-        entries.push(("rule", Out::word(value("rule"))));
+        let terms = value("terms");
+        entries.push(if terms.is_empty() {
+            ("rule", Out::word(value("rule")))
+        } else {
+            ("rule", raw(&format!("{{name: {}, {terms}}}", value("rule"))))
+        });
     }
     entries.extend(optional("ties"));
     entries.extend(optional("quorum"));
     entries.push(("close", Out::word(value("close"))));
     entries.extend(optional("deadline"));
     Ok(yaml(entries))
+}
+
+/// The scale of scores, or the cards of an estimate.
+fn scale(text: &str) -> Vec<(Cow<'static, str>, Out<'static>)> {
+    let number = |text: &str| text.trim().parse::<serde_json::Number>().ok();
+    let ends = text.split_once(" to ").or_else(|| text.split_once('-'));
+    let range = ends.and_then(|(min, max)| Some((number(min)?, number(max)?)));
+    match range {
+        Some((min, max)) => vec![
+            ("min".into(), Out::Raw(min.to_string().into())),
+            ("max".into(), Out::Raw(max.to_string().into())),
+        ],
+        None if text.is_empty() => Vec::new(),
+        None => {
+            let cards = text.split([' ', ',']).filter(|card| !card.is_empty());
+            vec![("cards".into(), Out::List(cards.map(|card| Out::Raw(card.to_owned().into())).collect()))]
+        }
+    }
 }
 
 /// A definition of one round.
@@ -198,6 +224,30 @@ mod tests {
         assert_eq!(loaded.constraints, ["no new server", "cheap"]);
         assert_eq!(loaded.id, "which-queue-ours-no-comment");
         assert_eq!(loaded.participants.len(), 1);
+    }
+
+    /// What a form says of a round is the round, whatever its ballot, rule and terms.
+    #[test]
+    fn a_round_that_is_not_edited_comes_back_as_it_was() {
+        let rounds = [
+            "",
+            "exploration: \"a\\nb: #c\"\nquorum: 60%\nclose: quorum\ndeadline: 1500ms\n",
+            "ballot: {kind: choice, options: [a, \"no\", \"1\"]}\nrule: majority\nties: ask\nquorum: 2\n",
+            "ballot: {kind: choice, options: [a, b]}\nrule: {name: supermajority, threshold: 3/4}\nties: {seeded: 7}\n",
+            "ballot: {kind: choice, options: [a, b]}\nrule: {name: weighted-majority, by: confidence}\nclose: manual\n",
+            "ballot: consent\nrule: consent\n",
+        ];
+        for keys in rounds {
+            let text = format!("participants: [qa-lead, skeptic]\nquestion: \"What: is #it?\"\n{keys}");
+            let loaded = load(Source { text: &text, file: "d.yaml", id: "x" }).expect(keys).definition;
+            let before = loaded.steps[0].round().expect("a round");
+            let form = fill::round(&crate::session::Session::default(), "x", before);
+            let text = round_text(&form).expect(keys);
+            let again = load(Source { text: &text, file: "again.yaml", id: "x" }).expect(&text).definition;
+            let mut after = again.steps[0].round().expect("a round").clone();
+            after.participants.clone_from(&before.participants);
+            assert_eq!(&after, before, "{text}");
+        }
     }
 
     #[test]

@@ -55,6 +55,8 @@ actions! {
     Answer,
     /// Note on the round.
     Note,
+    /// Count by other rules.
+    WhatIf,
     /// Answers side by side.
     SideBySide,
     /// Write a report.

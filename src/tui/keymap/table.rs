@@ -75,7 +75,7 @@ const fn row(
 }
 
 /// The table.
-pub const BINDINGS: [Binding; 48] = [
+pub const BINDINGS: [Binding; 49] = [
     row(Places::HOME, Action::Enter, &[key(KeyCode::Enter)], "open what is chosen", Some("open")),
     row(Places::HOME, Action::NewTopic, &[ch('n')], "a topic of your own", Some("new topic")),
     row(Places::DRAFT, Action::OpenRound, &[ch('o')], "open the round", Some("open the round")),
@@ -103,6 +103,7 @@ pub const BINDINGS: [Binding; 48] = [
     row(Places::SESSION, Action::PreviousPane, &[key(KeyCode::BackTab)], "pane before", None),
     row(Places::SESSION, Action::Snapshot, &[ch('s')], "look at the snapshot", None),
     row(Places::READ, Action::SideBySide, &[ch('v')], "answers side by side, or one", Some("side by side")),
+    row(Places::READ, Action::WhatIf, &[ch('w')], "what if by another rule", Some("what if")),
     row(Places::READ, Action::Report, &[ch('R')], "write a report", Some("report")),
     row(Places::SESSION, Action::Copy, &[ch('y')], "copy what is looked at", None),
     row(Places::FILM, Action::FromHere, &[ch('F')], "a new session from here", None),

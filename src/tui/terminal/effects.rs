@@ -13,10 +13,10 @@ use crate::engine::Order;
 use crate::problem::Problem;
 use crate::session::Line;
 use crate::tui::home::Opening;
-use crate::tui::host::Running;
+use crate::tui::host::{Film, Running};
 use crate::tui::model::{Menu, MenuKind, Overlay, Stage};
 use crate::tui::replay::Replay;
-use crate::tui::update::{Effect, Message, cannot_begin, unfinished, update};
+use crate::tui::update::{Effect, Message, cannot_begin, update};
 
 impl Screen {
     /// Carries effects out, and what follows from them.
@@ -120,7 +120,7 @@ impl Screen {
             },
             Opening::Film(path) => {
                 match self.host.film(path) {
-                    Ok(lines) => self.film(path, lines),
+                    Ok(film) => self.film(path, film),
                     Err(problems) => self.tell(&problems),
                 }
                 None
@@ -139,11 +139,10 @@ impl Screen {
         }
     }
 
-    fn film(&mut self, path: &Path, lines: Vec<Line>) {
-        self.model.show(Stage::Film, Replay::new(lines), path.display().to_string());
-        if self.model.session().closed.is_none() {
-            self.model.overlay = Some(unfinished());
-        }
+    fn film(&mut self, path: &Path, film: Film) {
+        self.model.show(Stage::Film, Replay::new(film.first), path.display().to_string());
+        self.model.reading = Some(0);
+        self.film = Some(film.rest);
     }
 
     async fn resume(&mut self, path: &Path) -> Option<Message> {

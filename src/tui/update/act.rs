@@ -36,6 +36,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::Copy => return copy(model),
         Action::Diff => show_diff(model),
+        Action::WhatIf => menus::what_if(model),
         Action::Report => model.overlay = Some(menus::report()),
         Action::Enter | Action::NewTopic => return open_row(model, action),
         Action::OpenRound

@@ -3,6 +3,8 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Effect, Target, act, forms};
+use crate::report::{view, what_if};
+use crate::tally::Terms;
 use crate::tui::form;
 use crate::tui::home::Opening;
 use crate::tui::keymap::{Action, BINDINGS, Binding, Place};
@@ -151,6 +153,24 @@ fn chosen_action(model: &mut Model, found: &[&'static Binding], row: usize) -> V
     let chosen = found.get(row).map(|binding| binding.action);
     model.overlay = None;
     chosen.map_or_else(Vec::new, |action| act(model, action))
+}
+
+/// What every rule finds that can count the ballots of the last round; the decision stays.
+pub fn what_if(model: &mut Model) {
+    let session = model.session();
+    let round = session.rounds.last().filter(|_| model.preview().is_none());
+    let Some(round) = round.filter(|round| view::is_revealed(round)) else {
+        model.notice = Some("there is nothing to count by another rule yet".to_owned());
+        return;
+    };
+    let found = what_if::what_if_all(session, round, &Terms::default());
+    let title = "what if by another rule: the recorded decision stays".to_owned();
+    let rows = if found.is_empty() {
+        vec!["these answers are not counted by any rule".to_owned()]
+    } else {
+        what_if::lines(round, &found)
+    };
+    model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::Reading, title, rows, at: 0 }));
 }
 
 /// The list of a report's formats.

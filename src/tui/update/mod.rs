@@ -12,6 +12,7 @@ pub use forms::cannot_begin;
 pub use menus::{matching, unfinished};
 
 use super::home::{Home, Opening};
+use super::host::Reading;
 use super::keymap::Action;
 use super::live::News;
 use super::model::{Leave, Model, Overlay, Pane, Stage};
@@ -37,6 +38,8 @@ pub enum Message {
     Wheel(Option<Pane>, i32),
     /// The engine tells something.
     News(News),
+    /// A part of a film was read.
+    Reading(Reading),
     /// The home screen was read.
     Home(Box<Home>),
     /// A session is ready to be looked at before it begins.
@@ -111,6 +114,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Click(target) => return menus::click(model, target),
         Message::Wheel(pane, lines) => act::wheel(model, pane, lines),
         Message::News(said) => return news::take(model, said),
+        Message::Reading(read) => news::reading(model, read),
         Message::Home(home) => model.home.take(*home),
         Message::Drafted(opened, notices) => return news::drafted(model, opened, &notices),
         Message::Context(read) => news::context(model, read),

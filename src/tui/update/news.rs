@@ -2,6 +2,7 @@
 
 use super::{Effect, forms};
 use crate::session::{Event, Exit, Line, SessionOpened};
+use crate::tui::host::Reading;
 use crate::tui::live::{Live, News, Preview, is_drafting, rehearse};
 use crate::tui::model::{Model, Pane, Spread, Stage};
 use crate::tui::replay::Replay;
@@ -51,6 +52,27 @@ fn saw(model: &mut Model, happened: Line) -> Vec<Effect> {
         live.preview = None;
     }
     effects
+}
+
+/// Takes in a part of a film.
+pub fn reading(model: &mut Model, read: Reading) {
+    if !matches!(model.stage, Stage::Film) {
+        return;
+    }
+    match read {
+        Reading::Lines(lines, percent) => {
+            model.replay.append(lines);
+            model.reading = Some(percent);
+            return;
+        }
+        Reading::Whole => {}
+        Reading::Damaged(what) => model.notice = Some(what),
+    }
+    model.reading = None;
+    if model.session().closed.is_none() && model.overlay.is_none() && model.replay.at() == model.replay.len()
+    {
+        model.overlay = Some(super::unfinished());
+    }
 }
 
 /// Whether an event is what a form may have ordered.

@@ -17,7 +17,12 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let Some(round) = model.session().rounds.last() else { return Vec::new() };
     let Some(tally) = view::tally(round) else {
         let rule = round.opened.rule.map_or("none: counted, not decided", |rule| rule.name());
-        let text = format!("rule: {rule}\nquorum: {} of {}", round.opened.quorum, round.seats.len());
+        let mut text = format!("rule: {rule}\nquorum: {} of {}", round.opened.quorum, round.seats.len());
+        if round.closed.is_none() {
+            text.push_str(
+                "\n\nAnswers stay sealed until the round is closed: no text, no length, no tokens, no cost.",
+            );
+        }
         return wrapped(&text, width, 20).into_iter().map(Line::from).collect();
     };
     let headline = headline(tally);

@@ -1,12 +1,16 @@
 //! The screen without a terminal: messages in, rendered text out.
 
+mod scenes;
+
 use std::path::Path;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::{Effect, Message, Model, Overlay, Pane, Replay, Theme, draw, update};
+use super::{
+    Effect, Keys, Live, Message, Model, News, Overlay, Pane, Place, Replay, Stage, Theme, draw, update,
+};
 use crate::journal::read_log;
 use crate::session::{Event, Line, SeatStatus};
 
@@ -36,6 +40,19 @@ fn rendered(model: &Model, (width, height): (u16, u16)) -> String {
 
 fn press(model: &mut Model, code: KeyCode) -> Vec<Effect> {
     update(model, Message::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+}
+
+/// A live session up to the first event of this kind.
+fn live_until(is_last: impl Fn(&Event) -> bool) -> Model {
+    let lines = saved("context-passing.s2s");
+    let end = lines.iter().position(|line| is_last(&line.stamped.event)).unwrap();
+    let mut model = Model::home((120, 40), Theme::from_environment(|_| None), Keys::default());
+    model.now = lines[end].stamped.at;
+    model.show(Stage::Live(Box::<Live>::default()), Replay::new(Vec::new()), "x.s2s".to_owned());
+    for line in lines.into_iter().take(end + 1) {
+        update(&mut model, Message::News(News::Saw(Box::new(line))));
+    }
+    model
 }
 
 fn type_in(model: &mut Model, text: &str) {
@@ -76,7 +93,7 @@ fn nothing_of_an_answer_is_on_any_pane_before_the_reveal() {
 
 #[test]
 fn the_readme_has_the_table_of_keys() {
-    let readme = include_str!("../../README.md");
+    let readme = include_str!("../../../README.md");
     assert!(readme.contains(&super::key_table()), "put this into the README:\n{}", super::key_table());
 }
 
@@ -168,9 +185,9 @@ fn the_palette_finds_an_action_by_its_name() {
 fn a_seek_gives_the_state_that_folding_gives() {
     let mut lines = saved("context-passing.s2s");
     // Long enough for several marks; repeated events change nothing or the same things.
-    lines = std::iter::repeat_n(lines, 100).flatten().collect();
+    lines = std::iter::repeat_n(lines, 900).flatten().collect();
     let mut film = Replay::new(lines.clone());
-    for at in [0, 1, 511, 512, 513, 1500, 40, lines.len(), 1024] {
+    for at in [0, 1, 8191, 8192, 8193, 15_000, 40, lines.len(), 16_384] {
         film.seek(at);
         let mut folded = crate::session::Session::default();
         lines[..at].iter().for_each(|line| folded.apply(&line.stamped));
@@ -218,4 +235,61 @@ fn hostile_text_reaches_no_cell_and_breaks_no_border() {
         let body: Vec<&str> = screen.lines().filter(|line| line.starts_with('│')).collect();
         assert!(body.iter().all(|line| line.ends_with('│')), "{size:?}\n{screen}");
     }
+}
+
+#[test]
+fn where_the_facilitator_is_follows_from_the_events() {
+    let place = |is_last: fn(&Event) -> bool| live_until(is_last).place();
+    assert_eq!(place(|event| matches!(event, Event::StepStarted { .. })), Place::Draft);
+    assert_eq!(place(|event| matches!(event, Event::RoundOpened(_))), Place::Open);
+    assert_eq!(place(|event| matches!(event, Event::BallotSealed(_))), Place::Open);
+    assert_eq!(place(|event| matches!(event, Event::TallyMade(_))), Place::Counted);
+    assert_eq!(place(|event| matches!(event, Event::SessionClosed(_))), Place::Over);
+}
+
+#[test]
+fn a_round_that_is_open_is_not_left_by_one_key() {
+    let mut model = live_until(|event| matches!(event, Event::BallotSealed(_)));
+    assert_eq!(press(&mut model, KeyCode::Char('q')), []);
+    assert!(matches!(model.overlay, Some(Overlay::Leave(_))));
+    press(&mut model, KeyCode::Esc);
+    assert!(model.overlay.is_none());
+    press(&mut model, KeyCode::Char('q'));
+    assert_eq!(press(&mut model, KeyCode::Char('y')), [Effect::Quit]);
+    let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
+    assert_eq!(press(&mut model, KeyCode::Char('q')), [Effect::Quit]);
+}
+
+#[test]
+fn a_form_that_is_refused_comes_back_with_what_was_typed() {
+    let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
+    press(&mut model, KeyCode::Char('m'));
+    type_in(&mut model, "Split.");
+    let key = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
+    let effects = update(&mut model, Message::Key(key));
+    let is_note = |effect: &Effect| matches!(effect, Effect::Order(crate::engine::Order::Note { text, .. }) if text == "Split.");
+    assert!(effects.iter().any(is_note) && model.overlay.is_none(), "{effects:?}");
+    update(&mut model, Message::News(News::Refused("the disk is full".to_owned())));
+    let Some(Overlay::Form(form)) = &model.overlay else { panic!("no form") };
+    assert_eq!((form.value("note").as_str(), form.error.as_deref()), ("Split.", Some("the disk is full")));
+}
+
+#[test]
+fn a_click_does_what_the_key_does() {
+    let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    let mut hits = super::Hits::default();
+    terminal.draw(|frame| hits = draw(frame, &model)).unwrap();
+    // The third seat, under the title and the frame.
+    update(&mut model, Message::Click(hits.at(6, 4).unwrap()));
+    assert_eq!(model.seat_name(), Some("product-manager"));
+    update(&mut model, Message::Click(hits.at(100, 20).unwrap()));
+    assert_eq!(model.focus, Pane::Answer);
+    let effects = update(&mut model, Message::Click(hits.at(2, 39).unwrap()));
+    assert_eq!(effects, [Effect::Order(crate::engine::Order::Accept)]);
+    let before = model.scroll[Pane::Answer.index()];
+    update(&mut model, Message::Wheel(hits.pane_at(100, 20), 3));
+    assert!(
+        model.scroll[Pane::Answer.index()] > before || super::view::most_scroll(&model, Pane::Answer) == 0
+    );
 }

@@ -1,0 +1,78 @@
+//! A saved session read for the screen: its beginning at once, the rest on another thread.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::{bytes_of, damage_problem};
+use crate::journal::Reader;
+use crate::problem::Problem;
+use crate::session::Line;
+use crate::tui::{Film, Reading};
+
+/// So long the beginning may take; short sessions are whole by then.
+const AT_ONCE: Duration = Duration::from_millis(40);
+/// So often what was read since is handed over.
+const HAND_OVER: Duration = Duration::from_millis(50);
+
+/// Opens a session file as a film.
+pub fn open(path: &Path) -> Result<Film, Vec<Problem>> {
+    let file = path.display().to_string();
+    let bytes = bytes_of(path)?;
+    let started = Instant::now();
+    let mut reader = Reader::new(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
+    let mut first: Vec<Line> = Vec::new();
+    for line in reader.by_ref() {
+        first.push(line.map_err(|damage| vec![damage_problem(&damage, &file)])?);
+        if started.elapsed() > AT_ONCE {
+            break;
+        }
+    }
+    if first.is_empty() {
+        return Err(vec![Problem::new("nothing was recorded in it").in_file(&file)]);
+    }
+    let (tell, rest) = unbounded_channel();
+    let read = first.len();
+    let read_on = move || {
+        let done = go_on(&bytes, read, &file, &tell);
+        // A screen that is gone needs to know nothing.
+        let _ = tell.send(done.err().map_or(Reading::Whole, Reading::Damaged));
+    };
+    let started = std::thread::Builder::new().name("film".to_owned()).spawn(read_on);
+    started.map_err(|error| vec![Problem::new(format!("the film cannot be read: {error}"))])?;
+    Ok(Film { first, rest })
+}
+
+/// Reads what follows the first documents, and hands it over piece by piece.
+fn go_on(bytes: &[u8], skip: usize, file: &str, tell: &UnboundedSender<Reading>) -> Result<(), String> {
+    let said = |damage| {
+        let problem: Problem = damage_problem(&damage, file);
+        format!("{problem}: what follows is not shown")
+    };
+    let mut reader = Reader::new(bytes).map_err(said)?;
+    let (mut lines, mut since) = (Vec::new(), Instant::now());
+    let percent = |reader: &Reader<'_>| u8::try_from(reader.read() * 100 / bytes.len().max(1)).unwrap_or(100);
+    let mut count = 0;
+    while let Some(line) = reader.next() {
+        let line = line.map_err(said)?;
+        count += 1;
+        if count > skip {
+            lines.push(line);
+        }
+        if since.elapsed() > HAND_OVER {
+            if tell.send(Reading::Lines(std::mem::take(&mut lines), percent(&reader))).is_err() {
+                return Ok(());
+            }
+            since = Instant::now();
+        }
+    }
+    let torn = reader.torn().map_err(said);
+    let _ = tell.send(Reading::Lines(lines, 100));
+    match torn? {
+        0 => Ok(()),
+        bytes => {
+            Err(format!("{bytes} bytes of a torn write at the end are left out; resuming cuts them off"))
+        }
+    }
+}

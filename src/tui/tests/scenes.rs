@@ -1,0 +1,179 @@
+//! Every screen drawn at three sizes, compared with `tests/snapshots/screen/*.txt`.
+//!
+//! `UPDATE_SNAPSHOTS=1` writes them anew; read what changed before it is kept.
+
+use std::path::{Path, PathBuf};
+
+use crossterm::event::KeyCode;
+
+use super::{live_until, press, rendered, saved, type_in};
+use crate::session::{Event, Line, Moment, SessionOpened};
+use crate::tui::{Home, Keys, Message, Model, News, Opening, Pane, Part, Row, Spread, Theme, update};
+
+const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/screen")
+}
+
+/// Compares a scene at every size with its file.
+#[track_caller]
+fn shows(name: &str, model: &Model) {
+    let mut all = String::new();
+    for (width, height) in SIZES {
+        let mut model = model.clone();
+        update(&mut model, Message::Resize(width, height));
+        all.push_str(&format!("== {width}x{height}\n{}", rendered(&model, (width, height))));
+    }
+    let path = folder().join(format!("{name}.txt"));
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::create_dir_all(folder()).unwrap();
+        return std::fs::write(path, all).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == all, "{name} is drawn otherwise than {} says:\n{all}", path.display());
+}
+
+fn theme() -> Theme {
+    Theme::from_environment(|_| None)
+}
+
+fn home() -> Model {
+    let mut model = Model::home((120, 40), theme(), Keys::default());
+    let row = |part, sign, name: &str, about: &str, verb| Row {
+        part,
+        sign,
+        name: name.to_owned(),
+        about: about.to_owned(),
+        verb,
+        opening: Opening::Film(name.into()),
+    };
+    let rows = vec![
+        row(
+            Part::Sessions,
+            ("●", "o"),
+            "20261120-cache-41aa",
+            "round 2 open, 4/5 sealed · Which cache?",
+            "resume",
+        ),
+        row(Part::Sessions, ("✓", "v"), "20261119-queue-77d0", "finished · Decision: 待ち行列", "replay"),
+        row(Part::New, ("+", "+"), "a topic of your own…", "a question, who is asked", "begin"),
+        row(Part::New, ("+", "+"), "risk-review", "example: Know the risks", "begin"),
+    ];
+    let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), format!("What {name} cares for")));
+    let read = Home { project: "~/shop".into(), ready: "model rehearsal".into(), rows, ..Home::default() };
+    let read = Home { personas: personas.to_vec(), ..read };
+    update(&mut model, Message::Home(Box::new(read)));
+    model
+}
+
+fn header() -> SessionOpened {
+    let lines = saved("context-passing.s2s");
+    let Event::SessionOpened(opened) = lines[0].stamped.event.clone() else { panic!("no header") };
+    *opened
+}
+
+/// A session that is looked at and has not begun.
+fn draft(definition: Option<&str>) -> Model {
+    let mut opened = header();
+    if let Some(definition) = definition {
+        opened.definition = definition.to_owned();
+    }
+    let mut model = home();
+    update(&mut model, Message::Tick(Moment(1_795_302_307_120)));
+    update(&mut model, Message::Drafted(Box::new(opened), Vec::new()));
+    update(&mut model, Message::Context(Ok(None)));
+    model
+}
+
+fn counted() -> Model {
+    live_until(|event| matches!(event, Event::TallyMade(_)))
+}
+
+#[test]
+fn the_home_screen() {
+    shows("home", &home());
+    let mut model = home();
+    press(&mut model, KeyCode::Char('n'));
+    type_in(&mut model, "Which cache first?");
+    shows("form-new-topic", &model);
+}
+
+#[test]
+fn a_draft() {
+    shows("draft", &draft(None));
+    let mut model = draft(None);
+    press(&mut model, KeyCode::Char('e'));
+    shows("form-round", &model);
+    let mut again = counted();
+    let session = again.session().clone();
+    let events =
+        crate::session::decide(&session, crate::session::Command::AskRoundAgain, session.last_at).unwrap();
+    for event in events {
+        let stamped = crate::session::Stamped { at: session.last_at, event };
+        let line = Line { seq: 99, prev: String::new(), hash: String::new(), stamped };
+        update(&mut again, Message::News(News::Saw(Box::new(line))));
+    }
+    update(&mut again, Message::Context(Ok(None)));
+    press(&mut again, KeyCode::Char('d'));
+    shows("draft-again", &again);
+}
+
+#[test]
+fn an_open_round() {
+    let open = live_until(|event| matches!(event, Event::BallotSealed(s) if s.participant == "qa-lead"));
+    shows("open", &open);
+    let mut model = open.clone();
+    press(&mut model, KeyCode::Char('x'));
+    shows("form-excuse", &model);
+    let mut model = open;
+    press(&mut model, KeyCode::Char('q'));
+    shows("leave", &model);
+}
+
+#[test]
+fn a_counted_round_in_every_pane() {
+    let mut model = counted();
+    shows("counted", &model);
+    for (pane, name) in [
+        (Pane::Answer, "answer"),
+        (Pane::Snapshot, "snapshot"),
+        (Pane::Events, "events"),
+        (Pane::Question, "question"),
+        (Pane::Tally, "tally"),
+    ] {
+        model.focus = pane;
+        shows(name, &model);
+    }
+    model.spread = Spread::SideBySide;
+    shows("side-by-side", &model);
+}
+
+#[test]
+fn a_question_to_the_person() {
+    let mut model = draft(Some(
+        "goal: \"Ship it\"\nparticipants: [software-architect]\nsteps:\n  - {id: ok, type: approval, message: \"Accept the risks?\"}\n",
+    ));
+    shows("asked", &model);
+    press(&mut model, KeyCode::Enter);
+    shows("form-answer", &model);
+}
+
+#[test]
+fn what_lies_over_the_panes() {
+    for (keys, name) in
+        [("?", "help"), (":", "palette"), ("R", "report"), ("m", "form-note"), ("/inl", "search")]
+    {
+        let mut model = counted();
+        type_in(&mut model, keys);
+        shows(name, &model);
+    }
+}
+
+#[test]
+fn a_film() {
+    shows("film", &super::model(saved("context-passing.s2s")));
+    let mut low = super::model(saved("release-consent.s2s"));
+    low.theme.ascii = true;
+    shows("film-ascii", &low);
+}

@@ -1,0 +1,160 @@
+//! Sessions of any length, made by the core itself: rounds of many seats, some sealed, some failed.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use roundtable::journal::{FORMAT, NO_HASH, write_document};
+use roundtable::round::ballot::Ballot;
+use roundtable::round::record::{Outcome, Record, Returned};
+use roundtable::round::seal::{Binding, Nonces, RoundKey, seal};
+use roundtable::round::snapshot::sha256_hex;
+use roundtable::session::{
+    CloseReason, Command, Event, Line, Moment, PersonaInfo, SeatInfo, Session, SessionOpened, Stamped, decide,
+};
+
+const ID: &str = "20260101-000000-long-0000";
+
+/// A session at work, and its events.
+struct Sitting {
+    session: Session,
+    events: Vec<Stamped>,
+    at: Moment,
+}
+
+impl Sitting {
+    fn of(seats: usize) -> Self {
+        let definition = format!(
+            "participants: [{{persona: qa-lead, count: {seats}}}]\nmax_iterations: 100000\nsteps:\n  \
+             - {{id: pick, type: round, question: \"Which?\", ballot: {{kind: choice, options: [a, b]}}, rule: plurality, next: pick, on_error: pick}}\n"
+        );
+        let source = roundtable::workflow::Source { text: &definition, file: "long.yaml", id: "long" };
+        let loaded = roundtable::workflow::load(source).expect("a definition").definition;
+        let seat = |spec: &roundtable::workflow::ParticipantSpec| SeatInfo {
+            name: spec.name.clone(),
+            persona: spec.persona.clone(),
+            model: "rehearsal".to_owned(),
+            weight: 1.0,
+            seed: None,
+            scripted: Vec::new(),
+            agent_only: false,
+            skills: Vec::new(),
+        };
+        let text = "You test.\n".to_owned();
+        let persona = PersonaInfo {
+            name: "qa-lead".to_owned(),
+            sha256: sha256_hex(&text),
+            description: String::new(),
+            tags: Vec::new(),
+            priorities: IndexMap::new(),
+            text,
+        };
+        let opened = SessionOpened {
+            session: ID.to_owned(),
+            format: FORMAT,
+            program: "bench".to_owned(),
+            definition_file: "long.yaml".to_owned(),
+            definition_sha256: sha256_hex(&definition),
+            definition,
+            input: serde_json::Value::Null,
+            seed: None,
+            participants: loaded.participants.iter().map(seat).collect(),
+            personas: vec![persona],
+        };
+        let at = Moment(1_795_302_307_120);
+        let mut sitting = Self { session: Session::default(), events: Vec::new(), at };
+        sitting.does(Command::Open(Box::new(opened)));
+        sitting
+    }
+
+    fn does(&mut self, command: Command) {
+        self.at.0 += 20;
+        for event in decide(&self.session, command, self.at).expect("allowed") {
+            let stamped = Stamped { at: self.at, event };
+            self.session.apply(&stamped);
+            self.events.push(stamped);
+        }
+    }
+
+    /// Opens a round; the first `sealed` seats answer.
+    fn opens(&mut self, sealed: usize, key: &RoundKey) {
+        self.does(Command::StartStep);
+        self.does(Command::OpenRound { project_summary: None });
+        let round = self.session.rounds.last().expect("a round").opened.clone();
+        for name in round.seats.iter().take(sealed) {
+            let answer = serde_json::json!({ "vote": "a", "rationale": ["because it is simple"] });
+            let record = Record {
+                session: ID.to_owned(),
+                round: round.round.clone(),
+                participant: name.clone(),
+                snapshot_sha256: round.snapshot_sha256.clone(),
+                model: "rehearsal".to_owned(),
+                outcome: Outcome::Answered,
+                reason: None,
+                ballot: Some(Ballot::Choice("a".to_owned())),
+                answer: answer.as_object().expect("a map").clone(),
+                flags: Vec::new(),
+                replies: vec![Returned { text: answer.to_string(), reason: None }],
+                tries: 1,
+                latency_ms: 20,
+                tokens: None,
+            };
+            let text = serde_json::to_string(&record).expect("a record is JSON");
+            let nonces = Nonces { cipher: [7; 24], commitment: [9; 32] };
+            let binding = Binding {
+                session: ID,
+                round: &round.round,
+                participant: name,
+                snapshot_sha256: &round.snapshot_sha256,
+            };
+            let seal = seal(key, &nonces, binding, &text).expect("short enough");
+            self.does(Command::Seal { round: round.round.clone(), participant: name.clone(), seal });
+        }
+    }
+
+    fn closes(&mut self, sealed: usize, key: &RoundKey) {
+        let round = self.session.rounds.last().expect("a round").opened.clone();
+        for name in round.seats.iter().skip(sealed) {
+            self.does(Command::Fail {
+                round: round.round.clone(),
+                participant: name.clone(),
+                reason: "connection refused".to_owned(),
+                timed_out: false,
+                tries: 4,
+            });
+        }
+        self.does(Command::CloseRound { reason: CloseReason::All, key: key.clone() });
+        self.does(Command::Tally);
+        self.does(Command::FinishStep { step: "pick".to_owned() });
+    }
+}
+
+/// Writes a session of exactly this many events; its size in bytes.
+pub fn write(path: &Path, events: usize) -> usize {
+    const SEATS: usize = 500;
+    const SEALED: usize = 70;
+    let mut sitting = Sitting::of(SEATS);
+    let mut number = 0_u8;
+    while sitting.events.len() < events {
+        number = number.wrapping_add(1);
+        let key = RoundKey::new([number; 32]);
+        sitting.opens(SEALED, &key);
+        sitting.closes(SEALED, &key);
+    }
+    sitting.events.truncate(events);
+    let (mut text, mut prev) = (String::new(), NO_HASH.to_owned());
+    for (seq, stamped) in sitting.events.iter().enumerate() {
+        prev = write_document(seq as u64, &prev, ID, stamped, &mut text);
+    }
+    std::fs::write(path, &text).expect("written");
+    text.len()
+}
+
+/// The events of a session with an open round of this many seats, so many of them sealed.
+pub fn open_round(seats: usize, sealed: usize) -> Vec<Line> {
+    let mut sitting = Sitting::of(seats);
+    sitting.opens(sealed, &RoundKey::new([1; 32]));
+    let line = |(seq, stamped)| Line { seq, prev: String::new(), hash: String::new(), stamped };
+    let is_seal = |event: &Event| matches!(event, Event::BallotSealed(_));
+    assert!(sitting.events.iter().filter(|stamped| is_seal(&stamped.event)).count() == sealed);
+    (0..).zip(sitting.events).map(line).collect()
+}

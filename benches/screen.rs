@@ -1,0 +1,223 @@
+//! How long the facilitator waits for the screen: the first frame, a key, a seek in a long session.
+//!
+//! The program runs in a pseudo-terminal, as for a person, and its own functions are timed beside it.
+//! `cargo bench --bench screen`; a number behind `--` sets how many events the long session has.
+
+#[path = "long_session.rs"]
+mod long_session;
+
+use std::io::{Read as _, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use roundtable::session::{Event, Line};
+use roundtable::tui::{Keys, Live, Message, Model, News, Replay, Stage, Theme, draw, update};
+
+fn main() {
+    let (flags, args): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
+    // Run as a test: only whether it works.
+    let is_bench = flags.iter().any(|flag| flag == "--bench");
+    let events = args.first().map(|events| events.parse().expect("a number"));
+    let events = events.unwrap_or(if is_bench { 100_000 } else { 2_000 });
+    let repeat = if is_bench { 9 } else { 1 };
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on disk");
+    println!("| what | median | most |\n|---|---:|---:|");
+    row(
+        "first frame of the home screen, from start",
+        &times(repeat, || first_frame(home.path(), &[], "quit").0),
+    );
+    let (seats, news) = if is_bench { (10_000, 2_000) } else { (200, 50) };
+    row(&format!("one frame of an open round with {seats} seats"), &frames(seats, repeat * 20));
+    row(&format!("a key and its frame while {news} seats report"), &keys(news));
+    let file = home.path().join("long.s2s");
+    let bytes = long_session::write(&file, events);
+    let what = format!("{events} events, {} MB", bytes / 1_000_000);
+    let path = file.to_str().expect("UTF-8");
+    row(
+        &format!("first frame of a film of {what}"),
+        &times(repeat, || first_frame(home.path(), &[path], "event").0),
+    );
+    let (mut screen, whole, seeks) = film(home.path(), path, events, repeat);
+    row("until all of it is read", &[whole]);
+    row("a seek anywhere in it, and its frame", &seeks);
+    let idle = idle(&mut screen);
+    println!("| processor time in 2 s in which nothing happens | {idle:.0} ms | |");
+}
+
+fn row(what: &str, figures: &[f64]) {
+    let mut figures = figures.to_vec();
+    figures.sort_by(f64::total_cmp);
+    let (median, most) = (figures[figures.len() / 2], figures[figures.len() - 1]);
+    println!("| {what} | {median:.1} ms | {most:.1} ms |");
+}
+
+fn times(repeat: usize, run: impl Fn() -> f64) -> Vec<f64> {
+    (0..repeat).map(|_| run()).collect()
+}
+
+fn millis(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+/// The program in a pseudo-terminal.
+struct Screen {
+    keys: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    chunks: Receiver<Vec<u8>>,
+    parser: vt100::Parser,
+    _master: Box<dyn MasterPty + Send>,
+}
+
+impl Screen {
+    fn open(home: &Path, arguments: &[&str]) -> Self {
+        let size = PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a terminal");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_roundtable"));
+        command.args(arguments);
+        command.env("ROUNDTABLE_HOME", home);
+        command.env("TERM", "xterm-256color");
+        command.cwd(home);
+        let child = pair.slave.spawn_command(command).expect("starts");
+        drop(pair.slave);
+        let mut out = pair.master.try_clone_reader().expect("a reader");
+        let (send, chunks) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = vec![0; 65_536];
+            while let Ok(count @ 1..) = out.read(&mut buffer) {
+                if send.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let cells = |count| std::num::NonZeroU16::new(count).expect("a size");
+        let parser = vt100::Parser::new(cells(40), cells(120), 0);
+        let keys = pair.master.take_writer().expect("a writer");
+        Self { keys, child, chunks, parser, _master: pair.master }
+    }
+
+    /// Waits until the screen shows these words.
+    fn wait_for(&mut self, words: &str) {
+        while !self.parser.screen().contents().contains(words) {
+            let chunk = self.chunks.recv_timeout(Duration::from_secs(120));
+            self.parser
+                .process(&chunk.unwrap_or_else(|_| panic!("{words}:\n{}", self.parser.screen().contents())));
+        }
+    }
+
+    fn press(&mut self, keys: &str, words: &str) -> f64 {
+        let started = Instant::now();
+        self.keys.write_all(keys.as_bytes()).and_then(|()| self.keys.flush()).expect("typed");
+        self.wait_for(words);
+        millis(started)
+    }
+
+    fn end(mut self) {
+        self.child.kill().expect("ended");
+        self.child.wait().expect("ended");
+    }
+}
+
+/// From the start of the process until words are on the screen.
+fn first_frame(home: &Path, arguments: &[&str], words: &str) -> (f64, ()) {
+    let started = Instant::now();
+    let mut screen = Screen::open(home, arguments);
+    screen.wait_for(words);
+    let took = millis(started);
+    screen.end();
+    (took, ())
+}
+
+/// A film read to its end, then sought to and fro.
+fn film(home: &Path, path: &str, events: usize, repeat: usize) -> (Screen, f64, Vec<f64>) {
+    let started = Instant::now();
+    let mut screen = Screen::open(home, &[path]);
+    screen.wait_for(&format!("event {events} of {events}"));
+    let whole = millis(started);
+    // It ends within a round, so that the program asks whether to go on with it.
+    screen.wait_for("not finished");
+    screen.keys.write_all(b"\x1b").and_then(|()| screen.keys.flush()).expect("typed");
+    while screen.parser.screen().contents().contains("not finished") {
+        let chunk = screen.chunks.recv_timeout(Duration::from_secs(120)).expect("a frame");
+        screen.parser.process(&chunk);
+    }
+    let mut seeks = Vec::new();
+    for _ in 0..repeat {
+        seeks.push(screen.press("g", &format!("event 0 of {events}")));
+        seeks.push(screen.press("G", &format!("event {events} of {events}")));
+        // To where the last round opens, and back from there to the one before.
+        seeks.push(screen.press("[", "OPEN"));
+        seeks.push(screen.press("G", &format!("event {events} of {events}")));
+    }
+    (screen, whole, seeks)
+}
+
+/// Processor time used in two seconds in which nothing happens, in milliseconds.
+fn idle(screen: &mut Screen) -> f64 {
+    let id = screen.child.process_id().expect("a process");
+    let used = || {
+        let text = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        let fields: Vec<f64> =
+            text.rsplit(')').next().unwrap_or("").split_whitespace().filter_map(|f| f.parse().ok()).collect();
+        // User and system time, in hundredths of a second.
+        fields.get(10).copied().unwrap_or(0.0) + fields.get(11).copied().unwrap_or(0.0)
+    };
+    std::thread::park_timeout(Duration::from_millis(300));
+    let before = used();
+    std::thread::park_timeout(Duration::from_secs(2));
+    (used() - before) * 10.0
+}
+
+fn live(lines: &[Line]) -> Model {
+    let theme = Theme::from_environment(|_| None);
+    let mut model = Model::home((120, 40), theme, Keys::default());
+    model.show(Stage::Live(Box::<Live>::default()), Replay::new(lines.to_vec()), "x.s2s".to_owned());
+    model
+}
+
+/// Frames of an open round in which half of the seats are sealed.
+fn frames(seats: usize, repeat: usize) -> Vec<f64> {
+    let lines = long_session::open_round(seats, seats / 2);
+    let mut model = live(&lines);
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).expect("a screen");
+    let frame = |index: usize| {
+        model.seat = (index * 97) % seats;
+        let started = Instant::now();
+        terminal
+            .draw(|frame| {
+                draw(frame, &model);
+            })
+            .expect("drawn");
+        millis(started)
+    };
+    (0..repeat).map(frame).collect()
+}
+
+/// A key every twenty reports: the reports since the last one are taken in, the key acts, one frame is drawn.
+fn keys(seats: usize) -> Vec<f64> {
+    let lines = long_session::open_round(seats, seats);
+    let is_report = |line: &&Line| matches!(line.stamped.event, Event::BallotSealed(_));
+    let start: Vec<Line> = lines.iter().filter(|line| !is_report(line)).cloned().collect();
+    let reports: Vec<Line> = lines.iter().filter(is_report).cloned().collect();
+    let mut model = live(&start);
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).expect("a screen");
+    let down = crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Down);
+    let answer = |reports: &[Line]| {
+        let started = Instant::now();
+        for line in reports {
+            update(&mut model, Message::News(News::Saw(Box::new(line.clone()))));
+        }
+        update(&mut model, Message::Key(down));
+        terminal
+            .draw(|frame| {
+                draw(frame, &model);
+            })
+            .expect("drawn");
+        millis(started)
+    };
+    reports.chunks(20).map(answer).collect()
+}

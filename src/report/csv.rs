@@ -83,6 +83,6 @@ mod tests {
         assert_eq!(quoted("=HYPERLINK(\"http://e\")"), "\"'=HYPERLINK(\"\"http://e\"\")\"");
         assert_eq!(quoted("@x"), "\"'@x\"");
         assert_eq!(quoted("-0.5"), "\"-0.5\"");
-        assert_eq!(quoted("a\r\nb,c"), "\"a\\u{d}\\nb,c\"");
+        assert_eq!(quoted("a\r\nb,c"), "\"a⏎b,c\"");
     }
 }

@@ -90,23 +90,23 @@ fn differences(before: &str, after: &str) -> Vec<(char, String)> {
     diff.iter_all_changes().map(line).collect()
 }
 
-/// The events of a session that is only looked at: up to where a facilitator is wanted. `None` when
-/// something must be done before anybody can be asked, which takes an engine.
-pub fn rehearse(opened: &SessionOpened, at: Moment) -> Option<Vec<Stamped>> {
+/// The events of a session that is only looked at: up to where a facilitator is wanted, or to where
+/// something would be sent, which takes an engine.
+pub fn rehearse(opened: &SessionOpened, at: Moment) -> Vec<Stamped> {
     let mut session = Session::default();
     let mut events = vec![Stamped { at, event: Event::SessionOpened(Box::new(opened.clone())) }];
     session.apply(&events[0]);
     while hold(&session).is_none() {
-        let Next::Decide(command @ (Command::StartStep | Command::AskPerson { .. })) = next(&session) else {
-            return None;
-        };
-        for event in decide(&session, command, at).ok()? {
+        let now = next(&session);
+        let Next::Decide(command @ (Command::StartStep | Command::AskPerson { .. })) = now else { break };
+        let Ok(decided) = decide(&session, command, at) else { break };
+        for event in decided {
             let stamped = Stamped { at, event };
             session.apply(&stamped);
             events.push(stamped);
         }
     }
-    Some(events)
+    events
 }
 
 /// The order that opens the round as it is looked at.

@@ -24,12 +24,24 @@ pub enum Pane {
     Snapshot,
     /// The events.
     Events,
+    /// The workflow as a map.
+    Steps,
+    /// The results so far, as the next step would be handed them.
+    Context,
 }
 
 impl Pane {
     /// All of them, in the order of the Tab key.
-    pub const ALL: [Self; 6] =
-        [Self::Question, Self::Seats, Self::Tally, Self::Answer, Self::Snapshot, Self::Events];
+    pub const ALL: [Self; 8] = [
+        Self::Question,
+        Self::Seats,
+        Self::Tally,
+        Self::Answer,
+        Self::Snapshot,
+        Self::Events,
+        Self::Steps,
+        Self::Context,
+    ];
 
     /// Its place in [`Pane::ALL`].
     pub fn index(self) -> usize {
@@ -68,10 +80,23 @@ pub enum MenuKind {
     Report,
     /// An artifact, or a new one.
     Artifact,
+    /// A work item, to be shown whole.
+    Item,
     /// What to do with an unfinished session.
     Unfinished,
     /// Nothing: it is only read.
     Reading,
+}
+
+/// A text that is only read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// What stands over it.
+    pub title: String,
+    /// The text.
+    pub text: String,
+    /// How far it is scrolled, in lines.
+    pub scroll: usize,
 }
 
 /// Where leaving leads.
@@ -96,6 +121,8 @@ pub enum Overlay {
     Form(Box<Form>),
     /// A list.
     Menu(Menu),
+    /// A text to be read, scrolled this far.
+    Text(Reading),
     /// Whether to leave a session that is at work.
     Leave(Leave),
 }
@@ -123,7 +150,7 @@ pub struct Model {
     /// The chosen seat, by its place in the roster.
     pub seat: usize,
     /// How far each pane is scrolled, in lines.
-    pub scroll: [u16; 6],
+    pub scroll: [u16; 8],
     /// What lies over the panes.
     pub overlay: Option<Overlay>,
     /// The words searched for last.
@@ -157,7 +184,7 @@ impl Model {
             replay: Replay::new(Vec::new()),
             focus: Pane::Seats,
             seat: 0,
-            scroll: [0; 6],
+            scroll: [0; 8],
             overlay: None,
             words: String::new(),
             only_seat: false,
@@ -180,7 +207,7 @@ impl Model {
     /// Shows something else, from its top.
     pub fn show(&mut self, stage: Stage, replay: Replay, file: String) {
         (self.stage, self.replay, self.file) = (stage, replay, file);
-        (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; 6]);
+        (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; 8]);
         (self.overlay, self.only_seat, self.spread, self.reading) = (None, false, Spread::One, None);
     }
 
@@ -220,6 +247,8 @@ impl Model {
             Some(Hold::Draft) => Place::Draft,
             Some(Hold::Question(_)) => Place::Asked,
             Some(Hold::Counted) => Place::Counted,
+            // Nothing was sent yet, and the next thing would be.
+            None if live.draft.is_some() => Place::Draft,
             None => Place::Open,
         }
     }

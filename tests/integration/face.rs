@@ -78,7 +78,7 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     let server = service("cyd");
     let desk = Desk::with(THREE).served_by(&server);
     let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
-    screen.wait_for(&["DRAFT", "o open the round"]);
+    screen.wait_for(&["DRAFT", "o open"]);
     screen.press("o", &["2 of 3 sealed", "OPEN", "answering", "c close now"]);
     for pane in ["\t", "\t", "\t", "\t", "\t", "\t"] {
         screen.send(pane);
@@ -89,7 +89,7 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     let raw = String::from_utf8_lossy(&screen.raw()).into_owned();
     assert!(raw.contains("sealed") && !raw.contains(SECRET) && !raw.contains("votes"), "{raw}");
     screen.press("c", &["votes alpha", "missing", "n ask again"]);
-    screen.press("n", &["DRAFT", "round 2", "o open the round"]);
+    screen.press("n", &["DRAFT", "round 2", "o open"]);
     screen.press("o", &["2 of 3 sealed", "c close now"]);
     screen.send("G");
     screen.press("x", &["excuse cyd"]);
@@ -149,7 +149,7 @@ fn a_film_seeks_searches_and_leads_to_a_session_of_its_own() {
     screen.press("/sealed  qa-lead\r", &["4 of 5 sealed"]);
     screen.press("G", &["Decision: inline"]);
     screen.press("F", &["Enter accept", "n ask again"]);
-    screen.press("n", &["round 2", "DRAFT", "o open the round"]);
+    screen.press("n", &["round 2", "DRAFT", "o open"]);
     screen.press("o", &["Enter accept", "round 2"]);
     screen.press("\r", &["the session is over"]);
     screen.send("q");

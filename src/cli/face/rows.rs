@@ -18,10 +18,11 @@ const MOST_READ: u64 = 4 * 1024 * 1024;
 const MOST_DEFINITION: u64 = 256 * 1024;
 
 /// The examples that come with the program.
-const EXAMPLES: [(&str, &str); 3] = [
+const EXAMPLES: [(&str, &str); 4] = [
     ("context-passing.yaml", include_str!("../../../sessions/context-passing.yaml")),
     ("risk-review.yaml", include_str!("../../../sessions/risk-review.yaml")),
     ("release-consent.yaml", include_str!("../../../sessions/release-consent.yaml")),
+    ("issue-handoff.yaml", include_str!("../../../sessions/issue-handoff.yaml")),
 ];
 
 /// Reads it all.

@@ -41,6 +41,12 @@ actions! {
     Diff,
     /// Look at the snapshot.
     Snapshot,
+    /// Look at the workflow's map.
+    Map,
+    /// Look at the results so far.
+    Context,
+    /// Show a work item whole.
+    Items,
     /// Close the round.
     CloseRound,
     /// Let a seat go.

@@ -75,10 +75,10 @@ const fn row(
 }
 
 /// The table.
-pub const BINDINGS: [Binding; 49] = [
+pub const BINDINGS: [Binding; 52] = [
     row(Places::HOME, Action::Enter, &[key(KeyCode::Enter)], "open what is chosen", Some("open")),
     row(Places::HOME, Action::NewTopic, &[ch('n')], "a topic of your own", Some("new topic")),
-    row(Places::DRAFT, Action::OpenRound, &[ch('o')], "open the round", Some("open the round")),
+    row(Places::DRAFT, Action::OpenRound, &[ch('o')], "open the round, or begin", Some("open")),
     row(Places::DRAFT, Action::EditRound, &[ch('e')], "edit the round", Some("edit")),
     row(Places::DRAFT, Action::EditSeats, &[ch('p')], "choose who is asked", Some("seats")),
     row(Places::DRAFT, Action::Diff, &[ch('d')], "what differs from the last snapshot", Some("diff")),
@@ -102,6 +102,9 @@ pub const BINDINGS: [Binding; 49] = [
     row(Places::SESSION, Action::NextPane, &[key(KeyCode::Tab)], "next pane", Some("pane")),
     row(Places::SESSION, Action::PreviousPane, &[key(KeyCode::BackTab)], "pane before", None),
     row(Places::SESSION, Action::Snapshot, &[ch('s')], "look at the snapshot", None),
+    row(Places::SESSION, Action::Map, &[ch('M')], "look at the workflow's map", None),
+    row(Places::SESSION, Action::Context, &[ch('C')], "look at the results so far", None),
+    row(Places::SESSION, Action::Items, &[ch('i')], "show a work item whole", None),
     row(Places::READ, Action::SideBySide, &[ch('v')], "answers side by side, or one", Some("side by side")),
     row(Places::READ, Action::WhatIf, &[ch('w')], "what if by another rule", Some("what if")),
     row(Places::READ, Action::Report, &[ch('R')], "write a report", Some("report")),

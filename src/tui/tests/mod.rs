@@ -110,7 +110,7 @@ fn every_pane_and_overlay_draws_at_every_size() {
         model.overlay = overlay;
         for pane in Pane::ALL {
             model.focus = pane;
-            model.scroll = [u16::MAX; 6];
+            model.scroll = [u16::MAX; 8];
             for size in SIZES.into_iter().chain([(1, 1), (300, 3), (90, 6), (200, 100)]) {
                 rendered(&model, size);
             }

@@ -159,6 +159,40 @@ fn a_question_to_the_person() {
     shows("form-answer", &model);
 }
 
+/// A workflow whose first step would be sent at once.
+const WORKFLOW: &str = "\
+goal: \"Plan and check\"
+participants: [software-architect, qa-lead]
+steps:
+  - {id: plan, type: agent, agent: software-architect, prompt: \"Plan {{input}}\", next: both, on_error: ok}
+  - id: both
+    type: parallel
+    next: ok
+    steps:
+      - {id: one, type: transform, transform: plan.result}
+      - {id: two, type: agent, agent: qa-lead, prompt: \"Check {{context.plan}}\"}
+  - {id: ok, type: approval, message: \"Accept?\", on_reject: plan}
+";
+
+#[test]
+fn a_workflow_as_a_map() {
+    let mut model = draft(Some(WORKFLOW));
+    assert_eq!(model.place(), crate::tui::Place::Draft);
+    assert_eq!(press(&mut model, KeyCode::Char('o')), [crate::tui::Effect::Begin]);
+    shows("workflow", &model);
+    model.focus = Pane::Context;
+    shows("context", &model);
+}
+
+#[test]
+fn a_work_item_whole() {
+    let mut model = counted();
+    press(&mut model, KeyCode::Char('i'));
+    shows("items", &model);
+    press(&mut model, KeyCode::Enter);
+    shows("item", &model);
+}
+
 #[test]
 fn what_lies_over_the_panes() {
     for (keys, name) in

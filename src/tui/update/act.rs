@@ -30,6 +30,9 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Start | Action::End if model.place() != Place::Film => to_end(model, action == Action::End),
         Action::Filter => filter(model),
         Action::Snapshot => model.focus = Pane::Snapshot,
+        Action::Map => model.focus = Pane::Steps,
+        Action::Context => model.focus = Pane::Context,
+        Action::Items => menus::items(model),
         Action::SideBySide => {
             model.spread = if model.spread == Spread::One { Spread::SideBySide } else { Spread::One };
             model.focus = Pane::Answer;
@@ -87,6 +90,11 @@ fn open_row(model: &mut Model, action: Action) -> Vec<Effect> {
 fn order(model: &mut Model, action: Action) -> Vec<Effect> {
     let path = || std::path::PathBuf::from(&model.file);
     let order = match action {
+        Action::OpenRound
+            if model.live().is_some_and(|live| live.draft.is_some() && live.preview.is_none()) =>
+        {
+            return vec![Effect::Begin];
+        }
         Action::OpenRound => {
             let Some(order) = model.live().and_then(open_order) else {
                 model.notice = Some("there is no snapshot to open the round with yet".to_owned());
@@ -178,7 +186,7 @@ fn film(model: &mut Model, action: Action) {
         Action::Slower => replay.change_speed(false),
         _ => {}
     }
-    model.scroll = [0; 6];
+    model.scroll = [0; 8];
 }
 
 fn to_end(model: &mut Model, is_end: bool) {
@@ -275,6 +283,7 @@ fn copy(model: &mut Model) -> Vec<Effect> {
             let at = model.replay.at().saturating_sub(1 + usize::from(model.scroll[Pane::Events.index()]));
             model.replay.text(at)
         }
+        Pane::Steps | Pane::Context => crate::tui::view::pane_text(model),
         Pane::Seats | Pane::Answer => crate::tui::view::answer_text(model),
     };
     let Some(text) = text else {

@@ -3,12 +3,13 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Effect, Target, act, forms};
-use crate::report::{view, what_if};
+use crate::report::{trace, view, what_if};
+use crate::session::{Event, WorkItemOffered};
 use crate::tally::Terms;
 use crate::tui::form;
 use crate::tui::home::Opening;
 use crate::tui::keymap::{Action, BINDINGS, Binding, Place};
-use crate::tui::model::{Menu, MenuKind, Model, Overlay, Pane, Stage};
+use crate::tui::model::{Menu, MenuKind, Model, Overlay, Pane, Reading, Stage};
 
 /// The formats of a report, as they are asked for, and what each is.
 pub const FORMATS: [(&str, &str); 4] = [
@@ -84,7 +85,7 @@ pub fn find(model: &mut Model, forward: bool) {
         model.notice = Some("nothing to search for: press / first".to_owned());
         return;
     }
-    let is_text = matches!(model.focus, Pane::Snapshot | Pane::Answer | Pane::Question | Pane::Tally);
+    let is_text = !matches!(model.focus, Pane::Seats | Pane::Events);
     let is_found = if is_text {
         let pane = model.focus;
         let found = crate::tui::view::find(model, pane, &words, forward);
@@ -173,6 +174,59 @@ pub fn what_if(model: &mut Model) {
     model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::Reading, title, rows, at: 0 }));
 }
 
+/// The work items so far, the newest first.
+pub fn items(model: &mut Model) {
+    let rows: Vec<String> = offered(model)
+        .map(|(_, item)| format!("{}  {}  {}", item.item, item.participant, item.model))
+        .take(5000)
+        .collect();
+    if rows.is_empty() {
+        model.notice = Some("nothing was handed out yet".to_owned());
+        return;
+    }
+    let title = "work items, the newest first".to_owned();
+    model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::Item, title, rows, at: 0 }));
+}
+
+/// What was handed out up to here, the newest first, each with the place of its event.
+fn offered(model: &Model) -> impl Iterator<Item = (usize, &WorkItemOffered)> {
+    let shown = model.replay.lines().iter().enumerate().take(model.replay.at()).rev();
+    shown.filter_map(|(index, line)| match &line.stamped.event {
+        Event::WorkItemOffered(item) => Some((index, &**item)),
+        _ => None,
+    })
+}
+
+/// Shows one work item whole: what was sent, byte for byte, and what came back.
+fn show_item(model: &mut Model, at: usize) {
+    let Some((index, item)) = offered(model).nth(at) else { return };
+    let title = format!("{} to {}", item.item, item.participant);
+    let line = model.replay.lines()[index..=index].to_vec();
+    let found = trace::trace(&line, model.session());
+    let text = found.first().map(trace::text).unwrap_or_default();
+    model.overlay = Some(Overlay::Text(Reading { title, text, scroll: 0 }));
+}
+
+/// A text that is only read.
+pub fn reading(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let page = usize::from(model.size.1.saturating_sub(4)).max(1);
+    let Some(Overlay::Text(read)) = &mut model.overlay else { return Vec::new() };
+    match key.code {
+        KeyCode::Down | KeyCode::Char('j') => read.scroll += 1,
+        KeyCode::Up | KeyCode::Char('k') => read.scroll = read.scroll.saturating_sub(1),
+        KeyCode::PageDown | KeyCode::Char(' ') => read.scroll += page,
+        KeyCode::PageUp => read.scroll = read.scroll.saturating_sub(page),
+        KeyCode::Home | KeyCode::Char('g') => read.scroll = 0,
+        KeyCode::Char('y') => {
+            model.notice = Some(format!("copied {} characters", read.text.chars().count()));
+            return vec![Effect::Copy(read.text.clone())];
+        }
+        KeyCode::Esc | KeyCode::Char('q') | KeyCode::Enter => model.overlay = None,
+        _ => {}
+    }
+    Vec::new()
+}
+
 /// The list of a report's formats.
 pub fn report() -> Overlay {
     let rows = FORMATS.iter().map(|(name, about)| format!("{name:5} {about}")).collect();
@@ -217,6 +271,10 @@ fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
         }
         MenuKind::Unfinished if at == 0 => {
             vec![Effect::Open(Opening::Resume(std::path::PathBuf::from(&model.file)))]
+        }
+        MenuKind::Item => {
+            show_item(model, at);
+            Vec::new()
         }
         MenuKind::Unfinished | MenuKind::Reading => Vec::new(),
     }

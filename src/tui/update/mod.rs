@@ -136,6 +136,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Some(Overlay::Search(_)) => menus::search(model, key),
         Some(Overlay::Palette(..)) => menus::palette(model, key),
         Some(Overlay::Menu(_)) => menus::menu(model, key),
+        Some(Overlay::Text(_)) => menus::reading(model, key),
         Some(Overlay::Form(_)) => forms::press(model, key),
         Some(Overlay::Leave(_)) => leaving(model, key),
         None => model.keys.action(key, model.place()).map_or_else(Vec::new, |action| act(model, action)),

@@ -3,6 +3,7 @@
 use super::{Effect, forms};
 use crate::session::{Event, Exit, Line, SessionOpened};
 use crate::tui::host::Reading;
+use crate::tui::keymap::Place;
 use crate::tui::live::{Live, News, Preview, is_drafting, rehearse};
 use crate::tui::model::{Model, Pane, Spread, Stage};
 use crate::tui::replay::Replay;
@@ -93,13 +94,14 @@ fn is_ordered(event: &Event) -> bool {
 fn look_at(model: &mut Model, event: &Event) {
     let pane = match event {
         Event::StepStarted { kind, .. } if kind == "round" => Pane::Snapshot,
+        Event::StepStarted { kind, .. } if kind != "approval" => Pane::Steps,
         Event::RoundOpened(_) | Event::TallyMade(_) => Pane::Seats,
         Event::RoundAskedAgain { .. } | Event::ApprovalRequested(_) => Pane::Question,
         _ => return,
     };
     if matches!(event, Event::RoundOpened(_) | Event::RoundAskedAgain { .. }) {
         model.spread = Spread::One;
-        model.scroll = [0; 6];
+        model.scroll = [0; 8];
     }
     model.focus = pane;
 }
@@ -110,14 +112,17 @@ pub fn drafted(model: &mut Model, opened: Box<SessionOpened>, notices: &[String]
     let at = model.now;
     let file = opened.definition_file.clone();
     let events = rehearse(&opened, at);
-    let is_needed = events.is_none();
     let as_line = |(seq, stamped)| Line { seq, prev: String::new(), hash: String::new(), stamped };
-    let lines = (0..).zip(events.unwrap_or_default()).map(as_line).collect();
+    let lines = (0..).zip(events).map(as_line).collect();
     let live = Live { draft: Some(opened), ..Live::default() };
     model.show(Stage::Live(Box::new(live)), Replay::new(lines), file);
-    model.focus = if model.question().is_some() { Pane::Question } else { Pane::Snapshot };
+    model.focus = match model.place() {
+        Place::Asked => Pane::Question,
+        _ if is_drafting(model.session()) => Pane::Snapshot,
+        _ => Pane::Steps,
+    };
     model.notice = notices.first().cloned();
-    effects.push(if is_needed { Effect::Begin } else { Effect::ReadContext });
+    effects.push(Effect::ReadContext);
     effects
 }
 

@@ -29,7 +29,9 @@ pub fn panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
 /// The two panes that belong over each other now.
 fn upper(model: &Model) -> [Pane; 2] {
     match model.place() {
-        Place::Draft => [Pane::Question, Pane::Seats],
+        Place::Draft if model.preview().is_some() => [Pane::Question, Pane::Seats],
+        // Where nothing was asked of seats, the steps are what there is to see.
+        _ if model.session().rounds.is_empty() => [Pane::Steps, Pane::Context],
         _ => [Pane::Seats, Pane::Tally],
     }
 }
@@ -40,8 +42,9 @@ fn beside(model: &Model, upper: [Pane; 2]) -> Pane {
         return model.focus;
     }
     match model.place() {
-        Place::Draft => Pane::Snapshot,
+        Place::Draft if model.preview().is_some() => Pane::Snapshot,
         Place::Asked => Pane::Question,
+        _ if model.session().rounds.is_empty() => Pane::Events,
         Place::Open if model.session().open_round().is_some() => Pane::Events,
         _ => Pane::Answer,
     }

@@ -13,6 +13,7 @@
 //! 16 lines title and time line make room. What was drawn where is handed back, for the mouse.
 
 mod answer;
+mod context;
 mod events;
 mod footer;
 mod form;
@@ -23,12 +24,13 @@ mod pane;
 mod question;
 mod seats;
 mod snapshot;
+mod steps;
 mod tally;
 mod timeline;
 mod title;
 
 pub use answer::text as answer_text;
-pub use pane::{find, most_scroll, tally_text};
+pub use pane::{find, most_scroll, pane_text, tally_text};
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};

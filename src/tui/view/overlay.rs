@@ -9,8 +9,8 @@ use super::Hits;
 use super::pane::block;
 use crate::text::harmless_line;
 use crate::tui::keymap::{BINDINGS, Binding, Place, labels};
-use crate::tui::model::{Leave, Menu, MenuKind, Model, Overlay};
-use crate::tui::text::{clipped, safe};
+use crate::tui::model::{Leave, Menu, MenuKind, Model, Overlay, Reading};
+use crate::tui::text::{clipped, safe, wrapped};
 use crate::tui::update::{Target, matching};
 
 /// Draws it, if there is one.
@@ -27,13 +27,14 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
         Some(Overlay::Palette(typed, row)) => palette(frame, area, model, typed, *row, hits),
         Some(Overlay::Form(form)) => super::form::draw(frame, area, model, form, hits),
         Some(Overlay::Menu(menu)) => draw_menu(frame, area, model, menu, hits),
+        Some(Overlay::Text(read)) => reading(frame, area, model, read),
         Some(Overlay::Leave(to)) => leave(frame, area, model, *to),
     }
 }
 
 fn row(binding: &Binding, model: &Model) -> Line<'static> {
     let keys = labels(model.keys.of(binding));
-    Line::from(vec![Span::styled(format!(" {keys:14}"), model.theme.key()), Span::raw(binding.name)])
+    Line::from(vec![Span::styled(format!(" {keys:16}"), model.theme.key()), Span::raw(binding.name)])
 }
 
 /// A box in the middle of the screen; the place of its lines.
@@ -62,7 +63,7 @@ fn help(frame: &mut Frame<'_>, area: Rect, model: &Model, at: usize) {
     let room = usize::from(area.height.saturating_sub(2));
     let mut lines: Vec<Line<'static>> = here.iter().map(|binding| row(binding, model)).collect();
     let back = if place == Place::Home { "show all rows again" } else { "back to the home screen" };
-    lines.push(Line::from(vec![Span::styled(format!(" {:14}", "Esc"), model.theme.key()), Span::raw(back)]));
+    lines.push(Line::from(vec![Span::styled(format!(" {:16}", "Esc"), model.theme.key()), Span::raw(back)]));
     let total = lines.len();
     let start = at.min(total.saturating_sub(room));
     let shown: Vec<Line<'static>> = lines.into_iter().skip(start).take(room).collect();
@@ -106,6 +107,18 @@ fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits
     for (row, index) in (inner.y..inner.bottom()).zip(start..menu.rows.len()) {
         hits.note(Rect { y: row, height: 1, ..inner }, Target::Choice(index));
     }
+}
+
+/// A text over the whole screen but its last line.
+fn reading(frame: &mut Frame<'_>, area: Rect, model: &Model, read: &Reading) {
+    let place = Rect { height: area.height.saturating_sub(1), ..area };
+    let inner = usize::from(place.height.saturating_sub(2));
+    let all = wrapped(&read.text, usize::from(place.width.saturating_sub(2)), usize::MAX);
+    let start = read.scroll.min(all.len().saturating_sub(inner));
+    let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(inner).map(Line::from).collect();
+    let title = format!(" {} · Esc closes · y copies ", harmless_line(&read.title));
+    frame.render_widget(Clear, place);
+    frame.render_widget(Paragraph::new(shown).block(block(model, title, true)), place);
 }
 
 fn leave(frame: &mut Frame<'_>, area: Rect, model: &Model, to: Leave) {

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
 
-use super::{Hits, answer, events, layout, question, rows, seats, snapshot, tally};
+use super::{Hits, answer, context, events, layout, question, rows, seats, snapshot, steps, tally};
 use crate::tui::model::{Model, Pane};
 use crate::tui::update::Target;
 
@@ -45,6 +45,8 @@ fn title(model: &Model, pane: Pane) -> String {
         Pane::Question => question::title(model),
         Pane::Answer => answer::title(model),
         Pane::Snapshot => snapshot::title(model),
+        Pane::Steps => " steps ".to_owned(),
+        Pane::Context => " results so far ".to_owned(),
         _ => " tally ".to_owned(),
     }
 }
@@ -56,6 +58,8 @@ pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
         Pane::Tally => tally::lines(model, width),
         Pane::Answer => answer::lines(model, model.seat, width),
         Pane::Snapshot => snapshot::lines(model, width),
+        Pane::Steps => steps::lines(model, width),
+        Pane::Context => context::lines(model, width),
         Pane::Seats | Pane::Events => Vec::new(),
     }
 }
@@ -101,6 +105,12 @@ pub fn find(model: &Model, pane: Pane, words: &str, forward: bool) -> Option<u16
         (0..here.min(lines.len())).rev().find(holds)
     };
     found.filter(|_| !lines.is_empty()).map(|line| u16::try_from(line).unwrap_or(u16::MAX))
+}
+
+/// The pane that is looked at as plain text, unless it is a list.
+pub fn pane_text(model: &Model) -> Option<String> {
+    let text: Vec<String> = lines(model, model.focus, 200).iter().map(ToString::to_string).collect();
+    Some(text.join("\n")).filter(|text| !text.trim().is_empty())
 }
 
 /// The tally as plain text.

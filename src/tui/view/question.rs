@@ -2,6 +2,7 @@
 
 use ratatui::text::Line;
 
+use super::context::shown;
 use crate::report::words::{grouped, headline, span};
 use crate::session::{Question, RoundOpened, RoundRun, Session};
 use crate::tally::Ties;
@@ -68,22 +69,6 @@ fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>
     if !requested.context.is_empty() {
         parts.push(("\ncontext".to_owned(), true));
         parts.push((shown(&serde_json::Value::Object(requested.context.clone())), false));
-    }
-}
-
-/// A value as YAML, as a person reads it.
-fn shown(value: &serde_json::Value) -> String {
-    use crate::yaml::Out;
-    match value {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Object(map) => {
-            let entries: Vec<_> =
-                map.iter().map(|(key, value)| (key.as_str().into(), Out::json(value, true))).collect();
-            let mut text = String::new();
-            Out::write_entries(&entries, 0, &mut text);
-            text.trim_end().to_owned()
-        }
-        other => serde_json::to_string_pretty(other).unwrap_or_default(),
     }
 }
 

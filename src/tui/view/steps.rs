@@ -1,0 +1,144 @@
+//! The workflow as a map: every step, where it leads, how it went; what was handed out, made, reviewed.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::report::words::span;
+use crate::session::Session;
+use crate::text::harmless_line;
+use crate::tui::model::Model;
+use crate::tui::text::wrapped;
+use crate::workflow::Step;
+
+/// All lines of the pane.
+pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
+    let session = model.session();
+    let Some(definition) = &session.definition else { return Vec::new() };
+    let longest = definition.all_steps().map(|step| step.id.chars().count()).max().unwrap_or(0).min(24);
+    let mut lines = Vec::new();
+    for step in &definition.steps {
+        step_lines(model, session, step, 0, longest, usize::from(width), &mut lines);
+    }
+    items(model, session, &mut lines);
+    made(model, session, usize::from(width), &mut lines);
+    lines
+}
+
+fn step_lines(
+    model: &Model,
+    session: &Session,
+    step: &Step,
+    depth: usize,
+    longest: usize,
+    width: usize,
+    lines: &mut Vec<Line<'static>>,
+) {
+    let (sign, style, took) = standing(model, session, step);
+    let id: String = harmless_line(&step.id).chars().take(longest).collect();
+    let runs = session.runs.get(&step.id).copied().unwrap_or(0);
+    let again = if runs > 1 { format!(" · {runs} times") } else { String::new() };
+    let who = step.agents().join(", ");
+    let who = if who.is_empty() { String::new() } else { format!(" · {}", harmless_line(&who)) };
+    let room = longest.saturating_sub(depth * 2);
+    lines.push(Line::from(vec![
+        Span::styled(format!(" {}{sign} ", "  ".repeat(depth)), style),
+        Span::styled(
+            format!("{id:room$}  "),
+            if took.is_some() { model.theme.strong() } else { Style::new() },
+        ),
+        Span::raw(format!("{}{who}{again}", step.kind_name())),
+        Span::styled(took.map(|took| format!(" · {took}")).unwrap_or_default(), model.theme.faint()),
+    ]));
+    let arrow = model.theme.sign("→", "->");
+    let routes: Vec<String> =
+        step.targets().iter().map(|(key, to)| format!("{key} {arrow} {}", harmless_line(to))).collect();
+    if !routes.is_empty() {
+        let indent = depth * 2 + 6;
+        for line in wrapped(&routes.join("   "), width.saturating_sub(indent), 4) {
+            lines.push(Line::styled(format!("{}{line}", " ".repeat(indent)), model.theme.faint()));
+        }
+    }
+    if let Some(error) = session.results.get(&step.id).and_then(|result| result.error.as_deref()) {
+        for line in wrapped(error, width.saturating_sub(6), 3) {
+            lines.push(Line::styled(format!("      {line}"), model.theme.bad()));
+        }
+    }
+    for nested in step.nested() {
+        step_lines(model, session, nested, depth + 1, longest, width, lines);
+    }
+}
+
+/// A step's sign and style, and how long it took where it has ended.
+fn standing(model: &Model, session: &Session, step: &Step) -> (&'static str, Style, Option<String>) {
+    let theme = model.theme;
+    if session.running(&step.id).is_some() {
+        // A session that is only looked at has begun nothing.
+        let is_draft = model.live().is_some_and(|live| live.draft.is_some());
+        let what = if is_draft { "comes first" } else { "at work" };
+        return (theme.sign("●", "*"), theme.under_way(), Some(what.to_owned()));
+    }
+    let inside = session.step.as_ref().and_then(|run| run.find(&step.id)?.result.clone());
+    match inside.as_ref().or_else(|| session.results.get(&step.id)) {
+        Some(result) if result.success => (theme.sign("✓", "v"), theme.good(), Some(span(result.duration))),
+        Some(result) => (theme.sign("✗", "x"), theme.bad(), Some(span(result.duration))),
+        None => (theme.sign("○", "o"), theme.faint(), None),
+    }
+}
+
+fn heading(model: &Model, text: &str, lines: &mut Vec<Line<'static>>) {
+    lines.push(Line::from(""));
+    lines.push(Line::styled(format!(" {text}"), model.theme.strong()));
+}
+
+fn items(model: &Model, session: &Session, lines: &mut Vec<Line<'static>>) {
+    if session.items.is_empty() {
+        return;
+    }
+    heading(model, "work items · i shows one whole", lines);
+    let now = model.now.max(session.last_at);
+    for (id, item) in &session.items {
+        let tries = item.returned.len();
+        let tries = if tries > 1 { format!(" · {tries} tries") } else { String::new() };
+        let offered = &item.offered;
+        let text = format!(
+            " {id}  {} {}  {}{tries}",
+            model.theme.sign("→", "->"),
+            offered.participant,
+            item.state(now)
+        );
+        lines.push(Line::from(harmless_line(&text)));
+    }
+}
+
+/// What steps made, with its reviews and links.
+fn made(model: &Model, session: &Session, width: usize, lines: &mut Vec<Line<'static>>) {
+    let made: Vec<_> = session.made_in_order().collect();
+    if made.is_empty() && session.links.is_empty() {
+        return;
+    }
+    heading(model, "artifacts", lines);
+    for made in made {
+        let text = |key: &str| made.recorded.artifact.get(key).and_then(|value| value.as_str()).unwrap_or("");
+        let id = text("id").to_owned();
+        let version = made.recorded.version.map(|version| format!(" v{version}")).unwrap_or_default();
+        let by = &made.recorded.by;
+        lines.push(Line::from(harmless_line(&format!(" {id}{version}  {} · by {by}", text("summary")))));
+        for review in session.reviews_in_order().filter(|review| review.artifact == id) {
+            let said = match &review.feedback {
+                serde_json::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            for line in
+                wrapped(&format!("reviewed by {}: {said}", review.participant), width.saturating_sub(4), 4)
+            {
+                lines.push(Line::styled(format!("    {line}"), model.theme.faint()));
+            }
+        }
+    }
+    for recorded in &session.links {
+        let link = &recorded.link;
+        let arrow = model.theme.sign("→", "->");
+        let text = format!(" {}: {} {arrow} {}", link.kind, link.from_id, link.to_id);
+        lines.push(Line::styled(harmless_line(&text), model.theme.faint()));
+    }
+}

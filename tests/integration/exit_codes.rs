@@ -57,7 +57,7 @@ fn usage_definition_and_configuration_are_2_and_save_nothing() {
         (&["--batch"], "--batch needs a file", "roundtable --batch FILE"),
         (&["resume"], "resume needs a session", "roundtable sessions"),
         (&["verfy"], "there is no command and no file `verfy`", "`roundtable verify`"),
-        (&["decide.yaml"], "live screen", "--batch decide.yaml"),
+        (&["decide.yaml"], "the screen needs a terminal", "--batch decide.yaml"),
         (&["--batch", "decide.yaml", "--model", "openai/gpt-4o"], "no key for `openai`", "OPENAI_API_KEY"),
         (
             &["--batch", "decide.yaml", "--model", "nosuch/x"],

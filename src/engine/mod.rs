@@ -10,6 +10,7 @@ mod hand_out;
 mod item;
 mod keys;
 mod orders;
+mod people;
 mod seat;
 
 pub use budget::{Budget, Price};
@@ -250,7 +251,13 @@ impl<'a> Engine<'a> {
                 }
                 continue;
             }
-            match next(&self.session) {
+            let now = next(&self.session);
+            if matches!(now, Next::OpenRound | Next::AwaitSeats)
+                && let Some((step, message)) = self.absent()
+            {
+                return self.rest(&message, Some(step)).await;
+            }
+            match now {
                 Next::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
                 Next::Decide(Command::Offer { step }) => self.offer(step)?,
                 Next::Decide(command) => self.stage(command)?,

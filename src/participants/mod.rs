@@ -9,6 +9,7 @@ pub mod dialect;
 mod fault;
 mod gate;
 pub mod http;
+pub mod human;
 mod openai;
 pub mod probe;
 pub mod recorded;
@@ -114,6 +115,11 @@ pub struct Failure {
 pub trait Participant: Send + Sync {
     /// Asks once. Dropping the future gives up the request.
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>>;
+
+    /// Whether it answers in a step only once a person is there, who is not.
+    fn waits_for_person(&self, _step: &str) -> bool {
+        false
+    }
 
     /// Why it cannot answer in a step, where that is known before anything is sent.
     fn lacks(&self, _step: &str) -> Option<String> {

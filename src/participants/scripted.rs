@@ -80,6 +80,11 @@ impl Participant for Scripted {
         }
     }
 
+    fn waits_for_person(&self, step: &str) -> bool {
+        !self.parts.contains_key(step)
+            && self.otherwise.as_ref().is_some_and(|other| other.waits_for_person(step))
+    }
+
     fn lacks(&self, step: &str) -> Option<String> {
         let Part::InTurn(lines) = self.parts.get(step)? else { return None };
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

@@ -16,6 +16,7 @@ use crate::journal::{fold, read_log};
 use crate::participants::Participant;
 use crate::participants::dialect::{Dialect, Stream};
 use crate::participants::http::{HttpParticipant, Service};
+use crate::participants::human::{Desk, Human};
 use crate::participants::recorded::Recorded;
 use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::{TRACKER, Tracker};
@@ -23,21 +24,23 @@ use crate::problem::{Problem, did_you_mean};
 use crate::session::SeatStatus;
 
 /// Names that are no services over HTTP.
-const BUILT_IN: [&str; 3] = ["rehearsal", "recorded", TRACKER];
+const BUILT_IN: [&str; 4] = ["rehearsal", "recorded", "human", TRACKER];
 /// A recording larger than this is not read, in bytes.
 const MAX_RECORDING: u64 = 1 << 30;
 /// Names that later versions will know.
-const LATER: [&str; 2] = ["human", "command"];
+const LATER: [&str; 1] = ["command"];
 
 /// Makes participants, one client a service.
 pub struct Catalog<'a> {
     config: &'a Config,
     services: HashMap<String, Arc<dyn Participant>>,
+    /// Where people are asked, if anybody shows it to them.
+    desk: Option<Desk>,
 }
 
 /// Whether `name` has the form `provider/model`, or is `rehearsal`.
 pub fn is_model(name: &str) -> bool {
-    name == "rehearsal"
+    matches!(name, "rehearsal" | "human")
         || name == TRACKER
         || name.split_once('/').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty())
 }
@@ -45,7 +48,13 @@ pub fn is_model(name: &str) -> bool {
 impl<'a> Catalog<'a> {
     /// A catalog with nothing made yet.
     pub fn new(config: &'a Config) -> Self {
-        Self { config, services: HashMap::new() }
+        Self { config, services: HashMap::new(), desk: None }
+    }
+
+    /// The catalog with a place where people are asked.
+    #[must_use]
+    pub fn with_desk(self, desk: Desk) -> Self {
+        Self { desk: Some(desk), ..self }
     }
 
     /// Checks a model's name without making anyone: its form and its provider.
@@ -86,6 +95,7 @@ impl<'a> Catalog<'a> {
         }
         let made: Arc<dyn Participant> = match provider {
             "rehearsal" => Arc::new(Rehearsal),
+            "human" => Arc::new(Human { desk: self.desk.clone() }),
             TRACKER => Arc::new(Tracker),
             "recorded" => Arc::new(recording(rest)?),
             _ => Arc::new(self.over_http(provider)?),

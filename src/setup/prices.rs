@@ -48,7 +48,7 @@ const TABLE: [(&str, &str, f64, f64, f64); 33] = [
     ("xai", "grok-3-mini", 0.3, 0.075, 0.5),
 ];
 /// Who answers without a service.
-const FREE: [&str; 5] = ["rehearsal", "recorded", "tracker", "command", "scripted"];
+const FREE: [&str; 6] = ["rehearsal", "recorded", "tracker", "command", "scripted", "human"];
 
 /// What a model's tokens cost; `None` when nobody has said. A server of one's own costs nothing.
 pub fn price_of(catalog: &Catalog<'_>, model: &str) -> Option<Price> {

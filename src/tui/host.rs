@@ -7,6 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use super::home::{Home, Opening};
 use super::live::News;
 use crate::engine::Order;
+use crate::participants::human::Asked;
 use crate::problem::Problem;
 use crate::session::{Line, Session, SessionOpened};
 
@@ -16,6 +17,8 @@ pub struct Running {
     pub orders: UnboundedSender<Order>,
     /// What it tells.
     pub news: UnboundedReceiver<News>,
+    /// What people who take seats are asked.
+    pub people: UnboundedReceiver<Asked>,
     /// The session's file.
     pub path: PathBuf,
 }

@@ -3,6 +3,8 @@
 //! The events themselves come from the engine, once they are on disk, and are folded like a film's.
 //! Before the first order there is no engine and no file: the session is only looked at.
 
+use std::collections::VecDeque;
+
 use crate::engine::{Hold, Order, hold};
 use crate::report::words::grouped;
 use crate::session::{
@@ -31,6 +33,8 @@ pub struct Live {
     pub context: Option<String>,
     /// How the engine ended, once it has.
     pub ended: Option<Result<Exit, String>>,
+    /// People who are asked, in turn: the seat, and why an earlier answer did not count.
+    pub asked: VecDeque<(String, Option<String>)>,
     /// The form that was handed in last, until what it orders has happened.
     pub handed_in: Option<Box<super::form::Form>>,
     /// Whether the snapshot is shown as its difference from the last one.

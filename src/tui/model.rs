@@ -261,6 +261,13 @@ impl Model {
         }
     }
 
+    /// The person whose turn it is, and why an earlier answer did not count.
+    pub fn turn(&self) -> Option<&(String, Option<String>)> {
+        let round = self.session().open_round()?;
+        let is_open = |name: &str| round.seat(name).is_some_and(|seat| seat.status.is_open());
+        self.live()?.asked.iter().find(|(seat, _)| is_open(seat))
+    }
+
     /// The seats that are on the table: of the round that would be opened, else of the last one.
     pub fn seat_count(&self) -> usize {
         match self.preview() {

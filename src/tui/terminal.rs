@@ -24,6 +24,7 @@ use super::model::{Model, Overlay, Stage};
 use super::theme::Theme;
 use super::update::{Effect, Message, update};
 use super::view::{Hits, draw};
+use crate::participants::human::Asked;
 use signals::Signals;
 
 /// How long the screen may take to be given back while an engine still writes.
@@ -58,6 +59,7 @@ pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::R
             model,
             host,
             running: None,
+            asked: Vec::new(),
             film: None,
             hits: Hits::default(),
             keep_at: None,
@@ -82,6 +84,8 @@ struct Screen {
     model: Model,
     host: Arc<dyn Host>,
     running: Option<Running>,
+    /// People's seats that wait for an answer.
+    asked: Vec<Asked>,
     /// What is left to be read of a film.
     film: Option<UnboundedReceiver<Reading>>,
     hits: Hits,
@@ -101,6 +105,7 @@ enum Woken {
     News(Option<News>),
     Message(Option<Message>),
     Film(Option<Reading>),
+    Asked(Asked),
     Time,
     Signal,
 }
@@ -143,7 +148,7 @@ impl Screen {
         let due = [film, keep, tick].into_iter().flatten().min();
         tokio::select! {
             input = next_input(&mut self.inputs) => Woken::Input(input),
-            news = next_news(&mut self.running) => Woken::News(news),
+            told = told(&mut self.running) => told,
             message = self.messages.recv() => Woken::Message(message),
             read = next_part(&mut self.film) => Woken::Film(read),
             () = sleep(due) => Woken::Time,
@@ -160,6 +165,11 @@ impl Screen {
             Woken::Message(Some(message)) => self.say(message).await?,
             Woken::Message(None) => {}
             Woken::Film(read) => self.part(read).await?,
+            Woken::Asked(asked) => {
+                let message = Message::Asked(asked.seat.clone(), asked.again.clone());
+                self.asked.push(asked);
+                self.say(message).await?;
+            }
             Woken::Time => self.say(Message::Tick(crate::clock::now())).await?,
         }
         Ok(())
@@ -248,6 +258,9 @@ impl Screen {
     fn keep(&mut self) {
         self.keep_at = None;
         let Some(Overlay::Form(form)) = &self.model.overlay else { return };
+        if form.kept_as.is_empty() {
+            return;
+        }
         let text = form.kept();
         let text = Some(text.as_str()).filter(|text| *text != form.filled);
         if let Err(problem) = self.host.keep(&form.kept_as, text) {
@@ -285,10 +298,12 @@ async fn next_part(film: &mut Option<UnboundedReceiver<Reading>>) -> Option<Read
     }
 }
 
-async fn next_news(running: &mut Option<Running>) -> Option<News> {
-    match running {
-        Some(running) => running.news.recv().await,
-        None => std::future::pending().await,
+/// What the engine tells next, or asks a person; never, where none works.
+async fn told(running: &mut Option<Running>) -> Woken {
+    let Some(running) = running else { return std::future::pending().await };
+    tokio::select! {
+        news = running.news.recv() => Woken::News(news),
+        Some(asked) = running.people.recv() => Woken::Asked(asked),
     }
 }
 

@@ -229,3 +229,55 @@ fn a_file_that_cannot_be_opened_says_why() {
     screen.send("q");
     assert_eq!(screen.end().0, 0);
 }
+
+const PEOPLE: &str = "\
+goal: \"Pick one\"
+participants: [{name: ann, persona: qa-lead, model: human}, {name: bob, persona: skeptic, model: human}]
+question: \"Which cache?\"
+ballot: {kind: choice, options: [alpha, beta]}
+rule: majority
+";
+
+#[test]
+fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
+    let desk = Desk::with(PEOPLE);
+    let mut screen = Screen::open(&desk, WIDE, &["decide.yaml"]);
+    screen.wait_for(&["DRAFT", "o open"]);
+    screen.press("o", &["ann · Enter: it is your turn"]);
+    screen.press("\r", &["ann answers; nobody else looks"]);
+    screen.send(&format!("\t{SECRET}\tsure"));
+    screen.wait_for(&[SECRET]);
+    screen.send(DONE);
+    // A confidence that is no number does not count: the same person is asked once more, told why.
+    screen.wait_for(&["it is your turn"]);
+    screen.wait_without(&[SECRET]);
+    let kept = desk.files().into_iter().filter_map(|path| std::fs::read(path).ok());
+    assert!(kept.into_iter().all(|bytes| !String::from_utf8_lossy(&bytes).contains(SECRET)));
+    let mut answered = 0;
+    while answered < 2 {
+        screen.press("\r", &["answers; nobody else looks"]);
+        screen.send("\tbecause\t0.5");
+        screen.send(DONE);
+        screen.wait_without(&["answers; nobody else looks"]);
+        answered += 1;
+        screen.wait_for(&[if answered < 2 { "1 of 2 sealed" } else { "Enter accept" }]);
+    }
+    screen.press("\r", &["the session is over"]);
+    screen.send("q");
+    screen.end();
+    let session = saved(&desk);
+    assert_eq!(session.rounds[0].tally.as_ref().expect("counted").verdict.winners, ["alpha"]);
+}
+
+#[test]
+fn a_person_who_is_not_there_is_waited_for() {
+    let desk = Desk::with(PEOPLE);
+    let ran = desk.run(["--batch", "decide.yaml"]).code(4);
+    assert!(ran.err.contains("ann, bob must answer"), "{}", ran.err);
+    assert!(saved(&desk).rounds.is_empty(), "nothing is opened before somebody can answer");
+    desk.write("answers.yaml", "decide: {ann: {vote: beta}, bob: {vote: beta}}\n");
+    let session = desk.session();
+    let file = session.to_str().expect("UTF-8");
+    let ran = desk.run(["resume", file, "--answers", "answers.yaml"]).code(0);
+    assert!(ran.out.contains("Decision: beta"), "{}", ran.out);
+}

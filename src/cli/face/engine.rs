@@ -10,6 +10,7 @@ use crate::cli::plan::SetUp;
 use crate::cli::work::Seated;
 use crate::engine::{Engine, Observer, Order, Parts, Person, PersonSays};
 use crate::journal::{Disk, KeyStore};
+use crate::participants::human::Asked;
 use crate::session::{Command, Exit, Line, Question, Session};
 use crate::tui::{News, Running};
 
@@ -41,7 +42,12 @@ impl Person for ByOrders {
 }
 
 /// Starts an engine on a session.
-pub fn spawn(seated: Seated, start: Command, set_up: &Arc<SetUp>) -> Running {
+pub fn spawn(
+    seated: Seated,
+    start: Command,
+    set_up: &Arc<SetUp>,
+    people: UnboundedReceiver<Asked>,
+) -> Running {
     let (orders, taken) = unbounded_channel();
     let (tell, news) = unbounded_channel();
     let path = seated.path.clone();
@@ -54,7 +60,7 @@ pub fn spawn(seated: Seated, start: Command, set_up: &Arc<SetUp>) -> Running {
     if let Err(error) = std::thread::Builder::new().name("engine".to_owned()).spawn(work) {
         let _ = tell.send(News::Ended(Err(format!("the engine cannot start: {error}"))));
     }
-    Running { orders, news, path }
+    Running { orders, news, people, path }
 }
 
 fn work(

@@ -9,6 +9,8 @@ mod rows;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio::sync::mpsc::unbounded_channel;
+
 use super::Done;
 use super::args::{Format, Run};
 use super::batch::{budget, raise_descriptor_limit, read_answers};
@@ -16,6 +18,7 @@ use super::files::{bytes_of, damage_problem, rendered};
 use super::plan::{PROGRAM, Plan, SetUp, plan_of, session_id};
 use super::work::Seated;
 use crate::journal::{Disk, Journal, KeyStore, OpenError, OpenedJournal, fold};
+use crate::participants::human::Desk;
 use crate::problem::Problem;
 use crate::session::{Command, Event, Exit, Line, Session, SessionOpened, Stamped};
 use crate::setup::answers::Answers;
@@ -78,10 +81,16 @@ impl Facilitator {
     }
 
     /// Everyone at the table of a session.
-    fn seated(&self, session: Session, journal: Journal, path: PathBuf) -> Result<Seated, Vec<Problem>> {
+    fn seated(
+        &self,
+        session: Session,
+        journal: Journal,
+        path: PathBuf,
+        desk: Desk,
+    ) -> Result<Seated, Vec<Problem>> {
         let mut answers = self.answers.clone();
         answers.resume(&session);
-        let table = seat_all(&session, &mut Catalog::new(&self.set_up.config), &answers)?;
+        let table = seat_all(&session, &mut Catalog::new(&self.set_up.config).with_desk(desk), &answers)?;
         let budget = budget(&self.run, &session, &self.set_up)?;
         let personas = personas_of(&session);
         Ok(Seated { session, journal, table, personas, answers, budget, path })
@@ -116,13 +125,15 @@ impl Host for Facilitator {
             Some(path) if !path.exists() => path.clone(),
             _ => self.set_up.folders.sessions().join(format!("{}.s2s", opened.session)),
         };
-        let table = seat_all(&session, &mut Catalog::new(&self.set_up.config), &self.answers)?;
+        let (desk, people) = unbounded_channel();
+        let mut catalog = Catalog::new(&self.set_up.config).with_desk(desk);
+        let table = seat_all(&session, &mut catalog, &self.answers)?;
         let budget = budget(&self.run, &session, &self.set_up)?;
         let journal = Journal::create(&Disk::default(), &path, &opened.session)
             .map_err(|error| vec![Problem::new(error.to_string())])?;
         let (personas, answers) = (personas_of(&session), self.answers.clone());
         let seated = Seated { session: Session::default(), journal, table, personas, answers, budget, path };
-        Ok(engine::spawn(seated, Command::Open(Box::new(opened.clone())), &self.set_up))
+        Ok(engine::spawn(seated, Command::Open(Box::new(opened.clone())), &self.set_up, people))
     }
 
     fn resume(&self, path: &Path) -> Result<(Vec<Line>, Running), Vec<Problem>> {
@@ -136,9 +147,10 @@ impl Host for Facilitator {
             return Err(vec![problem.hint("look at it; F begins a new session from any point of it")]);
         }
         let torn_bytes = log.torn as u64;
-        let seated = self.seated(session, journal, path.to_owned())?;
+        let (desk, people) = unbounded_channel();
+        let seated = self.seated(session, journal, path.to_owned(), desk)?;
         let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes };
-        Ok((log.lines, engine::spawn(seated, start, &self.set_up)))
+        Ok((log.lines, engine::spawn(seated, start, &self.set_up, people)))
     }
 
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Vec<Problem>> {

@@ -5,10 +5,13 @@
 
 mod fill;
 mod read;
+mod turn;
 
 pub use fill::{answer, artifact, excuse, more_time, new_topic, note, round};
 pub use read::{Submitted, read};
+pub use turn::turn;
 
+use crate::round::ballot::BallotKind;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
@@ -33,6 +36,8 @@ pub enum Purpose {
     Tie(Vec<String>),
     /// Whether to ask again whose answers were lost.
     KeyLost,
+    /// The answer of the person in this seat.
+    Turn(String, BallotKind),
 }
 
 /// A form as it stands.
@@ -50,7 +55,7 @@ pub struct Form {
     pub error: Option<String>,
     /// What was in it before anything was typed.
     pub filled: String,
-    /// The name its unfinished text is kept under.
+    /// The name its unfinished text is kept under; empty where it must not be kept.
     pub kept_as: String,
 }
 

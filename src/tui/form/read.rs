@@ -17,6 +17,8 @@ pub enum Submitted {
     Order(Box<Order>),
     /// The text of a definition to begin with.
     Definition(String),
+    /// What the person in a seat answers.
+    Reply(String, String),
 }
 
 /// Reads a form.
@@ -26,6 +28,9 @@ pub enum Submitted {
 pub fn read(form: &Form) -> Result<Submitted, String> {
     let value = |label: &str| form.value(label).trim().to_owned();
     let order = match &form.purpose {
+        Purpose::Turn(seat, kind) => {
+            return Ok(Submitted::Reply(seat.clone(), super::turn::reply(form, *kind)));
+        }
         Purpose::NewTopic => return definition(form).map(Submitted::Definition),
         Purpose::Round(step) => Order::Revise(RoundRevised {
             step: step.clone(),

@@ -53,6 +53,8 @@ actions! {
     Excuse,
     /// Move the deadline.
     MoreTime,
+    /// Answer for the person whose turn it is.
+    TakeTurn,
     /// Go on with what was counted.
     Accept,
     /// Ask again as a new round.

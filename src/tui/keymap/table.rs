@@ -75,7 +75,7 @@ const fn row(
 }
 
 /// The table.
-pub const BINDINGS: [Binding; 52] = [
+pub const BINDINGS: [Binding; 53] = [
     row(Places::HOME, Action::Enter, &[key(KeyCode::Enter)], "open what is chosen", Some("open")),
     row(Places::HOME, Action::NewTopic, &[ch('n')], "a topic of your own", Some("new topic")),
     row(Places::DRAFT, Action::OpenRound, &[ch('o')], "open the round, or begin", Some("open")),
@@ -85,6 +85,7 @@ pub const BINDINGS: [Binding; 52] = [
     row(Places::OPEN, Action::CloseRound, &[ch('c')], "close the round now", Some("close now")),
     row(Places::OPEN, Action::Excuse, &[ch('x')], "excuse the chosen seat", Some("excuse")),
     row(Places::OPEN, Action::MoreTime, &[ch('t')], "give the round more time", Some("more time")),
+    row(Places::OPEN, Action::TakeTurn, &[key(KeyCode::Enter)], "answer where it is a person's turn", None),
     row(Places::COUNTED, Action::Accept, &[key(KeyCode::Enter)], "accept and go on", Some("accept")),
     row(Places::COUNTED, Action::AskAgain, &[ch('n')], "ask again as a new round", Some("ask again")),
     row(Places::ASKED, Action::Answer, &[key(KeyCode::Enter)], "answer the question", Some("answer")),

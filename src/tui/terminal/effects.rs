@@ -66,6 +66,8 @@ impl Screen {
                 })));
             }
             Effect::Edit(text) => return self.edit(&text),
+            Effect::Reply(seat, text) => self.reply(&seat, text),
+            Effect::Keep(name, _) | Effect::Recall(name) if name.is_empty() => {}
             Effect::Keep(name, text) => {
                 self.keep_at = None;
                 if let Err(problem) = self.host.keep(&name, text.as_deref()) {
@@ -87,6 +89,13 @@ impl Screen {
                 let _ = running.orders.send(order);
             }
             None => self.begin(Some(order)),
+        }
+    }
+
+    /// Hands a person's answer to the seat that waits for it; one that was let go needs none.
+    fn reply(&mut self, seat: &str, text: String) {
+        if let Some(at) = self.asked.iter().position(|asked| asked.seat == seat) {
+            let _ = self.asked.remove(at).answer.send(text);
         }
     }
 

@@ -54,6 +54,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::Note
         | Action::Excuse
         | Action::MoreTime
+        | Action::TakeTurn
         | Action::Answer => return open_form(model, action),
         of_the_film => film(model, of_the_film),
     }
@@ -156,6 +157,11 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
         }),
         Action::Excuse => model.seat_name().map(|seat| form::excuse(session, seat)),
         Action::MoreTime => Some(form::more_time(session)),
+        Action::TakeTurn => {
+            let round = session.open_round();
+            let turn = model.turn().zip(round);
+            turn.map(|((seat, again), round)| form::turn(seat, again.as_deref(), &round.opened))
+        }
         _ => model.question().map(|question| form::answer(session, &question)),
     };
     match form {

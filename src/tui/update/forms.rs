@@ -74,6 +74,13 @@ fn hand_in(model: &mut Model) -> Vec<Effect> {
             let opening = Opening::Text { name: "topic.yaml".to_owned(), text };
             vec![kept, Effect::Open(opening)]
         }
+        Ok(Submitted::Reply(seat, text)) => {
+            model.overlay = None;
+            if let Some(live) = model.live_mut() {
+                live.asked.retain(|(other, _)| *other != seat);
+            }
+            vec![Effect::Reply(seat, text)]
+        }
         Ok(Submitted::Order(order)) => {
             let form = form.clone();
             model.overlay = None;

@@ -38,6 +38,8 @@ pub enum Message {
     Wheel(Option<Pane>, i32),
     /// The engine tells something.
     News(News),
+    /// A person who takes a seat is asked; again, where an earlier answer did not count.
+    Asked(String, Option<String>),
     /// A part of a film was read.
     Reading(Reading),
     /// The home screen was read.
@@ -84,6 +86,8 @@ pub enum Effect {
     Begin,
     /// Open what a row leads to.
     Open(Opening),
+    /// What the person in this seat answers.
+    Reply(String, String),
     /// Read the home screen again.
     ReadHome,
     /// Read `CONTEXT.md` again.
@@ -114,6 +118,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Click(target) => return menus::click(model, target),
         Message::Wheel(pane, lines) => act::wheel(model, pane, lines),
         Message::News(said) => return news::take(model, said),
+        Message::Asked(seat, again) => news::asked(model, seat, again),
         Message::Reading(read) => news::reading(model, read),
         Message::Home(home) => model.home.take(*home),
         Message::Drafted(opened, notices) => return news::drafted(model, opened, &notices),

@@ -55,6 +55,14 @@ fn saw(model: &mut Model, happened: Line) -> Vec<Effect> {
     effects
 }
 
+/// A person is asked. Nobody's answer is kept on the way: it is the engine's to seal.
+pub fn asked(model: &mut Model, seat: String, again: Option<String>) {
+    let Some(live) = model.live_mut() else { return };
+    live.asked.retain(|(other, _)| *other != seat);
+    live.asked.push_back((seat, again));
+    model.focus = Pane::Question;
+}
+
 /// Takes in a part of a film.
 pub fn reading(model: &mut Model, read: Reading) {
     if !matches!(model.stage, Stage::Film) {

@@ -17,6 +17,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
         let text = format!(" {}", safe(notice).replace('\n', " "));
         return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.under_way())), area);
     }
+    let turn = model.turn().filter(|_| model.overlay.is_none());
+    if let Some((seat, _)) = turn {
+        let text = format!(" {} · Enter: it is your turn; nobody else looks", safe(seat));
+        return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.under_way())), area);
+    }
     let mut spans = vec![Span::raw(" ")];
     let mut x = area.x + 1;
     for binding in bindings(model, usize::from(area.width)) {

@@ -1,0 +1,42 @@
+//! People who take seats: where nobody shows them their questions, the session rests before anything
+//! is sent.
+
+use super::Engine;
+
+impl Engine<'_> {
+    /// The step that a person must answer in next, and what to say, where no person can be asked.
+    pub(super) fn absent(&self) -> Option<(String, String)> {
+        let waits = |name: &str, step: &str| {
+            self.table.get(name).is_some_and(|participant| participant.waits_for_person(step))
+        };
+        let (step, names) = self.next_seats().or_else(|| self.next_agents())?;
+        let names: Vec<&str> = names.into_iter().filter(|name| waits(name, &step)).collect();
+        if names.is_empty() {
+            return None;
+        }
+        let who = names.join(", ");
+        Some((step, format!("{who} must answer: a person takes that seat")))
+    }
+
+    /// The seats of the round that is open, or waits to be opened.
+    fn next_seats(&self) -> Option<(String, Vec<&str>)> {
+        if let Some(round) = self.session.open_round() {
+            let seats: Vec<&str> = round.open_seats().map(|seat| seat.name.as_str()).collect();
+            return (!seats.is_empty()).then(|| (round.opened.step.clone(), seats));
+        }
+        let definition = self.session.definition.as_ref()?;
+        let waiting = self.session.runs_now().filter(|run| run.round.is_none());
+        let (step, round) = waiting
+            .filter_map(|run| definition.step(&run.id))
+            .find_map(|step| Some((step, step.round()?)))?;
+        let seats = self.session.roster.keys().filter(|name| round.participants.holds(name));
+        Some((step.id.clone(), seats.map(String::as_str).collect()))
+    }
+
+    /// Whoever has a work item of the step that was handed out first.
+    fn next_agents(&self) -> Option<(String, Vec<&str>)> {
+        let step = self.session.open_items().next()?.offered.step.clone();
+        let items = self.session.open_items().filter(|item| item.offered.step == step);
+        Some((step.clone(), items.map(|item| item.offered.participant.as_str()).collect()))
+    }
+}

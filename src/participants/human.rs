@@ -1,0 +1,50 @@
+//! A person at this terminal: asked in turn, sealed like everyone.
+//!
+//! The question goes to whoever shows it; the answer comes back as a text and is read, asked again
+//! and sealed as any other. Without a screen there is nobody to ask, and the session rests instead.
+
+use futures::future::{BoxFuture, FutureExt as _};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+
+use super::{Ask, Failure, Finish, Participant, Reply};
+
+/// What a person is asked.
+#[derive(Debug)]
+pub struct Asked {
+    /// The seat.
+    pub seat: String,
+    /// Why an earlier answer could not be counted, when asked again.
+    pub again: Option<String>,
+    /// Takes the answer.
+    pub answer: oneshot::Sender<String>,
+}
+
+/// Takes questions to a person.
+pub type Desk = UnboundedSender<Asked>;
+
+/// A seat that a person takes.
+#[derive(Debug, Default)]
+pub struct Human {
+    /// Where questions go; nowhere without a screen.
+    pub desk: Option<Desk>,
+}
+
+impl Participant for Human {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        async move {
+            let gone =
+                || Failure { reason: "nobody was there to answer".to_owned(), timed_out: false, tries: 1 };
+            let (answer, answered) = oneshot::channel();
+            let asked = Asked { seat: ask.seat.clone(), again: ask.again.clone(), answer };
+            self.desk.as_ref().and_then(|desk| desk.send(asked).ok()).ok_or_else(gone)?;
+            let text = answered.await.map_err(|_| gone())?;
+            Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })
+        }
+        .boxed()
+    }
+
+    fn waits_for_person(&self, _step: &str) -> bool {
+        self.desk.is_none()
+    }
+}

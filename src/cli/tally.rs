@@ -228,6 +228,10 @@ fn session_json(round: &RoundRun, found: &WhatIf) -> serde_json::Value {
 /// The round of that id, or the only one with ballots to count.
 fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, Vec<Problem>> {
     let names: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
+    if let Some(open) = id.and_then(|id| session.round(id)).filter(|round| !view::is_revealed(round)) {
+        let problem = Problem::new(format!("round `{}` is not revealed yet", open.opened.round));
+        return Err(vec![problem.hint("its ballots are sealed until it is closed")]);
+    }
     if let Some(id) = id {
         return session.round(id).ok_or_else(|| {
             let problem = Problem::new(format!("the session has no round `{id}`"));

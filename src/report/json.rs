@@ -6,6 +6,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::agreement::agreement;
+use super::independence::independence;
+use super::movement::movement;
 use super::view::{self, SeatView, Standing};
 use super::{Decision, decision};
 use crate::round::material::Artifact;
@@ -49,6 +52,14 @@ fn round(session: &Session, round: &RoundRun) -> Value {
         "seats": view::seats(session, round).map(|view| seat(&view)).collect::<Value>(),
         "tally": view::tally(round).map(tally),
     });
+    let beside = [
+        ("agreement", agreement(session, round).map(|found| found.json())),
+        ("movement", movement(session, round).map(|found| found.json())),
+        ("voices", independence(session, round).map(|found| found.json())),
+    ];
+    for (key, value) in beside {
+        report[key] = value.unwrap_or_default();
+    }
     if !round.key_lost.is_empty() {
         report["key_lost"] = round.key_lost.as_slice().into();
     }
@@ -101,6 +112,8 @@ fn tally(tally: &Tally) -> Value {
         "excused": tally.excused,
         "scores": tally.verdict.scores,
         "steps": tally.verdict.steps,
+        "terms": tally.terms,
+        "trace": tally.verdict.trace,
     })
 }
 

@@ -4,13 +4,16 @@
 //! which seats are sealed or failed and nothing of an answer. Text of foreign origin is shown, never
 //! interpreted. They open no file and decide nothing: what counts was settled by the tally.
 
+pub mod agreement;
 mod bars;
 pub mod count;
 mod csv;
 mod escape;
 mod html;
+pub mod independence;
 mod json;
 mod markdown;
+pub mod movement;
 mod ndjson;
 #[cfg(test)]
 mod tests;

@@ -3,12 +3,14 @@
 //! It alone looks at a seat's status, and lets nothing of an answer through before all seats of its
 //! round are revealed. It hands out raw text: each format escapes it in its own way.
 
-use serde_json::Value;
+use indexmap::IndexMap;
+use serde_json::{Number, Value};
 
 use super::words::{is_scripted, listed};
 use crate::round::ballot::{Ballot, Stance};
 use crate::round::record::Outcome;
 use crate::session::{AnswerRevealed, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally};
+use crate::tally::Amount;
 
 /// A seat of a round, as far as it may be shown.
 #[derive(Debug, Clone, Copy)]
@@ -143,9 +145,18 @@ pub fn dissents(seat: &SeatView<'_>, tally: Option<&Tally>) -> bool {
         Some(Ballot::Approval(options)) => {
             tally.is_some_and(|tally| tally.decided && !agrees(options, tally))
         }
+        Some(Ballot::Scores(scores)) => {
+            tally.is_some_and(|tally| tally.decided && !agrees(&best(scores), tally))
+        }
         Some(Ballot::Consent(stance, _)) => *stance != Stance::Support,
         _ => false,
     }
+}
+
+/// The options with the highest score.
+fn best(scores: &IndexMap<String, Number>) -> Vec<String> {
+    let most = scores.values().filter_map(Amount::of).max();
+    scores.iter().filter(|(_, score)| Amount::of(score) == most).map(|(option, _)| option.clone()).collect()
 }
 
 fn agrees(options: &[String], tally: &Tally) -> bool {

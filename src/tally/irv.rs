@@ -17,6 +17,9 @@ use super::verdict::{Elimination, Trace, Verdict, and_list};
 /// Sets of options left that are looked at, at most.
 pub const MOST_SITUATIONS: usize = 10_000;
 
+/// Ranks looked at while orders of equals are followed, at most.
+const MOST_WORK: usize = 2_000_000_000;
+
 /// A search through the orders of elimination.
 struct Search<'a> {
     names: &'a [String],
@@ -80,7 +83,9 @@ fn merge(rankings: &mut Vec<(Vec<u16>, Amount)>) {
 impl Search<'_> {
     /// Follows every order from here on; false if there are too many.
     fn follow(&mut self, left: &[bool]) -> bool {
-        if self.seen.len() >= MOST_SITUATIONS {
+        // The first order is followed to its end, whatever it takes.
+        let work = self.seen.len().saturating_mul(self.rankings.len() * left.len());
+        if (self.seen.len() >= MOST_SITUATIONS || work > MOST_WORK) && !self.is_shown {
             return false;
         }
         if !self.seen.insert(left.to_vec()) {
@@ -102,13 +107,11 @@ impl Search<'_> {
         }
         let followed = if fewest == 0 { &last[..1] } else { &last[..] };
         self.branched |= followed.len() > 1;
-        let mut is_whole = true;
-        for out in followed {
+        followed.iter().all(|out| {
             let mut left = left.to_vec();
             left[*out] = false;
-            is_whole &= self.follow(&left);
-        }
-        is_whole
+            self.follow(&left)
+        })
     }
 
     /// Records a round of the order that is shown.

@@ -2,6 +2,7 @@
 //!
 //! Pure and exact: decimals and ratios, the order of the form, never the order of a map or of
 //! arrival. Quorum and seats are the session's matter; a rule sees valid ballots only.
+//! `docs/TALLIES.md` says what each rule does with ties, with what a ballot leaves out and with weights.
 
 mod approval;
 mod ballots;
@@ -29,6 +30,8 @@ mod unanimous;
 mod verdict;
 mod weighted_majority;
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;
 

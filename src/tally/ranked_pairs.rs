@@ -14,16 +14,30 @@ use super::pairwise::{NO_RANKINGS, Pairwise, measured};
 use super::rule::Strength;
 use super::verdict::{Pair, Trace, Verdict, and_list};
 
+/// More options than this are not counted: equally strong victories would be too many to follow.
+const MOST_OPTIONS: usize = 200;
+/// Words touched while orders of equals are followed, at most.
+const MOST_WORK: usize = 300_000_000;
+
 /// A victory: strength, winner, loser.
 type Victory = (i128, usize, usize);
 
-/// What is locked, with everything that follows from it: row before column.
+/// What is locked, with everything that follows from it: a row of bits for each option.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Order(Vec<Vec<bool>>);
+struct Order {
+    options: usize,
+    words: usize,
+    bits: Vec<u64>,
+}
 
 impl Order {
+    fn nothing(options: usize) -> Self {
+        let words = options.div_ceil(64);
+        Self { options, words, bits: vec![0; options * words] }
+    }
+
     fn is_before(&self, a: usize, b: usize) -> bool {
-        self.0[a][b]
+        (self.bits[a * self.words + b / 64] >> (b % 64)) & 1 == 1
     }
 
     /// Locks `a` over `b`, unless `b` is before `a`.
@@ -32,12 +46,12 @@ impl Order {
             return false;
         }
         if !self.is_before(a, b) {
-            let after: Vec<usize> = (0..self.0.len()).filter(|c| *c == b || self.0[b][*c]).collect();
-            for c in 0..self.0.len() {
-                if c == a || self.0[c][a] {
-                    for d in &after {
-                        self.0[c][*d] = true;
-                    }
+            let mut after = self.bits[b * self.words..(b + 1) * self.words].to_vec();
+            after[b / 64] |= 1 << (b % 64);
+            for c in 0..self.options {
+                if c == a || self.is_before(c, a) {
+                    let row = &mut self.bits[c * self.words..(c + 1) * self.words];
+                    row.iter_mut().zip(&after).for_each(|(word, after)| *word |= after);
                 }
             }
         }
@@ -46,7 +60,13 @@ impl Order {
 
     /// Who stands behind nobody.
     fn first(&self) -> impl Iterator<Item = usize> {
-        (0..self.0.len()).filter(|a| (0..self.0.len()).all(|b| !self.is_before(b, *a)))
+        (0..self.options).filter(|a| (0..self.options).all(|b| !self.is_before(b, *a)))
+    }
+
+    /// How many options each is before.
+    fn before(&self) -> Vec<Score> {
+        let count = |row: &[u64]| row.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        self.bits.chunks(self.words.max(1)).map(|row| Score::from(count(row))).collect()
     }
 }
 
@@ -56,6 +76,8 @@ struct Search {
     seen: BTreeSet<(usize, Order)>,
     won: Vec<bool>,
     branched: bool,
+    /// Locks tried so far, times the words that one touches.
+    work: usize,
 }
 
 impl Search {
@@ -86,20 +108,19 @@ impl Search {
     }
 
     fn branch(&mut self, group: usize, order: &Order, open: &[Victory]) -> bool {
-        if self.seen.len() >= MOST_SITUATIONS {
+        if self.seen.len() >= MOST_SITUATIONS || self.work > MOST_WORK {
             return false;
         }
+        self.work += open.len() * order.bits.len();
         if !self.seen.insert((group, order.clone())) {
             return true;
         }
         self.branched = true;
-        let mut is_whole = true;
-        for (_, a, b) in open {
+        open.iter().all(|(_, a, b)| {
             let mut next = order.clone();
             next.lock(*a, *b);
-            is_whole &= self.follow(group, next);
-        }
-        is_whole
+            self.follow(group, next)
+        })
     }
 }
 
@@ -110,17 +131,24 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
     if pairs.total == 0 {
         return Verdict::of(names, &[], NO_RANKINGS);
     }
+    if options > MOST_OPTIONS {
+        return Verdict::of(names, &[], "ranked pairs are not counted over more than 200 options");
+    }
     let mut victories: Vec<Victory> = (0..options)
         .flat_map(|a| pairs.others(a).map(move |b| (a, b)))
         .filter_map(|(a, b)| Some((pairs.strength(a, b, strength)?, a, b)))
         .collect();
     victories.sort_unstable_by_key(|(strength, a, b)| (std::cmp::Reverse(*strength), *a, *b));
     let groups: Vec<Vec<Victory>> = victories.chunk_by(|a, b| a.0 == b.0).map(<[Victory]>::to_vec).collect();
-    let nothing = Order(vec![vec![false; options]; options]);
+    let nothing = Order::nothing(options);
     let mut steps = pairs.steps(names);
     steps.push(format!("strength of a victory: {}", measured(strength)));
-    let (shown, beaten) = shown(names, &groups, nothing.clone(), &mut steps);
-    let mut search = Search { groups, seen: BTreeSet::new(), won: vec![false; options], branched: false };
+    let (shown, order) = shown(names, &groups, nothing.clone(), &mut steps);
+    let mut search =
+        Search { groups, seen: BTreeSet::new(), won: vec![false; options], branched: false, work: 0 };
+    for first in order.first() {
+        search.won[first] = true;
+    }
     let is_whole = search.follow(0, nothing);
     let won: Vec<usize> = (0..options).filter(|option| search.won[*option]).collect();
     let mut verdict = Verdict::of(names, &won, NO_RANKINGS);
@@ -128,20 +156,21 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
         let word = if won.len() == 1 { "wins under every order" } else { "win, each under some order" };
         steps.push(format!("of equally strong victories: {} {word}", and_list(&verdict.winners)));
     }
-    verdict = verdict.scored(names, beaten).told(steps).traced(Trace { pairs: shown, ..pairs.trace() });
+    verdict =
+        verdict.scored(names, order.before()).told(steps).traced(Trace { pairs: shown, ..pairs.trace() });
     if !is_whole {
         unresolved(&mut verdict);
     }
     verdict
 }
 
-/// One order, in which equals stand as on the form: its pairs, and how many options each is before.
+/// One order, in which equals stand as on the form: its pairs, and what they lock.
 fn shown(
     names: &[String],
     groups: &[Vec<Victory>],
     mut order: Order,
     steps: &mut Vec<String>,
-) -> (Vec<Pair>, Vec<Score>) {
+) -> (Vec<Pair>, Order) {
     let mut pairs = Vec::new();
     for group in groups {
         let mut left_out = false;
@@ -160,7 +189,5 @@ fn shown(
             ));
         }
     }
-    let before =
-        order.0.iter().map(|row| Score::from(row.iter().filter(|cell| **cell).count() as u64)).collect();
-    (pairs, before)
+    (pairs, order)
 }

@@ -6,7 +6,10 @@ use std::fmt::Write as _;
 
 use super::quote::{code, inline, quote};
 use super::seat;
-use crate::report::count::rule_in_words;
+use crate::report::agreement::chart;
+use crate::report::count::{rule_in_words, tables};
+use crate::report::independence::independence;
+use crate::report::movement::movement;
 use crate::report::view::{self, SeatView, Standing};
 use crate::report::words::{close_reason, grouped, headline, listed, span};
 use crate::report::{Bar, bars};
@@ -41,6 +44,7 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
             participation(tally, out);
             out.push('\n');
             count(tally, out);
+            beside(session, run, out);
         }
         None => out.push('\n'),
     }
@@ -155,6 +159,39 @@ fn count(tally: &Tally, out: &mut String) {
         let _ = writeln!(out, "{}. {}", i + 1, inline(step));
     }
     out.push('\n');
+    let tables = tables(&tally.verdict);
+    if !tables.is_empty() {
+        out.push_str("Pair by pair:\n\n");
+    }
+    for line in &tables {
+        let _ = writeln!(out, "    {}", harmless_line(line));
+    }
+    if !tables.is_empty() {
+        out.push('\n');
+    }
+}
+
+/// What stands beside the result: how many voices it had, how far they agree, who moved.
+fn beside(session: &Session, run: &RoundRun, out: &mut String) {
+    if let Some(line) = independence(session, run).and_then(|found| found.line()) {
+        let _ = writeln!(out, "{}\n", inline(&line));
+    }
+    let Some(moved) = movement(session, run) else { return };
+    let _ = writeln!(out, "### Since round {}\n", code(&moved.from_round));
+    for line in moved.lines() {
+        let _ = writeln!(out, "- {}", inline(&line));
+    }
+    out.push('\n');
+    let chart = chart(session, run);
+    if !chart.is_empty() {
+        out.push_str("Agreement, round by round:\n\n");
+    }
+    for line in &chart {
+        let _ = writeln!(out, "    {}", harmless_line(line));
+    }
+    if !chart.is_empty() {
+        out.push('\n');
+    }
 }
 
 fn drawn(bar: &Bar<'_>) -> String {

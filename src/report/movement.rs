@@ -1,0 +1,166 @@
+//! Who moved from what to what between two rounds, by ballots and never by confidence.
+//!
+//! Rounds are compared when their forms are equal: the same kind, options, scale and cards. Whether a
+//! change came with a new argument is told from the answers' own words: a reason, concern, risk or
+//! position that the seat had not given in the round before. Nothing is said of open questions.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use super::view::{self, SeatView};
+use super::words::listed;
+use crate::round::ballot::{Ballot, BallotKind};
+use crate::round::record::Outcome;
+use crate::session::{AnswerRevealed, RoundRun, Session};
+
+/// What a seat stood for that gave no ballot.
+const NOTHING: &str = "no ballot";
+
+/// What changed between two rounds of one form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Movement {
+    /// The earlier round.
+    pub from_round: String,
+    /// The later one.
+    pub to_round: String,
+    /// Seats that stand where they stood.
+    pub stayed: Vec<String>,
+    /// Seats that do not.
+    pub moves: Vec<Move>,
+}
+
+/// One seat's change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// The seat.
+    pub seat: String,
+    /// What it stood for: an option, an order, a stance.
+    pub from: String,
+    /// What it stands for.
+    pub to: String,
+    /// Whether the later answer holds an argument that its earlier one did not.
+    pub has_new_argument: bool,
+}
+
+/// What changed since the last round of the same form; none if there is none, or it may not be read.
+pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
+    let before = earlier(session, round)?;
+    let mut found = Movement {
+        from_round: before.opened.round.clone(),
+        to_round: round.opened.round.clone(),
+        stayed: Vec::new(),
+        moves: Vec::new(),
+    };
+    let were: IndexMap<&str, SeatView<'_>> =
+        view::seats(session, before).map(|seat| (seat.name, seat)).collect();
+    for now in view::seats(session, round) {
+        let Some(was) = were.get(now.name) else { continue };
+        let (from, to) = (stands_for(was), stands_for(&now));
+        if from == to {
+            found.stayed.push(now.name.to_owned());
+        } else {
+            let has_new_argument = now.answer().is_some_and(|answer| {
+                let known = was.answer().map(arguments).unwrap_or_default();
+                arguments(answer).iter().any(|argument| !known.contains(argument))
+            });
+            found.moves.push(Move { seat: now.name.to_owned(), from, to, has_new_argument });
+        }
+    }
+    Some(found)
+}
+
+/// The last revealed round before this one with an equal form of something that can be counted.
+pub fn earlier<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a RoundRun> {
+    let form = &round.opened.ballot;
+    if form.kind == BallotKind::Position || !view::is_revealed(round) {
+        return None;
+    }
+    let before = session.rounds.iter().take_while(|other| other.opened.round != round.opened.round);
+    before.filter(|other| other.opened.ballot == *form && view::is_revealed(other)).last()
+}
+
+/// What a seat's ballot says, in the fewest words.
+fn stands_for(seat: &SeatView<'_>) -> String {
+    let Some(answer) = seat.answer() else { return NOTHING.to_owned() };
+    match (answer.outcome, &answer.ballot) {
+        (Outcome::Abstained, _) => "abstains".to_owned(),
+        (Outcome::Answered, Some(Ballot::Choice(option))) => option.clone(),
+        (Outcome::Answered, Some(Ballot::Approval(options))) if !options.is_empty() => options.join(" + "),
+        (Outcome::Answered, Some(Ballot::Ranking(places))) => {
+            places.iter().map(|tied| tied.join(" = ")).collect::<Vec<_>>().join(" > ")
+        }
+        (Outcome::Answered, Some(Ballot::Scores(scores))) => {
+            listed(scores.iter().map(|(option, score)| format!("{option} {score}")))
+        }
+        (Outcome::Answered, Some(Ballot::Estimate(Value::String(card)))) => card.clone(),
+        (Outcome::Answered, Some(Ballot::Estimate(number))) => number.to_string(),
+        (Outcome::Answered, Some(ballot)) => view::vote(ballot).unwrap_or_else(|| NOTHING.to_owned()),
+        _ => NOTHING.to_owned(),
+    }
+}
+
+/// The arguments of an answer, each as its words in lower case.
+fn arguments(answer: &AnswerRevealed) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for key in ["position", "rationale", "concerns", "trade_offs", "minimum_change"] {
+        if let Some(value) = answer.answer.get(key) {
+            collect(value, &mut found);
+        }
+    }
+    found
+}
+
+fn collect(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => {
+            let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            let words: Vec<String> = words.map(str::to_lowercase).collect();
+            if !words.is_empty() {
+                found.insert(words.join(" "));
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Value::Object(map) => map.values().for_each(|item| collect(item, found)),
+        _ => {}
+    }
+}
+
+impl Movement {
+    /// From what to what, with the seats that went there, in roster order.
+    pub fn flows(&self) -> IndexMap<(&str, &str), Vec<&Move>> {
+        let mut flows: IndexMap<(&str, &str), Vec<&Move>> = IndexMap::new();
+        for one in &self.moves {
+            flows.entry((&one.from, &one.to)).or_default().push(one);
+        }
+        flows
+    }
+
+    /// Lines for a person: a line each way that somebody went, then who stayed.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for ((from, to), seats) in self.flows() {
+            let named = seats.iter().map(|one| {
+                let flag = if one.has_new_argument { "" } else { " (without a new argument)" };
+                format!("{}{flag}", one.seat)
+            });
+            lines.push(format!("{from} → {to}: {} ({})", seats.len(), listed(named)));
+        }
+        if !self.stayed.is_empty() {
+            lines.push(format!("unchanged: {} ({})", self.stayed.len(), listed(&self.stayed)));
+        }
+        lines
+    }
+
+    /// It as JSON.
+    pub fn json(&self) -> Value {
+        let moves = self.moves.iter().map(|one| {
+            json!({
+                "participant": one.seat, "from": one.from, "to": one.to,
+                "new_argument": one.has_new_argument,
+            })
+        });
+        json!({ "since": self.from_round, "moves": moves.collect::<Value>(), "unchanged": self.stayed })
+    }
+}

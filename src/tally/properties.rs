@@ -1,0 +1,132 @@
+//! What holds for every profile: names and order do not matter, and the rules keep what they promise.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const CONDORCET: [Rule; 5] =
+    [Rule::Condorcet, Rule::Copeland, Rule::Minimax, Rule::RankedPairs, Rule::Schulze];
+const RANKED: [Rule; 11] = [
+    Rule::Plurality,
+    Rule::Majority,
+    Rule::Supermajority,
+    Rule::WeightedMajority,
+    Rule::Borda,
+    Rule::Irv,
+    Rule::Condorcet,
+    Rule::Copeland,
+    Rule::Minimax,
+    Rule::RankedPairs,
+    Rule::Schulze,
+];
+
+fn profile(options: usize, ballots: &[Vec<u16>]) -> Profile {
+    let ballots = ballots.iter().map(|ranks| Cast::one("v", Mark::Ranking(ranks[..options].to_vec())));
+    Profile {
+        options: (0..options).map(|option| format!("o{option}")).collect(),
+        ballots: ballots.collect(),
+        lowest: None,
+    }
+}
+
+/// Up to nine ballots over two to five options, with ties and truncation.
+fn any_profile() -> impl Strategy<Value = Profile> {
+    let rank = prop_oneof![4 => 0_u16..5, 1 => Just(UNLISTED)];
+    let ballots = prop::collection::vec(prop::collection::vec(rank, 5), 1..10);
+    (2_usize..6, ballots).prop_map(|(options, ballots)| profile(options, &ballots))
+}
+
+fn sorted(profile: &Profile, rule: Rule) -> Vec<String> {
+    let mut winners = count(profile, rule, &Terms::default()).winners;
+    winners.sort();
+    winners
+}
+
+/// The same profile with its options in another order.
+fn reordered(profile: &Profile, order: &[usize]) -> Profile {
+    let mut other = profile.clone();
+    other.options = order.iter().map(|option| profile.options[*option].clone()).collect();
+    for ballot in &mut other.ballots {
+        if let Mark::Ranking(ranks) = &mut ballot.mark {
+            *ranks = order.iter().map(|option| ranks[*option]).collect();
+        }
+    }
+    other
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_options_and_ballots_changes_nothing(profile in any_profile(), turn in 0_usize..5) {
+        let n = profile.options.len();
+        let order: Vec<usize> = (0..n).map(|at| (at + turn) % n).rev().collect();
+        let mut other = reordered(&profile, &order);
+        other.ballots.reverse();
+        for rule in RANKED {
+            prop_assert_eq!(sorted(&profile, rule), sorted(&other, rule), "{}", rule.name());
+        }
+    }
+
+    #[test]
+    fn ballots_cast_twice_weigh_twice(profile in any_profile()) {
+        let mut by_count = profile.clone();
+        let mut by_weight = profile.clone();
+        by_count.ballots[0].count = 3;
+        by_weight.ballots[0].weight = Amount::whole(3);
+        for rule in RANKED {
+            prop_assert_eq!(sorted(&by_count, rule), sorted(&by_weight, rule), "{}", rule.name());
+        }
+    }
+
+    #[test]
+    fn a_condorcet_winner_wins_under_every_condorcet_rule(profile in any_profile()) {
+        let winner = sorted(&profile, Rule::Condorcet);
+        if !winner.is_empty() {
+            for rule in CONDORCET {
+                prop_assert_eq!(&sorted(&profile, rule), &winner, "{}", rule.name());
+            }
+        }
+    }
+
+    #[test]
+    fn what_all_put_first_alone_wins_everywhere(profile in any_profile(), first in 0_usize..2) {
+        let mut profile = profile;
+        for ballot in &mut profile.ballots {
+            if let Mark::Ranking(ranks) = &mut ballot.mark {
+                for rank in ranks.iter_mut().filter(|rank| **rank != UNLISTED) {
+                    *rank += 1;
+                }
+                ranks[first] = 0;
+            }
+        }
+        for rule in RANKED {
+            prop_assert_eq!(sorted(&profile, rule), [format!("o{first}")], "{}", rule.name());
+        }
+    }
+
+    #[test]
+    fn a_clone_of_a_loser_changes_nothing(profile in any_profile(), which in any::<prop::sample::Index>()) {
+        for rule in [Rule::Schulze, Rule::RankedPairs] {
+            let winners = sorted(&profile, rule);
+            let losers: Vec<usize> =
+                (0..profile.options.len()).filter(|o| !winners.contains(&profile.options[*o])).collect();
+            // With several winners the clone may break a tie among equals in ranked pairs.
+            if losers.is_empty() || winners.len() != 1 {
+                continue;
+            }
+            let cloned = losers[which.index(losers.len())];
+            let mut other = profile.clone();
+            other.options.push("clone".to_owned());
+            for ballot in &mut other.ballots {
+                if let Mark::Ranking(ranks) = &mut ballot.mark {
+                    // Just below the one it is a clone of.
+                    let own = ranks[cloned];
+                    for rank in ranks.iter_mut().filter(|rank| **rank != UNLISTED) {
+                        *rank *= 2;
+                    }
+                    ranks.push(if own == UNLISTED { UNLISTED } else { own * 2 + 1 });
+                }
+            }
+            prop_assert_eq!(sorted(&other, rule), winners, "{}", rule.name());
+        }
+    }
+}

@@ -136,6 +136,14 @@ fn one(
         output.warn(notice);
     }
     let id = session_id(&plan.definition.id);
+    let (linked, unread) = plan.linked_sessions();
+    for problem in &unread {
+        output.warn(problem);
+    }
+    for past in &linked {
+        let hash = past.sha256.get(..12).unwrap_or_default();
+        output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
+    }
     let header = plan.header(roster, &id, args.input.as_deref(), args.seed)?;
     let mut session = Session::default();
     let now = crate::clock::now();

@@ -1,4 +1,5 @@
-//! `--dry-run`: what the first round would send, and nothing sent.
+//! `--dry-run`: every work item that could be handed out now, what the others wait for, and nothing
+//! sent.
 
 use std::collections::HashMap;
 
@@ -14,14 +15,15 @@ use crate::session::{Command, Event, Exit, Moment, Next, Session, Stamped, WorkI
 use crate::setup::prices::AS_OF;
 use crate::text::{estimated_tokens, harmless};
 
-/// Folds the session up to the opening of its first round and prints each prompt.
+/// Folds the session as far as nobody needs to answer and prints each prompt.
 pub fn run(mut session: Session, now: Moment, set_up: &SetUp, output: &mut Output) -> Done {
     let costs =
         Costs { prices: known_prices(&session, set_up), longest: set_up.config.max_output_tokens.value };
     let mut total = Total::default();
     loop {
         let command = match next(&session) {
-            Next::Decide(command @ Command::StartStep) => command,
+            Next::Decide(Command::Close) => break,
+            Next::Decide(command) => command,
             Next::OpenRound => {
                 let project_summary = set_up.folders.context().map_err(|problem| vec![problem])?;
                 Command::OpenRound { project_summary }
@@ -40,6 +42,8 @@ pub fn run(mut session: Session, now: Moment, set_up: &SetUp, output: &mut Outpu
                 if !output.json {
                     output.line(&shown(item, &text, &money));
                 }
+            } else if !output.json {
+                remark(&stamped.event, output);
             }
         }
     }
@@ -50,13 +54,35 @@ pub fn run(mut session: Session, now: Moment, set_up: &SetUp, output: &mut Outpu
     Ok(Exit::Finished)
 }
 
+/// What is to be said of an event that hands nothing out.
+fn remark(event: &Event, output: &Output) {
+    match event {
+        Event::Warning { message, .. } => output.note(&format!("warning: {message}")),
+        Event::StepFinished(result) => {
+            if let Some(error) = &result.error {
+                output.note(&format!("step `{}` would fail: {error}", result.step));
+            }
+        }
+        _ => {}
+    }
+}
+
 fn prompt(session: &Session, item: &WorkItemOffered) -> String {
-    session.round(&item.round).map(|round| session.prompt(round, item).text()).unwrap_or_default()
+    match session.round(&item.round) {
+        Some(round) => session.prompt(round, item).text(),
+        None => match session.agent_prompt(item) {
+            (system, text) if system.is_empty() => text,
+            (system, text) => format!("{system}\n---\n\n{text}"),
+        },
+    }
 }
 
 fn shown(item: &WorkItemOffered, text: &str, money: &str) -> String {
     let (bytes, tokens) = (text.len(), estimated_tokens(text.len()));
-    let head = format!("=== {} ({}) · {bytes} bytes · about {tokens} tokens", item.participant, item.model);
+    let head = format!(
+        "=== {} ({}) · {} · {bytes} bytes · about {tokens} tokens",
+        item.participant, item.model, item.item
+    );
     harmless(&format!("{head}{money}\n\n{text}")).into_owned()
 }
 
@@ -116,18 +142,35 @@ impl Total {
 }
 
 fn conclude(session: &Session, output: &Output) {
-    let Some(round) = session.open_round() else {
-        return output.note("dry run: the first step asks a person; nothing was sent or saved");
-    };
-    output.note(&format!(
-        "dry run: {} seats, snapshot {} bytes (sha256 {}), nothing was sent or saved",
-        round.seats.len(),
-        round.opened.snapshot_bytes,
-        round.opened.snapshot_sha256
-    ));
-    let definition = session.definition.as_ref();
-    let waiting = definition.map_or(0, |definition| definition.steps.len()).saturating_sub(1);
-    if waiting > 0 {
-        output.note(&format!("{waiting} more steps wait for this round's result"));
+    if let Some(round) = session.open_round() {
+        output.note(&format!(
+            "dry run: {} seats, snapshot {} bytes (sha256 {}), nothing was sent or saved",
+            round.seats.len(),
+            round.opened.snapshot_bytes,
+            round.opened.snapshot_sha256
+        ));
+    } else {
+        output.note("dry run: nothing was sent or saved");
+    }
+    let Some(definition) = &session.definition else { return };
+    let out: Vec<String> = session
+        .runs_now()
+        .filter(|run| run.nested.is_empty())
+        .map(|run| match &run.approval {
+            Some(asked) => format!("a person to answer `{}` ({})", run.id, asked.requested.message),
+            None => format!("what `{}` comes to", run.id),
+        })
+        .collect();
+    let begun = |id: &str| session.runs.contains_key(id);
+    let left: Vec<String> = definition
+        .steps
+        .iter()
+        .filter(|step| !begun(&step.id))
+        .map(|step| format!("`{}`", step.id))
+        .collect();
+    if !left.is_empty() && !out.is_empty() {
+        output.note(&format!("{} would wait for {}", left.join(", "), out.join(" and ")));
+    } else if !out.is_empty() {
+        output.note(&format!("it would wait for {}", out.join(" and ")));
     }
 }

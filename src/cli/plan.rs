@@ -6,11 +6,12 @@ use super::output::Output;
 use crate::journal::FORMAT;
 use crate::problem::Problem;
 use crate::round::snapshot::{hex, sha256_hex};
-use crate::session::SessionOpened;
+use crate::session::{LinkedSession, SessionOpened};
 use crate::setup::answers::Answers;
 use crate::setup::config::Config;
 use crate::setup::folders::{Folders, read_text};
 use crate::setup::models::Catalog;
+use crate::setup::past::linked_sessions;
 use crate::setup::personas::Library;
 use crate::setup::roster::{ModelFlags, Roster, Sources, resolve};
 use crate::workflow::{Definition, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, depth, load};
@@ -107,6 +108,11 @@ impl Plan {
         })
     }
 
+    /// The saved sessions its links name, and what could not be read of them.
+    pub fn linked_sessions(&self) -> (Vec<LinkedSession>, Vec<Problem>) {
+        linked_sessions(&self.definition, &self.file)
+    }
+
     /// The header a session of this plan opens with.
     pub fn header(
         &self,
@@ -132,6 +138,7 @@ impl Plan {
             seed,
             participants: roster.seats,
             personas: roster.personas,
+            linked_sessions: self.linked_sessions().0,
         })
     }
 }

@@ -119,7 +119,7 @@ impl Engine<'_> {
         let is_tracker = model == TRACKER;
         let tasks = if is_tracker { self.session.tasks() } else { Vec::new() };
         let evidence_asked = if is_tracker { self.session.evidence_asked() } else { Vec::new() };
-        Task { input, schema, tasks, evidence_asked }
+        Task { input, schema, tasks, evidence_asked, ..Task::default() }
     }
 
     /// Takes in what came back. A claim that ran out meanwhile, as on a machine that slept, is made

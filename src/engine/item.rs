@@ -2,7 +2,7 @@
 //!
 //! What comes back is data or the reason why there is none, with every reply as it came.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -32,8 +32,6 @@ struct Taken {
     replies: Vec<Returned>,
     usage: Option<Usage>,
     tries: u32,
-    exit_status: Option<String>,
-    stderr: Option<String>,
 }
 
 /// Works one try to its end.
@@ -47,10 +45,13 @@ pub async fn work(
     let mut taken = Taken::default();
     let limit = terms.timeout.unwrap_or(Duration::MAX);
     let agent = ask.seat.clone();
+    let task = ask.task.clone();
     let came = match timeout(limit, converse(&*participant, ask, &terms, &mut taken)).await {
         Ok(came) => came,
         Err(_) => Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis())),
     };
+    let ended = task.and_then(|task| task.ended.lock().unwrap_or_else(PoisonError::into_inner).take());
+    let (exit_status, stderr) = ended.map(|ended| (ended.status, ended.stderr)).unzip();
     let (status, data, error) = match came {
         Ok(data) => (ItemStatus::Completed, data, None),
         Err(error) => (ItemStatus::Failed, Value::Null, Some(error)),
@@ -67,8 +68,8 @@ pub async fn work(
         tries: taken.tries.max(1),
         latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         tokens: taken.usage,
-        exit_status: taken.exit_status,
-        stderr: taken.stderr,
+        exit_status,
+        stderr: stderr.filter(|said| !said.is_empty()),
     }
 }
 

@@ -288,19 +288,25 @@ impl<'a> Engine<'a> {
     /// Opens the round of the step that runs, unless the budget would not bear it.
     fn open_round(&mut self) -> Result<(), EngineError> {
         let project_summary = (self.context_file)().map_err(EngineError::Table)?;
-        if let Some(message) = self.round_lack() {
+        for message in self.doubts() {
             self.stage(Command::Warn { message })?;
         }
         self.open_within_budget(Command::OpenRound { project_summary })
     }
 
-    /// What is to be said of a round's hand-over that is not whole, where it is handed over all the same.
-    fn round_lack(&self) -> Option<String> {
-        let definition = self.session.definition.as_deref()?;
+    /// What is to be said of the round that waits: that its hand-over is not whole, where it is sent all
+    /// the same, and what of its linked tasks could not be built.
+    fn doubts(&self) -> Vec<String> {
+        let Some(definition) = self.session.definition.as_deref() else { return Vec::new() };
         let waiting = self.session.runs_now().filter(|run| run.round.is_none());
-        let step = waiting.filter_map(|run| definition.step(&run.id)).find(|step| step.round().is_some())?;
-        let lack = self.session.round_lack(definition, step, step.round()?)?;
-        Some(format!("the hand-over of round `{}` is incomplete: {lack}", step.id))
+        let mut rounds = waiting.filter_map(|run| {
+            let step = definition.step(&run.id)?;
+            Some((step, step.round()?))
+        });
+        let Some((step, round)) = rounds.next() else { return Vec::new() };
+        let lack = self.session.round_lack(definition, step, round);
+        let lack = lack.map(|lack| format!("the hand-over of round `{}` is incomplete: {lack}", step.id));
+        lack.into_iter().chain(self.session.linked(definition, step).warnings).collect()
     }
 
     fn open_within_budget(&mut self, command: Command) -> Result<(), EngineError> {

@@ -5,6 +5,7 @@
 
 mod anthropic;
 mod body;
+pub mod command;
 pub mod dialect;
 mod fault;
 mod gate;
@@ -61,7 +62,7 @@ pub struct Ask {
 }
 
 /// A work item as those see it who answer without reading a prompt.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default)]
 pub struct Task {
     /// What the agent is handed.
     pub input: serde_json::Map<String, serde_json::Value>,
@@ -71,6 +72,8 @@ pub struct Task {
     pub tasks: Vec<TrackedTask>,
     /// Whether evidence was asked for before, of the task a prompt names.
     pub evidence_asked: Vec<String>,
+    /// How a program ended, noted by the participant that ran it.
+    pub ended: command::Note,
 }
 
 /// Why a model stopped.

@@ -20,7 +20,7 @@ mod words;
 
 use futures::FutureExt as _;
 use futures::future::{self, BoxFuture};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Ask, Failure, Finish, Participant, Reply, Task, Usage};
 use crate::persona::Persona;
@@ -81,7 +81,18 @@ fn rehearse_task(task: &Task, prompt: &str, persona: &Persona, seed: Option<u64>
     });
     let material =
         Material { goal: goal.as_deref(), question: prompt, context: Some(context), ..Material::default() };
-    rehearse(&Snapshot::freeze(&material).text, persona, seed)
+    let answer = rehearse(&Snapshot::freeze(&material).text, persona, seed);
+    if answer["vote"] == "abstain" { echo(prompt, context, persona) } else { answer }
+}
+
+/// What is said of work that holds nothing to weigh: that it was rehearsed, and on what.
+fn echo(prompt: &str, context: &Map<String, Value>, persona: &Persona) -> Value {
+    let asked = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let asked: String = asked.chars().take(120).collect();
+    json!({
+        "result": format!("Rehearsed by {}, nothing was done: {asked}", persona.name),
+        "based_on": context.keys().collect::<Vec<_>>(),
+    })
 }
 
 #[cfg(test)]

@@ -107,10 +107,9 @@ mod tests {
         let text = "question: q\ntasks:\n  - {id: APP-14, title: Old, status: DONE}\n  - {id: APP-16, title: Later, priority: low}\n  - {id: APP-15, title: User Profile Page, description: Create it, steps: [one, two], priority: 2}\n";
         let definition = load(Source { text, file: "f", id: "f" }).unwrap().definition;
         Task {
-            input: Map::new(),
-            schema: None,
             tasks: definition.tasks,
             evidence_asked: evidence_asked.iter().map(|id| (*id).to_owned()).collect(),
+            ..Task::default()
         }
     }
 

@@ -52,6 +52,7 @@ impl Session {
         let past = self.past_rounds();
         let context = self.context();
         let artifacts = artifacts(definition, round);
+        let linked = self.linked(definition, step);
         Snapshot::freeze(&Material {
             project_summary: definition.project_summary.as_deref().or(project_summary),
             goal: definition.goal.as_deref(),
@@ -66,12 +67,26 @@ impl Session {
             open_questions: &definition.open_questions,
             recent_rounds: &past,
             context: Some(&context),
-            linked_tasks: None,
+            linked_tasks: Some(&linked.json),
         })
     }
 
     fn past_rounds(&self) -> Vec<PastRound> {
-        let closed: Vec<&RoundRun> = self.rounds.iter().filter(|round| round.closed.is_some()).collect();
+        // A round in the same parallel is not before this one.
+        let beside: Vec<usize> = self
+            .step
+            .iter()
+            .flat_map(|top| &top.nested)
+            .flat_map(StepRun::all)
+            .filter_map(|run| run.round)
+            .collect();
+        let closed: Vec<&RoundRun> = self
+            .rounds
+            .iter()
+            .enumerate()
+            .filter(|(index, round)| round.closed.is_some() && !beside.contains(index))
+            .map(|(_, round)| round)
+            .collect();
         let skip = closed.len().saturating_sub(RECENT_ROUNDS);
         let past = |round: &&RoundRun| PastRound {
             round: round.opened.number,

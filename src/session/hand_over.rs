@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::event::{ReviewContext, StageContext, Task, WorkItemOffered};
 use super::item::is_blank;
+use super::linked::NO_LINKS;
 use super::state::Session;
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Completeness, Definition, ExpectedOutput, Step, StepKind, Template};
@@ -84,7 +85,10 @@ impl Session {
             previous_artifacts: self.previous_artifacts(seat.skills.is_empty()),
         };
         missing(step, &input)?;
-        let scope = scope(&input, definition, &stage_context, review_context.as_ref());
+        let linked = self.linked(definition, step);
+        let linked_tasks = Some(linked.json).filter(|json| json != NO_LINKS);
+        let scope =
+            scope(&input, definition, &stage_context, review_context.as_ref(), linked_tasks.as_deref());
         let template = template(definition, step, agent)?;
         let prompt = template.as_ref().map(|template| template.render(&scope)).transpose();
         let prompt = prompt.map_err(|error| format!("the prompt cannot be made: {error}"))?;
@@ -92,14 +96,15 @@ impl Session {
         let text = prompt.as_deref().or(whole.as_deref()).unwrap_or_default();
         let template = template.as_ref().map(|template| (template, &scope));
         let lack = self.agent_lack(definition, step, template, &input, text);
-        let warnings = match lack {
+        let mut warnings: Vec<String> = match lack {
             Some(why) if step.completeness == Completeness::Refuse => {
                 return Err(format!("the hand-over is incomplete: {why}"));
             }
             found => found.into_iter().collect(),
         };
         let rules = rules(definition, step);
-        let task = Task { input, stage_context, rules, prompt, review_context };
+        warnings.extend(linked.warnings);
+        let task = Task { input, stage_context, rules, prompt, linked_tasks, review_context };
         Ok(HandOver { to: agent.to_owned(), task, warnings })
     }
 
@@ -107,10 +112,14 @@ impl Session {
     pub fn agent_prompt(&self, item: &WorkItemOffered) -> (String, String) {
         let Some(task) = &item.task else { return (String::new(), String::new()) };
         let persona = self.persona(&item.persona).map_or("", |persona| persona.text.as_str());
-        let rules = task.rules.as_deref().unwrap_or_default();
-        let gap = if persona.is_empty() || rules.is_empty() { "" } else { "\n" };
         let text = task.prompt.clone().unwrap_or_else(|| as_json(&task.input));
-        (format!("{persona}{gap}{rules}"), text)
+        // A template that shows them has them in the prompt already.
+        let linked = task.linked_tasks.as_deref().filter(|linked| !text.contains(linked));
+        let linked = linked.map(|linked| format!("Tasks linked to this one:\n{linked}\n"));
+        let parts =
+            [persona, task.rules.as_deref().unwrap_or_default(), linked.as_deref().unwrap_or_default()];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        (parts.join("\n"), text)
     }
 }
 
@@ -120,11 +129,15 @@ fn scope(
     definition: &Definition,
     stage: &StageContext,
     review: Option<&ReviewContext>,
+    linked: Option<&str>,
 ) -> Value {
     let mut scope = Map::new();
     scope.insert("goal".to_owned(), definition.goal.as_deref().into());
     scope.insert("constraints".to_owned(), definition.constraints.as_slice().into());
     scope.insert("stage_context".to_owned(), serde_json::to_value(stage).unwrap_or_default());
+    if let Some(linked) = linked {
+        scope.insert("linked_tasks".to_owned(), linked.into());
+    }
     if let Some(review) = review {
         scope.insert("review_context".to_owned(), serde_json::to_value(review).unwrap_or_default());
     }

@@ -16,9 +16,11 @@ mod decide_step;
 mod event;
 mod hand_over;
 mod item;
+mod linked;
 mod moment;
 mod next;
 mod outcome;
+mod past;
 mod review;
 mod run;
 mod state;
@@ -36,9 +38,11 @@ pub use event::{
     SynthesisRecorded, Tally, Task, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
 pub use item::{Item, LEASE_MS, is_blank};
+pub use linked::{Linked, linked_tasks};
 pub use moment::Moment;
 pub use next::{Next, Question, QuestionKind, next};
 pub use outcome::{Exit, exit_of};
+pub use past::LinkedSession;
 pub use review::{Made, artifact_view};
 pub use run::{ApprovalRun, StepRun};
 pub use state::{Approved, RoundRun, Seat, SeatStatus, Session};

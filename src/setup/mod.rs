@@ -8,6 +8,7 @@ pub mod config;
 pub mod doctor;
 pub mod folders;
 pub mod models;
+pub mod past;
 pub mod personas;
 pub mod prices;
 pub mod providers;

@@ -14,6 +14,7 @@ use super::providers::{KNOWN, Known};
 use crate::engine::Price;
 use crate::journal::{fold, read_log};
 use crate::participants::Participant;
+use crate::participants::command::External;
 use crate::participants::dialect::{Dialect, Stream};
 use crate::participants::http::{HttpParticipant, Service};
 use crate::participants::human::{Desk, Human};
@@ -22,6 +23,7 @@ use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::{TRACKER, Tracker};
 use crate::problem::{Problem, did_you_mean};
 use crate::session::SeatStatus;
+use crate::workflow::Program;
 
 /// Names that are no services over HTTP.
 const BUILT_IN: [&str; 4] = ["rehearsal", "recorded", "human", TRACKER];
@@ -68,8 +70,9 @@ impl<'a> Catalog<'a> {
         }
         let provider = model.split('/').next().unwrap_or_default();
         if LATER.contains(&provider) {
-            return Err(Problem::new(format!("`{provider}` seats are not built in this version"))
-                .hint("script the seat's answers with --answers, or seat a model"));
+            return Err(Problem::new(format!("`{provider}` is no model's provider")).hint(
+                "a program is seated by `{name: …, command: [program, argument]}`; script a person's answers",
+            ));
         }
         let own = self.config.providers.contains_key(provider);
         if own || BUILT_IN.contains(&provider) || KNOWN.iter().any(|known| known.name == provider) {
@@ -79,6 +82,11 @@ impl<'a> Catalog<'a> {
         names.extend(self.config.providers.keys().map(String::as_str));
         Err(Problem::new(format!("unknown provider `{provider}` in `{model}`"))
             .hint(did_you_mean(provider, &names)))
+    }
+
+    /// Who answers for an external program.
+    pub fn program(&self, program: &Program) -> Arc<dyn Participant> {
+        Arc::new(External::new(program.clone(), Duration::from_millis(self.config.timeout_ms.value)))
     }
 
     /// Who answers for a model.

@@ -101,13 +101,12 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
             };
         }
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
-        let (model, named_by) = if from.is_tracker(spec) {
-            (TRACKER.to_owned(), NamedBy::Definition)
-        } else {
-            from.model(spec, persona, &mut roster.notices)
+        let (model, named_by) = match from.built_in(spec) {
+            Some(model) => (model, NamedBy::Definition),
+            None => from.model(spec, persona, &mut roster.notices),
         };
         if !needs_nobody {
-            let of_model = from.catalog.check(&model).err();
+            let of_model = from.catalog.check(&model).err().filter(|_| spec.command.is_none());
             let of_model = of_model.map(|problem| named_by.blame(problem, spec, from.file));
             let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
             for problem in of_seat.map(at).into_iter().chain(of_model) {
@@ -176,8 +175,8 @@ impl Sources<'_> {
     /// Whether every step that asks an agent brings a prompt of its own, or has its answer scripted.
     fn needs_no_persona(&self, spec: &ParticipantSpec) -> bool {
         if !spec.agent_only {
-            let is_someone = spec.command.is_some() || spec.model.is_some();
-            return is_someone && spec.persona == spec.name && !self.is_seated(spec);
+            let is_someone = spec.model.is_some() && !self.is_seated(spec);
+            return spec.persona == spec.name && (spec.command.is_some() || is_someone);
         }
         if self.is_tracker(spec) {
             return true;
@@ -236,6 +235,14 @@ impl Sources<'_> {
             && !self.definition.participants.iter().any(|other| other.name == TRACKER)
     }
 
+    /// What answers for a participant that is no model: a program, or the tracker.
+    fn built_in(&self, spec: &ParticipantSpec) -> Option<String> {
+        let program = spec.command.as_ref().and_then(|program| program.command.first());
+        let name = program.map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name));
+        let program = name.map(|name| format!("command/{name}"));
+        program.or_else(|| self.is_tracker(spec).then(|| TRACKER.to_owned()))
+    }
+
     fn model(
         &self,
         spec: &ParticipantSpec,
@@ -251,7 +258,10 @@ fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Problem>
     if spec.command.as_ref().is_some_and(|program| !program.tool_less) {
         let message =
             format!("`{}` is an external program and cannot take a seat in a blind round", spec.name);
-        return Some(Problem::new(message).hint("seat a persona with a model, or script its answers"));
+        return Some(
+            Problem::new(message)
+                .hint("declare `tool_less: true` if it has no tools, seat a persona, or script its answers"),
+        );
     }
     if let Some(tool) = persona.and_then(|persona| persona.tools.first()) {
         let message = format!("persona `{}` lists the tool `{tool}`; a blind seat has none", spec.persona);

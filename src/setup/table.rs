@@ -49,14 +49,18 @@ pub fn seat_all(
             .all_steps()
             .any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id));
         let participant = if asks_model {
-            match catalog.participant(&seat.model) {
-                Ok(participant) => Some(participant),
-                Err(problem) => {
-                    if !problems.contains(&problem) {
-                        problems.push(problem);
+            let program = definition.participants.iter().find(|spec| spec.name == seat.name);
+            match program.and_then(|spec| spec.command.as_ref()) {
+                Some(program) => Some(catalog.program(program)),
+                None => match catalog.participant(&seat.model) {
+                    Ok(participant) => Some(participant),
+                    Err(problem) => {
+                        if !problems.contains(&problem) {
+                            problems.push(problem);
+                        }
+                        continue;
                     }
-                    continue;
-                }
+                },
             }
         } else {
             None

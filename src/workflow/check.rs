@@ -28,6 +28,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, w
         }
         check_round(definition, step, file, problems);
         check_review(definition, step, file, problems);
+        check_task(definition, step, file, problems);
         check_reference(definition, step, file, warnings);
         check_expression(definition, step, file, problems, warnings);
     }
@@ -122,7 +123,7 @@ fn check_template(
     file: &str,
     warnings: &mut Vec<Problem>,
 ) {
-    let scope = ["input", "context", "error", "goal", "constraints", "stage_context"];
+    let scope = ["input", "context", "error", "goal", "constraints", "stage_context", "linked_tasks"];
     let review = ["review_context", "artifact"];
     let mut said: Vec<String> = Vec::new();
     for path in template.map(Template::paths).unwrap_or_default() {
@@ -141,6 +142,16 @@ fn check_template(
                 format!("the prompt of step `{}` names nothing: `{}`", step.id, path.segments.join("."));
             warnings.push(at(step, file, message).hint(did_you_mean(named, &known)));
         }
+    }
+}
+
+/// The task of a step must be in the list.
+fn check_task(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Problem>) {
+    let Some(task) = step.task.as_deref() else { return };
+    let known: Vec<&str> = definition.tasks.iter().map(|task| task.id.as_str()).collect();
+    if !known.contains(&task) {
+        let message = format!("`task` of step `{}` names no task: `{task}`", step.id);
+        problems.push(at(step, file, message).hint(did_you_mean(task, &known)));
     }
 }
 

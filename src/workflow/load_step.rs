@@ -140,6 +140,7 @@ pub fn step_body(
         on_error: fields.text("on_error"),
         output: if word == "condition" { None } else { fields.text("output") },
         input: if in_list && word == "agent" { fields.text("input") } else { None },
+        task: if known.contains(&"requires") { fields.text("task") } else { None },
         requires: fields.texts_if(known, "requires"),
         completeness: if known.contains(&"completeness") {
             completeness(fields)

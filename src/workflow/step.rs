@@ -25,6 +25,8 @@ pub struct Step {
     pub output: Option<String>,
     /// The earlier result it is handed beside the context, by id or key.
     pub input: Option<String>,
+    /// The task it works on, where that is said.
+    pub task: Option<String>,
     /// What its hand-over must hold, as paths.
     pub requires: Vec<String>,
     /// What an incomplete hand-over leads to.

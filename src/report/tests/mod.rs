@@ -60,6 +60,7 @@ impl Table {
             seed: None,
             participants: Vec::new(),
             personas: Vec::new(),
+            linked_sessions: Vec::new(),
         };
         let loaded = Session::definition_of(&header).unwrap();
         for seat in &loaded.participants {

@@ -4,6 +4,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::session::past::LinkedSession;
+
 /// The header of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionOpened {
@@ -28,6 +30,9 @@ pub struct SessionOpened {
     pub participants: Vec<SeatInfo>,
     /// The personas of the roster.
     pub personas: Vec<PersonaInfo>,
+    /// Saved sessions that are linked, as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked_sessions: Vec<LinkedSession>,
 }
 
 /// One seat of the roster.

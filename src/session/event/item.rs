@@ -56,6 +56,9 @@ pub struct Task {
     /// The prompt, if a template gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// What its task is linked to, as exact JSON; none when there is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linked_tasks: Option<String>,
     /// What is reviewed, in a review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review_context: Option<ReviewContext>,

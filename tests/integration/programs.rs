@@ -1,0 +1,67 @@
+//! External programs as participants: what they are handed, and everything that can go wrong with one.
+
+use serde_json::{Value, json};
+
+use crate::program::Desk;
+
+const DEFINITION: &str = r#"
+goal: "Count"
+participants:
+  - {name: good, command: [sh, -c, 'printf "{\"said\": \"%s\", \"named\": \"%s\", \"secret\": \"%s\"}" "$(cat)" "$NAMED" "$SECRET"'], env: [NAMED]}
+  - {name: bad, command: [sh, -c, "echo first >&2; echo oh no >&2; exit 3"]}
+  - {name: hang, command: [sh, -c, "sleep 321 & sleep 321"]}
+  - {name: flood, command: [sh, -c, "while :; do echo yes; done"], max_bytes: 1000}
+  - {name: missing, command: [no-such-program-here]}
+  - {name: binary, command: [sh, -c, "printf '\\377\\376'"]}
+  - {name: in-folder, command: [sh, -c, "pwd"], cwd: /}
+steps:
+  - id: all
+    type: parallel
+    steps:
+      - {id: good, type: agent, agent: good, prompt: "Say {{input}}, $HOME."}
+      - {id: bad, type: agent, agent: bad}
+      - {id: hang, type: agent, agent: hang, timeout_ms: 200}
+      - {id: flood, type: agent, agent: flood}
+      - {id: missing, type: agent, agent: missing}
+      - {id: binary, type: agent, agent: binary}
+      - {id: in-folder, type: agent, agent: in-folder}
+"#;
+
+fn returned(lines: &[Value], step: &str) -> Value {
+    let of_step = |line: &&Value| line["event"] == "work_item_returned" && line["step"] == step;
+    lines.iter().find(of_step).cloned().expect("it came back")
+}
+
+#[test]
+fn a_program_answers_or_fails_by_itself() {
+    let desk = Desk::with(DEFINITION).set("NAMED", "seen").set("SECRET", "hidden");
+    let ran = desk.run(["--batch", "--json", "decide.yaml"]);
+    let lines = ran.lines();
+    assert_eq!(
+        returned(&lines, "good")["data"],
+        json!({"said": "Say Count, $HOME.", "named": "seen", "secret": ""})
+    );
+    assert_eq!(returned(&lines, "in-folder")["data"], json!({"result": "/"}));
+    let bad = returned(&lines, "bad");
+    assert_eq!(bad["error"], "`sh` ended with exit status: 3: oh no");
+    assert_eq!((&bad["exit_status"], &bad["stderr"]), (&json!("exit status: 3"), &json!("first\noh no\n")));
+    assert_eq!(returned(&lines, "hang")["error"], "Step 'hang' timed out after 200ms");
+    assert_eq!(returned(&lines, "flood")["error"], "`sh` answered with more than 1000 bytes");
+    let missing = returned(&lines, "missing")["error"].to_string();
+    assert!(missing.contains("`no-such-program-here` cannot be started"), "{missing}");
+    let binary = returned(&lines, "binary")["error"].to_string();
+    assert!(binary.contains("no UTF-8"), "{binary}");
+    assert_eq!(ran.code, 3);
+}
+
+#[test]
+fn a_program_takes_no_blind_seat_unless_it_has_no_tools() {
+    let desk = Desk::with("question: q\nparticipants: [{name: reader, command: [cat]}]\n");
+    let ran = desk.run(["--batch", "decide.yaml"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("`reader` is an external program"), "{}", ran.err);
+    let tool_less = "question: q\nparticipants: [{name: reader, command: [sh, -c, \"cat >/dev/null; echo 'position: fine'\"], tool_less: true}]\n";
+    let ran = Desk::with(tool_less).run(["--batch", "--json", "decide.yaml"]).code(0);
+    let answered = |line: &&Value| line["event"] == "answer_revealed" && line["answer"]["position"] == "fine";
+    assert!(ran.lines().iter().any(|line| answered(&line)), "{}", ran.out);
+}

@@ -1,0 +1,317 @@
+//! Work items of agents, driven by hand on a clock of the test: the inbox, leases, refusals, retries,
+//! interleavings; and a workflow cut off anywhere and resumed.
+
+use indexmap::IndexMap;
+use proptest::prelude::*;
+use roundtable::session::{
+    Command, Event, Item, ItemStatus, LEASE_MS, Moment, Next, PersonaInfo, SeatInfo, Session, SessionOpened,
+    Stamped, WorkItemReturned, decide, next,
+};
+use serde_json::{Value, json};
+
+use crate::program::Desk;
+
+const START: i64 = 1_795_302_307_120;
+
+struct Office {
+    session: Session,
+    events: Vec<Stamped>,
+    now: i64,
+}
+
+fn seat(name: &str, persona: &str) -> SeatInfo {
+    SeatInfo {
+        name: name.to_owned(),
+        persona: persona.to_owned(),
+        model: "ollama/llama3.2".to_owned(),
+        weight: 1.0,
+        seed: None,
+        scripted: Vec::new(),
+        agent_only: true,
+        skills: Vec::new(),
+    }
+}
+
+fn persona(name: &str, tags: &[&str]) -> PersonaInfo {
+    PersonaInfo {
+        name: name.to_owned(),
+        sha256: String::new(),
+        description: String::new(),
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        priorities: IndexMap::new(),
+        text: String::new(),
+    }
+}
+
+impl Office {
+    fn open(definition: &str, agents: &[&str]) -> Self {
+        let header = SessionOpened {
+            session: "s-1".to_owned(),
+            format: 1,
+            program: "test".to_owned(),
+            definition_file: "w.yaml".to_owned(),
+            definition_sha256: String::new(),
+            definition: definition.to_owned(),
+            input: json!("Build it"),
+            seed: None,
+            participants: agents.iter().map(|name| seat(name, name)).collect(),
+            personas: agents.iter().map(|name| persona(name, &["zeal", "art", "third"])).collect(),
+            linked_sessions: Vec::new(),
+        };
+        let mut office = Self { session: Session::default(), events: Vec::new(), now: START };
+        office.must(Command::Open(Box::new(header)));
+        office
+    }
+
+    fn give(&mut self, command: Command) -> Result<usize, String> {
+        let events = decide(&self.session, command, Moment(self.now)).map_err(|refusal| refusal.0)?;
+        let count = events.len();
+        for event in events {
+            let stamped = Stamped { at: Moment(self.now), event };
+            self.session.apply(&stamped);
+            self.events.push(stamped);
+        }
+        Ok(count)
+    }
+
+    fn must(&mut self, command: Command) -> usize {
+        let text = format!("{command:?}");
+        self.give(command).unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
+    }
+
+    /// Does what must happen until somebody is at work or asked, or the end.
+    fn until_waiting(&mut self) {
+        for _ in 0..200 {
+            match next(&self.session) {
+                Next::Decide(command) => self.must(command),
+                _ => return,
+            };
+        }
+        panic!("no end");
+    }
+
+    fn claim(&mut self, item: &str, who: &str, holder: Option<&str>) -> Result<usize, String> {
+        let holder = holder.map(str::to_owned);
+        self.give(Command::Claim { item: item.to_owned(), participant: who.to_owned(), holder })
+    }
+
+    fn renew(&mut self, item: &str, who: &str, holder: Option<&str>) -> Result<usize, String> {
+        let holder = holder.map(str::to_owned);
+        self.give(Command::Renew { item: item.to_owned(), participant: who.to_owned(), holder })
+    }
+
+    fn give_back(
+        &mut self,
+        item: &str,
+        who: &str,
+        holder: Option<&str>,
+        data: Value,
+    ) -> Result<usize, String> {
+        let back = back(item, who, ItemStatus::Completed, data);
+        self.give(Command::Return { back: Box::new(back), holder: holder.map(str::to_owned) })
+    }
+
+    fn inbox(&self, who: &str) -> Vec<String> {
+        let items = self.session.inbox(who, Moment(self.now));
+        items.into_iter().map(|item: &Item| item.offered.item.clone()).collect()
+    }
+}
+
+fn back(item: &str, who: &str, status: ItemStatus, data: Value) -> WorkItemReturned {
+    WorkItemReturned {
+        step: String::new(),
+        participant: who.to_owned(),
+        item: item.to_owned(),
+        attempt: 0,
+        status,
+        data,
+        error: (status == ItemStatus::Failed).then(|| "tired".to_owned()),
+        replies: Vec::new(),
+        tries: 1,
+        latency_ms: 0,
+        tokens: None,
+        exit_status: None,
+        stderr: None,
+    }
+}
+
+const TWO: &str = "steps:\n  - id: both\n    type: parallel\n    steps:\n      - {id: one, type: agent, agent: ann}\n      - {id: two, type: agent, agent: bob}\n      - {id: three, type: agent, agent: ann}\n";
+
+#[test]
+fn an_agent_sees_its_own_offers_oldest_first() {
+    let mut office = Office::open(TWO, &["ann", "bob"]);
+    assert!(office.inbox("ann").is_empty());
+    office.until_waiting();
+    assert_eq!(office.inbox("ann"), ["one/1", "three/1"]);
+    assert_eq!(office.inbox("bob"), ["two/1"]);
+    office.claim("one/1", "ann", None).expect("free");
+    assert_eq!(office.inbox("ann"), ["three/1"]);
+}
+
+#[test]
+fn one_of_two_claims_wins_and_refusals_say_which() {
+    let mut office = Office::open(TWO, &["ann", "bob"]);
+    office.until_waiting();
+    let starts = |found: Result<usize, String>, wanted: &str| {
+        let found = found.expect_err("refused");
+        assert!(found.starts_with(wanted), "{found}");
+    };
+    starts(office.claim("one/1", "cleo", None), "not a participant");
+    starts(office.claim("one/1", "bob", None), "not offered");
+    starts(office.claim("none/1", "ann", None), "not offered");
+    starts(office.give_back("one/1", "ann", None, json!(1)), "not lease holder");
+    assert_eq!(office.claim("one/1", "ann", Some("left hand")), Ok(1));
+    // Asking again changes nothing for the holder; anyone else is too late.
+    assert_eq!(office.claim("one/1", "ann", Some("left hand")), Ok(0));
+    starts(office.claim("one/1", "ann", Some("right hand")), "already claimed");
+    starts(office.give_back("one/1", "ann", Some("right hand"), json!(1)), "not lease holder");
+    starts(office.renew("one/1", "ann", Some("right hand")), "not lease holder");
+    // A lease that is renewed lasts; one that ran out is offered again.
+    office.now += LEASE_MS - 1;
+    assert_eq!(office.renew("one/1", "ann", Some("left hand")), Ok(1));
+    office.now += LEASE_MS - 1;
+    assert_eq!(office.inbox("ann"), ["three/1"]);
+    office.now += 1;
+    assert_eq!(office.inbox("ann"), ["one/1", "three/1"]);
+    starts(office.renew("one/1", "ann", Some("left hand")), "lease expired");
+    starts(office.give_back("one/1", "ann", Some("left hand"), json!(1)), "lease expired");
+    assert_eq!(office.claim("one/1", "ann", Some("right hand")), Ok(1));
+    assert_eq!(office.give_back("one/1", "ann", Some("right hand"), json!({"done": 1})), Ok(1));
+    starts(office.claim("one/1", "ann", None), "not offered");
+    let states: Vec<&str> =
+        office.session.items.values().map(|item| item.state(Moment(office.now))).collect();
+    assert_eq!(states, ["completed", "offered", "offered"]);
+}
+
+#[test]
+fn a_try_is_made_again_after_its_wait_and_no_further() {
+    let text = "steps: [{id: a, type: agent, agent: ann, max_retries: 1, retry_delay_ms: 500}]\n";
+    let mut office = Office::open(text, &["ann"]);
+    office.until_waiting();
+    for _ in 0..2 {
+        office.claim("a/1", "ann", None).expect("free");
+        let failed = back("a/1", "ann", ItemStatus::Failed, Value::Null);
+        office.must(Command::Return { back: Box::new(failed), holder: None });
+        assert!(office.claim("a/1", "ann", None).is_err(), "the wait is not over, or no try is left");
+        office.now += 500;
+    }
+    assert_eq!(office.session.items["a/1"].state(Moment(office.now)), "failed");
+    office.until_waiting();
+    let closed = office.session.closed.as_ref().expect("over");
+    assert_eq!((closed.status.name(), closed.reason.as_deref()), ("failed", Some("tired")));
+}
+
+#[test]
+fn a_review_is_never_the_authors_and_needs_feedback() {
+    let text = "participants: [{persona: ann, name: ann}, {persona: bob, name: bob}]\nsteps:\n  - {id: write, type: agent, agent: ann}\n  - {id: check, type: review, of: write, reviewers: all, criteria: [clarity]}\n";
+    let mut office = Office::open(text, &["ann", "bob"]);
+    office.until_waiting();
+    office.claim("write/1", "ann", None).expect("free");
+    office.give_back("write/1", "ann", None, json!({"text": "x"})).expect("held");
+    office.until_waiting();
+    assert_eq!((office.inbox("ann").len(), office.inbox("bob")), (0, vec!["check/1".to_owned()]));
+    let item = &office.session.items["check/1"];
+    let context = item.offered.task.as_ref().and_then(|task| task.review_context.as_ref()).expect("a review");
+    assert_eq!(
+        (context.target_artifact_id.as_str(), context.target_author_tag.as_str()),
+        ("write", "art / zeal")
+    );
+    assert_eq!(context.review_criteria, ["clarity"]);
+    office.claim("check/1", "bob", None).expect("free");
+    for nothing in [json!(null), json!(""), json!({}), json!({"result": "  "})] {
+        let refused = office.give_back("check/1", "bob", None, nothing).expect_err("no feedback");
+        assert!(refused.starts_with("no feedback"), "{refused}");
+    }
+    // Completing writes the feedback and its link in the same act.
+    assert_eq!(office.give_back("check/1", "bob", None, json!({"clarity": "good"})), Ok(3));
+    let names: Vec<&Event> = office.events.iter().rev().take(3).map(|stamped| &stamped.event).collect();
+    assert!(matches!(
+        names[..],
+        [Event::LinkRecorded(_), Event::ReviewRecorded(_), Event::WorkItemReturned(_)]
+    ));
+    office.until_waiting();
+    let view = roundtable::session::artifact_view(&office.session, &office.session.made["write"]);
+    assert_eq!(view["reviews"][0]["feedback"], json!({"clarity": "good"}));
+    assert_eq!(view["links"][0]["toId"], "write");
+}
+
+#[test]
+fn an_old_context_renders_the_same_after_the_run() {
+    let text = "steps:\n  - {id: a, type: agent, agent: ann}\n  - {id: b, type: agent, agent: ann}\n";
+    let mut office = Office::open(text, &["ann"]);
+    office.until_waiting();
+    office.claim("a/1", "ann", None).expect("free");
+    office.give_back("a/1", "ann", None, json!({"n": 1})).expect("held");
+    office.until_waiting();
+    let frozen = office.session.items["b/1"].offered.clone();
+    let before = (office.session.context(), serde_json::to_string(&*frozen).expect("JSON"));
+    office.claim("b/1", "ann", None).expect("free");
+    office.give_back("b/1", "ann", None, json!({"n": 2})).expect("held");
+    office.until_waiting();
+    assert_eq!(before.0, json!({"a": {"n": 1}}).as_object().expect("a map").clone());
+    assert_eq!(before.1, serde_json::to_string(&*office.session.items["b/1"].offered).expect("JSON"));
+    assert_eq!(office.session.context()["b"], json!({"n": 2}));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whoever is first: the results, the context and the fold of the log are the same.
+    #[test]
+    fn the_order_of_arrival_changes_nothing(order in Just(vec!["one/1", "two/1", "three/1"]).prop_shuffle(), fails in any::<bool>()) {
+        let mut office = Office::open(TWO, &["ann", "bob"]);
+        office.until_waiting();
+        for item in order {
+            let who = if item == "two/1" { "bob" } else { "ann" };
+            office.claim(item, who, None).expect("free");
+            let status = if fails && item == "two/1" { ItemStatus::Failed } else { ItemStatus::Completed };
+            let back = back(item, who, status, json!({"of": item}));
+            office.must(Command::Return { back: Box::new(back), holder: None });
+            office.until_waiting();
+        }
+        let entry = |id: &str| json!({"stepId": id, "result": {"of": format!("{id}/1")}});
+        let two = if fails {
+            json!({"stepId": "two", "status": "rejected", "result": null, "error": "tired"})
+        } else {
+            entry("two")
+        };
+        let wanted = json!({"both": {"data": [entry("one"), two, entry("three")], "success": !fails}});
+        prop_assert_eq!(Value::Object(office.session.context()), wanted);
+        let mut folded = Session::default();
+        for stamped in &office.events {
+            folded.apply(stamped);
+        }
+        prop_assert_eq!(folded, office.session);
+    }
+}
+
+/// A workflow with everything in it is cut off after every document and goes on from there: what had
+/// come back is not asked again, and the end is the same.
+#[test]
+fn a_workflow_cut_off_anywhere_comes_to_the_same_end() {
+    let desk = Desk::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/parallel-with-approval");
+    let (definition, answers) = (format!("{folder}/definition.yaml"), format!("{folder}/answers.yaml"));
+    let whole = desk.path("whole.s2s");
+    let whole_name = whole.display().to_string();
+    desk.run(["--batch", "--answers", &answers, "--save", &whole_name, &definition]);
+    let bytes = std::fs::read(&whole).expect("saved");
+    let end = |file: &str| -> (Value, Value) {
+        let report = desk.run(["report", file, "--format", "json"]).out;
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let results = report["steps"].as_array().expect("steps").iter();
+        (report["status"].clone(), results.map(|step| json!([step["stepId"], step["data"]])).collect())
+    };
+    let wanted = end(&whole_name);
+    let text = String::from_utf8(bytes.clone()).expect("UTF-8");
+    let mut ends: Vec<usize> = text.match_indices("\n---\n").map(|(at, _)| at + 1).collect();
+    ends.retain(|at| text[..*at].lines().next_back().is_some_and(|line| line.starts_with("hash: ")));
+    assert!(ends.len() > 30, "{}", ends.len());
+    for cut in ends {
+        let name = desk.path(&format!("{cut}.s2s")).display().to_string();
+        std::fs::write(&name, &bytes[..cut]).expect("written");
+        let done = desk.run(["resume", &name, "--answers", &answers]);
+        assert_eq!(end(&name), wanted, "cut at {cut}: {}", done.err);
+        assert_eq!(desk.run(["verify", &name]).code, 0, "cut at {cut}");
+    }
+}

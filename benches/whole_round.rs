@@ -121,6 +121,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         input: loaded.definition.input(),
         seed: None,
         participants: loaded.definition.participants.iter().map(|spec| seat(&spec.name)).collect(),
+        tasks_file: None,
         linked_sessions: Vec::new(),
         personas: vec![PersonaInfo {
             name: persona.name,

@@ -152,11 +152,11 @@ pub enum Verb {
     },
     /// Print the JSON Schema of definitions, for editors
     Schema,
-    /// Print the exact bytes of a snapshot, without sending anything
+    /// Print the exact bytes of a snapshot, or of an agent's prompt, without sending anything
     Snapshot {
         /// A definition, or a session
         file: PathBuf,
-        /// The round step; the first one when absent
+        /// The round's or the agent's step; the first round when absent
         #[arg(long)]
         step: Option<String>,
         /// With the address lines of this participant

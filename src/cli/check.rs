@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Done;
 use super::output::Output;
-use super::plan::{Plan, SetUp, definition_text};
+use super::plan::{Plan, SetUp, definition_text, with_tasks};
 use crate::problem::Problem;
 use crate::session::Exit;
 use crate::setup::answers::Answers;
@@ -75,8 +75,12 @@ fn findings(path: &Path, set_up: &SetUp) -> Vec<(Severity, Problem)> {
         Ok(loaded) => {
             warnings = loaded.warnings;
             let (flags, answers) = (ModelFlags::default(), Answers::default());
-            let plan = Plan { definition: loaded.definition, text, file, flags, answers };
-            match plan.roster(set_up) {
+            let (definition, tasks_file) = match with_tasks(loaded.definition) {
+                Ok(found) => found,
+                Err(problem) => return errors(vec![problem]).collect(),
+            };
+            let plan = Plan { definition, text, file, flags, answers, tasks_file };
+            match plan.roster_before_answers(set_up) {
                 Ok(roster) => warnings.extend(roster.notices),
                 Err(problems) => found.extend(errors(problems)),
             }

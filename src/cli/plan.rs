@@ -13,8 +13,10 @@ use crate::setup::folders::{Folders, read_text};
 use crate::setup::models::Catalog;
 use crate::setup::past::linked_sessions;
 use crate::setup::personas::Library;
-use crate::setup::roster::{ModelFlags, Roster, Sources, resolve};
-use crate::workflow::{Definition, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, depth, load};
+use crate::setup::roster::{ModelFlags, Nobody, Roster, Sources, resolve};
+use crate::workflow::{
+    Definition, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, default_id, depth, load,
+};
 
 /// The program's name and version, as sessions record it.
 pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
@@ -48,6 +50,8 @@ pub struct Plan {
     pub flags: ModelFlags,
     /// Scripted answers.
     pub answers: Answers,
+    /// The text of the project's own tasks, if it has some.
+    pub tasks_file: Option<String>,
 }
 
 /// Reads and loads a definition, and says its warnings; `-` is standard input.
@@ -69,7 +73,18 @@ pub fn read_plan(path: &Path) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
 pub fn plan_of(text: String, file: String) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
     let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
     let (flags, answers) = (ModelFlags::default(), Answers::default());
-    Ok((Plan { definition: loaded.definition, text, file, flags, answers }, loaded.warnings))
+    let (definition, tasks_file) = with_tasks(loaded.definition).map_err(|problem| vec![problem])?;
+    Ok((Plan { definition, text, file, flags, answers, tasks_file }, loaded.warnings))
+}
+
+/// A definition with the project's own tasks, and their text if there are some.
+pub fn with_tasks(definition: Definition) -> Result<(Definition, Option<String>), Problem> {
+    let tasks_file = Folders::find()?.tasks()?;
+    let definition = match &tasks_file {
+        Some(text) => definition.with_tasks(text, TASKS_FILE)?,
+        None => definition,
+    };
+    Ok((definition, tasks_file))
 }
 
 /// What a definition's file is called in messages, and its text; `-` is standard input.
@@ -95,6 +110,15 @@ pub fn definition_text(path: &Path) -> Result<(String, String), Vec<Problem>> {
 impl Plan {
     /// Finds every participant's persona and model.
     pub fn roster(&self, set_up: &SetUp) -> Result<Roster, Vec<Problem>> {
+        self.resolve(set_up, Nobody::Refused)
+    }
+
+    /// As [`Plan::roster`], before it is known whose answers will be scripted.
+    pub fn roster_before_answers(&self, set_up: &SetUp) -> Result<Roster, Vec<Problem>> {
+        self.resolve(set_up, Nobody::Noticed)
+    }
+
+    fn resolve(&self, set_up: &SetUp, nobody: Nobody) -> Result<Roster, Vec<Problem>> {
         let library = Library::new(&set_up.folders);
         let catalog = Catalog::new(&set_up.config);
         resolve(Sources {
@@ -105,6 +129,7 @@ impl Plan {
             config: &set_up.config,
             flags: &self.flags,
             answers: &self.answers,
+            nobody,
         })
     }
 
@@ -138,6 +163,7 @@ impl Plan {
             seed,
             participants: roster.seats,
             personas: roster.personas,
+            tasks_file: self.tasks_file.clone(),
             linked_sessions: self.linked_sessions().0,
         })
     }

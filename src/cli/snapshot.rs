@@ -1,4 +1,4 @@
-//! `snapshot`: the exact bytes of a round's snapshot, without sending anything.
+//! `snapshot`: the exact bytes of a round's snapshot, or of an agent's prompt, without sending anything.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use super::output::Output;
 use super::plan::{Plan, SetUp, load_plan};
 use crate::journal::fold;
 use crate::problem::{Problem, did_you_mean};
-use crate::session::{Command, Event, Exit, Moment, Session, Stamped, decide};
+use crate::session::{Command, Event, Exit, Item, Moment, Session, Stamped, decide};
+use crate::workflow::Step;
 
 /// Prints the snapshot of a definition's or a session's round, for one participant with its address.
 pub fn run(
@@ -21,12 +22,26 @@ pub fn run(
 ) -> Done {
     let events = if file.extension().is_some_and(|extension| extension == "s2s") {
         match log_of(file, output)? {
-            Ok(log) => recorded(&fold(&log), step)?,
+            Ok(log) => {
+                let session = fold(&log);
+                if let Some(prompt) = step.and_then(|step| recorded_prompt(&session, step)) {
+                    output.bytes(prompt.as_bytes());
+                    return Ok(Exit::Finished);
+                }
+                recorded(&session, step)?
+            }
             Err(exit) => return Ok(exit),
         }
     } else {
         let set_up = SetUp::find()?;
         let plan = load_plan(file, output)?;
+        let asked = step.and_then(|step| plan.definition.step(step)).filter(|step| step.round().is_none());
+        if let Some(step) = asked {
+            let prompt = planned_prompt(&plan, &set_up, step, input)?;
+            output.note("note: steps before this one have not run: their results are not in this prompt");
+            output.bytes(prompt.as_bytes());
+            return Ok(Exit::Finished);
+        }
         planned(&plan, &set_up, step, input, output)?
     };
     let mut names = Vec::new();
@@ -51,6 +66,39 @@ pub fn run(
     }
     output.bytes(snapshot.as_bytes());
     Ok(Exit::Finished)
+}
+
+/// The prompt of a recorded work item, by its id or its step: the last one.
+fn recorded_prompt(session: &Session, step: &str) -> Option<String> {
+    let of_step = |item: &&Item| item.offered.step == step || item.offered.item == step;
+    let item = session.items.values().rev().find(of_step)?;
+    Some(session.agent_prompt(&item.offered).1)
+}
+
+/// The prompt that an agent's step would hand over now.
+fn planned_prompt(
+    plan: &Plan,
+    set_up: &SetUp,
+    step: &Step,
+    input: Option<&str>,
+) -> Result<String, Vec<Problem>> {
+    let id = step.id.clone();
+    let opened = plan.header(plan.roster_before_answers(set_up)?, "snapshot", input, None)?;
+    let mut session = Session::default();
+    let at = Moment(0);
+    session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened)) });
+    let kind = step.kind_name().to_owned();
+    session.apply(&Stamped {
+        at,
+        event: Event::StepStarted { step: id.clone(), kind, iteration: 1, within: None },
+    });
+    let offered = decide(&session, Command::Offer { step: id.clone() }, at);
+    let offered = offered.map_err(|refusal| vec![Problem::new(refusal.0).hint("name a round or an agent's step")])?;
+    let prompt = offered.iter().find_map(|event| match event {
+        Event::WorkItemOffered(item) => Some(session.agent_prompt(item).1),
+        _ => None,
+    });
+    prompt.ok_or_else(|| vec![Problem::new(format!("step `{id}` hands nothing out"))])
 }
 
 /// The events that opened a recorded round: its step's last one, or the session's first.

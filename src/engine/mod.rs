@@ -14,7 +14,7 @@ mod people;
 mod seat;
 
 pub use budget::{Budget, Price};
-pub use orders::{Hold, Order, Orders, hold};
+pub use orders::{Hold, Order, Orders, asked_now, hold};
 
 use std::collections::HashMap;
 use std::sync::Arc;

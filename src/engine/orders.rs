@@ -76,6 +76,20 @@ pub fn hold(session: &Session) -> Option<Hold> {
     }
 }
 
+/// What a person is asked now: also while other branches of a parallel are at work.
+pub fn asked_now(session: &Session) -> Option<Question> {
+    if let Some(Hold::Question(question)) = hold(session) {
+        return Some(question);
+    }
+    let run = session.asked().next()?;
+    let asked = &run.approval.as_ref()?.requested;
+    let kind = match asked.choices.as_slice() {
+        [] => QuestionKind::Approval,
+        choices => QuestionKind::Tie(choices.to_vec()),
+    };
+    Some(Question { step: run.id.clone(), kind, message: asked.message.clone() })
+}
+
 /// The facilitator's orders as they come.
 pub type Orders = UnboundedReceiver<Order>;
 
@@ -144,7 +158,7 @@ impl Engine<'_> {
     }
 
     fn take_answer(&mut self, says: PersonSays) -> Result<(), Refusal> {
-        let Some(Hold::Question(question)) = hold(&self.session) else {
+        let Some(question) = asked_now(&self.session) else {
             return Err(Refusal("nobody is asked anything now".to_owned()));
         };
         match question.kind {

@@ -68,11 +68,13 @@ fn hand_over(line: &mut Map<String, Value>, item: &WorkItemOffered, round: &Roun
     let step = definition.and_then(|definition| definition.step(&item.step));
     let description = step.and_then(|step| step.description.as_deref());
     let input = format!("{}{}", round.snapshot, item.address);
+    let previous = session.previous_artifacts(true).into_iter();
+    let previous: Vec<_> = previous.filter(|made| made.created_at <= round.opened_at).collect();
     let stage_context = json!({
         "stage_description": description.unwrap_or(&round.opened.question),
         "expected_output": expected_output(round.opened.ballot.kind),
         "available_skills": [],
-        "previous_artifacts": [],
+        "previous_artifacts": previous,
     });
     let constraints = definition.map_or(&[][..], |definition| &definition.constraints);
     line.insert("goal".to_owned(), definition.and_then(|definition| definition.goal.as_deref()).into());

@@ -42,7 +42,7 @@ fn started(step: &Step, iteration: u32, within: Option<String>) -> Event {
 }
 
 /// The next step inside `run` that has not begun, and the step around it.
-pub fn unstarted<'a>(definition: &'a Definition, run: &StepRun) -> Option<(&'a str, &'a Step)> {
+fn unstarted<'a>(definition: &'a Definition, run: &StepRun) -> Option<(&'a str, &'a Step)> {
     let around = definition.step(&run.id)?;
     around.nested().get(run.nested.len()).map(|step| (around.id.as_str(), step))
 }

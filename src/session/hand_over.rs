@@ -155,8 +155,8 @@ pub fn offer(
 ) -> WorkItemOffered {
     let HandOver { to, task, .. } = hand_over;
     let seat = session.seat_info(&to);
-    // A prompt of its own that is the template is not told a second time.
-    let is_own = own_prompt(step).is_none() && participant_template(definition, &to).is_some();
+    // A prompt of its own that is a template is a prompt, never the system's part.
+    let is_own = participant_template(definition, &to).is_some();
     let persona = seat.filter(|_| !is_own).map(|seat| seat.persona.clone());
     let text = as_json(&task.input);
     WorkItemOffered {

@@ -1,7 +1,6 @@
 //! What must happen now. The engine does it; nobody else decides.
 
 use super::command::Command;
-use super::decide_step::unstarted;
 use super::event::CloseReason;
 use super::run::{ApprovalRun, StepRun};
 use super::state::{RoundRun, Session};
@@ -71,11 +70,11 @@ pub fn next(session: &Session) -> Next {
         });
     };
     let Some(definition) = &session.definition else { return Next::Nothing };
-    match of_run(session, definition, run) {
+    let Some(step) = definition.step(&run.id) else { return Next::Rest };
+    match of_run(session, definition, step, run) {
         Stand::Do(now) => now,
         Stand::Out => Next::AwaitSeats,
         Stand::Asks(question) => Next::AskPerson(question),
-        // A step that is nowhere in the definition cannot go on.
         Stand::Held | Stand::Over => Next::Rest,
     }
 }
@@ -94,12 +93,11 @@ enum Stand {
     Over,
 }
 
-fn of_run(session: &Session, definition: &Definition, run: &StepRun) -> Stand {
+fn of_run(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> Stand {
     if run.result.is_some() {
         return Stand::Over;
     }
     let finish = || decide(Command::FinishStep { step: run.id.clone() });
-    let Some(step) = definition.step(&run.id) else { return Stand::Held };
     match &step.kind {
         StepKind::Round(round) => match session.round_of(run) {
             Some(open) => next_in_round(run, open, round.close),
@@ -110,14 +108,14 @@ fn of_run(session: &Session, definition: &Definition, run: &StepRun) -> Stand {
         StepKind::Approval(_) => next_in_approval(run),
         StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, definition, step, run),
         StepKind::Transform(_) | StepKind::Condition(_) => finish(),
-        StepKind::Parallel(_) if unstarted(definition, run).is_some() => decide(Command::StartStep),
-        StepKind::Parallel(_) => next_inside(session, definition, run).unwrap_or_else(finish),
+        StepKind::Parallel(_) if run.nested.len() < step.nested().len() => decide(Command::StartStep),
+        StepKind::Parallel(_) => next_inside(session, definition, step, run).unwrap_or_else(finish),
     }
 }
 
 /// What must happen in the steps that run inside one: what is to be done before what is waited for,
 /// and a person is waited for last. `None` when all have their results.
-fn next_inside(session: &Session, definition: &Definition, run: &StepRun) -> Option<Stand> {
+fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> Option<Stand> {
     let rank = |stand: &Stand| match stand {
         Stand::Do(_) => 0,
         Stand::Out => 1,
@@ -125,8 +123,17 @@ fn next_inside(session: &Session, definition: &Definition, run: &StepRun) -> Opt
         Stand::Held => 3,
         Stand::Over => 4,
     };
-    let stands = run.nested.iter().map(|nested| of_run(session, definition, nested));
-    stands.min_by_key(rank).filter(|stand| !matches!(stand, Stand::Over))
+    let mut found = Stand::Over;
+    for (step, run) in step.nested().iter().zip(&run.nested) {
+        let stand = of_run(session, definition, step, run);
+        if rank(&stand) == 0 {
+            return Some(stand);
+        }
+        if rank(&stand) < rank(&found) {
+            found = stand;
+        }
+    }
+    (!matches!(found, Stand::Over)).then_some(found)
 }
 
 /// Whether a round's hand-over is incomplete and its step says that this stops it.

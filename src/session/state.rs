@@ -17,7 +17,7 @@ use super::run::StepRun;
 use crate::problem::Problem;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::seal::{Binding, RoundKey, Sealed, open};
-use crate::workflow::{Definition, Source, Step, StepKind, default_id, load};
+use crate::workflow::{Definition, Source, Step, StepKind, TASKS_FILE, default_id, load};
 
 /// A session, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -166,7 +166,10 @@ impl Session {
         let id = default_id(&header.definition_file);
         let source = Source { text: &header.definition, file: &header.definition_file, id };
         match load(source) {
-            Ok(loaded) => Ok(loaded.definition),
+            Ok(loaded) => match &header.tasks_file {
+                Some(text) => loaded.definition.with_tasks(text, TASKS_FILE),
+                None => Ok(loaded.definition),
+            },
             Err(problems) => Err(problems.into_iter().next().unwrap_or_else(|| Problem::new("unreadable"))),
         }
     }

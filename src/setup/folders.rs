@@ -67,6 +67,17 @@ impl Folders {
     }
 }
 
+impl Folders {
+    /// The project's own tasks, links and reports, if it has some.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn tasks(&self) -> Result<Option<String>, Problem> {
+        let path = self.s2s().join("tasks.yaml");
+        if path.exists() { read_text(&path, 4 * 1024 * 1024).map(Some) } else { Ok(None) }
+    }
+}
+
 /// `~/.config` and `~/.local/state` as on Linux, on every Unix; the platform's own elsewhere.
 fn user_folders() -> Result<(PathBuf, PathBuf), Problem> {
     let missing =

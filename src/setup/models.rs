@@ -219,7 +219,8 @@ fn recording(path: &str) -> Result<Recorded, Problem> {
     let log =
         read_log(text.as_bytes()).map_err(|damage| Problem::new(damage.what).at(path, damage.line, 1))?;
     let mut replies = HashMap::new();
-    for round in &fold(&log).rounds {
+    let session = fold(&log);
+    for round in &session.rounds {
         for seat in round.seats.values() {
             if let SeatStatus::Revealed(answer, _) = &seat.status {
                 let texts = answer.replies.iter().map(|reply| reply.text.clone()).collect();
@@ -227,8 +228,13 @@ fn recording(path: &str) -> Result<Recorded, Problem> {
             }
         }
     }
+    for item in session.items.values() {
+        let texts = item.returned.iter().flat_map(|(back, _)| &back.replies).map(|reply| reply.text.clone());
+        replies.insert((item.offered.item.clone(), item.offered.participant.clone()), texts.collect());
+    }
+    replies.retain(|_, texts: &mut Vec<String>| !texts.is_empty());
     if replies.is_empty() {
-        return Err(Problem::new("the recording holds no revealed answer").in_file(path));
+        return Err(Problem::new("the recording holds no answer that can be read").in_file(path));
     }
     Ok(Recorded::new(replies))
 }

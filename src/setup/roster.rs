@@ -71,6 +71,17 @@ pub struct Sources<'a> {
     pub flags: &'a ModelFlags,
     /// Scripted answers.
     pub answers: &'a Answers,
+    /// What becomes of an agent that is nobody.
+    pub nobody: Nobody,
+}
+
+/// What becomes of an agent that is no participant, no persona, and has no answer scripted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nobody {
+    /// It is refused.
+    Refused,
+    /// It is noticed: its answers may still be scripted.
+    Noticed,
 }
 
 /// Finds the persona and model of everyone whom a step asks.
@@ -94,8 +105,15 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
                 Err(_) if needs_nobody || from.needs_no_persona(spec) => {
                     personas.insert(spec.persona.clone(), None)
                 }
+                Err(_) if from.nobody == Nobody::Noticed && from.is_nobody(spec) => {
+                    roster.notices.push(at(from.say_nobody(spec)));
+                    personas.insert(spec.persona.clone(), None)
+                }
                 Err(problem) => {
-                    say_once(at(from.nobody(spec, problem)), &mut problems);
+                    // A persona that is there and does not read is told as what it is.
+                    let is_missing = from.is_nobody(spec) && problem.place.is_none();
+                    let problem = if is_missing { from.say_nobody(spec) } else { problem };
+                    say_once(at(problem), &mut problems);
                     continue;
                 }
             };
@@ -138,7 +156,8 @@ fn say_once(problem: Problem, problems: &mut Vec<Problem>) {
 
 impl Sources<'_> {
     fn unknown_flags(&self) -> Vec<Problem> {
-        let participants = &self.definition.participants;
+        let agents = self.agents_by_persona();
+        let participants: Vec<&ParticipantSpec> = self.definition.participants.iter().chain(&agents).collect();
         let known: Vec<&str> = participants.iter().map(|spec| spec.name.as_str()).collect();
         let is_known =
             |name: &String| participants.iter().any(|spec| spec.name == *name || spec.persona == *name);
@@ -189,11 +208,13 @@ impl Sources<'_> {
         })
     }
 
+    /// Whether an agent is no participant; whoever is asked has been looked for among the personas.
+    fn is_nobody(&self, spec: &ParticipantSpec) -> bool {
+        spec.agent_only && !self.definition.participants.iter().any(|other| other.name == spec.name)
+    }
+
     /// What is said of an agent that is nobody.
-    fn nobody(&self, spec: &ParticipantSpec, missing: Problem) -> Problem {
-        if !spec.agent_only || self.definition.participants.iter().any(|other| other.name == spec.name) {
-            return missing;
-        }
+    fn say_nobody(&self, spec: &ParticipantSpec) -> Problem {
         let seats = self.definition.participants.iter().map(|other| other.name.as_str());
         let (personas, _) = self.library.all();
         let names: Vec<&str> =

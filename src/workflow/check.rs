@@ -28,7 +28,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, w
         }
         check_round(definition, step, file, problems);
         check_review(definition, step, file, problems);
-        check_task(definition, step, file, problems);
+        check_task(definition, step, file, warnings);
         check_reference(definition, step, file, warnings);
         check_expression(definition, step, file, problems, warnings);
     }
@@ -145,13 +145,13 @@ fn check_template(
     }
 }
 
-/// The task of a step must be in the list.
-fn check_task(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Problem>) {
+/// The task of a step should be in the list; the project's own file may have it too.
+fn check_task(definition: &Definition, step: &Step, file: &str, warnings: &mut Vec<Problem>) {
     let Some(task) = step.task.as_deref() else { return };
     let known: Vec<&str> = definition.tasks.iter().map(|task| task.id.as_str()).collect();
     if !known.contains(&task) {
         let message = format!("`task` of step `{}` names no task: `{task}`", step.id);
-        problems.push(at(step, file, message).hint(did_you_mean(task, &known)));
+        warnings.push(at(step, file, message).hint(did_you_mean(task, &known)));
     }
 }
 
@@ -201,6 +201,14 @@ fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut 
 fn check_names(definition: &Definition, file: &str, problems: &mut Vec<Problem>) {
     let mut seen = HashSet::new();
     for seat in &definition.participants {
+        // A prompt with places in it is the template of the agent steps that bring none.
+        let is_agent = definition.all_steps().any(|step| step.agents().contains(&seat.name.as_str()));
+        let prompt = seat.prompt.as_deref().filter(|prompt| is_agent && prompt.contains("{{"));
+        if let Some(Err(error)) = prompt.map(Template::parse) {
+            let problem = Problem::new(format!("the prompt of `{}` cannot be read: {error}", seat.name))
+                .hint(error.hint.unwrap_or_else(|| "correct the `prompt`".to_owned()));
+            problems.push(problem.at(file, seat.place.0, seat.place.1));
+        }
         if !seen.insert(seat.name.as_str()) {
             let problem = Problem::new(format!("two participants have the name `{}`", seat.name))
                 .hint("give one a `name: …` of its own, or use `count`");

@@ -139,8 +139,10 @@ fn names(said: &str, known: &[Named]) -> Vec<(String, String)> {
     for (at, word) in words.iter().enumerate() {
         let id = word.trim_matches(|c: char| !c.is_alphanumeric());
         let before = at.checked_sub(1).map(|at| plain(words[at])).unwrap_or_default();
-        let is_known = known.iter().any(|thing| thing.id == id);
         let is_kind = KINDS.contains(&before.as_str());
+        // An id that is a word of the language names something only where it is said to.
+        let is_word = !id.chars().any(|c| c.is_ascii_digit());
+        let is_known = known.iter().any(|thing| thing.id == id) && (is_kind || !is_word);
         if is_known || (is_kind && looks_like_id(id)) {
             let from = at.saturating_sub(2);
             let phrase = words[from..=at].join(" ");
@@ -203,6 +205,7 @@ mod tests {
     #[test]
     fn a_delegation_that_holds_what_it_names_is_complete() {
         let tasks = [thing("APP-15", Some("Create it\nwith an avatar"))];
+        let words = [thing("login", Some("Login works offline"))];
         let complete = [
             (GOOD, GOOD, &[][..]),
             ("Implement issue APP-15", "{\"description\":\"Create it\\nwith an avatar\"}", &tasks[..]),
@@ -215,6 +218,7 @@ mod tests {
             ("Read the plan below, then review it", "x", &[][..]),
             ("Check the plan for gaps", "x", &[][..]),
             ("Use UTF-8 and ISO-8601 dates", "x", &[][..]),
+            ("Improve the login flow", "x", &words[..]),
         ];
         for (said, sent, known) in complete {
             assert_eq!(lack(said, sent, known), None, "{said}");

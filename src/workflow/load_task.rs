@@ -1,9 +1,10 @@
 //! Loading tasks, links and reports.
 
+use super::definition::Definition;
 use super::fields::{Fields, as_text};
 use super::task::{Link, ROW_KEYS, Report, Task};
 use crate::problem::Problem;
-use crate::yaml::{Node, Value};
+use crate::yaml::{Node, Value, read, read_json};
 
 /// A number of `priority`: 1 urgent … 4 low, 0 none; the words are read too.
 const PRIORITIES: [(&str, u8); 8] = [
@@ -143,4 +144,42 @@ pub fn reports(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Vec<Repo
         });
     });
     reports
+}
+
+/// Where a project keeps tasks of its own, for messages.
+pub const TASKS_FILE: &str = ".s2s/tasks.yaml";
+
+impl Definition {
+    /// The definition with the tasks, links and reports of the project's own file; what it has of the
+    /// same id stays.
+    ///
+    /// # Errors
+    /// The file's first problem.
+    pub fn with_tasks(mut self, text: &str, file: &str) -> Result<Self, Problem> {
+        let is_json = text.trim_start().starts_with('{');
+        let node = if is_json { read_json(text, file)? } else { read(text, file)? };
+        if node.value == Value::Null {
+            return Ok(self);
+        }
+        let mut problems = Vec::new();
+        let mut fields = Fields::of(&node, "the tasks file", file)?;
+        let (tasks, links) = (tasks(&mut fields, &mut problems), links(&mut fields, &mut problems));
+        let reports = reports(&mut fields, &mut problems);
+        problems.extend(fields.finish(&[]));
+        if let Some(problem) = problems.into_iter().next() {
+            return Err(problem);
+        }
+        for task in tasks {
+            if !self.tasks.iter().any(|known| known.id == task.id) {
+                self.tasks.push(task);
+            }
+        }
+        for link in links {
+            if !self.links.iter().any(|known| known.id == link.id) {
+                self.links.push(link);
+            }
+        }
+        self.reports.extend(reports);
+        Ok(self)
+    }
 }

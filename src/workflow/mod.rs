@@ -28,6 +28,7 @@ pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transfo
 pub use load::{Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load, load_with};
 pub use load_material::DEFAULT_PANEL;
 pub use load_rule::unfit as unfit_threshold;
+pub use load_task::TASKS_FILE;
 pub use schema::definition_schema;
 pub use step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, Retry, Review, Step, StepKind,

@@ -12,6 +12,7 @@ mod crash;
 mod cut;
 mod definitions;
 mod doctor;
+mod examples;
 mod exit_codes;
 mod face;
 mod faults;

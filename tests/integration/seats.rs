@@ -341,6 +341,7 @@ pub fn header(definition: &str) -> SessionOpened {
         seed: None,
         participants: names.iter().map(seat).collect(),
         personas: names.iter().map(info).collect(),
+        tasks_file: None,
         linked_sessions: Vec::new(),
     }
 }

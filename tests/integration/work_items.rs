@@ -56,6 +56,7 @@ impl Office {
             seed: None,
             participants: agents.iter().map(|name| seat(name, name)).collect(),
             personas: agents.iter().map(|name| persona(name, &["zeal", "art", "third"])).collect(),
+            tasks_file: None,
             linked_sessions: Vec::new(),
         };
         let mut office = Self { session: Session::default(), events: Vec::new(), now: START };
@@ -314,4 +315,26 @@ fn a_workflow_cut_off_anywhere_comes_to_the_same_end() {
         assert_eq!(end(&name), wanted, "cut at {cut}: {}", done.err);
         assert_eq!(desk.run(["verify", &name]).code, 0, "cut at {cut}");
     }
+}
+
+/// An agent that is no participant takes a model by flag all the same, and its prompt can be had alone.
+#[test]
+fn an_agent_takes_a_model_by_flag_and_its_prompt_alone_is_exact() {
+    let desk = Desk::new();
+    let sessions = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions");
+    let (alone, handoff) = (format!("{sessions}/coder-alone.yaml"), format!("{sessions}/issue-handoff.yaml"));
+    let dry = desk.run(["--batch", "--dry-run", "--model", "coder=ollama/llama3.2", &alone]).code(0).out;
+    assert!(dry.starts_with("=== coder (ollama/llama3.2)"), "{dry}");
+    let wrong = desk.run(["--batch", "--dry-run", "--model", "codr=ollama/llama3.2", &alone]);
+    assert_eq!(wrong.code, 2);
+    let prompt = desk.run(["snapshot", &handoff, "--step", "status"]).code(0).out;
+    assert_eq!(prompt, "Get status and next issue details");
+    let saved = desk.path("saved.s2s").display().to_string();
+    desk.run(["--batch", "--save", &saved, &handoff]).code(0);
+    let prompt = desk.run(["snapshot", &saved, "--step", "implement/1"]).code(0).out;
+    let wanted = "Implement issue APP-15: User Profile Page\n\nFull Description:\nCreate a user profile page showing the \
+                  user's avatar, name, email,\nand settings. Include an edit button to modify profile fields.\n\nTest \
+                  Steps:\n1. Navigate to http://localhost:3000/profile\n2. Verify avatar image loads\n3. Verify name \
+                  and email display\n4. Click edit button\n5. Verify edit form appears\n\nProvide screenshot evidence.";
+    assert_eq!(prompt, wanted);
 }

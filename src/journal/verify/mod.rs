@@ -104,6 +104,13 @@ impl Checker {
         for round in &rounds {
             self.of_round(round);
         }
+        if !self.session.items.is_empty() {
+            let count = self.session.items.len();
+            let items =
+                if count == 1 { "1 work item is".to_owned() } else { format!("{count} work items are") };
+            let what = "what the results before them give, and their data what their replies say";
+            self.result.proven.push(format!("{items} {what}"));
+        }
         if self.result.findings.iter().any(|finding| finding.seq.is_some()) {
             self.result.proven.truncate(chain);
         }

@@ -60,6 +60,7 @@ impl Table {
             seed: None,
             participants: Vec::new(),
             personas: Vec::new(),
+            tasks_file: None,
             linked_sessions: Vec::new(),
         };
         let loaded = Session::definition_of(&header).unwrap();

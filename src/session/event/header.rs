@@ -30,6 +30,9 @@ pub struct SessionOpened {
     pub participants: Vec<SeatInfo>,
     /// The personas of the roster.
     pub personas: Vec<PersonaInfo>,
+    /// The text of the project's own tasks, links and reports (`.s2s/tasks.yaml`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks_file: Option<String>,
     /// Saved sessions that are linked, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked_sessions: Vec<LinkedSession>,

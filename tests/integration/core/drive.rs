@@ -363,6 +363,7 @@ fn header(definition: &str) -> SessionOpened {
         input: json!({ "budget": 1e21, "small": -0.5, "n": null, "deep": [[["x"]]] }),
         seed: None,
         participants: SEATS.iter().map(seat).collect(),
+        tasks_file: None,
         linked_sessions: Vec::new(),
         personas: vec![PersonaInfo {
             name: "painter".to_owned(),

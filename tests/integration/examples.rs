@@ -1,0 +1,123 @@
+//! The published examples of context passing, as they stand, comments and a trailing comma among
+//! them: each loads and runs, and every step is handed exactly what the text says it is.
+
+use serde_json::{Value, json};
+
+use crate::program::Desk;
+
+const INPUT: &str = "Build a dark mode toggle";
+
+/// Runs an example with every agent answering `{"by": "<step>"}`, but for the answers given here.
+fn handed(example: &str, answers: &Value) -> Vec<(String, Value)> {
+    let path = format!("{}/tests/fixtures/workflows/{example}.json", env!("CARGO_MANIFEST_DIR"));
+    let desk = Desk::new();
+    desk.write("answers.json", answers.to_string());
+    let ran = desk.run(["--batch", "--json", "--input", INPUT, "--answers", "answers.json", &path]).code(0);
+    let lines = ran.lines();
+    let offered = lines.iter().filter(|line| line["event"] == "work_item_offered");
+    offered
+        .map(|line| {
+            // Without a prompt an agent is handed the input as JSON.
+            let prompt: Value =
+                serde_json::from_str(line["prompt"].as_str().expect("a prompt")).expect("JSON");
+            assert_eq!(prompt, line["input"]);
+            let keys: Vec<&String> = line["input"].as_object().expect("a map").keys().collect();
+            assert_eq!((keys[0].as_str(), keys[keys.len() - 1].as_str()), ("input", "context"));
+            (line["step"].as_str().expect("a step").to_owned(), line["input"].clone())
+        })
+        .collect()
+}
+
+fn by(step: &str) -> Value {
+    json!({ "by": step })
+}
+
+fn answers(steps: &[&str]) -> Value {
+    steps.iter().map(|step| ((*step).to_owned(), by(step))).collect::<serde_json::Map<_, _>>().into()
+}
+
+fn given(context: &Value) -> Value {
+    json!({ "input": INPUT, "context": context })
+}
+
+#[test]
+fn earlier_results_are_injected_in_order() {
+    let steps = ["plan", "code", "test"];
+    for example in ["example-1", "example-2"] {
+        let wanted = vec![
+            ("plan".to_owned(), given(&json!({}))),
+            ("code".to_owned(), given(&json!({"plan": by("plan")}))),
+            ("test".to_owned(), given(&json!({"plan": by("plan"), "code": by("code")}))),
+        ];
+        assert_eq!(handed(example, &answers(&steps)), wanted, "{example}");
+    }
+}
+
+#[test]
+fn a_reference_stands_beside_the_context() {
+    let found = handed("example-3", &answers(&["plan", "code", "test"]));
+    let wanted = vec![
+        ("plan".to_owned(), given(&json!({}))),
+        ("code".to_owned(), json!({"input": INPUT, "plan": by("plan"), "context": {"plan": by("plan")}})),
+        (
+            "test".to_owned(),
+            json!({"input": INPUT, "code": by("code"), "context": {"plan": by("plan"), "code": by("code")}}),
+        ),
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn a_transform_is_referenced_by_its_output() {
+    let plan = json!({"files": ["src/theme.ts"], "approach": "x"});
+    let found = handed("example-4", &json!({"plan": plan, "code": by("code")}));
+    let files = json!(["src/theme.ts"]);
+    let wanted = vec![
+        ("plan".to_owned(), given(&json!({}))),
+        (
+            "code".to_owned(),
+            json!({"input": INPUT, "files": files, "context": {"plan": plan, "files": files}}),
+        ),
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn parallel_steps_share_one_context() {
+    let found = handed("example-5", &answers(&["unit", "integration", "e2e"]));
+    let wanted: Vec<(String, Value)> =
+        ["unit", "integration", "e2e"].iter().map(|step| ((*step).to_owned(), given(&json!({})))).collect();
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn results_accumulate() {
+    let found = handed("example-6", &answers(&["research-1", "research-2", "synthesize", "code"]));
+    let (one, two) = (by("research-1"), by("research-2"));
+    assert_eq!(found[2].1, given(&json!({"research-1": one, "research-2": two})));
+    assert_eq!(
+        found[3].1,
+        given(&json!({"research-1": one, "research-2": two, "synthesize": by("synthesize")}))
+    );
+}
+
+#[test]
+fn the_complete_example_runs() {
+    let mut script = answers(&["plan", "code", "unit", "integration", "review"]);
+    script["approve-plan"] = json!({"approved": true});
+    let found = handed("example-7", &script);
+    let steps: Vec<&str> = found.iter().map(|(step, _)| step.as_str()).collect();
+    assert_eq!(steps, ["plan", "code", "unit", "integration", "review"]);
+    let approved = json!({"approved": true});
+    let tests = json!({
+        "data": [
+            {"stepId": "unit", "result": by("unit")},
+            {"stepId": "integration", "result": by("integration")},
+        ],
+        "success": true,
+    });
+    let context = json!({
+        "plan": by("plan"), "approve-plan": approved, "code": by("code"), "parallel-tests": tests,
+    });
+    assert_eq!(found[4].1, json!({"input": INPUT, "code": by("code"), "context": context}));
+}

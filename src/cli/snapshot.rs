@@ -93,7 +93,8 @@ fn planned_prompt(
         event: Event::StepStarted { step: id.clone(), kind, iteration: 1, within: None },
     });
     let offered = decide(&session, Command::Offer { step: id.clone() }, at);
-    let offered = offered.map_err(|refusal| vec![Problem::new(refusal.0).hint("name a round or an agent's step")])?;
+    let offered =
+        offered.map_err(|refusal| vec![Problem::new(refusal.0).hint("name a round or an agent's step")])?;
     let prompt = offered.iter().find_map(|event| match event {
         Event::WorkItemOffered(item) => Some(session.agent_prompt(item).1),
         _ => None,

@@ -157,7 +157,8 @@ fn say_once(problem: Problem, problems: &mut Vec<Problem>) {
 impl Sources<'_> {
     fn unknown_flags(&self) -> Vec<Problem> {
         let agents = self.agents_by_persona();
-        let participants: Vec<&ParticipantSpec> = self.definition.participants.iter().chain(&agents).collect();
+        let participants: Vec<&ParticipantSpec> =
+            self.definition.participants.iter().chain(&agents).collect();
         let known: Vec<&str> = participants.iter().map(|spec| spec.name.as_str()).collect();
         let is_known =
             |name: &String| participants.iter().any(|spec| spec.name == *name || spec.persona == *name);

@@ -74,7 +74,8 @@ const EVERY_STEP: [Key; 7] = [
     ("on_error", Text, "The step that follows a failure"),
     ("output", Text, "The key its result is stored under; its id when absent"),
 ];
-const HAND_OVER: [Key; 7] = [
+const HAND_OVER: [Key; 8] = [
+    ("task", Text, "The task it works on"),
     ("requires", Texts, "What must be there before anything is handed over"),
     (
         "completeness",
@@ -133,15 +134,27 @@ const REVIEW: [Key; 4] = [
     PROMPT,
 ];
 
-const ASKING: [&str; 6] =
-    ["requires", "completeness", "max_retries", "retry_delay_ms", "timeout_ms", "facilitator_directive"];
+const ASKING: [&str; 7] = [
+    "task",
+    "requires",
+    "completeness",
+    "max_retries",
+    "retry_delay_ms",
+    "timeout_ms",
+    "facilitator_directive",
+];
 
 /// A type of step: its own keys, those that must be there, and what it takes of a hand-over.
 type StepKeys = (&'static str, &'static [Key], &'static [&'static str], &'static [&'static str]);
 
 const STEPS: [StepKeys; 7] = [
     ("agent", &AGENT, &["agent"], &ASKING),
-    ("round", &ROUND, &["question"], &["requires", "completeness", "timeout_ms", "facilitator_directive"]),
+    (
+        "round",
+        &ROUND,
+        &["question"],
+        &["task", "requires", "completeness", "timeout_ms", "facilitator_directive"],
+    ),
     ("parallel", &PARALLEL, &["steps"], &["min_success"]),
     ("transform", &TRANSFORM, &["transform"], &[]),
     ("condition", &CONDITION, &["condition"], &[]),

@@ -58,6 +58,8 @@ impl Sitting {
             input: serde_json::Value::Null,
             seed: None,
             participants: loaded.participants.iter().map(seat).collect(),
+            tasks_file: None,
+            linked_sessions: Vec::new(),
             personas: vec![persona],
         };
         let at = Moment(1_795_302_307_120);

@@ -72,17 +72,22 @@ fn rehearse_task(task: &Task, prompt: &str, persona: &Persona, seed: Option<u64>
     if let Some(schema) = &task.schema {
         return schema.sample(task.input.get("input").unwrap_or(&Value::Null));
     }
-    let empty = Map::new();
-    let context = task.input.get("context").and_then(Value::as_object).unwrap_or(&empty);
+    let context = task.input.get("context").and_then(Value::as_object).cloned().unwrap_or_default();
     let goal = task.input.get("input").map(|input| match input {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
     });
+    // Without a prompt of its own the whole input stands there as JSON: what is asked is its goal, and
+    // what is reviewed is material like what came before.
+    let asked = if prompt.starts_with('{') { goal.as_deref().unwrap_or_default() } else { prompt };
+    let reviewed = task.input.get("artifact").and_then(|artifact| artifact.get("content"));
+    let mut known = context.clone();
+    known.extend(reviewed.map(|content| ("artifact".to_owned(), content.clone())));
     let material =
-        Material { goal: goal.as_deref(), question: prompt, context: Some(context), ..Material::default() };
+        Material { goal: goal.as_deref(), question: asked, context: Some(&known), ..Material::default() };
     let answer = rehearse(&Snapshot::freeze(&material).text, persona, seed);
-    if answer["vote"] == "abstain" { echo(prompt, context, persona) } else { answer }
+    if answer["vote"] == "abstain" { echo(asked, &context, persona) } else { answer }
 }
 
 /// What is said of work that holds nothing to weigh: that it was rehearsed, and on what.

@@ -7,10 +7,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse};
-use super::{Ask, Finish, Reply, Usage};
+use super::{Ask, Finish, Prompt, Reply, Usage};
+use crate::text::estimated_tokens;
 
 /// The shared part: system text, then the user message up to the snapshot's end.
-pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
+///
+/// When it is long enough for the service's cache, the snapshot is a block of its own with a mark
+/// behind it: what stands before the mark, the system text included, is cached for all seats.
+pub(super) fn head(prompt: &Prompt) -> Vec<u8> {
+    let (rules, snapshot) = (&*prompt.rules, &*prompt.snapshot);
     let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
     out.push(b'{');
     if !rules.is_empty() {
@@ -19,14 +24,29 @@ pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
         out.extend_from_slice(br#"","#);
     }
     out.extend_from_slice(br#""messages":[{"role":"user","content":"#);
-    open_string(&mut out, snapshot);
+    if is_marked(prompt) {
+        out.extend_from_slice(br#"[{"type":"text","text":"#);
+        open_string(&mut out, snapshot);
+        out.extend_from_slice(br#"","cache_control":{"type":"ephemeral"}},{"type":"text","text":""#);
+    } else {
+        open_string(&mut out, snapshot);
+    }
     out
+}
+
+/// Whether the shared part is worth a mark: the service caches nothing below 1,024 tokens, and
+/// takes no empty block, which an agent's prompt without a tail would leave.
+fn is_marked(prompt: &Prompt) -> bool {
+    estimated_tokens(prompt.rules.len() + prompt.snapshot.len()) >= 1024 && !prompt.tail.is_empty()
 }
 
 /// The seat's part: the rest of the user message, then the model and its limits.
 pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
     let mut out = close_string(ask);
     let model = Value::from(ask.model.as_str());
+    if is_marked(&ask.prompt) {
+        out.extend_from_slice(b"}]");
+    }
     let rest = format!(r#"}}],"model":{model},"max_tokens":{}"#, limits.max_output_tokens);
     out.extend_from_slice(rest.as_bytes());
     out.extend_from_slice(if limits.stream == Stream::Off { b"}" } else { br#","stream":true}"# });
@@ -158,7 +178,7 @@ mod tests {
         let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
         ask.again = Some("why \"so\"".to_owned());
         ask.seed = Some(7);
-        let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
+        let mut body = head(&ask.prompt);
         body.extend(tail(&ask, LIMITS));
         let request = json!({
             "system": &*ask.prompt.rules,
@@ -170,6 +190,25 @@ mod tests {
             "max_tokens": 1024,
         });
         assert_eq!(serde_json::from_slice::<Value>(&body).expect("JSON"), request);
+    }
+
+    #[test]
+    fn a_long_shared_part_is_marked_for_the_cache() {
+        let snapshot = "word ".repeat(1000);
+        let mut marked = ask("rules", &snapshot, "tail");
+        let mut body = head(&marked.prompt);
+        body.extend(tail(&marked, LIMITS));
+        let body: Value = serde_json::from_slice(&body).expect("JSON");
+        let content = json!([
+            {"type": "text", "text": snapshot, "cache_control": {"type": "ephemeral"}},
+            {"type": "text", "text": "tail"},
+        ]);
+        assert_eq!(body["messages"][0]["content"], content);
+        marked.prompt.tail.clear();
+        let mut body = head(&marked.prompt);
+        body.extend(tail(&marked, LIMITS));
+        let body: Value = serde_json::from_slice(&body).expect("JSON");
+        assert_eq!(body["messages"][0]["content"], snapshot);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Ask, Reply, anthropic, openai, responses};
+use super::{Ask, Prompt, Reply, anthropic, openai, responses};
 
 /// The form of requests and replies a service speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,11 +112,11 @@ impl Dialect {
     }
 
     /// The part of the request's JSON all seats of a round share, cut inside the user text.
-    pub(super) fn head(self, rules: &str, snapshot: &str) -> Vec<u8> {
+    pub(super) fn head(self, prompt: &Prompt) -> Vec<u8> {
         match self {
-            Self::OpenAi => openai::head(rules, snapshot),
-            Self::Anthropic => anthropic::head(rules, snapshot),
-            Self::Responses => responses::head(rules, snapshot),
+            Self::OpenAi => openai::head(&prompt.rules, &prompt.snapshot),
+            Self::Anthropic => anthropic::head(prompt),
+            Self::Responses => responses::head(&prompt.rules, &prompt.snapshot),
         }
     }
 

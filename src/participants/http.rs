@@ -129,7 +129,7 @@ impl HttpParticipant {
         let left = || end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
         let dialect = self.service.dialect;
         let body = TwoPart {
-            head: self.heads.get(&ask.prompt, |rules, snapshot| dialect.head(rules, snapshot)),
+            head: self.heads.get(&ask.prompt, |_, _| dialect.head(&ask.prompt)),
             tail: Bytes::from(dialect.tail(ask, self.limits)),
         };
         let gate = self.gates.of(&ask.model);

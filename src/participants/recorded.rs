@@ -1,37 +1,98 @@
-//! Answers from a saved session: the same seats, the same replies, no network.
+//! Answers from a saved session: the same hand-overs, the same replies, no network.
 //!
-//! What a seat replied in a round of the recording is replied again in the round of the same id.
+//! What a seat or an agent replied is replied again to the very same prompt. A prompt that has
+//! changed gets no answer that was meant for another one: the difference is told instead.
 
 use std::collections::HashMap;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
-use super::{Ask, Failure, Finish, Participant, Reply};
+use super::{Ask, Failure, Finish, Participant, Prompt, Reply};
+use crate::text::harmless_line;
 
-/// The replies of a saved session, by round and seat, in the order they came.
+/// How much of a line is shown, in characters.
+const SHOWN: usize = 100;
+
+/// What was sent to a seat or an agent, and what came back.
+#[derive(Debug, Clone)]
+pub struct Take {
+    /// The prompt.
+    pub prompt: Prompt,
+    /// The replies, in the order they came.
+    pub replies: Vec<String>,
+}
+
+/// The takes of a saved session, by round or work item and by who was asked.
 pub struct Recorded {
-    replies: HashMap<(String, String), Vec<String>>,
+    takes: HashMap<(String, String), Take>,
 }
 
 impl Recorded {
-    /// A participant that knows these replies.
-    pub fn new(replies: HashMap<(String, String), Vec<String>>) -> Self {
-        Self { replies }
+    /// A participant that knows these.
+    pub fn new(takes: HashMap<(String, String), Take>) -> Self {
+        Self { takes }
+    }
+
+    fn reply(&self, ask: &Ask) -> Result<String, String> {
+        let take = self.takes.get(&(ask.round.clone(), ask.seat.clone()));
+        let take = take
+            .ok_or_else(|| format!("the recording holds no answer of `{}` in `{}`", ask.seat, ask.round))?;
+        if take.prompt != ask.prompt {
+            return Err(difference(&take.prompt.text(), &ask.prompt.text()));
+        }
+        let nth = usize::from(ask.again.is_some());
+        let reply = take.replies.get(nth).or(take.replies.last());
+        reply.cloned().ok_or_else(|| format!("the recording holds no reply of `{}`", ask.seat))
+    }
+}
+
+/// Where two prompts begin to differ.
+fn difference(recorded: &str, now: &str) -> String {
+    let (mut before, mut after) = (recorded.lines(), now.lines());
+    let mut number = 1;
+    let shown = |line: Option<&str>| match line {
+        None => "nothing".to_owned(),
+        Some(line) => {
+            let short: String = line.chars().take(SHOWN).collect();
+            let more = if short.len() < line.len() { "…" } else { "" };
+            format!("`{}{more}`", harmless_line(&short))
+        }
+    };
+    loop {
+        match (before.next(), after.next()) {
+            (Some(a), Some(b)) if a == b => number += 1,
+            (None, None) => return "the prompt has changed since the recording, in its line ends".to_owned(),
+            (a, b) => {
+                let (a, b) = (shown(a), shown(b));
+                return format!(
+                    "the prompt has changed since the recording: line {number} was {a} and is {b}"
+                );
+            }
+        }
     }
 }
 
 impl Participant for Recorded {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
-        let replies = self.replies.get(&(ask.round.clone(), ask.seat.clone()));
-        let nth = usize::from(ask.again.is_some());
-        let reply = match replies.and_then(|replies| replies.get(nth).or(replies.last())) {
-            Some(text) => Ok(Reply { text: text.clone(), finish: Finish::Complete, usage: None, tries: 1 }),
-            None => Err(Failure {
-                reason: format!("the recording holds no answer of `{}` in round `{}`", ask.seat, ask.round),
-                timed_out: false,
-                tries: 1,
-            }),
+        let reply = match self.reply(ask) {
+            Ok(text) => Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 }),
+            Err(reason) => Err(Failure { reason, timed_out: false, tries: 1 }),
         };
         ready(reply).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn tells_the_first_line_that_differs() {
+        let told = difference("a\nb\nc", "a\nx\u{1b}\nc");
+        assert_eq!(told, "the prompt has changed since the recording: line 2 was `b` and is `x\\u{1b}`");
+        assert!(difference("a", "a\nb").ends_with("line 2 was nothing and is `b`"));
+        assert!(difference("a\n", "a").ends_with("in its line ends"));
+        let long = "y".repeat(500);
+        assert!(difference(&long, "").contains(&format!("`{}…`", "y".repeat(100))));
     }
 }

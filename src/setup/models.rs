@@ -13,15 +13,16 @@ use super::folders::read_text;
 use super::providers::{KNOWN, Known};
 use crate::engine::Price;
 use crate::journal::{fold, read_log};
-use crate::participants::Participant;
 use crate::participants::command::External;
 use crate::participants::dialect::{Dialect, Stream};
 use crate::participants::http::{HttpParticipant, Service};
 use crate::participants::human::{Desk, Human};
-use crate::participants::recorded::Recorded;
+use crate::participants::recorded::{Recorded, Take};
 use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::{TRACKER, Tracker};
+use crate::participants::{Participant, Prompt};
 use crate::problem::{Problem, did_you_mean};
+use crate::round::record::Returned;
 use crate::session::SeatStatus;
 use crate::workflow::Program;
 
@@ -218,23 +219,27 @@ fn recording(path: &str) -> Result<Recorded, Problem> {
     let text = read_text(Path::new(path), MAX_RECORDING)?;
     let log =
         read_log(text.as_bytes()).map_err(|damage| Problem::new(damage.what).at(path, damage.line, 1))?;
-    let mut replies = HashMap::new();
     let session = fold(&log);
+    let mut takes = HashMap::new();
+    let texts = |replies: &[Returned]| replies.iter().map(|reply| reply.text.clone()).collect();
     for round in &session.rounds {
         for seat in round.seats.values() {
-            if let SeatStatus::Revealed(answer, _) = &seat.status {
-                let texts = answer.replies.iter().map(|reply| reply.text.clone()).collect();
-                replies.insert((round.opened.round.clone(), seat.name.clone()), texts);
+            if let (SeatStatus::Revealed(answer, _), Some(item)) = (&seat.status, &seat.item) {
+                let take = Take { prompt: session.prompt(round, item), replies: texts(&answer.replies) };
+                takes.insert((round.opened.round.clone(), seat.name.clone()), take);
             }
         }
     }
     for item in session.items.values() {
-        let texts = item.returned.iter().flat_map(|(back, _)| &back.replies).map(|reply| reply.text.clone());
-        replies.insert((item.offered.item.clone(), item.offered.participant.clone()), texts.collect());
+        if let Some((back, _)) = item.returned.last().filter(|(back, _)| !back.replies.is_empty()) {
+            let (system, text) = session.agent_prompt(&item.offered);
+            let prompt = Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() };
+            let take = Take { prompt, replies: texts(&back.replies) };
+            takes.insert((item.offered.item.clone(), item.offered.participant.clone()), take);
+        }
     }
-    replies.retain(|_, texts: &mut Vec<String>| !texts.is_empty());
-    if replies.is_empty() {
+    if takes.is_empty() {
         return Err(Problem::new("the recording holds no answer that can be read").in_file(path));
     }
-    Ok(Recorded::new(replies))
+    Ok(Recorded::new(takes))
 }

@@ -113,6 +113,10 @@ fn a_recording_answers_as_it_did_without_the_network() {
         serde_json::from_str::<serde_json::Value>(&report).expect("JSON")["rounds"][0]["tally"].clone()
     };
     assert_eq!(tally("first.s2s"), tally("again.s2s"));
+    desk.write("decide.yaml", desk.read("decide.yaml").replace("question: x", "question: y"));
+    let other = desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s"]).code(5);
+    let told = "the prompt has changed since the recording: line ";
+    assert!(other.out.contains(told) && other.out.contains("  question: \"y\""), "{}", other.out);
     let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/none.s2s"]).code(2);
     assert!(ran.err.contains("none.s2s: there is no such file"), "{}", ran.err);
 }

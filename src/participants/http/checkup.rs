@@ -37,7 +37,7 @@ impl HttpParticipant {
         let once = |fault: Fault| Failure { reason: fault.reason, timed_out: false, tries: 1 };
         let started = Instant::now();
         let dialect = self.service.dialect;
-        let head = Bytes::from(dialect.head(&ask.prompt.rules, &ask.prompt.snapshot));
+        let head = Bytes::from(dialect.head(&ask.prompt));
         let body = TwoPart { head, tail: Bytes::from(dialect.tail(ask, self.limits)) };
         let mut response = self.post(body).await.map_err(once)?;
         match response.status().as_u16() {

@@ -75,6 +75,7 @@ pub fn asks(seats: usize) -> Vec<Ask> {
         model: "model".to_owned(),
         prompt: session.prompt(round, round.seats[name].item.as_ref().expect("handed out")),
         again: None,
+        warm_first: false,
         seed: None,
         time_left: None,
         task: None,

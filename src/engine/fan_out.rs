@@ -16,7 +16,7 @@ use super::{Engine, EngineError, Written};
 use crate::participants::Ask;
 use crate::round::seal::RoundKey;
 use crate::session::{CloseReason, Command, RoundRun, WorkItemReturned};
-use crate::workflow::Close;
+use crate::workflow::{Close, WarmFirst};
 
 /// Answers that come this soon after another share its write to disk.
 const GATHER: Duration = Duration::from_millis(2);
@@ -282,6 +282,22 @@ impl Engine<'_> {
         of_round.into_iter().chain(of_session).min().map(Duration::from_millis)
     }
 
+    /// Whether one seat of this model goes ahead of the others.
+    fn warms(&self, round: &RoundRun, model: &str) -> bool {
+        // Services cache nothing shorter, and with fewer seats waiting costs more than it saves.
+        const TOKENS: usize = 1024;
+        const SEATS: usize = 3;
+        match self.session.definition.as_ref().map(|definition| definition.warm_first) {
+            None | Some(WarmFirst::Off) => false,
+            Some(WarmFirst::On) => true,
+            Some(WarmFirst::Auto) => {
+                let seats = round.opened.seats.iter().filter_map(|name| self.session.seat_info(name));
+                let sharing = seats.filter(|seat| seat.model == model).take(SEATS).count();
+                round.opened.estimated_tokens >= TOKENS && sharing == SEATS
+            }
+        }
+    }
+
     fn ask(&self, round: &RoundRun, seat: &str, time_left: Option<Duration>) -> Option<Ask> {
         let item = round.seat(seat)?.item.as_ref()?;
         let info = self.session.seat_info(seat)?;
@@ -294,6 +310,7 @@ impl Engine<'_> {
             model: model.to_owned(),
             prompt: self.session.prompt(round, item),
             again: None,
+            warm_first: self.warms(round, &info.model),
             seed: info.seed,
             time_left,
             task: None,

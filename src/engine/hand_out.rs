@@ -109,6 +109,7 @@ impl Engine<'_> {
             model: model.split_once('/').map_or("", |(_, model)| model).to_owned(),
             prompt: Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() },
             again: None,
+            warm_first: false,
             seed: info.and_then(|info| info.seed),
             time_left: self.session_time_left(),
             task: Some(Arc::new(self.task(input, schema, model))),

@@ -27,6 +27,7 @@ use super::gate::{Gate, Gates, spent};
 use super::retry::{Next, asked_wait, jitter};
 pub use super::service::{Service, Timeouts};
 use super::sse::Events;
+use super::warm::{Lead, Warmth};
 use super::{Ask, Failure, Finish, Participant, Reply};
 use crate::problem::Problem;
 
@@ -48,6 +49,7 @@ pub struct HttpParticipant {
     heads: Heads,
     permits: Option<Semaphore>,
     gates: Gates,
+    warmth: Warmth,
     client: OnceLock<Result<Client, String>>,
 }
 
@@ -75,6 +77,7 @@ impl HttpParticipant {
             permits: permits.map(|n| Semaphore::new(n.clamp(1, Semaphore::MAX_PERMITS))),
             heads: Heads::default(),
             gates: Gates::default(),
+            warmth: Warmth::default(),
             client: OnceLock::new(),
             service,
             url,
@@ -98,16 +101,25 @@ impl HttpParticipant {
             timed_out: true,
             tries,
         };
+        let head = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
+        let Ok(lead) = timeout(time_left, self.turn(ask, &head)).await else {
+            return Err(late(time_left, 0));
+        };
         let Ok(permit) = timeout(time_left, self.permit()).await else { return Err(late(time_left, 0)) };
         let limit = time_left.saturating_sub(started.elapsed()).min(self.service.timeouts.total);
         if limit.is_zero() {
             return Err(late(time_left, 0));
         }
         let mut tries = 0;
-        match timeout(limit, self.tries(ask, limit, permit, &mut tries)).await {
+        match timeout(limit, self.tries(ask, head, limit, (permit, lead), &mut tries)).await {
             Ok(outcome) => outcome.map(|reply| Reply { tries, ..reply }),
             Err(_) => Err(late(time_left.min(self.service.timeouts.total), tries)),
         }
+    }
+
+    /// Waits for the one ahead, where one goes ahead.
+    async fn turn(&self, ask: &Ask, head: &Bytes) -> Option<Lead> {
+        if ask.warm_first { self.warmth.turn(&ask.model, head).await } else { None }
     }
 
     /// One of the service's permits, if it has any; given out in the order they are asked for.
@@ -121,17 +133,14 @@ impl HttpParticipant {
     async fn tries<'a>(
         &'a self,
         ask: &Ask,
+        head: Bytes,
         limit: Duration,
-        mut permit: Option<SemaphorePermit<'a>>,
+        (mut permit, mut lead): (Option<SemaphorePermit<'a>>, Option<Lead>),
         tries: &mut u32,
     ) -> Result<Reply, Failure> {
         let end = Instant::now().checked_add(limit);
         let left = || end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
-        let dialect = self.service.dialect;
-        let body = TwoPart {
-            head: self.heads.get(&ask.prompt, |_, _| dialect.head(&ask.prompt)),
-            tail: Bytes::from(dialect.tail(ask, self.limits)),
-        };
+        let body = TwoPart { head, tail: Bytes::from(self.service.dialect.tail(ask, self.limits)) };
         let gate = self.gates.of(&ask.model);
         loop {
             if let Some(wait) = gate.closed_for() {
@@ -149,7 +158,7 @@ impl HttpParticipant {
                 permit = self.permit().await;
             }
             *tries += 1;
-            let sent = self.send(body.clone(), &gate).await;
+            let sent = self.send(body.clone(), &gate, &mut lead).await;
             drop((pass, permit.take()));
             let fault = match sent {
                 Ok(reply) => {
@@ -178,11 +187,11 @@ impl HttpParticipant {
     }
 
     /// One request and its response.
-    async fn send(&self, body: TwoPart, gate: &Gate) -> Result<Reply, Fault> {
+    async fn send(&self, body: TwoPart, gate: &Gate, lead: &mut Option<Lead>) -> Result<Reply, Fault> {
         let response = self.post(body).await?;
         learn(&response, gate);
         match response.status().as_u16() {
-            200 if is_stream(&response) => self.read_stream(response).await,
+            200 if is_stream(&response) => self.read_stream(response, lead).await,
             200 => {
                 // How long a reply is, is content: one past the cap is handed on as cut, not as a fault.
                 let Some(body) = self.read(response, MAX_REPLY).await? else {
@@ -215,11 +224,12 @@ impl HttpParticipant {
     }
 
     /// Reads a reply that comes by events. What has come of it is never shown, nor how much.
-    async fn read_stream(&self, mut response: Response) -> Result<Reply, Fault> {
+    async fn read_stream(&self, mut response: Response, lead: &mut Option<Lead>) -> Result<Reply, Fault> {
         refuse_compressed(&response)?;
         let (mut events, mut reply) = (Events::default(), self.service.dialect.streamed());
         let mut taken = 0;
         while let Some(piece) = self.piece(&mut response).await? {
+            *lead = None;
             taken += piece.len();
             let Ok(ended) = events.push(&piece) else { return Ok(without_text(Finish::Length)) };
             for data in ended {

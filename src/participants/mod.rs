@@ -23,6 +23,7 @@ mod sse;
 #[cfg(test)]
 mod testing;
 pub mod tracker;
+mod warm;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,6 +54,8 @@ pub struct Ask {
     pub prompt: Prompt,
     /// When asked again: why the first reply could not be counted, ready to append to the prompt.
     pub again: Option<String>,
+    /// Whether one seat of each model goes ahead, so that a service's cache is filled for the others.
+    pub warm_first: bool,
     /// The seed a provider may pass on.
     pub seed: Option<u64>,
     /// How long the whole call may take, tries and waits included.

@@ -16,6 +16,7 @@ pub(super) fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
         model: "a \"model\"".to_owned(),
         prompt: Prompt { rules: rules.into(), snapshot: snapshot.into(), tail: tail.to_owned() },
         again: None,
+        warm_first: false,
         seed: None,
         time_left: None,
         task: None,

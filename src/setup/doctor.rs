@@ -190,6 +190,7 @@ async fn pace(participant: &HttpParticipant, model: &str) -> Result<Pace, Failur
             tail: "ready".to_owned(),
         },
         again: None,
+        warm_first: false,
         seed: None,
         time_left: None,
     };

@@ -44,6 +44,8 @@ pub struct Definition {
     pub open_questions: Vec<Value>,
     /// The most money the session may cost, in US dollars.
     pub budget: Option<f64>,
+    /// Whether one seat of each model is asked ahead of the others.
+    pub warm_first: WarmFirst,
     /// How many steps may run in all, loops included.
     pub max_iterations: u32,
     /// How long the session may take, in milliseconds.
@@ -136,6 +138,19 @@ pub struct Round {
     pub close: Close,
     /// How long the round may stay open, in milliseconds.
     pub deadline_ms: Option<u64>,
+}
+
+/// Whether one seat of each model is asked ahead of the others, so that its service's cache of the
+/// shared part is filled for them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WarmFirst {
+    /// All are asked at once.
+    #[default]
+    Off,
+    /// Where the shared part is long enough for a cache and enough seats share a model.
+    Auto,
+    /// Always.
+    On,
 }
 
 /// All, or those named.

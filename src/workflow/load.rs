@@ -1,7 +1,7 @@
 //! The loader: a file's text to a [`Definition`], or every problem in it with its place.
 
 use super::check;
-use super::definition::Definition;
+use super::definition::{Definition, WarmFirst};
 use super::fields::{Fields, as_text};
 use super::load_material::{agenda, artifacts, participants};
 use super::load_step::{Findings, Place, step_body, steps, take_all};
@@ -130,6 +130,9 @@ fn definition(
         open_conflicts: fields.values("open_conflicts"),
         open_questions: fields.values("open_questions"),
         budget: fields.positive("budget"),
+        warm_first: fields
+            .word("warm_first", &[("off", WarmFirst::Off), ("auto", WarmFirst::Auto), ("on", WarmFirst::On)])
+            .unwrap_or_default(),
         max_iterations: fields
             .count("max_iterations", 1)
             .map_or(100, |n| u32::try_from(n).unwrap_or(u32::MAX)),
@@ -140,7 +143,7 @@ fn definition(
     if fields.node("steps").is_some_and(|node| node.value == Value::List(Vec::new())) {
         fields.refuse(node, "`steps` is empty", "add a step, or write `question: …` instead");
     }
-    fields.without_effect(&["facilitator", "warm_first"]);
+    fields.without_effect(&["facilitator"]);
     warnings.append(&mut fields.notices);
     problems.extend(fields.finish(&["$schema"]));
     Ok((definition, problems))

@@ -22,7 +22,7 @@ mod task;
 pub use answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use check::recheck;
 pub use completeness::{Named, lack, looks_like_id};
-pub use definition::{Close, Definition, ParticipantSpec, Program, Quorum, Round, Selection};
+pub use definition::{Close, Definition, ParticipantSpec, Program, Quorum, Round, Selection, WarmFirst};
 pub use fields::{Fields, as_text, parse_duration};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};
 pub use load::{Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load, load_with};

@@ -62,7 +62,11 @@ const WORKING: [Key; 19] = [
 ];
 const IDLE: [Key; 3] = [
     ("facilitator", Any, "Who facilitates"),
-    ("warm_first", Any, "Whether one seat of each model is sent ahead: auto, on or off"),
+    (
+        "warm_first",
+        Words(&["auto", "on", "off"]),
+        "Whether one seat of each model is sent ahead: auto, on or off",
+    ),
     ("$schema", Text, "This schema's place, for editors"),
 ];
 const EVERY_STEP: [Key; 7] = [

@@ -51,6 +51,7 @@ pub fn ask() -> Ask {
             tail: "  your_role: \"qa-lead\"\n\nText.\n".to_owned(),
         },
         again: None,
+        warm_first: false,
         seed: Some(7),
         time_left: None,
         task: None,

@@ -38,5 +38,6 @@ mod tally;
 mod terminal;
 mod tidy;
 mod walk;
+mod warm;
 mod work_items;
 mod yaml;

@@ -1,0 +1,71 @@
+//! `warm_first`: one seat of each model ahead, the others once its reply has begun.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::program::Desk;
+use crate::server::{Answer, Server};
+
+/// How long the first reply takes to begin.
+const FIRST: Duration = Duration::from_millis(300);
+
+/// A service that has a model's prompt in its cache once it has answered it; notes when it is asked.
+fn caching(asked: Arc<Mutex<Vec<Instant>>>) -> Server {
+    Server::start(move |_| {
+        let mut asked = asked.lock().expect("a lock");
+        asked.push(Instant::now());
+        let is_warm = asked[0].elapsed() >= FIRST;
+        let answer = Answer::json(
+            200,
+            &json!({
+                "choices": [{"message": {"content": "vote: redis\n"}, "finish_reason": "stop"}],
+                "usage": {
+                    "prompt_tokens": 1000, "completion_tokens": 10,
+                    "prompt_tokens_details": {"cached_tokens": if is_warm { 900 } else { 0 }},
+                },
+            }),
+        );
+        if asked.len() == 1 { answer.after(FIRST) } else { answer }
+    })
+}
+
+fn definition(warm: &str) -> String {
+    format!(
+        "question: Which?\nexploration: \"{}\"\nballot: {{kind: choice, options: [in-process, redis]}}\n\
+         rule: majority\nparticipants: [{{persona: qa-lead, count: 20}}]\n{warm}",
+        "Prices may differ between hosts for a minute. ".repeat(180)
+    )
+}
+
+/// How many of twenty seats were asked before the first reply began, and what the run says.
+fn early(warm: &str) -> (usize, String) {
+    let asked = Arc::<Mutex<Vec<Instant>>>::default();
+    let server = caching(Arc::clone(&asked));
+    let desk = Desk::with(&definition(warm)).served_by(&server);
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
+    let asked = asked.lock().expect("a lock");
+    assert_eq!(asked.len(), 20);
+    (asked.iter().filter(|at| at.duration_since(asked[0]) < FIRST).count(), ran.err)
+}
+
+#[test]
+fn one_seat_goes_ahead_and_the_others_find_the_cache_filled() {
+    for warm in ["warm_first: on\n", "warm_first: auto\n"] {
+        let (early, told) = early(warm);
+        assert_eq!(early, 1, "{warm}");
+        assert!(told.contains("tokens: 20000 in (17100 from a cache)"), "{told}");
+    }
+    assert!(early("").0 > 1, "off unless it is asked for");
+}
+
+#[test]
+fn auto_holds_nobody_back_for_a_short_prompt_and_other_words_are_refused() {
+    let server = caching(Arc::default());
+    let desk = Desk::with("question: q\nwarm_first: auto\nparticipants: [{persona: qa-lead, count: 5}]\n");
+    desk.served_by(&server).run(["--batch", "decide.yaml", "--model", "lab/m"]);
+    assert!(server.requests().len() >= 5);
+    let ran = Desk::with("question: q\nwarm_first: sometimes\n").run(["check", "decide.yaml"]).code(2);
+    assert!(ran.out.contains("unknown warm_first `sometimes`"), "{}", ran.out);
+}

@@ -59,12 +59,16 @@ pub fn price_of(catalog: &Catalog<'_>, model: &str) -> Option<Price> {
     if FREE.contains(&provider) {
         return Some(Price::default());
     }
-    // At another address it is another service, whatever it is called.
     let known = KNOWN.iter().find(|known| known.name == provider)?;
+    // A proxy passes on what its models cost, and does not say.
+    if known.start.is_some() {
+        return (provider != "litellm").then(Price::default);
+    }
+    // At another address it is another service, whatever it is called.
     if catalog.service(provider).is_ok_and(|service| service.base_url != known.base_url) {
         return None;
     }
-    if known.start.is_some() || (provider == "openrouter" && name.ends_with(":free")) {
+    if provider == "openrouter" && name.ends_with(":free") {
         return Some(Price::default());
     }
     usual(provider, name)

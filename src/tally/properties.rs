@@ -42,6 +42,12 @@ fn sorted(profile: &Profile, rule: Rule) -> Vec<String> {
     winners
 }
 
+/// Whether the rule had to order equally strong victories.
+fn has_equals(profile: &Profile, rule: Rule) -> bool {
+    let steps = count(profile, rule, &Terms::default()).steps;
+    steps.iter().any(|step| step.starts_with("of equally strong victories"))
+}
+
 /// The same profile with its options in another order.
 fn reordered(profile: &Profile, order: &[usize]) -> Profile {
     let mut other = profile.clone();
@@ -118,13 +124,13 @@ proptest! {
             other.options.push("clone".to_owned());
             for ballot in &mut other.ballots {
                 if let Mark::Ranking(ranks) = &mut ballot.mark {
-                    // Just below the one it is a clone of.
-                    let own = ranks[cloned];
-                    for rank in ranks.iter_mut().filter(|rank| **rank != UNLISTED) {
-                        *rank *= 2;
-                    }
-                    ranks.push(if own == UNLISTED { UNLISTED } else { own * 2 + 1 });
+                    // Level with the one it is a clone of, and so with all that are level with that one.
+                    ranks.push(ranks[cloned]);
                 }
+            }
+            // Of equally strong victories every order is followed, also those that treat clones apart.
+            if [&profile, &other].iter().any(|profile| has_equals(profile, rule)) {
+                continue;
             }
             prop_assert_eq!(sorted(&other, rule), winners, "{}", rule.name());
         }

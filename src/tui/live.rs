@@ -33,6 +33,8 @@ pub struct Live {
     pub context: Option<String>,
     /// How the engine ended, once it has.
     pub ended: Option<Result<Exit, String>>,
+    /// Whether it was typed in as a topic of one's own.
+    pub is_topic: bool,
     /// People who are asked, in turn: the seat, and why an earlier answer did not count.
     pub asked: VecDeque<(String, Option<String>)>,
     /// The form that was handed in last, until what it orders has happened.

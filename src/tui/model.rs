@@ -123,8 +123,8 @@ pub enum Overlay {
     Menu(Menu),
     /// A text to be read, scrolled this far.
     Text(Reading),
-    /// Whether to leave a session that is at work.
-    Leave(Leave),
+    /// Whether to leave a session that is at work, and the form that lies under the question.
+    Leave(Leave, Option<Box<Form>>),
 }
 
 /// How answers are shown.
@@ -150,7 +150,7 @@ pub struct Model {
     /// The chosen seat, by its place in the roster.
     pub seat: usize,
     /// How far each pane is scrolled, in lines.
-    pub scroll: [u16; 8],
+    pub scroll: [usize; 8],
     /// What lies over the panes.
     pub overlay: Option<Overlay>,
     /// The words searched for last.

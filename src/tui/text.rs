@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthChar as _;
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::theme::Theme;
 use crate::text::harmless;
@@ -71,47 +72,46 @@ fn wrap_line(line: &str, width: usize, most: usize, lines: &mut Vec<String>) {
     let mut start = 0;
     while lines.len() < most {
         let rest = &line[start..];
-        let (mut used, mut blank, mut end) = (0, None, None);
-        for (at, c) in rest.char_indices() {
-            used += c.width().unwrap_or(0);
-            if c == ' ' {
-                blank = Some(at);
-            }
-            if used > width {
-                end = Some(at);
-                break;
-            }
-        }
-        let Some(end) = end else {
+        let Some((cut, next)) = broken(rest, width) else {
             lines.push(rest.to_owned());
             return;
         };
-        if let Some(blank) = blank.filter(|blank| *blank > 0) {
-            lines.push(rest[..blank].to_owned());
-            start += blank + 1;
-        } else {
-            // A character wider than the pane stands alone rather than never.
-            let end = if end == 0 { rest.chars().next().map_or(1, char::len_utf8) } else { end };
-            lines.push(rest[..end].to_owned());
-            start += end;
+        lines.push(rest[..cut].to_owned());
+        start += next;
+    }
+}
+
+/// Where a line that is wider than `width` is cut, and where the next one begins: at its last blank
+/// if it has one, else between two characters as they are seen. One wider than the pane stands alone
+/// rather than never.
+fn broken(line: &str, width: usize) -> Option<(usize, usize)> {
+    let (mut used, mut blank) = (0, None);
+    for (at, seen) in line.grapheme_indices(true) {
+        used += seen.width();
+        if seen == " " {
+            blank = Some(at);
+        }
+        if used > width {
+            let cut = if at == 0 { seen.len() } else { at };
+            return Some(blank.filter(|blank| *blank > 0).map_or((cut, cut), |blank| (blank, blank + 1)));
         }
     }
+    None
 }
 
 /// Exactly `width` columns of a line: cut with a sign where it is longer, blanks where it is shorter.
 pub fn clipped(line: &str, width: usize) -> String {
+    let is_long = line.width() > width;
+    let room = if is_long { width.saturating_sub(1) } else { width };
     let (mut out, mut used) = (String::new(), 0);
-    let whole: usize = line.chars().filter_map(char::width).sum();
-    let room = if whole > width { width.saturating_sub(1) } else { width };
-    for c in line.chars() {
-        used += c.width().unwrap_or(0);
-        if used > room {
-            used -= c.width().unwrap_or(0);
+    for seen in line.graphemes(true) {
+        if used + seen.width() > room {
             break;
         }
-        out.push(c);
+        used += seen.width();
+        out.push_str(seen);
     }
-    if whole > width && width > 0 {
+    if is_long && width > 0 {
         out.push('…');
         used += 1;
     }
@@ -140,50 +140,32 @@ pub fn rendered(markdown: &str, width: usize, most: usize, theme: Theme) -> Vec<
     lines
 }
 
-/// Breaks a styled line at blanks where there are any.
+/// Breaks a styled line as [`wrap_line`] breaks a plain one.
 fn wrap_styled(line: &Line<'_>, width: usize, theme: Theme, lines: &mut Vec<Line<'static>>) {
     let style = |style: Style| {
         if theme.colour { style } else { Style { fg: None, bg: None, underline_color: None, ..style } }
     };
-    let chars: Vec<(char, Style)> = line
-        .spans
-        .iter()
-        .flat_map(|span| span.content.chars().map(move |c| (c, style(line.style.patch(span.style)))))
-        .collect();
+    let (mut text, mut styles) = (String::new(), Vec::new());
+    for span in &line.spans {
+        text.push_str(&span.content);
+        styles.push((text.len(), style(line.style.patch(span.style))));
+    }
     let mut start = 0;
-    loop {
-        let (mut used, mut blank, mut end) = (0, None, None);
-        for (at, (c, _)) in chars[start..].iter().enumerate() {
-            used += c.width().unwrap_or(0);
-            if *c == ' ' {
-                blank = Some(at);
-            }
-            if used > width {
-                end = Some(at);
-                break;
-            }
-        }
-        let Some(end) = end else {
-            lines.push(styled(&chars[start..]));
-            return;
-        };
-        let (cut, next) = match blank.filter(|blank| *blank > 0) {
-            Some(blank) => (blank, blank + 1),
-            // A character wider than the pane stands alone rather than never.
-            None => (end.max(1), end.max(1)),
-        };
-        lines.push(styled(&chars[start..start + cut]));
+    while let Some((cut, next)) = broken(&text[start..], width) {
+        lines.push(styled(&text, start, start + cut, &styles));
         start += next;
     }
+    lines.push(styled(&text, start, text.len(), &styles));
 }
 
-/// Characters of one style after another as spans.
-fn styled(chars: &[(char, Style)]) -> Line<'static> {
-    let mut spans: Vec<Span<'static>> = Vec::new();
-    for (c, style) in chars {
-        match spans.last_mut() {
-            Some(span) if span.style == *style => span.content.to_mut().push(*c),
-            _ => spans.push(Span::styled(c.to_string(), *style)),
+/// A part of a text; each style holds up to its byte.
+fn styled(text: &str, start: usize, end: usize, styles: &[(usize, Style)]) -> Line<'static> {
+    let (mut spans, mut at) = (Vec::new(), start);
+    for (until, style) in styles {
+        let until = (*until).min(end);
+        if until > at {
+            spans.push(Span::styled(text[at..until].to_owned(), *style));
+            at = until;
         }
     }
     Line::from(spans)
@@ -198,6 +180,7 @@ mod tests {
         assert_eq!(wrapped("one two three", 8, 9), ["one two", "three"]);
         assert_eq!(wrapped("日本語の文", 4, 9), ["日本", "語の", "文"]);
         assert_eq!(wrapped("日", 1, 9), ["日", ""]);
+        assert_eq!(wrapped("❤️❤️❤️END", 4, 9), ["❤️❤️", "❤️EN", "D"]);
         assert_eq!(wrapped("a\n\nb", 5, 9), ["a", "", "b"]);
         assert_eq!(wrapped(&"x".repeat(100), 10, 3).len(), 3);
     }

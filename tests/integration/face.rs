@@ -49,7 +49,7 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     screen.wait_for(&["start something new", "context-passing", "n new topic"]);
     screen.press("n", &["a topic of your own", "Ctrl-S done"]);
     screen.send("Where do we keep prices?\t");
-    screen.send("Fast and simple prices\tin-process cache is simple, redis is complex\tm");
+    screen.send("Fast and simple prices\tin-process cache is simple\rredis is complex\t");
     screen.press(DONE, &["DRAFT", "snapshot, as it will be sent", "question: \"Where do we keep prices?\""]);
     screen.press("a", &["an artifact: the next round sees it"]);
     screen.send("\tNo new server\t");
@@ -115,7 +115,8 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
     screen.send(" half a sent");
     screen.wait_for(&["half a sent"]);
     let is_kept = || {
-        let drafts = desk.files().into_iter().filter(|path| path.to_string_lossy().ends_with("-excuse.json"));
+        let drafts =
+            desk.files().into_iter().filter(|path| path.to_string_lossy().ends_with("-excuse-ann.json"));
         drafts.filter_map(|path| std::fs::read_to_string(path).ok()).any(|text| text.contains("half a sent"))
     };
     wait_until(|| is_kept().then_some(()));
@@ -280,4 +281,29 @@ fn a_person_who_is_not_there_is_waited_for() {
     let file = session.to_str().expect("UTF-8");
     let ran = desk.run(["resume", file, "--answers", "answers.yaml"]).code(0);
     assert!(ran.out.contains("Decision: beta"), "{}", ran.out);
+}
+
+#[test]
+fn an_editor_of_ones_own_and_a_rest_in_the_shell_lose_nothing() {
+    let desk = Desk::new();
+    desk.write("edit.sh", "echo 'from the editor' >> \"$1\"\n");
+    let desk = desk.set("EDITOR", "sh edit.sh");
+    let mut screen = Screen::open(&desk, WIDE, &[]);
+    screen.wait_for(&["start something new"]);
+    screen.press("n", &["a topic of your own"]);
+    screen.send("What now?");
+    screen.press("\u{5}", &["What now?", "from the editor", "Ctrl-S done"]);
+    // Without a shell around it nothing stops it: the terminal is given back and taken again.
+    screen.send("\u{1a}");
+    screen.send(" Again");
+    screen.wait_for(&["from the editor", "Again"]);
+    screen.press(DONE, &["DRAFT"]);
+    // Left before anything was on disk: what was typed is there the next time.
+    screen.send("q");
+    assert_eq!(screen.end().0, 0);
+    let mut screen = Screen::open(&desk, WIDE, &[]);
+    screen.wait_for(&["start something new"]);
+    screen.press("n", &["What now?", "from the editor", "what you typed before is back"]);
+    screen.send("\u{3}");
+    assert_eq!(screen.end().0, 0);
 }

@@ -37,20 +37,25 @@ fn form(purpose: Purpose, title: impl Into<String>, fields: Vec<Field>, kept_as:
     Form { filled: form.kept(), ..form }
 }
 
-/// A topic of one's own; `personas` are all there are, each with a line about it.
-pub fn new_topic(personas: &[(String, String)]) -> Form {
+/// Everyone who may be asked, the usual panel picked.
+pub fn panel(personas: &[(String, String)]) -> Vec<Pick> {
     let pick = |(name, about): &(String, String)| Pick {
         name: name.clone(),
         about: about.clone(),
         is_picked: DEFAULT_PANEL.contains(&name.as_str()),
     };
+    personas.iter().map(pick).collect()
+}
+
+/// A topic of one's own; `personas` are all there are, each with a line about it.
+pub fn new_topic(personas: &[(String, String)]) -> Form {
     let fields = vec![
         Field::text("question", "what everybody is asked", ""),
         Field::line("goal", "what the session is for; may stay empty", ""),
-        Field::line("options", "a, b, c: a vote; empty: an open question", ""),
-        Field::choice("rule", "how votes are counted", &RULES, "none"),
+        Field::text("options", "one a line: a vote; empty: an open question", ""),
+        Field::choice("rule", "how votes are counted, where there are options", &RULES, "majority"),
         Field::line("constraints", "what any outcome must respect, apart by ;", ""),
-        Field::picks("participants", "space picks", personas.iter().map(pick).collect()),
+        Field::picks("participants", "space picks", panel(personas)),
     ];
     form(Purpose::NewTopic, "a topic of your own", fields, "new-topic")
 }
@@ -85,7 +90,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         Field::text("question", "what everybody is asked", &round.question),
         Field::text("exploration", "background to it", round.exploration.as_deref().unwrap_or_default()),
         Field::choice("ballot", "the form of an answer", &kinds, round.ballot.kind.name()),
-        Field::line("options", "a, b, c", &round.ballot.options.join(", ")),
+        Field::text("options", "one a line", &round.ballot.options.join("\n")),
         Field::line("scale", "1 to 5 for scores; 1 2 3 5 8 for cards", &scale(&round.ballot)),
         Field::choice("rule", "how ballots are counted", &RULES, rule),
         Field::line("terms", "threshold: 2/3, strength: margins; may stay empty", &terms(&round.terms)),
@@ -99,7 +104,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         Purpose::Round(step.to_owned()),
         format!("the round `{step}`"),
         fields,
-        format!("{}-round", session.id),
+        format!("{}-round-{step}", session.id),
     )
 }
 
@@ -136,7 +141,21 @@ pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
         Field::line("status", "open, done …; may stay empty", &detail("status")),
         Field::text("description", "the whole of it; may stay empty", &detail("description")),
     ];
-    form(Purpose::Artifact, "an artifact: the next round sees it", fields, format!("{}-artifact", session.id))
+    let kept_as = format!("{}-artifact-{}", session.id, known.map_or("new", |known| known.id.as_str()));
+    let purpose = Purpose::Artifact(known.map(written).unwrap_or_default());
+    form(purpose, "an artifact: the next round sees it", fields, kept_as)
+}
+
+/// An artifact as a definition writes it.
+fn written(artifact: &Artifact) -> serde_json::Map<String, serde_json::Value> {
+    let mut map = serde_json::Map::new();
+    map.insert("id".to_owned(), artifact.id.clone().into());
+    map.insert("summary".to_owned(), artifact.summary.clone().into());
+    map.extend(artifact.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+    if artifact.relevant {
+        map.insert("relevant".to_owned(), true.into());
+    }
+    map
 }
 
 /// `REQ-001`, or the next number after those that are there.
@@ -156,7 +175,12 @@ pub fn note(session: &Session, round: &str, text: &str) -> Form {
 /// Why a seat is let go.
 pub fn excuse(session: &Session, seat: &str) -> Form {
     let fields = vec![Field::line("reason", "why", "excused by the facilitator")];
-    form(Purpose::Excuse(seat.to_owned()), format!("excuse {seat}"), fields, format!("{}-excuse", session.id))
+    form(
+        Purpose::Excuse(seat.to_owned()),
+        format!("excuse {seat}"),
+        fields,
+        format!("{}-excuse-{seat}", session.id),
+    )
 }
 
 /// How much longer the round may take.
@@ -165,16 +189,19 @@ pub fn more_time(session: &Session) -> Form {
     form(Purpose::MoreTime, "more time", fields, format!("{}-more-time", session.id))
 }
 
+/// What a choice shows before anything is chosen.
+pub const OPEN: &str = "choose…";
+
 /// The answer to a question.
 pub fn answer(session: &Session, question: &Question) -> Form {
     let kept_as = format!("{}-answer-{}", session.id, question.step);
     let comment = Field::text("comment", "may stay empty; it is recorded", "");
     let (purpose, first) = match &question.kind {
         QuestionKind::Approval => {
-            (Purpose::Approval, Field::choice("answer", "← → chooses", &["approve", "reject"], ""))
+            (Purpose::Approval, Field::choice("answer", "← → chooses", &[OPEN, "approve", "reject"], ""))
         }
         QuestionKind::Tie(options) => {
-            let words: Vec<&str> = options.iter().map(String::as_str).collect();
+            let words: Vec<&str> = [OPEN].into_iter().chain(options.iter().map(String::as_str)).collect();
             (Purpose::Tie(options.clone()), Field::choice("answer", "← → chooses", &words, ""))
         }
         QuestionKind::KeyLost(_) => {

@@ -7,13 +7,14 @@ mod fill;
 mod read;
 mod turn;
 
-pub use fill::{answer, artifact, excuse, more_time, new_topic, note, round};
+pub use fill::{answer, artifact, excuse, more_time, new_topic, note, panel, round};
 pub use read::{Submitted, read};
 pub use turn::turn;
 
 use crate::round::ballot::BallotKind;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
+use serde_json::{Map, Value};
 
 /// What a form is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +23,8 @@ pub enum Purpose {
     NewTopic,
     /// The round of this step.
     Round(String),
-    /// An artifact.
-    Artifact,
+    /// An artifact; what is known of it and not in the form stays.
+    Artifact(Map<String, Value>),
     /// A note on this round.
     Note(String),
     /// Letting this seat go.
@@ -121,7 +122,10 @@ pub fn area(text: &str) -> Box<TextArea<'static>> {
 impl Field {
     /// A field of one line.
     pub fn line(label: &'static str, hint: &'static str, text: &str) -> Self {
-        Self { label, hint, entry: Entry::Line(area(&text.replace('\n', " "))) }
+        let mut area = area(&text.replace('\n', " "));
+        // A line scrolls sideways.
+        area.set_wrap_mode(WrapMode::None);
+        Self { label, hint, entry: Entry::Line(area) }
     }
 
     /// A field of several lines.
@@ -152,7 +156,11 @@ impl Field {
     /// Puts what was kept back in; what no longer fits is left out.
     fn restore(&mut self, value: &str) {
         match &mut self.entry {
-            Entry::Line(old) | Entry::Text(old) => *old = area(value),
+            Entry::Line(old) => {
+                *old = area(&value.replace('\n', " "));
+                old.set_wrap_mode(WrapMode::None);
+            }
+            Entry::Text(old) => *old = area(value),
             Entry::Choice(words, at) => *at = words.iter().position(|word| word == value).unwrap_or(*at),
             Entry::Picks(picks, _) => {
                 for pick in picks {
@@ -175,17 +183,17 @@ impl Form {
 
     /// What is in it, to be kept: JSON by label.
     pub fn kept(&self) -> String {
-        let map: serde_json::Map<String, serde_json::Value> =
+        let map: Map<String, Value> =
             self.fields.iter().map(|field| (field.label.to_owned(), field.value().into())).collect();
-        serde_json::Value::Object(map).to_string()
+        Value::Object(map).to_string()
     }
 
     /// Puts back what was kept; whether anything changed by that.
     pub fn restore(&mut self, kept: &str) -> bool {
         let before = self.kept();
-        let map: serde_json::Map<String, serde_json::Value> = serde_json::from_str(kept).unwrap_or_default();
+        let map: Map<String, Value> = serde_json::from_str(kept).unwrap_or_default();
         for field in &mut self.fields {
-            if let Some(value) = map.get(field.label).and_then(serde_json::Value::as_str) {
+            if let Some(value) = map.get(field.label).and_then(Value::as_str) {
                 field.restore(value);
             }
         }
@@ -214,10 +222,37 @@ impl Form {
         }
     }
 
+    /// Puts these where nobody could be picked yet.
+    pub fn fill_picks(&mut self, picks: Vec<Pick>) {
+        for field in &mut self.fields {
+            if let Entry::Picks(old, _) = &mut field.entry
+                && old.is_empty()
+            {
+                *old = picks;
+                break;
+            }
+        }
+    }
+
+    /// Whether it answers a question that stays in view.
+    pub fn is_answer(&self) -> bool {
+        matches!(self.purpose, Purpose::Approval | Purpose::Tie(_) | Purpose::KeyLost)
+    }
+
     /// The text of the field, if it is one to write in.
     pub fn text(&self) -> Option<String> {
         let field = self.fields.get(self.at)?;
         matches!(field.entry, Entry::Line(_) | Entry::Text(_)).then(|| field.value())
+    }
+
+    /// The cursor is seen in the field at hand alone.
+    pub fn show_cursor(&mut self) {
+        for (index, field) in self.fields.iter_mut().enumerate() {
+            if let Entry::Line(area) | Entry::Text(area) = &mut field.entry {
+                let style = ratatui::style::Style::new();
+                area.set_cursor_style(if index == self.at { style.reversed() } else { style });
+            }
+        }
     }
 
     /// Goes to the next field, or the one before.
@@ -292,7 +327,7 @@ mod tests {
     fn form() -> Form {
         let pick = |name: &str| Pick { name: name.to_owned(), about: String::new(), is_picked: false };
         Form {
-            purpose: Purpose::Artifact,
+            purpose: Purpose::MoreTime,
             title: "t".to_owned(),
             fields: vec![
                 Field::line("id", "", "a"),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::fill::OPEN;
 use super::{Entry, Form, Purpose, picked};
 use crate::engine::{Order, PersonSays};
 use crate::session::RoundRevised;
@@ -37,12 +38,15 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
             form: round_text(form)?,
             participants: seats(form)?,
         }),
-        Purpose::Artifact => Order::Record(artifact(form)?),
+        Purpose::Artifact(known) => Order::Record(artifact(form, known.clone())?),
         Purpose::Note(round) => Order::Note { round: round.clone(), text: value("note") },
         Purpose::Excuse(seat) => Order::Excuse { participant: seat.clone(), reason: needed(form, "reason")? },
         Purpose::MoreTime => {
             let millis = parse_duration(&value("more")).filter(|millis| *millis > 0);
             Order::MoreTime(millis.ok_or("write a time such as 30s, 5m or 1h")?)
+        }
+        Purpose::Approval | Purpose::Tie(_) if value("answer") == OPEN => {
+            return Err("choose with ← and → first".to_owned());
         }
         Purpose::Approval => says(value("answer") == "approve", None, value("comment")),
         Purpose::Tie(_) => says(true, Some(value("answer")), value("comment")),
@@ -108,7 +112,7 @@ fn round_text(form: &Form) -> Result<String, String> {
         entries.push(("exploration", Out::text(value("exploration"))));
     }
     let mut ballot = vec![("kind".into(), Out::word(value("ballot")))];
-    let options = parts(&value("options"), ',');
+    let options = parts(&form.value("options"), '\n');
     if !options.is_empty() {
         ballot.push(("options".into(), texts(options)));
     }
@@ -169,32 +173,31 @@ fn definition(form: &Form) -> Result<String, String> {
     }
     entries.push(("participants", Out::List(names.into_iter().map(Out::word).collect())));
     entries.push(("question", Out::text(question)));
-    let options = parts(&value("options"), ',');
+    let options = parts(&form.value("options"), '\n');
     let rule = value("rule");
     if !options.is_empty() {
         let ballot = vec![("kind".into(), Out::word("choice")), ("options".into(), texts(options))];
         entries.push(("ballot", Out::Map(ballot)));
-    } else if rule != "none" {
-        return Err(format!("`{rule}` counts votes: give options to vote on, or choose rule `none`"));
-    }
-    if rule != "none" {
-        entries.push(("rule", Out::word(rule)));
+        if rule != "none" {
+            entries.push(("rule", Out::word(rule)));
+        }
     }
     Ok(yaml(entries))
 }
 
-fn artifact(form: &Form) -> Result<Map<String, Value>, String> {
-    let mut map = Map::new();
+/// The artifact with what the form says of it; what it does not ask for stays.
+fn artifact(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Value>, String> {
     map.insert("id".to_owned(), needed(form, "id")?.into());
     map.insert("summary".to_owned(), needed(form, "summary")?.into());
     for key in ["status", "description"] {
         let value = form.value(key).trim().to_owned();
-        if !value.is_empty() {
+        if value.is_empty() {
+            map.shift_remove(key);
+        } else {
             map.insert(key.to_owned(), value.into());
+            // What is written into it is to be seen.
+            map.insert("relevant".to_owned(), true.into());
         }
-    }
-    if map.len() > 2 {
-        map.insert("relevant".to_owned(), true.into());
     }
     Ok(map)
 }
@@ -218,14 +221,16 @@ mod tests {
         let mut form = fill::new_topic(&personas);
         assert_eq!(read(&form).unwrap_err(), "`question` is empty");
         let question = "Which queue: \"ours\"?\n# no comment\nyes";
-        fill_in(&mut form, &[("question", question), ("participants", "skeptic"), ("rule", "majority")]);
-        assert!(read(&form).unwrap_err().contains("counts votes"));
-        fill_in(&mut form, &[("options", "in-process, no , 0x1F"), ("constraints", "no new server; cheap")]);
+        fill_in(&mut form, &[("question", question), ("participants", "skeptic")]);
+        let Ok(Submitted::Definition(open)) = read(&form) else { panic!("a definition") };
+        assert!(!open.contains("rule") && !open.contains("ballot"), "{open}");
+        let options = "in-process\nno, thanks \n0x1F";
+        fill_in(&mut form, &[("options", options), ("constraints", "no new server; cheap")]);
         let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
         let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
         let round = loaded.steps[0].round().expect("a round");
         assert_eq!(round.question, question);
-        assert_eq!(round.ballot.options, ["in-process", "no", "0x1F"]);
+        assert_eq!(round.ballot.options, ["in-process", "no, thanks", "0x1F"]);
         assert_eq!(loaded.constraints, ["no new server", "cheap"]);
         assert_eq!(loaded.id, "which-queue-ours-no-comment");
         assert_eq!(loaded.participants.len(), 1);
@@ -237,7 +242,7 @@ mod tests {
         let rounds = [
             "",
             "exploration: \"a\\nb: #c\"\nquorum: 60%\nclose: quorum\ndeadline: 1500ms\n",
-            "ballot: {kind: choice, options: [a, \"no\", \"1\"]}\nrule: majority\nties: ask\nquorum: 2\n",
+            "ballot: {kind: choice, options: [a, \"no, thanks\", \"1\"]}\nrule: majority\nties: ask\nquorum: 2\n",
             "ballot: {kind: choice, options: [a, b]}\nrule: {name: supermajority, threshold: 3/4}\nties: {seeded: 7}\n",
             "ballot: {kind: choice, options: [a, b]}\nrule: {name: weighted-majority, by: confidence}\nclose: manual\n",
             "ballot: consent\nrule: consent\n",

@@ -40,6 +40,8 @@ impl Places {
     const SESSION: Self = Self(!(Place::Home as u16));
     const LIVE: Self = Self(2 | 4 | 8 | 16 | 32);
     const TABLE: Self = Self(2 | 8 | 16);
+    const NOTED: Self = Self(8 | 16);
+    const RESTS: Self = Self(32 | 64);
     const READ: Self = Self(8 | 16 | 32 | 64);
 
     /// Whether it holds there.
@@ -89,7 +91,7 @@ pub const BINDINGS: [Binding; 53] = [
     row(Places::COUNTED, Action::Accept, &[key(KeyCode::Enter)], "accept and go on", Some("accept")),
     row(Places::COUNTED, Action::AskAgain, &[ch('n')], "ask again as a new round", Some("ask again")),
     row(Places::ASKED, Action::Answer, &[key(KeyCode::Enter)], "answer the question", Some("answer")),
-    row(Places::READ, Action::Note, &[ch('m')], "note what came of the round", None),
+    row(Places::NOTED, Action::Note, &[ch('m')], "note what came of the round", None),
     row(Places::TABLE, Action::Artifact, &[ch('a')], "add or edit an artifact", Some("artifact")),
     row(Places::FILM, Action::Play, &[ch(' ')], "play or pause", Some("play")),
     row(Places::FILM, Action::Forward, &[key(KeyCode::Right), ch('l')], "next event", Some("event")),
@@ -111,7 +113,7 @@ pub const BINDINGS: [Binding; 53] = [
     row(Places::READ, Action::Report, &[ch('R')], "write a report", Some("report")),
     row(Places::SESSION, Action::Copy, &[ch('y')], "copy what is looked at", None),
     row(Places::FILM, Action::FromHere, &[ch('F')], "a new session from here", None),
-    row(Places::FILM, Action::Resume, &[ch('r')], "go on with this session", None),
+    row(Places::RESTS, Action::Resume, &[ch('r')], "go on with this session", None),
     row(Places::ANY, Action::Search, &[ch('/')], "search", Some("find")),
     row(Places::FILM, Action::NextHit, &[ch('>'), key(KeyCode::Enter)], "next hit", None),
     row(Places::LIVE, Action::NextHit, &[ch('>')], "next hit", None),

@@ -14,7 +14,8 @@ use crate::problem::Problem;
 use crate::session::Line;
 use crate::tui::home::Opening;
 use crate::tui::host::{Film, Running};
-use crate::tui::model::{Menu, MenuKind, Overlay, Stage};
+use crate::tui::live::News;
+use crate::tui::model::{Overlay, Reading as Text, Stage};
 use crate::tui::replay::Replay;
 use crate::tui::update::{Effect, Message, cannot_begin, update};
 
@@ -39,8 +40,8 @@ impl Screen {
         match effect {
             Effect::Quit => self.wants_out = true,
             Effect::Suspend => self.suspend()?,
-            Effect::Begin => self.begin(None),
-            Effect::Order(order) => self.order(order),
+            Effect::Begin => return Ok(self.begin(None)),
+            Effect::Order(order) => return Ok(self.order(order)),
             Effect::Open(opening) => return Ok(self.open(opening).await),
             Effect::ReadHome => {
                 // Whoever goes home leaves the table.
@@ -74,7 +75,9 @@ impl Screen {
                     return Ok(Some(Message::Say(format!("what was typed cannot be kept: {problem}"))));
                 }
             }
-            Effect::KeepSoon => self.keep_at = Some(Instant::now() + KEEP_AFTER),
+            Effect::KeepSoon => {
+                self.keep_at.get_or_insert(Instant::now() + KEEP_AFTER);
+            }
             Effect::Recall(name) => {
                 return Ok(self.host.kept(&name).map(|text| Message::Kept(name, text)));
             }
@@ -82,14 +85,11 @@ impl Screen {
         Ok(None)
     }
 
-    fn order(&mut self, order: Order) {
-        match &self.running {
-            Some(running) => {
-                // One that has just ended says so itself.
-                let _ = running.orders.send(order);
-            }
-            None => self.begin(Some(order)),
-        }
+    fn order(&mut self, order: Order) -> Option<Message> {
+        let Some(running) = &self.running else { return self.begin(Some(order)) };
+        // One that has just ended says so itself.
+        let _ = running.orders.send(order);
+        None
     }
 
     /// Hands a person's answer to the seat that waits for it; one that was let go needs none.
@@ -100,8 +100,11 @@ impl Screen {
     }
 
     /// Begins with the session that is looked at, and gives the engine its first order.
-    fn begin(&mut self, first: Option<Order>) {
-        let Some(opened) = self.model.live().and_then(|live| live.draft.clone()) else { return };
+    fn begin(&mut self, first: Option<Order>) -> Option<Message> {
+        let Some(opened) = self.model.live().and_then(|live| live.draft.clone()) else {
+            let why = "the session is over or rests: nothing of this was recorded".to_owned();
+            return Some(Message::News(News::Refused(why)));
+        };
         match self.host.begin(&opened) {
             Ok(running) => {
                 if let Some(order) = first {
@@ -112,6 +115,7 @@ impl Screen {
             }
             Err(problems) => self.tell(&problems),
         }
+        None
     }
 
     async fn open(&mut self, opening: Opening) -> Option<Message> {
@@ -168,19 +172,11 @@ impl Screen {
         None
     }
 
-    /// Tells what is wrong: in a list, since there may be much.
+    /// Tells what is wrong, over the whole screen: there may be much.
     fn tell(&mut self, problems: &[Problem]) {
-        let rows = problems.iter().flat_map(|problem| {
-            let hint = problem.hint.iter().map(|hint| format!("  {hint}"));
-            std::iter::once(problem.to_string()).chain(hint)
-        });
-        let menu = Menu {
-            kind: MenuKind::Reading,
-            title: "this cannot be opened · Esc".to_owned(),
-            rows: rows.collect(),
-            at: 0,
-        };
-        self.model.overlay = Some(Overlay::Menu(menu));
+        let text: Vec<String> = problems.iter().map(said).collect();
+        let title = "this cannot be opened".to_owned();
+        self.model.overlay = Some(Overlay::Text(Text { title, text: text.join("\n\n"), scroll: 0 }));
     }
 
     /// Lends the terminal to the person's editor.
@@ -189,7 +185,6 @@ impl Screen {
         taken::give_back();
         let edited = self.host.edit(text);
         self.terminal = taken::take(self.mouse)?;
-        self.terminal.clear()?;
         self.inputs = Some(EventStream::new());
         Ok(Some(match edited {
             Ok(text) => Message::Edited(text),
@@ -206,7 +201,6 @@ impl Screen {
             taken::give_back();
             kill_process(getpid(), Signal::TSTP)?;
             self.terminal = taken::take(self.mouse)?;
-            self.terminal.clear()?;
             self.inputs = Some(EventStream::new());
         }
         Ok(())

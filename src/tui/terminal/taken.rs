@@ -2,11 +2,15 @@
 
 use std::io;
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use ratatui::DefaultTerminal;
+
+/// Whether the terminal is the screen's now.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Takes the terminal. What is pasted comes as one piece, so that it cannot act as keys.
 pub fn take(mouse: bool) -> io::Result<DefaultTerminal> {
@@ -15,13 +19,17 @@ pub fn take(mouse: bool) -> io::Result<DefaultTerminal> {
     HOOK.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
+            // One elsewhere is told on the screen, once whoever waits for that thread notices.
             if std::thread::current().name() == Some("main") {
                 give_back();
+            } else if IS_TAKEN.load(Ordering::Relaxed) {
+                return;
             }
             before(info);
         }));
     });
     let terminal = ratatui::try_init()?;
+    IS_TAKEN.store(true, Ordering::Relaxed);
     crossterm::execute!(io::stdout(), EnableBracketedPaste)?;
     if mouse {
         crossterm::execute!(io::stdout(), EnableMouseCapture)?;
@@ -31,6 +39,7 @@ pub fn take(mouse: bool) -> io::Result<DefaultTerminal> {
 
 /// Gives the terminal back.
 pub fn give_back() {
+    IS_TAKEN.store(false, Ordering::Relaxed);
     let _ = crossterm::execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste);
     ratatui::restore();
 }

@@ -110,7 +110,7 @@ fn every_pane_and_overlay_draws_at_every_size() {
         model.overlay = overlay;
         for pane in Pane::ALL {
             model.focus = pane;
-            model.scroll = [u16::MAX; 8];
+            model.scroll = [usize::MAX; 8];
             for size in SIZES.into_iter().chain([(1, 1), (300, 3), (90, 6), (200, 100)]) {
                 rendered(&model, size);
             }
@@ -121,10 +121,14 @@ fn every_pane_and_overlay_draws_at_every_size() {
 #[test]
 fn the_title_is_never_covered_by_its_right_part() {
     let model = model(saved("release-consent.s2s"));
-    for width in 60..120 {
+    for width in 70..120 {
         let title = rendered(&model, (width, 24)).lines().next().unwrap().to_owned();
-        let left = " release-consent ▸ round 1 · No decision: blocked by security-champion · rehearsal";
-        assert!(!title.contains("answered") || title.starts_with(left), "{width}: {title}");
+        let (left, right) =
+            ("▸ round 1 · No decision: blocked by security-champion · rehearsal ", "5 of 5 answered");
+        assert!(
+            !title.contains("answered") || title.contains(left) && title.ends_with(right),
+            "{width}: {title}"
+        );
     }
     assert!(rendered(&model, (120, 24)).contains("5 of 5 answered"));
 }
@@ -251,7 +255,7 @@ fn where_the_facilitator_is_follows_from_the_events() {
 fn a_round_that_is_open_is_not_left_by_one_key() {
     let mut model = live_until(|event| matches!(event, Event::BallotSealed(_)));
     assert_eq!(press(&mut model, KeyCode::Char('q')), []);
-    assert!(matches!(model.overlay, Some(Overlay::Leave(_))));
+    assert!(matches!(model.overlay, Some(Overlay::Leave(..))));
     press(&mut model, KeyCode::Esc);
     assert!(model.overlay.is_none());
     press(&mut model, KeyCode::Char('q'));
@@ -291,5 +295,47 @@ fn a_click_does_what_the_key_does() {
     update(&mut model, Message::Wheel(hits.pane_at(100, 20), 3));
     assert!(
         model.scroll[Pane::Answer.index()] > before || super::view::most_scroll(&model, Pane::Answer) == 0
+    );
+}
+
+#[test]
+fn an_artifact_that_is_edited_keeps_what_the_form_does_not_ask_for() {
+    let mut model = live_until(|event| matches!(event, Event::StepStarted { .. }));
+    press(&mut model, KeyCode::Char('a'));
+    press(&mut model, KeyCode::Down);
+    press(&mut model, KeyCode::Enter);
+    press(&mut model, KeyCode::Tab);
+    type_in(&mut model, " indeed");
+    let done = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
+    let effects = update(&mut model, Message::Key(done));
+    let recorded = effects.iter().find_map(|effect| match effect {
+        Effect::Order(crate::engine::Order::Record(map)) => Some(map.clone()),
+        _ => None,
+    });
+    let recorded = recorded.unwrap();
+    let known = model.session().definition.as_ref().unwrap().artifacts[0].clone();
+    assert_eq!(recorded["id"], known.id.as_str());
+    assert!(recorded["summary"].as_str().unwrap().ends_with(" indeed"));
+    for (key, value) in &known.details {
+        assert_eq!(&recorded[*key], value, "{key}");
+    }
+    assert_eq!(recorded.get("relevant").is_some(), known.relevant);
+}
+
+#[test]
+fn leaving_asks_with_the_form_under_it_and_gives_it_back() {
+    let mut model = live_until(|event| matches!(event, Event::BallotSealed(_)));
+    press(&mut model, KeyCode::Char('x'));
+    type_in(&mut model, " on a train");
+    let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    assert_eq!(update(&mut model, Message::Key(interrupt)), []);
+    assert!(matches!(model.overlay, Some(Overlay::Leave(..))));
+    press(&mut model, KeyCode::Esc);
+    let Some(Overlay::Form(form)) = &model.overlay else { panic!("no form") };
+    assert!(form.value("reason").ends_with(" on a train"));
+    update(&mut model, Message::Key(interrupt));
+    let effects = press(&mut model, KeyCode::Char('y'));
+    assert!(
+        matches!(&effects[..], [Effect::Keep(_, Some(kept)), Effect::Quit] if kept.contains("on a train"))
     );
 }

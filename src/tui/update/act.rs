@@ -155,6 +155,7 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Note => session.rounds.iter().rev().find(|round| round.closed.is_some()).map(|round| {
             form::note(session, &round.opened.round, round.synthesis.as_deref().unwrap_or_default())
         }),
+        Action::Excuse | Action::MoreTime if session.open_round().is_none() => None,
         Action::Excuse => model.seat_name().map(|seat| form::excuse(session, seat)),
         Action::MoreTime => Some(form::more_time(session)),
         Action::TakeTurn => {
@@ -205,7 +206,7 @@ fn to_end(model: &mut Model, is_end: bool) {
         return;
     }
     let is_up = is_end != (model.focus == Pane::Events);
-    model.scroll[model.focus.index()] = if is_up { u16::MAX } else { 0 };
+    model.scroll[model.focus.index()] = if is_up { usize::MAX } else { 0 };
 }
 
 fn show_diff(model: &mut Model) {
@@ -255,13 +256,12 @@ fn scroll(model: &mut Model, by: i32) {
     }
 }
 
-fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
+pub fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
     // Events are read from the newest back: up is further back.
     let by = if pane == Pane::Events { -by } else { by };
     let most = crate::tui::view::most_scroll(model, pane);
     let scroll = &mut model.scroll[pane.index()];
-    let at = i64::from((*scroll).min(most)).saturating_add(i64::from(by)).clamp(0, i64::from(most));
-    *scroll = u16::try_from(at).unwrap_or(most);
+    *scroll = (*scroll).min(most).saturating_add_signed(by as isize).min(most);
 }
 
 /// The wheel over a pane, or over the list of the home screen.
@@ -284,12 +284,11 @@ fn copy(model: &mut Model) -> Vec<Effect> {
             None => model.session().rounds.last().map(|round| round.snapshot.to_string()),
         },
         Pane::Tally => crate::tui::view::tally_text(model),
-        Pane::Question => model.session().rounds.last().map(|round| round.opened.question.clone()),
         Pane::Events => {
-            let at = model.replay.at().saturating_sub(1 + usize::from(model.scroll[Pane::Events.index()]));
+            let at = model.replay.at().saturating_sub(1 + model.scroll[Pane::Events.index()]);
             model.replay.text(at)
         }
-        Pane::Steps | Pane::Context => crate::tui::view::pane_text(model),
+        Pane::Question | Pane::Steps | Pane::Context => crate::tui::view::pane_text(model),
         Pane::Seats | Pane::Answer => crate::tui::view::answer_text(model),
     };
     let Some(text) = text else {

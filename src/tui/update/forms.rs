@@ -1,14 +1,15 @@
 //! Forms: opened, typed in, handed in, put away. What was typed is kept until what it orders happened.
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 
 use super::Effect;
 use crate::tui::form::{Form, Pressed, Purpose, Submitted, read};
 use crate::tui::home::Opening;
-use crate::tui::model::{Model, Overlay};
+use crate::tui::model::{Model, Overlay, Pane};
 
 /// Puts a form over the panes, and asks for what was typed into it before.
-pub fn open(model: &mut Model, form: Form) -> Vec<Effect> {
+pub fn open(model: &mut Model, mut form: Form) -> Vec<Effect> {
+    form.show_cursor();
     let name = form.kept_as.clone();
     model.overlay = Some(Overlay::Form(Box::new(form)));
     vec![Effect::Recall(name)]
@@ -22,8 +23,17 @@ fn form(model: &mut Model) -> Option<&mut Form> {
 }
 
 pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let page = i32::from(model.size.1 / 2);
     let Some(form) = form(model) else { return Vec::new() };
-    match form.press(key) {
+    // What is decided can be read to its end while it is decided.
+    if form.is_answer() && matches!(key.code, KeyCode::PageUp | KeyCode::PageDown) {
+        let by = if key.code == KeyCode::PageUp { -page } else { page };
+        super::act::scroll_pane(model, Pane::Question, by);
+        return Vec::new();
+    }
+    let pressed = form.press(key);
+    form.show_cursor();
+    match pressed {
         Pressed::Typed => vec![Effect::KeepSoon],
         Pressed::Away => put_away(model),
         Pressed::Done => hand_in(model),
@@ -40,12 +50,17 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
 pub fn edited(model: &mut Model, text: &str) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     form.replace(text);
+    form.show_cursor();
     vec![Effect::KeepSoon]
 }
 
 /// What was typed before comes back.
 pub fn kept(model: &mut Model, name: &str, text: &str) {
-    let is_back = form(model).is_some_and(|form| form.kept_as == name && form.restore(text));
+    let is_back = form(model).is_some_and(|form| {
+        let is_back = form.kept_as == name && form.restore(text);
+        form.show_cursor();
+        is_back
+    });
     if is_back {
         model.notice = Some("what you typed before is back".to_owned());
     }
@@ -106,13 +121,22 @@ pub fn happened(model: &mut Model) -> Option<Effect> {
     Some(Effect::Keep(form.kept_as.clone(), None))
 }
 
-/// A topic that begins was typed in a form: it is put away.
-pub fn began(model: &mut Model) -> Option<Effect> {
+/// A topic that is drafted was typed in a form: it is put away. What was typed is kept until the
+/// session is on disk.
+pub fn drafted(model: &mut Model) -> bool {
     let is_topic = matches!(&model.overlay, Some(Overlay::Form(form)) if form.purpose == Purpose::NewTopic);
-    is_topic.then(|| {
+    if is_topic {
         model.overlay = None;
-        Effect::Keep("new-topic".to_owned(), None)
-    })
+    }
+    is_topic
+}
+
+/// Who was quicker than the list of personas gets it now.
+pub fn home_read(model: &mut Model) {
+    let picks = crate::tui::form::panel(&model.home.personas);
+    if let Some(form) = form(model).filter(|form| form.purpose == Purpose::NewTopic) {
+        form.fill_picks(picks);
+    }
 }
 
 /// A topic that cannot begin: what is wrong with it is said in its form.

@@ -108,7 +108,7 @@ pub fn find(model: &mut Model, forward: bool) {
 fn find_back(model: &mut Model, words: &str, forward: bool) -> bool {
     let words = words.to_lowercase();
     let newest = model.replay.at();
-    let here = usize::from(model.scroll[Pane::Events.index()]);
+    let here = model.scroll[Pane::Events.index()];
     let holds = |back: &usize| {
         model.replay.text(newest - 1 - back).is_some_and(|t| t.to_lowercase().contains(&words))
     };
@@ -118,7 +118,7 @@ fn find_back(model: &mut Model, words: &str, forward: bool) -> bool {
     let found = found.or_else(|| (0..newest).find(holds).filter(|_| here == 0));
     let Some(back) = found else { return false };
     model.focus = Pane::Events;
-    model.scroll[Pane::Events.index()] = u16::try_from(back).unwrap_or(u16::MAX);
+    model.scroll[Pane::Events.index()] = back;
     true
 }
 
@@ -283,7 +283,10 @@ fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
 /// What a click means.
 pub fn click(model: &mut Model, target: Target) -> Vec<Effect> {
     match (&mut model.overlay, target) {
-        (Some(Overlay::Form(form)), Target::Field(at)) => form.at = at,
+        (Some(Overlay::Form(form)), Target::Field(at)) => {
+            form.at = at;
+            form.show_cursor();
+        }
         (Some(Overlay::Menu(menu)), Target::Choice(at)) => {
             let kind = menu.kind;
             return choose(model, kind, at);

@@ -120,7 +120,10 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::News(said) => return news::take(model, said),
         Message::Asked(seat, again) => news::asked(model, seat, again),
         Message::Reading(read) => news::reading(model, read),
-        Message::Home(home) => model.home.take(*home),
+        Message::Home(home) => {
+            model.home.take(*home);
+            forms::home_read(model);
+        }
         Message::Drafted(opened, notices) => return news::drafted(model, opened, &notices),
         Message::Context(read) => news::context(model, read),
         Message::Edited(text) => return forms::edited(model, &text),
@@ -143,7 +146,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Some(Overlay::Menu(_)) => menus::menu(model, key),
         Some(Overlay::Text(_)) => menus::reading(model, key),
         Some(Overlay::Form(_)) => forms::press(model, key),
-        Some(Overlay::Leave(_)) => leaving(model, key),
+        Some(Overlay::Leave(..)) => leaving(model, key),
         None => model.keys.action(key, model.place()).map_or_else(Vec::new, |action| act(model, action)),
     }
 }
@@ -159,36 +162,49 @@ fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Leaves, or asks first where a session is at work.
+/// Leaves, or asks first where a session is at work. What is typed is kept either way.
 pub fn leave(model: &mut Model, to: Leave) -> Vec<Effect> {
     let is_at_work =
         matches!(&model.stage, Stage::Live(live) if live.draft.is_none() && live.ended.is_none());
-    if is_at_work && model.session().open_round().is_some() {
-        // Who presses it twice means it.
-        if matches!(model.overlay, Some(Overlay::Leave(_))) {
-            return left(model, to);
-        }
-        model.overlay = Some(Overlay::Leave(to));
-        return Vec::new();
+    let is_out = model.session().open_round().is_some() || model.session().open_items().next().is_some();
+    // Who presses it twice means it.
+    if !is_at_work || !is_out || matches!(model.overlay, Some(Overlay::Leave(..))) {
+        return left(model, to);
     }
-    left(model, to)
+    let form = match model.overlay.take() {
+        Some(Overlay::Form(form)) => Some(form),
+        _ => None,
+    };
+    model.overlay = Some(Overlay::Leave(to, form));
+    Vec::new()
 }
 
 fn left(model: &mut Model, to: Leave) -> Vec<Effect> {
-    model.overlay = None;
+    let form = match model.overlay.take() {
+        Some(Overlay::Form(form) | Overlay::Leave(_, Some(form))) => Some(form),
+        _ => None,
+    };
+    let kept = form.filter(|form| form.kept() != form.filled);
+    let mut effects: Vec<Effect> =
+        kept.map(|form| Effect::Keep(form.kept_as.clone(), Some(form.kept()))).into_iter().collect();
     if to == Leave::Quit {
-        return vec![Effect::Quit];
+        effects.push(Effect::Quit);
+        return effects;
     }
     model.show(Stage::Home, super::replay::Replay::new(Vec::new()), String::new());
-    vec![Effect::ReadHome]
+    effects.push(Effect::ReadHome);
+    effects
 }
 
 fn leaving(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let Some(Overlay::Leave(to)) = model.overlay else { return Vec::new() };
+    let Some(Overlay::Leave(to, _)) = &model.overlay else { return Vec::new() };
+    let to = *to;
     match key.code {
         KeyCode::Char('y' | 'q') | KeyCode::Enter => left(model, to),
         KeyCode::Esc | KeyCode::Char('n') => {
-            model.overlay = None;
+            if let Some(Overlay::Leave(_, form)) = model.overlay.take() {
+                model.overlay = form.map(Overlay::Form);
+            }
             Vec::new()
         }
         _ => Vec::new(),

@@ -36,6 +36,10 @@ pub fn take(model: &mut Model, news: News) -> Vec<Effect> {
 
 fn saw(model: &mut Model, happened: Line) -> Vec<Effect> {
     let Some(live) = model.live_mut() else { return Vec::new() };
+    let mut effects = Vec::new();
+    if std::mem::take(&mut live.is_topic) {
+        effects.push(Effect::Keep("new-topic".to_owned(), None));
+    }
     if live.draft.take().is_some() {
         // What was only looked at is now on disk, event by event.
         model.replay = Replay::new(Vec::new());
@@ -43,7 +47,6 @@ fn saw(model: &mut Model, happened: Line) -> Vec<Effect> {
     let event = happened.stamped.event.clone();
     model.replay.push(happened);
     look_at(model, &event);
-    let mut effects = Vec::new();
     if is_ordered(&event) {
         effects.extend(forms::happened(model));
     }
@@ -107,8 +110,8 @@ fn look_at(model: &mut Model, event: &Event) {
         Event::RoundAskedAgain { .. } | Event::ApprovalRequested(_) => Pane::Question,
         _ => return,
     };
+    model.spread = Spread::One;
     if matches!(event, Event::RoundOpened(_) | Event::RoundAskedAgain { .. }) {
-        model.spread = Spread::One;
         model.scroll = [0; 8];
     }
     model.focus = pane;
@@ -116,22 +119,21 @@ fn look_at(model: &mut Model, event: &Event) {
 
 /// Shows a session that has not begun.
 pub fn drafted(model: &mut Model, opened: Box<SessionOpened>, notices: &[String]) -> Vec<Effect> {
-    let mut effects: Vec<Effect> = forms::began(model).into_iter().collect();
+    let is_topic = forms::drafted(model);
     let at = model.now;
     let file = opened.definition_file.clone();
     let events = rehearse(&opened, at);
     let as_line = |(seq, stamped)| Line { seq, prev: String::new(), hash: String::new(), stamped };
     let lines = (0..).zip(events).map(as_line).collect();
-    let live = Live { draft: Some(opened), ..Live::default() };
+    let live = Live { draft: Some(opened), is_topic, ..Live::default() };
     model.show(Stage::Live(Box::new(live)), Replay::new(lines), file);
     model.focus = match model.place() {
         Place::Asked => Pane::Question,
         _ if is_drafting(model.session()) => Pane::Snapshot,
         _ => Pane::Steps,
     };
-    model.notice = notices.first().cloned();
-    effects.push(Effect::ReadContext);
-    effects
+    model.notice = Some(notices.join(" · ")).filter(|notices| !notices.is_empty());
+    vec![Effect::ReadContext]
 }
 
 /// Takes in the project's context as it is now.

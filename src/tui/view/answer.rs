@@ -41,7 +41,11 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
         return wrapped(words, width, 9).into_iter().map(Line::from).collect();
     };
     if let Some(answer) = seat.answer() {
-        return rendered(&answered(&seat, answer), width, MOST_LINES, model.theme);
+        let mut lines = rendered(&answered(&seat, answer), width, MOST_LINES, model.theme);
+        if lines.len() == MOST_LINES {
+            lines.push(Line::styled("… longer than this; y copies all of it", model.theme.under_way()));
+        }
+        return lines;
     }
     let text = unanswered(&seat, model.session().open_round().is_none());
     wrapped(&text, width, MOST_LINES).into_iter().map(Line::from).collect()
@@ -54,13 +58,26 @@ pub fn text(model: &Model) -> Option<String> {
     Some(format!("## {}\n\n{}\n", seat.name, answered(&seat, answer).trim_end()))
 }
 
+/// How far answers that stand side by side can be scrolled, in a body of this size.
+pub fn most_beside(model: &Model, area: Rect) -> usize {
+    let fit = columns(model, area);
+    let first = model.seat.min(model.seat_count().saturating_sub(fit));
+    let width = (area.width / u16::try_from(fit).unwrap_or(1)).saturating_sub(2);
+    let longest = (first..first + fit).map(|index| lines(model, index, width).len()).max().unwrap_or(0);
+    longest.saturating_sub(usize::from(area.height.saturating_sub(2)))
+}
+
+fn columns(model: &Model, area: Rect) -> usize {
+    usize::from(area.width / COLUMN).clamp(1, model.seat_count().max(1))
+}
+
 /// As many answers as fit, from the chosen seat's on.
 pub fn side_by_side(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let count = model.seat_count();
-    let fit = usize::from(area.width / COLUMN).clamp(1, count.max(1));
+    let fit = columns(model, area);
     let first = model.seat.min(count.saturating_sub(fit));
     let columns = Layout::horizontal(vec![Constraint::Fill(1); fit]).split(area);
-    let scroll = usize::from(model.scroll[crate::tui::model::Pane::Answer.index()]);
+    let scroll = model.scroll[crate::tui::model::Pane::Answer.index()];
     for (place, index) in columns.iter().zip(first..) {
         let Some(seat) = view(model, index) else { continue };
         let inner = place.width.saturating_sub(2);

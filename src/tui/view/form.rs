@@ -10,39 +10,43 @@ use super::pane::block;
 use crate::text::harmless_line;
 use crate::tui::form::{Entry, Field, Form, Pick};
 use crate::tui::model::Model;
-use crate::tui::text::clipped;
+use crate::tui::text::{clipped, wrapped};
 use crate::tui::update::Target;
 
 /// Draws it.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut Hits) {
     let width = area.width.min(100);
-    let wanted: u16 = form.fields.iter().map(|field| least(field).saturating_add(extra(field))).sum();
-    let height = wanted.saturating_add(4).min(area.height);
-    let place =
-        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
+    let words = words(model, form, usize::from(width.saturating_sub(3)));
+    let below = u16::try_from(words.len()).unwrap_or(1);
+    let wanted: u16 = form.fields.iter().map(|field| extra(field).saturating_add(1)).sum();
+    let height = wanted.saturating_add(below + 3).min(area.height);
+    let middle = (area.height - height) / 2;
+    // What is decided stays in view over the form that decides it.
+    let down = if form.is_answer() { area.height.saturating_sub(height + 1) } else { middle };
+    let place = Rect { x: area.x + (area.width - width) / 2, y: area.y + down, width, height };
     frame.render_widget(Clear, place);
     let title = clipped(&format!(" {} ", harmless_line(&form.title)), usize::from(width.saturating_sub(4)));
-    frame.render_widget(block(model, title.trim_end().to_owned() + " ", true), place);
-    let inner = Rect { x: place.x + 1, y: place.y + 1, width: width.saturating_sub(2), height: height - 2 };
-    let [fields, foot] = Layout::vertical([Constraint::Min(1), Constraint::Length(1)]).areas(inner);
-    draw_fields(frame, fields, model, form, hits);
     let hint = form.fields.get(form.at).map(|field| field.hint).unwrap_or_default();
-    let words = match &form.error {
-        Some(error) => Line::styled(format!(" {}", harmless_line(error)), model.theme.bad()),
-        None => Line::from(vec![
-            Span::raw(format!(" {hint}")),
-            Span::styled(" · Tab next · Ctrl-S done · Ctrl-E editor · Esc put away", model.theme.faint()),
-        ]),
-    };
+    let hint = Line::styled(format!(" {hint} "), model.theme.faint());
+    let framed = block(model, title.trim_end().to_owned() + " ", true).title_bottom(hint);
+    frame.render_widget(framed, place);
+    let inner = Rect { x: place.x + 1, y: place.y + 1, width: width.saturating_sub(2), height: height - 2 };
+    let [fields, foot] = Layout::vertical([Constraint::Min(1), Constraint::Length(below)]).areas(inner);
+    draw_fields(frame, fields, model, form, hits);
     frame.render_widget(Paragraph::new(words), foot);
 }
 
-/// The fewest lines a field needs.
-fn least(_: &Field) -> u16 {
-    1
+/// What is wrong with the form, else its keys.
+fn words(model: &Model, form: &Form, width: usize) -> Vec<Line<'static>> {
+    let Some(error) = &form.error else {
+        let keys = " Ctrl-S done · Tab next · Esc put away · Ctrl-E editor";
+        return vec![Line::styled(keys, model.theme.faint())];
+    };
+    let line = |line| Line::styled(format!(" {line}"), model.theme.bad());
+    wrapped(error, width, 3).into_iter().map(line).collect()
 }
 
-/// The lines a field would like beyond those.
+/// The lines a field would like beyond its first.
 fn extra(field: &Field) -> u16 {
     match &field.entry {
         Entry::Text(area) => u16::try_from(area.lines().len()).unwrap_or(u16::MAX).clamp(4, 12),
@@ -86,9 +90,7 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, i
                 let hint = Line::styled(field.hint, model.theme.faint());
                 return frame.render_widget(Paragraph::new(hint), entry);
             }
-            let mut shown = (**text).clone();
-            shown.set_cursor_style(if is_at { model.theme.chosen() } else { ratatui::style::Style::new() });
-            frame.render_widget(&shown, entry);
+            frame.render_widget(&**text, entry);
             if text.is_empty() && entry.width > 2 {
                 let hint = Line::styled(field.hint, model.theme.faint());
                 let after = Rect { x: entry.x + 2, width: entry.width - 2, height: 1, ..entry };

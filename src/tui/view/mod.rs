@@ -36,7 +36,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::widgets::Paragraph;
 
-use super::model::{Model, Spread, Stage};
+use super::model::{Model, Pane, Spread, Stage};
 use super::update::Target;
 
 /// The lowest screen with a title line.
@@ -95,7 +95,8 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) -> Hits {
         Stage::Home => home::draw(frame, title, body, model, &mut hits),
         Stage::Film | Stage::Live(_) => {
             title::draw(frame, title, model);
-            if model.spread == Spread::SideBySide {
+            let is_spread = model.spread == Spread::SideBySide && model.focus == Pane::Answer;
+            if is_spread && model.preview().is_none() {
                 answer::side_by_side(frame, body, model);
             } else {
                 pane::draw_all(frame, body, model, &mut hits);

@@ -28,7 +28,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
         Some(Overlay::Form(form)) => super::form::draw(frame, area, model, form, hits),
         Some(Overlay::Menu(menu)) => draw_menu(frame, area, model, menu, hits),
         Some(Overlay::Text(read)) => reading(frame, area, model, read),
-        Some(Overlay::Leave(to)) => leave(frame, area, model, *to),
+        Some(Overlay::Leave(to, _)) => leave(frame, area, model, *to),
     }
 }
 

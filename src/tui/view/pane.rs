@@ -7,7 +7,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
 
 use super::{Hits, answer, context, events, layout, question, rows, seats, snapshot, steps, tally};
-use crate::tui::model::{Model, Pane};
+use crate::tui::model::{Model, Pane, Spread};
 use crate::tui::update::Target;
 
 /// Draws the panes that are seen.
@@ -27,7 +27,7 @@ pub fn block(model: &Model, title: String, is_focused: bool) -> Block<'static> {
 fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut Hits) {
     let width = area.width.saturating_sub(2);
     let height = usize::from(area.height.saturating_sub(2));
-    let scroll = usize::from(model.scroll[pane.index()]);
+    let scroll = model.scroll[pane.index()];
     hits.note(area, Target::Pane(pane));
     let (title, shown) = match pane {
         Pane::Seats => {
@@ -79,23 +79,26 @@ fn place(model: &Model, pane: Pane) -> Rect {
 }
 
 /// How far a pane can be scrolled.
-pub fn most_scroll(model: &Model, pane: Pane) -> u16 {
+pub fn most_scroll(model: &Model, pane: Pane) -> usize {
     let place = place(model, pane);
     let height = usize::from(place.height.saturating_sub(2));
-    let most = match pane {
+    if pane == Pane::Answer && model.spread == Spread::SideBySide {
+        let (width, height) = model.size;
+        return answer::most_beside(model, rows(Rect { x: 0, y: 0, width, height }, model)[1]);
+    }
+    match pane {
         Pane::Seats => 0,
         Pane::Events => model.replay.at().saturating_sub(1),
         text => lines(model, text, place.width.saturating_sub(2)).len().saturating_sub(height),
-    };
-    u16::try_from(most).unwrap_or(u16::MAX)
+    }
 }
 
 /// The next line of a pane of text that holds `words`, after or before the first one seen.
-pub fn find(model: &Model, pane: Pane, words: &str, forward: bool) -> Option<u16> {
+pub fn find(model: &Model, pane: Pane, words: &str, forward: bool) -> Option<usize> {
     let place = place(model, pane);
     let lines = lines(model, pane, place.width.saturating_sub(2));
     let words = words.to_lowercase();
-    let here = usize::from(model.scroll[pane.index()].min(most_scroll(model, pane)));
+    let here = model.scroll[pane.index()].min(most_scroll(model, pane));
     let holds = |index: &usize| lines[*index].to_string().to_lowercase().contains(&words);
     let found = if forward {
         (here + 1..lines.len())
@@ -104,7 +107,7 @@ pub fn find(model: &Model, pane: Pane, words: &str, forward: bool) -> Option<u16
     } else {
         (0..here.min(lines.len())).rev().find(holds)
     };
-    found.filter(|_| !lines.is_empty()).map(|line| u16::try_from(line).unwrap_or(u16::MAX))
+    found.filter(|_| !lines.is_empty())
 }
 
 /// The pane that is looked at as plain text, unless it is a list.

@@ -4,10 +4,12 @@ use ratatui::Frame;
 use ratatui::layout::{Alignment, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::report::words::{headline, turnout};
 use crate::text::harmless_line;
 use crate::tui::model::Model;
+use crate::tui::text::clipped;
 
 /// Draws it.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
@@ -17,13 +19,20 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let session = model.session();
     let theme = model.theme;
     let name = session.definition.as_ref().map_or("replay", |definition| definition.id.as_str());
-    let mut spans = vec![Span::styled(format!(" {}", harmless_line(name)), theme.strong())];
-    let right = state(model, &mut spans);
+    let mut rest = Vec::new();
+    let right = state(model, &mut rest);
     if session.has_rehearsal() {
-        spans.push(Span::styled(" · rehearsal", theme.under_way()));
+        rest.push(Span::styled(" · rehearsal", theme.under_way()));
     }
+    // The name gives way before anything that is said of the round.
+    let said = Line::from(rest.clone()).width() + right.width();
+    let room = usize::from(area.width).saturating_sub(said + 2).max(8);
+    let name = harmless_line(name);
+    let name = if name.width() > room { clipped(&name, room) } else { name };
+    let mut spans = vec![Span::styled(format!(" {name}"), theme.strong())];
+    spans.extend(rest);
     let left = Line::from(spans);
-    let used = left.width() + right.chars().count();
+    let used = left.width() + right.width();
     frame.render_widget(Paragraph::new(left), area);
     // The right part gives way before the left one is covered.
     if used < usize::from(area.width) {

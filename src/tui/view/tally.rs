@@ -2,8 +2,12 @@
 
 use ratatui::text::Line;
 
+use crate::report::agreement::chart;
+use crate::report::independence::independence;
+use crate::report::movement::movement;
 use crate::report::words::{headline, turnout};
-use crate::report::{bars, view};
+use crate::report::{bars, count, view};
+use crate::session::RoundRun;
 use crate::text::harmless_line;
 use crate::tui::model::Model;
 use crate::tui::text::wrapped;
@@ -40,13 +44,32 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     }
     let quorum = if tally.quorum_met { "quorum met" } else { "quorum NOT met" };
     lines.extend(wrapped(&format!("{} · {quorum}", turnout(tally)), width, 4).into_iter().map(Line::from));
+    around(model, round, width, &mut lines);
+    let faint = model.theme.faint();
     for step in &tally.verdict.steps {
-        let style = model.theme.faint();
-        lines.extend(
-            wrapped(&format!("- {step}"), width, 6).into_iter().map(|line| Line::styled(line, style)),
-        );
+        let step = wrapped(&format!("- {step}"), width, 6);
+        lines.extend(step.into_iter().map(|line| Line::styled(line, faint)));
     }
+    lines.extend(count::tables(&tally.verdict).into_iter().map(|line| Line::from(harmless_line(&line))));
     lines
+}
+
+/// What stands around the result: whether seats share a model, who moved since the last round of the
+/// same form, how agreement went over the rounds.
+fn around(model: &Model, round: &RoundRun, width: usize, lines: &mut Vec<Line<'static>>) {
+    let session = model.session();
+    if let Some(shared) = independence(session, round).and_then(|found| found.line()) {
+        let shared = wrapped(&shared, width, 4);
+        lines.extend(shared.into_iter().map(|line| Line::styled(line, model.theme.under_way())));
+    }
+    if let Some(moved) = movement(session, round) {
+        let heading = format!("since round {}", moved.from_round);
+        lines.push(Line::styled(harmless_line(&heading), model.theme.strong()));
+        for line in moved.lines() {
+            lines.extend(wrapped(&line, width, 4).into_iter().map(Line::from));
+        }
+        lines.extend(chart(session, round).into_iter().map(|line| Line::from(harmless_line(&line))));
+    }
 }
 
 /// While the next round is drafted: what the last one came to.

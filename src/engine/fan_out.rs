@@ -150,7 +150,7 @@ impl Engine<'_> {
     }
 
     /// Whether the seats of the open round are asked.
-    fn is_asking(&self) -> bool {
+    pub(super) fn is_asking(&self) -> bool {
         let open = self.session.open_round().map(|round| round.opened.number);
         let asked = self.fan_out.round.as_ref();
         asked.is_some_and(|asked| Some(asked.number) == open && asked.left > 0)

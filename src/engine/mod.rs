@@ -252,7 +252,8 @@ impl<'a> Engine<'a> {
                 continue;
             }
             let now = next(&self.session);
-            if matches!(now, Next::OpenRound | Next::AwaitSeats)
+            // Who has been asked is there.
+            if (matches!(now, Next::OpenRound) || matches!(now, Next::AwaitSeats) && !self.is_asking())
                 && let Some((step, message)) = self.absent()
             {
                 return self.rest(&message, Some(step)).await;

@@ -67,6 +67,7 @@ pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::R
             messages,
             inputs: Some(EventStream::new()),
             mouse: looks.mouse,
+            signals: Signals::new()?,
             wants_out: false,
         };
         let done = screen.show(opening).await;
@@ -96,6 +97,7 @@ struct Screen {
     /// Nobody reads the keys while they belong to another program.
     inputs: Option<EventStream>,
     mouse: bool,
+    signals: Signals,
     wants_out: bool,
 }
 
@@ -112,7 +114,6 @@ enum Woken {
 
 impl Screen {
     async fn show(&mut self, opening: Option<Opening>) -> io::Result<()> {
-        let mut signals = Signals::new()?;
         self.say(Message::Tick(crate::clock::now())).await?;
         match opening {
             Some(opening) => self.carry_out(vec![Effect::Open(opening)]).await?,
@@ -123,7 +124,7 @@ impl Screen {
         while !self.wants_out {
             let started = Instant::now();
             let film = self.model.replay.due_in().map(Duration::from_millis);
-            let woken = self.wait(&mut signals, film).await;
+            let woken = self.wait(film).await;
             if film.is_some() {
                 let passed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
                 self.say(Message::Pass(passed)).await?;
@@ -140,7 +141,7 @@ impl Screen {
     }
 
     /// Waits until something happens.
-    async fn wait(&mut self, signals: &mut Signals, film: Option<Duration>) -> Woken {
+    async fn wait(&mut self, film: Option<Duration>) -> Woken {
         let keep = self.keep_at.map(|at| at.saturating_duration_since(Instant::now()));
         let is_counting =
             matches!(self.model.stage, Stage::Live(_)) && self.model.session().open_round().is_some();
@@ -152,7 +153,7 @@ impl Screen {
             message = self.messages.recv() => Woken::Message(message),
             read = next_part(&mut self.film) => Woken::Film(read),
             () = sleep(due) => Woken::Time,
-            () = signals.any() => Woken::Signal,
+            () = self.signals.any() => Woken::Signal,
         }
     }
 

@@ -7,7 +7,7 @@ mod key;
 mod table;
 
 pub use key::{Key, label, labels};
-pub use table::{BINDINGS, Binding, Place, table};
+pub use table::{BINDINGS, Binding, FORM_KEYS, FormKey, Place, table};
 
 use std::collections::HashMap;
 

@@ -133,13 +133,48 @@ pub const BINDINGS: [Binding; 53] = [
     row(Places::ANY, Action::Quit, &[ch('q'), ctrl('c')], "quit", Some("quit")),
 ];
 
+/// A key of forms: there every other key is typed, so these are the same everywhere.
+#[derive(Debug, Clone, Copy)]
+pub struct FormKey {
+    /// The keys, as they are written.
+    pub keys: &'static [&'static str],
+    /// What they do.
+    pub name: &'static str,
+    /// Their word under a form, if they have a place there.
+    pub footer: Option<&'static str>,
+}
+
+const fn form_key(
+    keys: &'static [&'static str],
+    name: &'static str,
+    footer: Option<&'static str>,
+) -> FormKey {
+    FormKey { keys, name, footer }
+}
+
+/// The keys of forms.
+pub const FORM_KEYS: [FormKey; 7] = [
+    form_key(&["Ctrl-S", "F2"], "hand the form in", Some("done")),
+    form_key(&["Tab"], "next field", Some("next")),
+    form_key(&["Esc"], "put the form away; what is typed is kept", Some("put away")),
+    form_key(&["Ctrl-E"], "the field in your own editor", Some("editor")),
+    form_key(&["Shift-Tab"], "field before", None),
+    form_key(&["←", "→"], "another choice", None),
+    form_key(&["space"], "pick, or not", None),
+];
+
 /// The table as Markdown, for the README.
 pub fn table() -> String {
     let row = |binding: &Binding| {
         let keys = binding.keys.iter().map(|key| format!("`{}`", label(*key))).collect::<Vec<_>>().join(" ");
         format!("| {keys} | {} | {} |\n", binding.name, places(binding.places))
     };
-    format!("| key | does | where |\n|---|---|---|\n{}", BINDINGS.iter().map(row).collect::<String>())
+    let form_row = |key: &FormKey| {
+        let keys = key.keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" ");
+        format!("| {keys} | {} | in a form |\n", key.name)
+    };
+    let rows: String = BINDINGS.iter().map(row).chain(FORM_KEYS.iter().map(form_row)).collect();
+    format!("| key | does | where |\n|---|---|---|\n{rows}")
 }
 
 /// The places of a row, in words.

@@ -184,6 +184,7 @@ impl Screen {
         self.inputs = None;
         taken::give_back();
         let edited = self.host.edit(text);
+        self.signals.forget_interrupts();
         self.terminal = taken::take(self.mouse)?;
         self.inputs = Some(EventStream::new());
         Ok(Some(match edited {

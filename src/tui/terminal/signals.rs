@@ -28,6 +28,15 @@ impl Signals {
         Ok(Self {})
     }
 
+    /// Forgets interrupts that were meant for another program on this terminal.
+    pub fn forget_interrupts(&mut self) {
+        #[cfg(unix)]
+        {
+            use futures::FutureExt as _;
+            while matches!(self.interrupt.recv().now_or_never(), Some(Some(()))) {}
+        }
+    }
+
     /// Waits for one.
     pub async fn any(&mut self) {
         #[cfg(unix)]

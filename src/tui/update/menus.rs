@@ -20,11 +20,12 @@ pub const FORMATS: [(&str, &str); 4] = [
 ];
 
 pub fn help(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let most = crate::tui::view::most_help(model);
     let Some(Overlay::Help(at)) = &mut model.overlay else { return Vec::new() };
     match key.code {
-        KeyCode::Down | KeyCode::Char('j') => *at += 1,
+        KeyCode::Down | KeyCode::Char('j') => *at = (*at + 1).min(most),
         KeyCode::Up | KeyCode::Char('k') => *at = at.saturating_sub(1),
-        KeyCode::PageDown | KeyCode::Char(' ') => *at += 10,
+        KeyCode::PageDown | KeyCode::Char(' ') => *at = (*at + 10).min(most),
         KeyCode::PageUp => *at = at.saturating_sub(10),
         KeyCode::Esc | KeyCode::Char('?' | 'q') | KeyCode::F(1) | KeyCode::Enter => model.overlay = None,
         _ => {}

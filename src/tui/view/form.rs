@@ -9,6 +9,7 @@ use super::Hits;
 use super::pane::block;
 use crate::text::harmless_line;
 use crate::tui::form::{Entry, Field, Form, Pick};
+use crate::tui::keymap::{FORM_KEYS, FormKey};
 use crate::tui::model::Model;
 use crate::tui::text::{clipped, wrapped};
 use crate::tui::update::Target;
@@ -39,8 +40,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits:
 /// What is wrong with the form, else its keys.
 fn words(model: &Model, form: &Form, width: usize) -> Vec<Line<'static>> {
     let Some(error) = &form.error else {
-        let keys = " Ctrl-S done · Tab next · Esc put away · Ctrl-E editor";
-        return vec![Line::styled(keys, model.theme.faint())];
+        let word = |key: &FormKey| Some(format!("{} {}", key.keys[0], key.footer?));
+        let keys: Vec<String> = FORM_KEYS.iter().filter_map(word).collect();
+        return vec![Line::styled(format!(" {}", keys.join(" · ")), model.theme.faint())];
     };
     let line = |line| Line::styled(format!(" {line}"), model.theme.bad());
     wrapped(error, width, 3).into_iter().map(line).collect()

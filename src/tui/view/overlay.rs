@@ -8,7 +8,7 @@ use ratatui::widgets::{Clear, Paragraph};
 use super::Hits;
 use super::pane::block;
 use crate::text::harmless_line;
-use crate::tui::keymap::{BINDINGS, Binding, Place, labels};
+use crate::tui::keymap::{BINDINGS, Binding, FORM_KEYS, Place, labels};
 use crate::tui::model::{Leave, Menu, MenuKind, Model, Overlay, Reading};
 use crate::tui::text::{clipped, safe, wrapped};
 use crate::tui::update::{Target, matching};
@@ -57,13 +57,29 @@ fn popup(
     Rect { x: place.x + 1, y: place.y + 1, width: width.saturating_sub(2), height: height.saturating_sub(2) }
 }
 
-fn help(frame: &mut Frame<'_>, area: Rect, model: &Model, at: usize) {
+/// How far the keys can be scrolled.
+pub fn most_help(model: &Model) -> usize {
+    help_lines(model).len().saturating_sub(usize::from(model.size.1.saturating_sub(2)))
+}
+
+/// The keys of this place, the way back, and those of forms.
+fn help_lines(model: &Model) -> Vec<Line<'static>> {
     let place = model.place();
-    let here: Vec<&Binding> = BINDINGS.iter().filter(|binding| binding.places.holds(place)).collect();
+    let here = BINDINGS.iter().filter(|binding| binding.places.holds(place));
+    let mut lines: Vec<Line<'static>> = here.map(|binding| row(binding, model)).collect();
+    let mut keyed = |keys: &str, name: &'static str| {
+        lines.push(Line::from(vec![Span::styled(format!(" {keys:16}"), model.theme.key()), Span::raw(name)]));
+    };
+    keyed("Esc", if place == Place::Home { "show all rows again" } else { "back to the home screen" });
+    for key in FORM_KEYS {
+        keyed(&key.keys.join(" "), key.name);
+    }
+    lines
+}
+
+fn help(frame: &mut Frame<'_>, area: Rect, model: &Model, at: usize) {
+    let lines = help_lines(model);
     let room = usize::from(area.height.saturating_sub(2));
-    let mut lines: Vec<Line<'static>> = here.iter().map(|binding| row(binding, model)).collect();
-    let back = if place == Place::Home { "show all rows again" } else { "back to the home screen" };
-    lines.push(Line::from(vec![Span::styled(format!(" {:16}", "Esc"), model.theme.key()), Span::raw(back)]));
     let total = lines.len();
     let start = at.min(total.saturating_sub(room));
     let shown: Vec<Line<'static>> = lines.into_iter().skip(start).take(room).collect();

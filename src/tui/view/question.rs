@@ -94,7 +94,7 @@ fn of_round(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
         Close::All => "when all are in",
         Close::Quorum => "at quorum",
         Close::Deadline => "at the deadline",
-        Close::Manual => "by you",
+        Close::Manual => "when all are in, or by you",
     };
     let deadline = opened.deadline_ms.map(|ms| format!(" · deadline {}", span(ms))).unwrap_or_default();
     let quorum = format!("quorum: {} of {}", opened.quorum, grouped(opened.seats.len()));

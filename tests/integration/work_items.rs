@@ -338,3 +338,29 @@ fn an_agent_takes_a_model_by_flag_and_its_prompt_alone_is_exact() {
                   and email display\n4. Click edit button\n5. Verify edit form appears\n\nProvide screenshot evidence.";
     assert_eq!(prompt, wanted);
 }
+
+/// Tasks and links of the project stand beside those of the definition, in every session of it, and are
+/// frozen with it.
+#[test]
+fn the_projects_own_tasks_and_links_reach_the_snapshot() {
+    let desk = crate::program::Desk::with(
+        "goal: \"Plan it\"\ntasks: [{id: APP-15, title: \"Profile\"}]\nparticipants: [skeptic]\nquestion: \"What could go wrong?\"\n",
+    );
+    let plain = desk.run(["snapshot", "decide.yaml"]).code(0);
+    assert!(!plain.out.contains("linked_tasks"), "{}", plain.out);
+    desk.write(
+        ".s2s/tasks.yaml",
+        "tasks: [{id: APP-12, title: \"Sign in\", createdAt: 2026-01-20T09:30:00Z}]\n\
+         links: [{id: l1, fromId: APP-12, toId: APP-15, type: basic, createdAt: 2026-02-01T00:00:00Z}]\n",
+    );
+    let linked = desk.run(["snapshot", "decide.yaml"]).code(0);
+    assert!(linked.out.contains("linked_tasks") && linked.out.contains("Sign in"), "{}", linked.out);
+    desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
+    desk.write(".s2s/tasks.yaml", "tasks: [{id: APP-13, title: \"Another\"}]\n");
+    let saved = desk.run(["snapshot", "s.s2s"]).code(0);
+    assert!(saved.out.contains("Sign in"), "{}", saved.out);
+    desk.run(["verify", "s.s2s"]).code(0);
+    desk.write(".s2s/tasks.yaml", "tasks: [{id: APP-12, titel: x}]\n");
+    let wrong = desk.run(["snapshot", "decide.yaml"]).code(2);
+    assert!(wrong.err.contains("tasks.yaml") && wrong.err.contains("titel"), "{}", wrong.err);
+}

@@ -169,3 +169,20 @@ fn every_file_says_what_it_is() {
         assert!(text.starts_with("//! "), "{} does not open with `//!`", source.path.display());
     }
 }
+
+/// `docs/TRUST.md` names tests that there are.
+#[test]
+fn every_promise_names_a_test_that_there_is() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("docs/TRUST.md")).expect("the document");
+    let names: Vec<&str> =
+        text.split('`').filter(|word| word.contains("::") && !word.contains(' ')).collect();
+    assert!(names.len() > 30, "{names:?}");
+    for name in names {
+        let (of, called) = name.split_once("::").expect("room and test");
+        let file = root.join("tests/integration").join(format!("{of}.rs"));
+        let source = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let is_test = source.contains(&format!("fn {called}("));
+        assert!(is_test, "{name} is no test in {}", file.display());
+    }
+}

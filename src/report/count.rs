@@ -36,18 +36,25 @@ pub fn rule_in_words(rule: Rule, terms: &Terms) -> String {
 
 /// The tables behind a count, if it has any: who is preferred to whom, strongest paths.
 pub fn tables(verdict: &Verdict) -> Vec<String> {
-    let names: Vec<&str> = verdict.scores.keys().map(String::as_str).collect();
     let Some(trace) = &verdict.trace else { return Vec::new() };
-    let mut lines = Vec::new();
-    for (title, matrix) in [
-        ("ballots that prefer the row to the column:", &trace.pairwise),
-        ("strongest paths from the row to the column:", &trace.paths),
-    ] {
-        if !matrix.is_empty() && matrix.len() == names.len() {
-            lines.push(title.to_owned());
-            lines.extend(matrix_lines(&names, matrix));
-        }
+    let mut lines = table("ballots that prefer the row to the column:", verdict, &trace.pairwise);
+    lines.extend(paths(verdict));
+    lines
+}
+
+/// The table of strongest paths, if the rule looks for them.
+pub fn paths(verdict: &Verdict) -> Vec<String> {
+    let Some(trace) = &verdict.trace else { return Vec::new() };
+    table("strongest paths from the row to the column:", verdict, &trace.paths)
+}
+
+fn table(title: &str, verdict: &Verdict, matrix: &[Vec<Score>]) -> Vec<String> {
+    let names: Vec<&str> = verdict.scores.keys().map(String::as_str).collect();
+    if matrix.is_empty() || matrix.len() != names.len() {
+        return Vec::new();
     }
+    let mut lines = vec![title.to_owned()];
+    lines.extend(matrix_lines(&names, matrix));
     lines
 }
 

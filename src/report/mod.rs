@@ -15,6 +15,8 @@ mod json;
 mod markdown;
 pub mod movement;
 mod ndjson;
+pub mod pictures;
+mod strip;
 #[cfg(test)]
 mod tests;
 mod text;

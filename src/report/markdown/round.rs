@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use super::quote::{code, inline, quote};
 use super::seat;
 use crate::report::agreement::chart;
-use crate::report::count::{rule_in_words, tables};
+use crate::report::count::{paths, rule_in_words};
 use crate::report::independence::independence;
 use crate::report::movement::movement;
 use crate::report::view::{self, SeatView, Standing};
 use crate::report::words::{close_reason, grouped, headline, listed, span};
-use crate::report::{Bar, bars};
+use crate::report::{Bar, bars, pictures};
 use crate::session::{RoundRun, Session, Tally};
 use crate::tally::Ties;
 use crate::text::harmless_line;
@@ -43,7 +43,7 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
         Some(tally) => {
             participation(tally, out);
             out.push('\n');
-            count(tally, out);
+            count(session, run, tally, out);
             beside(session, run, out);
         }
         None => out.push('\n'),
@@ -140,8 +140,8 @@ fn participation(tally: &Tally, out: &mut String) {
     let _ = writeln!(out, "- Quorum {met}: {took_part} took part, {} are needed", tally.quorum);
 }
 
-/// Bars, then the steps by which a person can redo the count.
-fn count(tally: &Tally, out: &mut String) {
+/// Bars and pictures, then the steps by which a person can redo the count.
+fn count(session: &Session, run: &RoundRun, tally: &Tally, out: &mut String) {
     if tally.verdict.scores.is_empty() && tally.verdict.steps.is_empty() {
         return;
     }
@@ -155,18 +155,25 @@ fn count(tally: &Tally, out: &mut String) {
     if !bars.is_empty() {
         let _ = writeln!(out, "\n{legend}\n");
     }
+    drawing(&pictures::of(session, run), out);
     for (i, step) in tally.verdict.steps.iter().enumerate() {
         let _ = writeln!(out, "{}. {}", i + 1, inline(step));
     }
     out.push('\n');
-    let tables = tables(&tally.verdict);
-    if !tables.is_empty() {
+    let paths = paths(&tally.verdict);
+    if !paths.is_empty() {
         out.push_str("Pair by pair:\n\n");
     }
-    for line in &tables {
-        let _ = writeln!(out, "    {}", harmless_line(line));
+    drawing(&paths, out);
+}
+
+/// Lines as they are, indented by four: code, whatever their text is.
+fn drawing(lines: &[String], out: &mut String) {
+    for line in lines {
+        let indented = format!("    {}", harmless_line(line));
+        let _ = writeln!(out, "{}", indented.trim_end());
     }
-    if !tables.is_empty() {
+    if !lines.is_empty() {
         out.push('\n');
     }
 }
@@ -186,12 +193,7 @@ fn beside(session: &Session, run: &RoundRun, out: &mut String) {
     if !chart.is_empty() {
         out.push_str("Agreement, round by round:\n\n");
     }
-    for line in &chart {
-        let _ = writeln!(out, "    {}", harmless_line(line));
-    }
-    if !chart.is_empty() {
-        out.push('\n');
-    }
+    drawing(&chart, out);
 }
 
 fn drawn(bar: &Bar<'_>) -> String {

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{CHOICE, CONSENT, Table, below_quorum, decided};
-use crate::report::markdown;
-use crate::round::ballot::Stance;
+use crate::report::{markdown, pictures};
+use crate::round::ballot::{Ballot, Stance};
 use crate::session::{Command, Event};
 
 /// The report without its last section, which names the file and the times.
@@ -240,4 +240,25 @@ participants: [qa-lead]
     assert!(!report.lines().any(|line| line.starts_with("# Decision") || line.starts_with("```")));
     assert!(report.contains("    ████████████████████  1  ```\n"));
     assert!(report.lines().nth(2).unwrap().starts_with("**Decision: \\`\\`\\`** ("));
+}
+
+#[test]
+fn a_round_is_drawn_once_it_is_counted_and_pairs_with_their_shades() {
+    let ranked = CHOICE.replace("kind: choice", "kind: ranking").replace("rule: majority", "rule: schulze");
+    let mut table = Table::round(&ranked);
+    let run = |table: &Table| pictures::of(&table.session, &table.session.rounds[0]);
+    let ranking =
+        |names: &[&str]| Ballot::Ranking(names.iter().map(|name| vec![(*name).to_owned()]).collect());
+    table.seal("qa-lead");
+    table.seal("software-architect");
+    assert!(run(&table).is_empty(), "nothing of a sealed answer is drawn");
+    let answers = vec![
+        table.answer("software-architect", ranking(&["redis", "inline"]), json!({})),
+        table.answer("qa-lead", ranking(&["redis", "inline"]), json!({})),
+    ];
+    table.close(answers);
+    assert_eq!(run(&table)[1..], ["             1     2", "1 inline     ·     0", "2 redis   ██ 2     ·"]);
+    let text = markdown(&table.session);
+    assert!(text.contains("\n    2 redis   ██ 2     ·\n"), "{text}");
+    assert!(text.contains("Pair by pair:\n\n    strongest paths"), "{text}");
 }

@@ -6,7 +6,7 @@ use crate::report::agreement::chart;
 use crate::report::independence::independence;
 use crate::report::movement::movement;
 use crate::report::words::{headline, turnout};
-use crate::report::{bars, count, view};
+use crate::report::{bars, pictures, view};
 use crate::session::RoundRun;
 use crate::text::harmless_line;
 use crate::tui::model::Model;
@@ -50,7 +50,9 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let step = wrapped(&format!("- {step}"), width, 6);
         lines.extend(step.into_iter().map(|line| Line::styled(line, faint)));
     }
-    lines.extend(count::tables(&tally.verdict).into_iter().map(|line| Line::from(harmless_line(&line))));
+    lines.extend(
+        pictures::of(model.session(), round).into_iter().map(|line| Line::from(harmless_line(&line))),
+    );
     lines
 }
 

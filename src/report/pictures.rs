@@ -1,0 +1,290 @@
+//! The ballots of a round as pictures of plain text: heat maps for scores and for pairs of options.
+//!
+//! Pictures only: places and shades are rounded, the numbers beside them are not, and nothing is decided
+//! by either. Names are cut to their column and safe for a terminal.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::{strip, view};
+use crate::round::ballot::BallotForm;
+use crate::session::{RoundRun, Session, profile};
+use crate::tally::{Amount, Mark, Profile, Score, Verdict};
+use crate::text::harmless_line;
+
+/// From little to much; nothing is blank.
+const SHADES: [char; 4] = ['░', '▒', '▓', '█'];
+
+/// How wide the name of a row may be, in columns.
+const NAME: usize = 24;
+
+/// How many different scores have a column each; with more, each ballot has one row.
+const GRADES: usize = 12;
+
+/// The pictures of a revealed round, one below the other with a blank line between; none for ballots that
+/// bars show whole.
+pub fn of(session: &Session, round: &RoundRun) -> Vec<String> {
+    let Some(tally) = view::tally(round) else { return Vec::new() };
+    let ballots = profile(session, round);
+    let pictures = [
+        scores(&ballots, &round.opened.ballot),
+        pairs(&tally.verdict),
+        strip::estimates(&ballots, &round.opened.ballot, &tally.verdict),
+    ];
+    let mut lines = Vec::new();
+    for picture in pictures.into_iter().filter(|picture| !picture.is_empty()) {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(picture);
+    }
+    lines
+}
+
+/// One cell: how dark it is, from 0 to 1, and its number.
+type Cell = (f64, String);
+
+/// A ballot's voter, scores and worth.
+type Row<'a> = (&'a str, Vec<Option<Amount>>, Amount);
+
+/// Scores as a heat map: how many ballots gave an option each score, or with many scores every ballot.
+fn scores(ballots: &Profile, form: &BallotForm) -> Vec<String> {
+    let scores_of = |mark: &Mark| if let Mark::Scores(scores) = mark { Some(scores.clone()) } else { None };
+    let rows: Vec<Row<'_>> = ballots
+        .ballots
+        .iter()
+        .filter_map(|cast| Some((cast.voter.as_str(), scores_of(&cast.mark)?, cast.worth())))
+        .collect();
+    let mut given: Vec<Amount> =
+        rows.iter().flat_map(|(_, scores, _)| scores.iter().flatten().copied()).collect();
+    given.sort_unstable();
+    given.dedup();
+    let mut grades = [scale(form), given.clone()].concat();
+    grades.sort_unstable();
+    grades.dedup();
+    let grades = if grades.len() > GRADES { given } else { grades };
+    match grades.len() {
+        _ if rows.is_empty() => Vec::new(),
+        ..=GRADES => by_grade(&ballots.options, &rows, &grades),
+        _ => by_ballot(ballots, &rows),
+    }
+}
+
+/// Every whole score of a form whose scale has few of them.
+fn scale(form: &BallotForm) -> Vec<Amount> {
+    let (Some(min), Some(max)) =
+        (form.min.as_ref().and_then(Amount::of), form.max.as_ref().and_then(Amount::of))
+    else {
+        return Vec::new();
+    };
+    let steps = (max - min).units() / Amount::ONE.units();
+    if steps < 0 || steps >= GRADES as i128 {
+        return Vec::new();
+    }
+    (0..=steps as u64).map(|step| min + Amount::whole(step)).collect()
+}
+
+fn by_grade(options: &[String], rows: &[Row<'_>], grades: &[Amount]) -> Vec<String> {
+    let worth = |option: usize, grade: Amount| {
+        let gave = rows.iter().filter(|(_, scores, _)| scores.get(option) == Some(&Some(grade)));
+        gave.map(|(.., worth)| *worth).sum::<Amount>()
+    };
+    let counts: Vec<Vec<Amount>> =
+        (0..options.len()).map(|option| grades.iter().map(|grade| worth(option, *grade)).collect()).collect();
+    let most = counts.iter().flatten().max().map_or(0.0, |most| Score::from(*most).as_f64());
+    let shown = |count: &Amount| match *count {
+        Amount::ZERO => (0.0, String::new()),
+        count => (Score::from(count).as_f64() / most, count.to_string()),
+    };
+    let named =
+        options.iter().zip(&counts).map(|(name, row)| (name.clone(), row.iter().map(shown).collect()));
+    let columns: Vec<String> = grades.iter().map(Amount::to_string).collect();
+    let mut lines = vec!["How many ballots gave each score, darker where more:".to_owned()];
+    lines.extend(heat_map(&columns, &named.collect::<Vec<_>>()));
+    lines
+}
+
+fn by_ballot(ballots: &Profile, rows: &[Row<'_>]) -> Vec<String> {
+    let all = || rows.iter().flat_map(|(_, scores, _)| scores.iter().flatten().copied());
+    let number = |amount: Amount| Score::from(amount).as_f64();
+    let (low, high) = (all().min().map_or(0.0, number), all().max().map_or(0.0, number));
+    let shown = |score: &Option<Amount>| match score {
+        None => (0.0, String::new()),
+        Some(score) => ((number(*score) - low) / (high - low), score.to_string()),
+    };
+    let named: Vec<(String, Vec<Cell>)> = rows
+        .iter()
+        .map(|(voter, scores, _)| ((*voter).to_owned(), scores.iter().map(shown).collect()))
+        .collect();
+    let columns: Vec<String> = (1..=ballots.options.len()).map(|at| at.to_string()).collect();
+    let options =
+        ballots.options.iter().zip(&columns).map(|(name, at)| format!("{at} {}", harmless_line(name)));
+    let options: Vec<String> = options.collect();
+    let mut lines = vec![format!("The scores of each ballot, darker where higher ({}):", options.join(", "))];
+    lines.extend(heat_map(&columns, &named));
+    lines
+}
+
+/// The pairwise matrix of a count as a heat map.
+fn pairs(verdict: &Verdict) -> Vec<String> {
+    let Some(trace) = &verdict.trace else { return Vec::new() };
+    let (matrix, names) = (&trace.pairwise, &verdict.scores);
+    if matrix.is_empty() || matrix.len() != names.len() {
+        return Vec::new();
+    }
+    let most = matrix.iter().flatten().map(Score::as_f64).fold(0.0, f64::max);
+    let shown = |a: usize, b: usize, score: &Score| {
+        if a == b {
+            return (0.0, "·".to_owned());
+        }
+        (if most > 0.0 { score.as_f64() / most } else { 0.0 }, score.to_string())
+    };
+    let row = |(a, name): (usize, &String)| {
+        let cells = matrix[a].iter().enumerate().map(|(b, score)| shown(a, b, score)).collect();
+        (format!("{} {name}", a + 1), cells)
+    };
+    let rows: Vec<(String, Vec<Cell>)> = names.keys().enumerate().map(row).collect();
+    let columns: Vec<String> = (1..=rows.len()).map(|at| at.to_string()).collect();
+    let mut lines = vec!["How many ballots prefer the row to the column, darker where more:".to_owned()];
+    lines.extend(heat_map(&columns, &rows));
+    lines
+}
+
+/// Rows of cells under their columns' names.
+fn heat_map(columns: &[String], rows: &[(String, Vec<Cell>)]) -> Vec<String> {
+    let names: Vec<String> = rows.iter().map(|(name, _)| cut(&harmless_line(name))).collect();
+    let left = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    let numbers = rows.iter().flat_map(|(_, cells)| cells.iter().map(|(_, number)| number.chars().count()));
+    let titles = columns.iter().map(|title| title.chars().count().saturating_sub(3));
+    let wide = numbers.chain(titles).max().unwrap_or(1);
+    let title = |line: String, title: &String| format!("{line}  {title:>width$}", width = wide + 3);
+    let mut lines = vec![columns.iter().fold(" ".repeat(left), title)];
+    for (name, (_, cells)) in names.iter().zip(rows) {
+        let start = format!("{name}{}", " ".repeat(left - name.width()));
+        let cell = |line: String, (dark, number): &Cell| {
+            let shade = shade(*dark);
+            format!("{line}  {shade}{shade} {number:>wide$}")
+        };
+        lines.push(cells.iter().fold(start, cell));
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// The shade of a share: nothing is blank, and something never is.
+fn shade(dark: f64) -> char {
+    if dark <= 0.0 {
+        return ' ';
+    }
+    let at = (dark * SHADES.len() as f64).ceil() as usize;
+    SHADES[at.clamp(1, SHADES.len()) - 1]
+}
+
+/// A name as far as its column goes.
+pub fn cut(name: &str) -> String {
+    if name.width() <= NAME {
+        return name.to_owned();
+    }
+    let mut room = NAME - 1;
+    let fits = |letter: &char| {
+        let width = letter.width().unwrap_or(0);
+        let fits = width <= room;
+        room = room.saturating_sub(width);
+        fits
+    };
+    format!("{}…", name.chars().take_while(fits).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::{BallotKind, Cast, Rule, Terms, UNLISTED, count};
+
+    fn profile(options: &[&str], marks: Vec<Mark>) -> Profile {
+        let voters = 'p'..='z';
+        let ballots =
+            marks.into_iter().zip(voters.cycle()).map(|(mark, voter)| Cast::one(voter, mark)).collect();
+        Profile { options: options.iter().map(|name| (*name).to_owned()).collect(), ballots, lowest: None }
+    }
+
+    fn scale_to(max: u64) -> BallotForm {
+        let (min, max) = (Some(0.into()), Some(max.into()));
+        BallotForm { min, max, ..BallotForm::over(BallotKind::Score, Vec::new()) }
+    }
+
+    fn scored(lines: &[&str]) -> Vec<Mark> {
+        let score = |text: &str| (text != "-").then(|| Amount::parse(text).unwrap());
+        lines.iter().map(|line| Mark::Scores(line.split(' ').map(score).collect())).collect()
+    }
+
+    #[test]
+    fn scores_are_a_map_of_options_by_grade() {
+        let ballots = profile(&["a", "bb"], scored(&["3 0", "3 1", "3 1.5", "0 -"]));
+        let lines = scores(&ballots, &scale_to(3));
+        assert_eq!(
+            lines,
+            [
+                "How many ballots gave each score, darker where more:",
+                "       0     1   1.5     2     3",
+                "a   ▒▒ 1                    ██ 3",
+                "bb  ▒▒ 1  ▒▒ 1  ▒▒ 1"
+            ]
+        );
+        assert_eq!(scores(&profile(&["a"], vec![Mark::Choice(0)]), &scale_to(5)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn many_different_scores_are_a_map_of_ballots_by_option() {
+        let lines: Vec<String> = (0..7).map(|at| format!("{} {}", at * 10, at * 10 + 5)).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let ballots = profile(&["first", "second"], scored(&lines));
+        let lines = scores(&ballots, &scale_to(100));
+        assert_eq!(
+            lines,
+            [
+                "The scores of each ballot, darker where higher (1 first, 2 second):",
+                "       1      2",
+                "p      0  ░░  5",
+                "q  ░░ 10  ░░ 15",
+                "r  ▒▒ 20  ▒▒ 25",
+                "s  ▒▒ 30  ▓▓ 35",
+                "t  ▓▓ 40  ▓▓ 45",
+                "u  ██ 50  ██ 55",
+                "v  ██ 60  ██ 65"
+            ]
+        );
+        let alike = profile(&["first"], scored(&["6.5", "6.5"]));
+        let lines = scores(&alike, &scale_to(11));
+        assert_eq!(
+            lines[1..],
+            ["        6.5", "first  ██ 2"],
+            "a scale that is too fine with them leaves the scores given"
+        );
+    }
+
+    #[test]
+    fn pairs_are_a_map_with_shades_by_strength() {
+        let ranked = |ranks: &[u16]| Mark::Ranking(ranks.to_vec());
+        let marks =
+            vec![ranked(&[0, 1, 2]), ranked(&[0, 1, 2]), ranked(&[1, 0, UNLISTED]), ranked(&[1, 2, 0])];
+        let ballots = profile(&["in-process", "redis\u{1b}[31m", &"x".repeat(30)], marks);
+        let lines = pairs(&count(&ballots, Rule::Copeland, &Terms::default()));
+        assert_eq!(
+            lines,
+            [
+                "How many ballots prefer the row to the column, darker where more:",
+                "                             1     2     3",
+                "1 in-process                 ·  ██ 3  ██ 3",
+                "2 redis\\u{1b}[31m         ▒▒ 1     ·  ██ 3",
+                "3 xxxxxxxxxxxxxxxxxxxxx…  ▒▒ 1  ▒▒ 1     ·"
+            ]
+        );
+        assert_eq!(pairs(&count(&ballots, Rule::Plurality, &Terms::default())), Vec::<String>::new());
+    }
+
+    #[test]
+    fn something_is_never_blank_and_names_keep_to_their_column() {
+        let shades: String = [0.0, 0.001, 0.25, 0.26, 0.75, 0.9, 1.0].into_iter().map(shade).collect();
+        assert_eq!(shades, " ░░▒▓██");
+        assert_eq!(cut("表計算表計算表計算表計算表計算"), "表計算表計算表計算表計…");
+        assert_eq!(cut("short"), "short");
+    }
+}

@@ -263,9 +263,10 @@ impl Model {
 
     /// The person whose turn it is, and why an earlier answer did not count.
     pub fn turn(&self) -> Option<&(String, Option<String>)> {
-        let round = self.session().open_round()?;
-        let is_open = |name: &str| round.seat(name).is_some_and(|seat| seat.status.is_open());
-        self.live()?.asked.iter().find(|(seat, _)| is_open(seat))
+        // In the order of the roster, whoever was quicker to ask.
+        let asked = &self.live()?.asked;
+        let mut seats = self.session().open_round()?.open_seats();
+        seats.find_map(|seat| asked.iter().find(|(name, _)| *name == seat.name))
     }
 
     /// The seats that are on the table: of the round that would be opened, else of the last one.

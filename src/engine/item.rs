@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use crate::participants::{Ask, Failure, Finish, Participant, Reply, Usage};
+use super::taken::Taken;
+use crate::participants::{Ask, Failure, Finish, Participant, Reply};
 use crate::round::prompt;
-use crate::round::record::Returned;
 use crate::session::{ItemStatus, WorkItemReturned, is_blank};
 use crate::workflow::{OutputSchema, read_answer};
 
@@ -24,14 +24,6 @@ pub struct Terms {
     pub needs_words: bool,
     /// How long the try may take.
     pub timeout: Option<Duration>,
-}
-
-/// What was read of the replies so far.
-#[derive(Default)]
-struct Taken {
-    replies: Vec<Returned>,
-    usage: Option<Usage>,
-    tries: u32,
 }
 
 /// Works one try to its end.
@@ -102,16 +94,14 @@ async fn converse(
     for is_last in [false, true] {
         let reply = match participant.ask(&ask).await {
             Ok(reply) => reply,
-            Err(failure) => return Err(taken.failed(failure)),
+            Err(failure) => return Err(failed(taken, failure)),
         };
         taken.add(&reply);
         let reason = match judge(&reply, terms) {
             Ok(data) => return Ok(data),
             Err(reason) => reason,
         };
-        if let Some(last) = taken.replies.last_mut() {
-            last.reason = Some(reason.clone());
-        }
+        taken.refuse_last(&reason);
         if is_last || reply.finish == Finish::Refusal {
             return Err(reason);
         }
@@ -137,23 +127,11 @@ fn judge(reply: &Reply, terms: &Terms) -> Result<Value, String> {
     Ok(data)
 }
 
-impl Taken {
-    fn add(&mut self, reply: &Reply) {
-        self.tries += reply.tries;
-        if let Some(usage) = reply.usage {
-            let sum = self.usage.get_or_insert_default();
-            sum.input += usage.input;
-            sum.output += usage.output;
-            sum.cached += usage.cached;
-        }
-        self.replies.push(Returned { text: reply.text.clone(), reason: None });
-    }
-
-    fn failed(&mut self, failure: Failure) -> String {
-        self.tries += failure.tries;
-        match self.replies.last().and_then(|reply| reply.reason.clone()) {
-            Some(before) => format!("{before}; asked again: {}", failure.reason),
-            None => failure.reason,
-        }
+/// Why a try that failed on the way failed, with why the reply before it did not count.
+fn failed(taken: &mut Taken, failure: Failure) -> String {
+    taken.tries += failure.tries;
+    match taken.last_reason() {
+        Some(before) => format!("{before}; asked again: {}", failure.reason),
+        None => failure.reason,
     }
 }

@@ -12,6 +12,7 @@ mod keys;
 mod orders;
 mod people;
 mod seat;
+mod taken;
 
 pub use budget::{Budget, Price};
 pub use orders::{Hold, Order, Orders, asked_now, hold};

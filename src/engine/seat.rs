@@ -9,10 +9,11 @@ use std::time::Duration;
 use serde_json::Map;
 use tokio::time::{Instant, timeout};
 
-use crate::participants::{Ask, Failure, Finish, Participant, Reply, Usage};
+use super::taken::Taken;
+use crate::participants::{Ask, Failure, Finish, Participant, Reply};
 use crate::round::ballot::{Answer, Ballot, BallotForm, Reading};
 use crate::round::prompt;
-use crate::round::record::{Outcome, Record, Returned};
+use crate::round::record::{Outcome, Record};
 use crate::round::reply::read_reply;
 use crate::round::seal::{Binding, Nonces, RoundKey, Sealed, seal};
 
@@ -48,14 +49,6 @@ impl Settled {
     }
 }
 
-/// What was read of the replies so far.
-#[derive(Default)]
-struct Taken {
-    replies: Vec<Returned>,
-    usage: Option<Usage>,
-    tries: u32,
-}
-
 /// Works one seat to its end.
 pub async fn work(
     participant: Arc<dyn Participant>,
@@ -74,7 +67,7 @@ pub async fn work(
             return Settled::Failed(Failure { reason, timed_out: true, tries: taken.tries.max(1) });
         }
         // It replied, and was too slow to correct itself: the first reply's fault stands.
-        Err(_) => Read::invalid(taken.last_reason()),
+        Err(_) => Read::invalid(taken.last_reason().unwrap_or_default().to_owned()),
     };
     let record = Record {
         session: shared.session.clone(),
@@ -141,23 +134,6 @@ impl Read {
     }
 }
 
-impl Taken {
-    fn add(&mut self, reply: &Reply) {
-        self.tries += reply.tries;
-        if let Some(usage) = reply.usage {
-            let sum = self.usage.get_or_insert_default();
-            sum.input += usage.input;
-            sum.output += usage.output;
-            sum.cached += usage.cached;
-        }
-        self.replies.push(Returned { text: reply.text.clone(), reason: None });
-    }
-
-    fn last_reason(&self) -> String {
-        self.replies.last().and_then(|reply| reply.reason.clone()).unwrap_or_default()
-    }
-}
-
 /// Asks, and asks once more with the reason when the first reply does not fit.
 async fn converse(
     participant: &dyn Participant,
@@ -171,7 +147,11 @@ async fn converse(
             Err(failure) if taken.replies.is_empty() => return Err(failure),
             Err(failure) => {
                 taken.tries += failure.tries;
-                let reason = format!("{}; asked again: {}", taken.last_reason(), failure.reason);
+                let reason = format!(
+                    "{}; asked again: {}",
+                    taken.last_reason().unwrap_or_default().to_owned(),
+                    failure.reason
+                );
                 return Ok(Read::invalid(reason));
             }
         };
@@ -181,15 +161,13 @@ async fn converse(
             Reading::Refused(reason) => return Ok(Read::without_answer(Outcome::Refused, reason)),
             Reading::Invalid(reason) => reason,
         };
-        if let Some(last) = taken.replies.last_mut() {
-            last.reason = Some(reason.clone());
-        }
+        taken.refuse_last(&reason);
         if is_last {
             return Ok(Read::invalid(reason));
         }
         ask.again = Some(prompt::again(&reason));
     }
-    Ok(Read::invalid(taken.last_reason()))
+    Ok(Read::invalid(taken.last_reason().unwrap_or_default().to_owned()))
 }
 
 fn judge(form: &BallotForm, reply: &Reply) -> Reading {

@@ -5,7 +5,7 @@
 //! `estimate`; or one column an option, `rank:a` or `score:a`. Options are those of the columns, else
 //! those that the ballots name, in the order in which they are named first.
 
-use super::{BallotFile, Head, Reader};
+use super::{ANSWERS, BallotFile, Head, Reader};
 use crate::problem::{Problem, did_you_mean};
 use crate::tally::ballots::{BallotKind, Mark, UNLISTED};
 use crate::tally::number::Amount;
@@ -22,14 +22,6 @@ const COLUMNS: [&str; 11] = [
     "consent",
     "minimum_change",
     "estimate",
-];
-const ANSWERS: [(&str, BallotKind); 6] = [
-    ("vote", BallotKind::Choice),
-    ("approve", BallotKind::Approval),
-    ("ranking", BallotKind::Ranking),
-    ("scores", BallotKind::Score),
-    ("consent", BallotKind::Consent),
-    ("estimate", BallotKind::Estimate),
 ];
 
 /// A line of the table, and its number.

@@ -2,7 +2,7 @@
 //!
 //! A ballot has exactly one answer, under the key of its kind. JSON may hold comments.
 
-use super::{BallotFile, Head, Reader};
+use super::{ANSWERS, BallotFile, Head, Reader};
 use crate::problem::{Problem, did_you_mean};
 use crate::tally::ballots::{BallotKind, Mark};
 use crate::tally::number::Amount;
@@ -10,15 +10,6 @@ use crate::yaml::{self, Node, Value};
 
 type Place = (u64, u64);
 
-/// The keys under which an answer can stand.
-const ANSWERS: [(&str, BallotKind); 6] = [
-    ("vote", BallotKind::Choice),
-    ("approve", BallotKind::Approval),
-    ("ranking", BallotKind::Ranking),
-    ("scores", BallotKind::Score),
-    ("consent", BallotKind::Consent),
-    ("estimate", BallotKind::Estimate),
-];
 /// The other keys of a ballot.
 const BESIDE: [&str; 6] = ["count", "weight", "confidence", "voter", "abstain", "minimum_change"];
 /// The keys of the file.

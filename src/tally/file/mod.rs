@@ -14,6 +14,16 @@ use super::ballots::{BallotKind, Cast, Mark, Profile, UNLISTED};
 use super::number::Amount;
 use crate::problem::{Problem, did_you_mean};
 
+/// The keys under which an answer can stand, each with its kind of ballot.
+const ANSWERS: [(&str, BallotKind); 6] = [
+    ("vote", BallotKind::Choice),
+    ("approve", BallotKind::Approval),
+    ("ranking", BallotKind::Ranking),
+    ("scores", BallotKind::Score),
+    ("consent", BallotKind::Consent),
+    ("estimate", BallotKind::Estimate),
+];
+
 /// More options than this are not counted.
 const MOST_OPTIONS: usize = 1_000;
 /// All ballots together may count for so much.

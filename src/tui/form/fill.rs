@@ -4,37 +4,20 @@ use super::{Field, Form, Pick, Purpose};
 use crate::round::ballot::{BallotForm, BallotKind};
 use crate::round::material::Artifact;
 use crate::session::{Question, QuestionKind, Session};
-use crate::tally::Terms;
+use crate::tally::{Rule, Terms};
 use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
 
-/// The rules a form offers.
-const RULES: [&str; 19] = [
-    "none",
-    "plurality",
-    "majority",
-    "supermajority",
-    "unanimous",
-    "weighted-majority",
-    "consent",
-    "approval",
-    "score-mean",
-    "score-median",
-    "borda",
-    "irv",
-    "condorcet",
-    "copeland",
-    "minimax",
-    "ranked-pairs",
-    "schulze",
-    "majority-judgment",
-    "median",
-];
 const CLOSES: [&str; 4] = ["all", "quorum", "deadline", "manual"];
 
 fn form(purpose: Purpose, title: impl Into<String>, fields: Vec<Field>, kept_as: impl Into<String>) -> Form {
     let (title, kept_as, filled) = (title.into(), kept_as.into(), String::new());
     let form = Form { purpose, title, fields, at: 0, error: None, filled, kept_as };
     Form { filled: form.kept(), ..form }
+}
+
+/// The rules a form offers: every one there is, or none.
+fn rules() -> Vec<&'static str> {
+    std::iter::once("none").chain(Rule::all().map(Rule::name)).collect()
 }
 
 /// Everyone who may be asked, the usual panel picked.
@@ -53,7 +36,7 @@ pub fn new_topic(personas: &[(String, String)]) -> Form {
         Field::text("question", "what everybody is asked", ""),
         Field::line("goal", "what the session is for; may stay empty", ""),
         Field::text("options", "one a line: a vote; empty: an open question", ""),
-        Field::choice("rule", "how votes are counted, where there are options", &RULES, "majority"),
+        Field::choice("rule", "how votes are counted, where there are options", &rules(), "majority"),
         Field::line("constraints", "what any outcome must respect, apart by ;", ""),
         Field::picks("participants", "space picks", panel(personas)),
     ];
@@ -92,7 +75,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         Field::choice("ballot", "the form of an answer", &kinds, round.ballot.kind.name()),
         Field::text("options", "one a line", &round.ballot.options.join("\n")),
         Field::line("scale", "1 to 5 for scores; 1 2 3 5 8 for cards", &scale(&round.ballot)),
-        Field::choice("rule", "how ballots are counted", &RULES, rule),
+        Field::choice("rule", "how ballots are counted", &rules(), rule),
         Field::line("terms", "threshold: 2/3, strength: margins; may stay empty", &terms(&round.terms)),
         Field::line("ties", "none, ask or {seeded: 7}", &ties),
         Field::line("quorum", "seats or a share; empty: more than half", &quorum),

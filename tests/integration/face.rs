@@ -61,7 +61,7 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     screen.press(DONE, &["Enter accept"]);
     screen.press("\r", &["the session is over"]);
     screen.press("R", &["a report as", "madr"]);
-    screen.press("jj\r", &["written: "]);
+    screen.press("jjj\r", &["written: "]);
     screen.send("q");
     assert_eq!(screen.end().0, 0);
     let session = saved(&desk);
@@ -241,13 +241,17 @@ rule: majority
 
 #[test]
 fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
-    let desk = Desk::with(PEOPLE);
+    let desk = Desk::with(PEOPLE).set("EDITOR", "sh edit.sh");
+    desk.write("edit.sh", "cp \"$1\" copied\n");
     let mut screen = Screen::open(&desk, WIDE, &["decide.yaml"]);
     screen.wait_for(&["DRAFT", "o open"]);
     screen.press("o", &["ann · Enter: it is your turn"]);
     screen.press("\r", &["ann answers; nobody else looks"]);
     screen.send(&format!("\t{SECRET}\tsure"));
     screen.wait_for(&[SECRET]);
+    // An editor would need a file of what is to be sealed.
+    screen.press("\u{5}", &["typed here alone", SECRET]);
+    assert!(!desk.path("copied").exists());
     screen.send(DONE);
     // A confidence that is no number does not count: the same person is asked once more, told why.
     screen.wait_for(&["it is your turn"]);

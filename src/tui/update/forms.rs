@@ -37,6 +37,11 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Pressed::Typed => vec![Effect::KeepSoon],
         Pressed::Away => put_away(model),
         Pressed::Done => hand_in(model),
+        // An editor needs a file, and this is nobody's to read.
+        Pressed::Editor if form.kept_as.is_empty() => {
+            model.notice = Some("an answer that is to be sealed is typed here alone".to_owned());
+            Vec::new()
+        }
         Pressed::Editor => form.text().map_or_else(Vec::new, |text| vec![Effect::Edit(text)]),
     }
 }

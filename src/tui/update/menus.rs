@@ -12,9 +12,10 @@ use crate::tui::keymap::{Action, BINDINGS, Binding, Place};
 use crate::tui::model::{Menu, MenuKind, Model, Overlay, Pane, Reading, Stage};
 
 /// The formats of a report, as they are asked for, and what each is.
-pub const FORMATS: [(&str, &str); 4] = [
+pub const FORMATS: [(&str, &str); 5] = [
     ("md", "Markdown, for people"),
     ("json", "JSON, for programs"),
+    ("html", "a web page"),
     ("madr", "an architecture decision record"),
     ("csv", "one line a seat, for a spreadsheet"),
 ];

@@ -29,7 +29,7 @@ pub struct Args {
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "each is a flag of its own")]
 pub struct Run {
-    /// Definitions (YAML or JSON), unfinished sessions (.s2s), or `-` for standard input; a session alone, without --batch, is shown as a film
+    /// On a terminal, one definition (YAML or JSON) to open as a draft, or one session (.s2s) to look at or go on with; none: the home screen. With --batch, definitions, unfinished sessions, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Run headless

@@ -29,8 +29,6 @@ pub struct Live {
     pub draft: Option<Box<SessionOpened>>,
     /// What would be sent if the round that waits were opened now.
     pub preview: Option<Box<Preview>>,
-    /// `CONTEXT.md` as it was read last.
-    pub context: Option<String>,
     /// How the engine ended, once it has.
     pub ended: Option<Result<Exit, String>>,
     /// Whether it was typed in as a topic of one's own.

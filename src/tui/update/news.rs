@@ -141,13 +141,10 @@ pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
     if !is_drafting(model.session()) {
         return;
     }
-    let preview = read.clone().and_then(|context| Preview::of(model.session(), context.as_deref()));
+    let preview = read.and_then(|context| Preview::of(model.session(), context.as_deref()));
     let Some(live) = model.live_mut() else { return };
     match preview {
-        Ok(preview) => {
-            live.context = read.unwrap_or_default();
-            live.preview = Some(Box::new(preview));
-        }
+        Ok(preview) => live.preview = Some(Box::new(preview)),
         Err(problem) => {
             live.preview = None;
             model.notice = Some(problem);

@@ -35,6 +35,7 @@ impl Sitting {
             model: "rehearsal".to_owned(),
             weight: 1.0,
             seed: None,
+            temperature: None,
             scripted: Vec::new(),
             agent_only: false,
             skills: Vec::new(),

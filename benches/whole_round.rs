@@ -77,6 +77,8 @@ pub fn asks(seats: usize) -> Vec<Ask> {
         again: None,
         warm_first: false,
         seed: None,
+        temperature: None,
+        schema: None,
         time_left: None,
         task: None,
     };
@@ -108,6 +110,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         model: "bench/model".to_owned(),
         weight: 1.0,
         seed: None,
+        temperature: None,
         scripted: Vec::new(),
         agent_only: false,
         skills: Vec::new(),

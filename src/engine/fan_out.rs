@@ -14,9 +14,10 @@ use super::orders::ordered;
 use super::seat::{self, Settled, Shared};
 use super::{Engine, EngineError, Written};
 use crate::participants::Ask;
+use crate::round::reply::answer_schema;
 use crate::round::seal::RoundKey;
 use crate::session::{CloseReason, Command, RoundRun, WorkItemReturned};
-use crate::workflow::{Close, WarmFirst};
+use crate::workflow::{Close, StructuredAnswers, WarmFirst};
 
 /// Answers that come this soon after another share its write to disk.
 const GATHER: Duration = Duration::from_millis(2);
@@ -234,9 +235,10 @@ impl Engine<'_> {
         // Before anyone begins, so that no seat's own clock runs out before the round's.
         let deadline = time_left.map(|left| Instant::now() + left);
         let number = round.opened.number;
+        let schema = self.schema(round);
         let mut asks = Vec::new();
         for seat in round.open_seats() {
-            let ask = self.ask(round, &seat.name, for_seats);
+            let ask = self.ask(round, &seat.name, (for_seats, schema.clone()));
             let (Some(ask), Some(participant)) = (ask, self.table.get(&seat.name).cloned()) else {
                 return Err(EngineError::Table(format!("nobody takes the seat of `{}`", seat.name)));
             };
@@ -298,7 +300,20 @@ impl Engine<'_> {
         }
     }
 
-    fn ask(&self, round: &RoundRun, seat: &str, time_left: Option<Duration>) -> Option<Ask> {
+    /// The schema of an answer, made once a round, unless the definition wants none.
+    fn schema(&self, round: &RoundRun) -> Option<Arc<str>> {
+        let structured = self.session.definition.as_ref().map(|definition| definition.structured);
+        let schema =
+            answer_schema(&round.opened.ballot).filter(|_| structured == Some(StructuredAnswers::Auto));
+        schema.map(|schema| schema.to_string().into())
+    }
+
+    fn ask(
+        &self,
+        round: &RoundRun,
+        seat: &str,
+        (time_left, schema): (Option<Duration>, Option<Arc<str>>),
+    ) -> Option<Ask> {
         let item = round.seat(seat)?.item.as_ref()?;
         let info = self.session.seat_info(seat)?;
         let (_, model) = info.model.split_once('/').unwrap_or(("", &info.model));
@@ -312,6 +327,8 @@ impl Engine<'_> {
             again: None,
             warm_first: self.warms(round, &info.model),
             seed: info.seed,
+            temperature: info.temperature,
+            schema,
             time_left,
             task: None,
         })

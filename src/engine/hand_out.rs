@@ -111,6 +111,8 @@ impl Engine<'_> {
             again: None,
             warm_first: false,
             seed: info.and_then(|info| info.seed),
+            temperature: info.and_then(|info| info.temperature),
+            schema: None,
             time_left: self.session_time_left(),
             task: Some(Arc::new(self.task(input, schema, model))),
         }

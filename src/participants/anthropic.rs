@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse};
+use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse, schema};
 use super::{Ask, Finish, Prompt, Reply, Usage};
 use crate::text::estimated_tokens;
 
@@ -49,6 +49,13 @@ pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
     }
     let rest = format!(r#"}}],"model":{model},"max_tokens":{}"#, limits.max_output_tokens);
     out.extend_from_slice(rest.as_bytes());
+    if let Some(temperature) = ask.temperature {
+        out.extend_from_slice(format!(r#","temperature":{temperature}"#).as_bytes());
+    }
+    if let Some(schema) = schema(ask, limits) {
+        let form = format!(r#","output_config":{{"format":{{"type":"json_schema","schema":{schema}}}}}"#);
+        out.extend_from_slice(form.as_bytes());
+    }
     out.extend_from_slice(if limits.stream == Stream::Off { b"}" } else { br#","stream":true}"# });
     out
 }
@@ -168,18 +175,27 @@ fn usage(usage: &Value) -> Option<Usage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::participants::dialect::Form;
     use crate::participants::testing::ask;
     use serde_json::json;
 
-    const LIMITS: Limits = Limits { max_output_tokens: 1024, completion_tokens: false, stream: Stream::Off };
+    const LIMITS: Limits = Limits {
+        max_output_tokens: 1024,
+        completion_tokens: false,
+        stream: Stream::Off,
+        form: Form::InWords,
+    };
 
     #[test]
     fn two_parts_are_the_request_a_plain_encoder_writes() {
         let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
         ask.again = Some("why \"so\"".to_owned());
         ask.seed = Some(7);
-        let mut body = head(&ask.prompt);
-        body.extend(tail(&ask, LIMITS));
+        let body = |ask: &Ask, limits| {
+            let mut body = head(&ask.prompt);
+            body.extend(tail(ask, limits));
+            serde_json::from_slice::<Value>(&body).expect("JSON")
+        };
         let request = json!({
             "system": &*ask.prompt.rules,
             "messages": [{
@@ -189,7 +205,14 @@ mod tests {
             "model": "a \"model\"",
             "max_tokens": 1024,
         });
-        assert_eq!(serde_json::from_slice::<Value>(&body).expect("JSON"), request);
+        assert_eq!(body(&ask, LIMITS), request);
+        (ask.temperature, ask.schema) = (Some(1.0), Some(r#"{"type":"object"}"#.into()));
+        assert_eq!(body(&ask, LIMITS)["temperature"], 1);
+        assert!(body(&ask, LIMITS).get("output_config").is_none(), "only where the service takes it");
+        let held = body(&ask, Limits { form: Form::BySchema, ..LIMITS });
+        let format = json!({"type": "json_schema", "schema": {"type": "object"}});
+        assert_eq!(held["output_config"], json!({"format": format}));
+        assert_eq!(held["messages"], request["messages"], "the prompt is the same");
     }
 
     #[test]

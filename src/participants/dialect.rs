@@ -31,6 +31,18 @@ pub(super) struct Limits {
     pub completion_tokens: bool,
     /// Whether the reply is to come piece by piece.
     pub stream: Stream,
+    /// Whether the answer's schema goes with the request.
+    pub form: Form,
+}
+
+/// How a service is told the form of an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Form {
+    /// In the rules of the table alone.
+    #[default]
+    InWords,
+    /// By a JSON Schema beside them, which it holds the reply to.
+    BySchema,
 }
 
 /// Whether a reply comes piece by piece.
@@ -94,6 +106,11 @@ impl Streamed {
 }
 
 impl Dialect {
+    /// Whether its requests can carry a seed.
+    pub fn takes_seed(self) -> bool {
+        self == Self::OpenAi
+    }
+
     /// The path behind the base address.
     pub(super) fn path(self) -> &'static str {
         match self {
@@ -172,6 +189,11 @@ impl Unreadable {
 pub(super) fn open_string(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(Value::from(text).to_string().as_bytes());
     out.pop();
+}
+
+/// The schema that goes with a request, as JSON, if one does.
+pub(super) fn schema(ask: &Ask, limits: Limits) -> Option<&str> {
+    ask.schema.as_deref().filter(|_| limits.form == Form::BySchema)
 }
 
 /// What follows the snapshot within the user text, as JSON from inside a string to its end.

@@ -23,17 +23,19 @@ pub(super) struct Fault {
     pub again: bool,
     /// The wait the service asked for.
     pub asked: Option<Duration>,
+    /// The service would not take the request as it is; it may take another one.
+    pub declined: bool,
 }
 
 impl Fault {
     /// A fault that stays.
     pub fn lasting(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), again: false, asked: None }
+        Self { reason: reason.into(), again: false, asked: None, declined: false }
     }
 
     /// A fault that may pass.
     pub fn passing(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), again: true, asked: None }
+        Self { reason: reason.into(), again: true, asked: None, declined: false }
     }
 
     /// A response with a status other than 200. `key_name` is the variable the key is read from.
@@ -52,7 +54,12 @@ impl Fault {
             let advice = if key.is_some() { "; check" } else { "; no key was sent: set" };
             let _ = write!(reason, "{advice} `{name}`");
         }
-        Self { reason: masked(&reason, key), again: worth_another_try(status) && !error.quota, asked: None }
+        Self {
+            reason: masked(&reason, key),
+            again: worth_another_try(status) && !error.quota,
+            asked: None,
+            declined: false,
+        }
     }
 
     /// A redirect, which is not followed: `target` is the host it names, if it names another.
@@ -65,7 +72,7 @@ impl Fault {
     /// The body of a 200 that is no reply.
     pub fn unreadable(unreadable: Unreadable) -> Self {
         let again = unreadable.status.is_some_and(worth_another_try);
-        Self { reason: unreadable.reason, again, asked: None }
+        Self { reason: unreadable.reason, again, asked: None, declined: false }
     }
 }
 

@@ -21,12 +21,13 @@ use tokio::time::{Instant, timeout};
 use address::{endpoint, headers, host, is_loopback};
 
 use super::body::{Heads, TwoPart};
-use super::dialect::{Dialect, Limits, ServiceError};
+use super::dialect::{Dialect, Form, Limits, ServiceError};
 use super::fault::{Fault, spoken};
 use super::gate::{Gate, Gates, spent};
 use super::retry::{Next, asked_wait, jitter};
 pub use super::service::{Service, Timeouts};
 use super::sse::Events;
+use super::structured::Structured;
 use super::warm::{Lead, Warmth};
 use super::{Ask, Failure, Finish, Participant, Reply};
 use crate::problem::Problem;
@@ -50,6 +51,7 @@ pub struct HttpParticipant {
     permits: Option<Semaphore>,
     gates: Gates,
     warmth: Warmth,
+    structured: Structured,
     client: OnceLock<Result<Client, String>>,
 }
 
@@ -71,6 +73,7 @@ impl HttpParticipant {
             max_output_tokens: service.max_output_tokens,
             completion_tokens: url.host_str() == Some("api.openai.com"),
             stream: service.stream,
+            form: service.form,
         };
         Ok(Self {
             headers: headers(&service)?,
@@ -78,6 +81,7 @@ impl HttpParticipant {
             heads: Heads::default(),
             gates: Gates::default(),
             warmth: Warmth::default(),
+            structured: Structured::default(),
             client: OnceLock::new(),
             service,
             url,
@@ -140,7 +144,9 @@ impl HttpParticipant {
     ) -> Result<Reply, Failure> {
         let end = Instant::now().checked_add(limit);
         let left = || end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
-        let body = TwoPart { head, tail: Bytes::from(self.service.dialect.tail(ask, self.limits)) };
+        let mut limits = self.structured.limits(self.limits, ask);
+        let mut body = TwoPart { head, tail: Bytes::from(self.service.dialect.tail(ask, limits)) };
+        let mut went_without = false;
         let gate = self.gates.of(&ask.model);
         loop {
             if let Some(wait) = gate.closed_for() {
@@ -163,7 +169,15 @@ impl HttpParticipant {
             let fault = match sent {
                 Ok(reply) => {
                     gate.widen();
+                    if went_without {
+                        self.structured.declined(&ask.model, &host(&self.url));
+                    }
                     return Ok(reply);
+                }
+                Err(fault) if fault.declined && limits.form == Form::BySchema => {
+                    (limits.form, went_without) = (Form::InWords, true);
+                    body.tail = Bytes::from(self.service.dialect.tail(ask, limits));
+                    continue;
                 }
                 Err(fault) => fault,
             };
@@ -220,7 +234,7 @@ impl HttpParticipant {
             return Ok(without_text(Finish::Refusal));
         }
         let fault = Fault::status(status, &error, self.service.key(), self.service.key_name.as_deref());
-        Err(Fault { asked, ..fault })
+        Err(Fault { asked, declined: matches!(status, 400 | 422), ..fault })
     }
 
     /// Reads a reply that comes by events. What has come of it is never shown, nor how much.

@@ -20,6 +20,7 @@ pub mod retry;
 pub mod scripted;
 mod service;
 mod sse;
+mod structured;
 #[cfg(test)]
 mod testing;
 pub mod tracker;
@@ -58,6 +59,10 @@ pub struct Ask {
     pub warm_first: bool,
     /// The seed a provider may pass on.
     pub seed: Option<u64>,
+    /// The temperature a provider may pass on.
+    pub temperature: Option<f64>,
+    /// The JSON Schema of the answer, for a service that holds replies to one. No part of the prompt.
+    pub schema: Option<Arc<str>>,
     /// How long the whole call may take, tries and waits included.
     pub time_left: Option<Duration>,
     /// What a work item holds, when this is an agent's and no seat's.

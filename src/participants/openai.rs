@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse};
+use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse, schema};
 use super::{Ask, Finish, Reply, Usage};
 
 /// The shared part: system message, then the user message up to the snapshot's end.
@@ -31,6 +31,16 @@ pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
     out.extend_from_slice(format!(r#"}}],"model":{model},"{name}":{}"#, limits.max_output_tokens).as_bytes());
     if let Some(seed) = ask.seed {
         out.extend_from_slice(format!(r#","seed":{seed}"#).as_bytes());
+    }
+    if let Some(temperature) = ask.temperature {
+        out.extend_from_slice(format!(r#","temperature":{temperature}"#).as_bytes());
+    }
+    if let Some(schema) = schema(ask, limits) {
+        let named = r#""name":"answer","strict":true"#;
+        let form = format!(
+            r#","response_format":{{"type":"json_schema","json_schema":{{{named},"schema":{schema}}}}}"#
+        );
+        out.extend_from_slice(form.as_bytes());
     }
     match limits.stream {
         Stream::Off => {}
@@ -186,10 +196,16 @@ fn usage(usage: &Value) -> Option<Usage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::participants::dialect::Form;
     use crate::participants::testing::ask;
     use serde_json::json;
 
-    const LIMITS: Limits = Limits { max_output_tokens: 1024, completion_tokens: false, stream: Stream::Off };
+    const LIMITS: Limits = Limits {
+        max_output_tokens: 1024,
+        completion_tokens: false,
+        stream: Stream::Off,
+        form: Form::InWords,
+    };
 
     fn body(ask: &Ask, limits: Limits) -> Value {
         let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
@@ -219,6 +235,18 @@ mod tests {
         assert_eq!(again["max_completion_tokens"], 1024);
         assert_eq!(again["seed"], u64::MAX);
         assert!(again.get("max_tokens").is_none());
+
+        (ask.temperature, ask.schema) = (Some(0.7), Some(r#"{"type":"object"}"#.into()));
+        assert!(body(&ask, LIMITS).get("response_format").is_none(), "only where the service takes it");
+        let held = body(&ask, Limits { form: Form::BySchema, stream: Stream::WithUsage, ..LIMITS });
+        assert_eq!(held["temperature"], 0.7);
+        assert_eq!(
+            held["response_format"],
+            json!({"type": "json_schema", "json_schema": {
+                "name": "answer", "strict": true, "schema": {"type": "object"},
+            }})
+        );
+        assert_eq!(held["messages"], again["messages"], "the prompt is the same");
     }
 
     fn chat(message: &str, finish: &str) -> String {

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse};
+use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse, schema};
 use super::{Ask, Finish, Reply, Usage};
 
 /// The shared part: the instructions, then the input up to the snapshot's end.
@@ -30,6 +30,13 @@ pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
     let most = limits.max_output_tokens;
     let rest = format!(r#","model":{model},"max_output_tokens":{most},"store":false"#);
     out.extend_from_slice(rest.as_bytes());
+    if let Some(temperature) = ask.temperature {
+        out.extend_from_slice(format!(r#","temperature":{temperature}"#).as_bytes());
+    }
+    if let Some(schema) = schema(ask, limits) {
+        let named = r#""type":"json_schema","name":"answer","strict":true"#;
+        out.extend_from_slice(format!(r#","text":{{"format":{{{named},"schema":{schema}}}}}"#).as_bytes());
+    }
     out.extend_from_slice(if limits.stream == Stream::Off { b"}" } else { br#","stream":true}"# });
     out
 }
@@ -149,16 +156,25 @@ impl Streamed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::participants::dialect::Form;
     use crate::participants::testing::ask;
     use serde_json::json;
 
     #[test]
     fn two_parts_are_the_request_a_plain_encoder_writes() {
-        let ask = ask("rules \"q\"\n", "snap\u{1}shot é\n  ", "your_role: \"x\"\n");
-        let limits = Limits { max_output_tokens: 1024, completion_tokens: false, stream: Stream::WithUsage };
-        let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
-        body.extend(tail(&ask, limits));
-        let request = json!({
+        let mut ask = ask("rules \"q\"\n", "snap\u{1}shot é\n  ", "your_role: \"x\"\n");
+        let limits = Limits {
+            max_output_tokens: 1024,
+            completion_tokens: false,
+            stream: Stream::WithUsage,
+            form: Form::InWords,
+        };
+        let body = |ask: &Ask, limits| {
+            let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
+            body.extend(tail(ask, limits));
+            serde_json::from_slice::<Value>(&body).expect("JSON")
+        };
+        let mut request = json!({
             "instructions": &*ask.prompt.rules,
             "input": format!("{}{}", ask.prompt.snapshot, ask.prompt.tail),
             "model": "a \"model\"",
@@ -166,7 +182,14 @@ mod tests {
             "store": false,
             "stream": true,
         });
-        assert_eq!(serde_json::from_slice::<Value>(&body).expect("JSON"), request);
+        assert_eq!(body(&ask, limits), request);
+        (ask.temperature, ask.schema) = (Some(0.5), Some(r#"{"type":"object"}"#.into()));
+        request["temperature"] = 0.5.into();
+        assert_eq!(body(&ask, limits), request, "no schema unless the service takes one");
+        request["text"] = json!({"format": {
+            "type": "json_schema", "name": "answer", "strict": true, "schema": {"type": "object"},
+        }});
+        assert_eq!(body(&ask, Limits { form: Form::BySchema, ..limits }), request);
     }
 
     fn response(status: &str, output: &str, why: &str) -> String {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::dialect::{Dialect, Stream};
+use super::dialect::{Dialect, Form, Stream};
 use super::retry::Schedule;
 
 /// How long a service may take.
@@ -43,6 +43,8 @@ pub struct Service {
     pub max_output_tokens: u32,
     /// Whether replies come piece by piece.
     pub stream: Stream,
+    /// Whether the answer's schema goes with a request.
+    pub form: Form,
     /// How long it may take.
     pub timeouts: Timeouts,
     /// How often and when a failed request is sent again.
@@ -59,6 +61,7 @@ impl Service {
             key_name: None,
             max_output_tokens: 4096,
             stream: Stream::default(),
+            form: Form::default(),
             timeouts: Timeouts::default(),
             retry: Schedule::default(),
         }

@@ -18,6 +18,8 @@ pub(super) fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
         again: None,
         warm_first: false,
         seed: None,
+        temperature: None,
+        schema: None,
         time_left: None,
         task: None,
     }

@@ -35,6 +35,9 @@ pub struct ProviderConfig {
     pub max_in_flight: Option<u64>,
     /// Whether replies are asked for piece by piece; they are unless this says `false`.
     pub stream: Option<bool>,
+    /// Whether the answer's JSON Schema goes with a request; as the service is known to take it
+    /// unless given.
+    pub structured: Option<bool>,
 }
 
 /// The configuration in effect.
@@ -166,6 +169,7 @@ impl Config {
             row("key_command", setting.value.key_command.first().cloned());
             row("max_in_flight", setting.value.max_in_flight.map(|n| n.to_string()));
             row("stream", setting.value.stream.map(|on| on.to_string()));
+            row("structured", setting.value.structured.map(|on| on.to_string()));
         }
         for (name, Setting { value, from }) in &self.prices {
             let (input, cached, output) = (value.input, value.cached, value.output);
@@ -230,6 +234,7 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) ->
         key_command: fields.texts("key_command"),
         max_in_flight: fields.count("max_in_flight", 1),
         stream: fields.flag("stream"),
+        structured: fields.flag("structured"),
     };
     problems.extend(fields.finish(&[]));
     Some(config)

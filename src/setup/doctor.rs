@@ -192,6 +192,8 @@ async fn pace(participant: &HttpParticipant, model: &str) -> Result<Pace, Failur
         again: None,
         warm_first: false,
         seed: None,
+        temperature: None,
+        schema: None,
         time_left: None,
     };
     let late = || Failure { reason: "no reply within 60 s".to_owned(), timed_out: true, tries: 1 };

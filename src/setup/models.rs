@@ -14,7 +14,7 @@ use super::providers::{KNOWN, Known};
 use crate::engine::Price;
 use crate::journal::{fold, read_log};
 use crate::participants::command::External;
-use crate::participants::dialect::{Dialect, Stream};
+use crate::participants::dialect::{Dialect, Form, Stream};
 use crate::participants::http::{HttpParticipant, Service};
 use crate::participants::human::{Desk, Human};
 use crate::participants::recorded::{Recorded, Take};
@@ -113,6 +113,18 @@ impl<'a> Catalog<'a> {
         Ok(made)
     }
 
+    /// The dialect a provider speaks, if it is a service.
+    pub fn dialect(&self, provider: &str) -> Option<Dialect> {
+        let own = self.config.providers.get(provider);
+        let known = KNOWN.iter().find(|known| known.name == provider);
+        match own.and_then(|setting| setting.value.dialect.as_deref()) {
+            Some("anthropic") => Some(Dialect::Anthropic),
+            Some("openai-responses") => Some(Dialect::Responses),
+            Some(_) => Some(Dialect::OpenAi),
+            None => known.map(|known| known.dialect).or_else(|| own.map(|_| Dialect::OpenAi)),
+        }
+    }
+
     /// What is known of a service, and its key.
     ///
     /// # Errors
@@ -121,12 +133,7 @@ impl<'a> Catalog<'a> {
         let own =
             self.config.providers.get(provider).map(|setting| setting.value.clone()).unwrap_or_default();
         let known: Option<&Known> = KNOWN.iter().find(|known| known.name == provider);
-        let dialect = match own.dialect.as_deref() {
-            Some("anthropic") => Dialect::Anthropic,
-            Some("openai-responses") => Dialect::Responses,
-            Some(_) => Dialect::OpenAi,
-            None => known.map_or(Dialect::OpenAi, |known| known.dialect),
-        };
+        let dialect = self.dialect(provider).unwrap_or(Dialect::OpenAi);
         let variable = format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"));
         let set = std::env::var(&variable).ok().filter(|url| !url.is_empty());
         let base_url = set.or_else(|| own.base_url.clone());
@@ -135,6 +142,8 @@ impl<'a> Catalog<'a> {
                 Problem::new(format!("provider `{provider}` has no address"))
                     .hint(format!("set `providers.{provider}.base_url` in config.yaml"))
             })?;
+        // At another address it is another service, whatever it is called.
+        let at_home = known.filter(|known| known.base_url == base_url && known.dialect == dialect);
         let (key, key_name) = key(&own, known.map_or(&[], |known| known.keys))?;
         let mut service = Service::new(dialect, base_url);
         service.key = key.map(Into::into);
@@ -144,6 +153,11 @@ impl<'a> Catalog<'a> {
         service.stream = match own.stream {
             Some(false) => Stream::Off,
             _ => known.map_or(Stream::WithUsage, |known| known.stream),
+        };
+        service.form = match own.structured {
+            Some(true) => Form::BySchema,
+            Some(false) => Form::InWords,
+            None => at_home.map_or(Form::InWords, |known| known.form),
         };
         Ok(service)
     }
@@ -166,8 +180,15 @@ impl<'a> Catalog<'a> {
             return Err(Problem::new(format!("no key for `{provider}`"))
                 .hint(format!("set {}, or seat `rehearsal`, which needs none", wanted.join(" or "))));
         }
+        HttpParticipant::new(service, self.in_flight(provider))
+    }
+
+    /// How many requests to a service are in flight at once, if not all: what the user says, else
+    /// what suits a server of one's own.
+    pub fn in_flight(&self, provider: &str) -> Option<usize> {
         let own = self.config.providers.get(provider).and_then(|setting| setting.value.max_in_flight);
-        HttpParticipant::new(service, own.and_then(|n| usize::try_from(n).ok()))
+        let usual = || KNOWN.iter().find(|known| known.name == provider)?.in_flight;
+        own.map(|n| usize::try_from(n).unwrap_or(usize::MAX)).or_else(usual)
     }
 
     /// What the user says a model costs.

@@ -8,9 +8,11 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 
 use super::answers::Answers;
+use super::choice::{NamedBy, model_of};
 use super::config::Config;
-use super::models::{Catalog, is_model};
+use super::models::Catalog;
 use super::personas::Library;
+use crate::participants::dialect::Dialect;
 use crate::participants::tracker::TRACKER;
 use crate::persona::Persona;
 use crate::problem::{Problem, nearest};
@@ -137,12 +139,14 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
             model,
             weight: spec.weight,
             seed: spec.seed,
+            temperature: spec.temperature,
             scripted,
             agent_only: spec.agent_only,
             skills: spec.skills.clone(),
         });
     }
     roster.personas = personas.into_iter().map(|(name, persona)| persona_info(name, persona)).collect();
+    roster.notices.extend(from.unsent_seeds(&roster.seats));
     roster.notices.dedup();
     if problems.is_empty() { Ok(roster) } else { Err(problems) }
 }
@@ -167,6 +171,23 @@ impl Sources<'_> {
                 .hint(crate::problem::did_you_mean(name, &known))
         };
         self.flags.named.keys().filter(|name| !is_known(name)).map(unknown).collect()
+    }
+
+    /// The services that are sent no seed though the definition gives their seats one.
+    fn unsent_seeds(&self, seats: &[SeatInfo]) -> Vec<Problem> {
+        let mut providers: Vec<&str> = Vec::new();
+        for seat in seats.iter().filter(|seat| seat.seed.is_some()) {
+            let provider = seat.model.split('/').next().unwrap_or_default();
+            let takes = self.catalog.dialect(provider).is_none_or(Dialect::takes_seed);
+            if !takes && !providers.contains(&provider) {
+                providers.push(provider);
+            }
+        }
+        let say = |provider: &&str| {
+            Problem::new(format!("`{provider}` takes no seed: those of its seats are recorded, not sent"))
+                .in_file(self.file)
+        };
+        providers.iter().map(say).collect()
     }
 
     fn is_seated(&self, spec: &ParticipantSpec) -> bool {
@@ -305,72 +326,6 @@ fn asks(definition: &Definition, step: &Step, spec: &ParticipantSpec) -> bool {
 /// The persona of a participant that brings its own text.
 fn own_persona(name: &str, text: &str) -> Persona {
     Persona { text: format!("{}\n", text.trim_end()), ..Persona::nobody(name) }
-}
-
-/// Whether a model's name is one: `inherit` leaves the choice to what comes next.
-fn is_given(model: &impl AsRef<str>) -> bool {
-    !matches!(model.as_ref(), "" | "inherit")
-}
-
-/// Who named a model.
-enum NamedBy {
-    Flag,
-    Variable(String),
-    Definition,
-    Persona,
-    Configuration(String),
-}
-
-impl NamedBy {
-    /// Says of a problem with the model where it was named.
-    fn blame(&self, problem: Problem, spec: &ParticipantSpec, file: &str) -> Problem {
-        let named = |by: &str| Problem { message: format!("{by}: {}", problem.message), ..problem.clone() };
-        match self {
-            Self::Flag => named("--model"),
-            Self::Variable(name) => named(name),
-            Self::Configuration(from) => named(&format!("`model` of {from}")),
-            Self::Persona => named(&format!("persona `{}`", spec.persona)),
-            Self::Definition => problem.at(file, spec.place.0, spec.place.1),
-        }
-    }
-}
-
-fn model_of(
-    spec: &ParticipantSpec,
-    persona: Option<&Persona>,
-    config: &Config,
-    flags: &ModelFlags,
-    notices: &mut Vec<Problem>,
-) -> (String, NamedBy) {
-    let flag = |model: &String| (model.clone(), NamedBy::Flag);
-    let by_flag =
-        flags.named.get(&spec.name).or_else(|| flags.named.get(&spec.persona)).filter(is_given).map(flag);
-    let variable = |name: &str| {
-        let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
-        let model = std::env::var(&name).ok().filter(is_given)?;
-        Some((model, NamedBy::Variable(name)))
-    };
-    let by_environment = || variable(&spec.name).or_else(|| variable(&spec.persona));
-    let by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given).filter(|model| {
-        if is_model(model) {
-            return true;
-        }
-        let message =
-            format!("the model `{model}` of persona `{}` is not `provider/model`: not used", spec.persona);
-        notices.push(Problem::new(message));
-        false
-    });
-    let configured = || {
-        let model = config.model.value.clone().filter(is_given)?;
-        Some((model, NamedBy::Configuration(config.model.from.clone())))
-    };
-    by_flag
-        .or_else(by_environment)
-        .or_else(|| Some((spec.model.clone().filter(is_given)?, NamedBy::Definition)))
-        .or_else(|| Some((by_persona?, NamedBy::Persona)))
-        .or_else(|| flags.all.as_ref().filter(is_given).map(flag))
-        .or_else(configured)
-        .unwrap_or_else(|| ("rehearsal".to_owned(), NamedBy::Definition))
 }
 
 fn persona_info(name: String, persona: Option<Persona>) -> PersonaInfo {

@@ -46,6 +46,8 @@ pub struct Definition {
     pub budget: Option<f64>,
     /// Whether one seat of each model is asked ahead of the others.
     pub warm_first: WarmFirst,
+    /// Whether the form of an answer goes with a request as a JSON Schema.
+    pub structured: StructuredAnswers,
     /// How many steps may run in all, loops included.
     pub max_iterations: u32,
     /// How long the session may take, in milliseconds.
@@ -75,6 +77,8 @@ pub struct ParticipantSpec {
     pub weight: f64,
     /// Passed on to providers that take one.
     pub seed: Option<u64>,
+    /// Passed on to providers that take one.
+    pub temperature: Option<f64>,
     /// The line and column it stands at.
     pub place: (u64, u64),
 }
@@ -108,6 +112,7 @@ impl ParticipantSpec {
             model: None,
             weight: 1.0,
             seed: None,
+            temperature: None,
             place,
         }
     }
@@ -151,6 +156,16 @@ pub enum WarmFirst {
     Auto,
     /// Always.
     On,
+}
+
+/// Whether services that hold a reply to a JSON Schema are given that of the ballot form.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StructuredAnswers {
+    /// Those that are known to take one, or configured to.
+    #[default]
+    Auto,
+    /// None.
+    Off,
 }
 
 /// All, or those named.

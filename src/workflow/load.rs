@@ -1,9 +1,10 @@
 //! The loader: a file's text to a [`Definition`], or every problem in it with its place.
 
 use super::check;
-use super::definition::{Definition, WarmFirst};
+use super::definition::{Definition, StructuredAnswers, WarmFirst};
 use super::fields::{Fields, as_text};
-use super::load_material::{agenda, artifacts, participants};
+use super::load_material::{agenda, artifacts};
+use super::load_participants::participants;
 use super::load_step::{Findings, Place, step_body, steps, take_all};
 use super::load_task::{links, reports, tasks};
 use crate::problem::Problem;
@@ -132,6 +133,9 @@ fn definition(
         budget: fields.positive("budget"),
         warm_first: fields
             .word("warm_first", &[("off", WarmFirst::Off), ("auto", WarmFirst::Auto), ("on", WarmFirst::On)])
+            .unwrap_or_default(),
+        structured: fields
+            .word("structured", &[("auto", StructuredAnswers::Auto), ("off", StructuredAnswers::Off)])
             .unwrap_or_default(),
         max_iterations: fields
             .count("max_iterations", 1)

@@ -12,21 +12,25 @@ mod lang;
 mod load;
 mod load_ballot;
 mod load_material;
+mod load_participants;
 mod load_rule;
 mod load_step;
 mod load_task;
 mod schema;
+mod spread;
 mod step;
 mod task;
 
 pub use answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use check::recheck;
 pub use completeness::{Named, lack, looks_like_id};
-pub use definition::{Close, Definition, ParticipantSpec, Program, Quorum, Round, Selection, WarmFirst};
+pub use definition::{
+    Close, Definition, ParticipantSpec, Program, Quorum, Round, Selection, StructuredAnswers, WarmFirst,
+};
 pub use fields::{Fields, as_text, parse_duration};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};
 pub use load::{Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load, load_with};
-pub use load_material::DEFAULT_PANEL;
+pub use load_participants::DEFAULT_PANEL;
 pub use load_rule::unfit as unfit_threshold;
 pub use load_task::TASKS_FILE;
 pub use schema::definition_schema;

@@ -53,6 +53,8 @@ pub fn ask() -> Ask {
         again: None,
         warm_first: false,
         seed: Some(7),
+        temperature: None,
+        schema: None,
         time_left: None,
         task: None,
     }

@@ -326,6 +326,7 @@ pub fn header(definition: &str) -> SessionOpened {
         model: "test/test".to_owned(),
         weight: 1.0,
         seed: None,
+        temperature: None,
         scripted: Vec::new(),
         agent_only: false,
         skills: Vec::new(),

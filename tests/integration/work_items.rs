@@ -26,6 +26,7 @@ fn seat(name: &str, persona: &str) -> SeatInfo {
         model: "ollama/llama3.2".to_owned(),
         weight: 1.0,
         seed: None,
+        temperature: None,
         scripted: Vec::new(),
         agent_only: true,
         skills: Vec::new(),

@@ -71,6 +71,7 @@ impl Table {
                 model: model.to_owned(),
                 weight: 1.0,
                 seed: None,
+                temperature: None,
                 scripted: Vec::new(),
                 agent_only: false,
                 skills: Vec::new(),

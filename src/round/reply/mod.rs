@@ -12,6 +12,7 @@ mod option;
 mod parse;
 mod piece;
 mod rules;
+mod schema;
 mod screen;
 mod values;
 
@@ -22,6 +23,7 @@ use super::ballot::{Answer, Ballot, BallotForm, BallotKind, Reading};
 use piece::Piece;
 
 pub use rules::answer_rules;
+pub use schema::answer_schema;
 
 /// Why a reply is no answer.
 enum Rejected {

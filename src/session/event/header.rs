@@ -52,6 +52,9 @@ pub struct SeatInfo {
     /// Its seed, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Its temperature, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
     /// The steps in which its answers come from a script.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripted: Vec<String>,

@@ -40,6 +40,8 @@ fn mappings_have_the_keys_the_loader_knows() {
     let schema = definition_schema();
     for (name, text) in [
         ("participant_map", format!("question: q\nparticipants: [{{{STRANGE}: 1}}]\n")),
+        ("grid", format!("question: q\nparticipants: [{{grid: {{{STRANGE}: 1}}}}]\n")),
+        ("temperature", format!("question: q\nparticipants: [{{name: a, temperature: {{{STRANGE}: 1}}}}]\n")),
         ("artifact", format!("question: q\nartifacts: [{{{STRANGE}: 1}}]\n")),
         ("agenda_item", format!("question: q\nagenda: [{{{STRANGE}: 1}}]\n")),
         ("task", format!("question: q\ntasks: [{{{STRANGE}: 1}}]\n")),

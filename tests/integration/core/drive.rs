@@ -348,6 +348,7 @@ fn header(definition: &str) -> SessionOpened {
         model: "ollama/llama3.2".to_owned(),
         weight: 1.5,
         seed: None,
+        temperature: None,
         scripted: Vec::new(),
         agent_only: false,
         skills: Vec::new(),

@@ -1,0 +1,250 @@
+//! The answer form as a JSON Schema, for services that hold a reply to one.
+//!
+//! Built from the form and nothing else, so that all seats of a round share it. It keeps to what
+//! every such service takes: closed objects whose keys are all required, no bounds on numbers,
+//! texts and lists. Whatever fits it reads as a ballot or an abstention, but for what no such
+//! schema can say (a score off its scale, an option twice, a block without its change): that the
+//! reader says. It is no part of a prompt.
+
+use serde_json::{Map, Value, json};
+
+use crate::round::ballot::{BallotForm, BallotKind};
+
+/// No more options, or bytes of their names, are taken by services that limit them.
+const MOST_OPTIONS: usize = 250;
+const MOST_BYTES: usize = 15_000;
+
+/// What an answer to this form looks like; `None` where the form is larger than services take.
+pub fn answer_schema(form: &BallotForm) -> Option<Value> {
+    let words = || form.options.iter().chain(&form.cards);
+    if words().count() > MOST_OPTIONS || words().map(String::len).sum::<usize>() > MOST_BYTES {
+        return None;
+    }
+    let mut properties = Map::new();
+    properties.insert(super::own_key(form.kind).to_owned(), ballot(form));
+    if form.kind == BallotKind::Consent {
+        let change = json!({
+            "type": ["string", "null"],
+            "description": "only with a block: what would have to change",
+        });
+        properties.insert("minimum_change".to_owned(), change);
+    }
+    for (key, value) in common() {
+        properties.insert(key.to_owned(), value);
+    }
+    Some(closed(&properties))
+}
+
+fn ballot(form: &BallotForm) -> Value {
+    let abstain = || words(["abstain"]);
+    match form.kind {
+        BallotKind::Position => {
+            described(json!({"type": "string"}), "two or three sentences; `abstain` to abstain")
+        }
+        BallotKind::Choice => words(form.options.iter().map(String::as_str).chain(["abstain"])),
+        BallotKind::Consent => words(["support", "stand-aside", "block", "abstain"]),
+        BallotKind::Approval => json!({"anyOf": [list(&options(form)), abstain()]}),
+        BallotKind::Ranking => {
+            let places = described(list(&list(&options(form))), "best first; a place with several is a tie");
+            json!({"anyOf": [places, abstain()]})
+        }
+        BallotKind::Score => {
+            let scores = form.options.iter().map(|option| (option.clone(), json!({"type": "number"})));
+            let scores = described(closed(&scores.collect()), &scale(form));
+            json!({"anyOf": [scores, abstain()]})
+        }
+        BallotKind::Estimate if form.cards.is_empty() => {
+            json!({"anyOf": [described(json!({"type": "number"}), &scale(form)), abstain()]})
+        }
+        BallotKind::Estimate => words(form.cards.iter().map(String::as_str).chain(["abstain"])),
+    }
+}
+
+/// The fields every kind of answer may carry, in the order of the form.
+fn common() -> [(&'static str, Value); 6] {
+    let text = || json!({"type": "string"});
+    let trade_offs = [("optimizing_for", text()), ("accepting_as_cost", text()), ("risks", list(&text()))];
+    let confidence = described(json!({"type": ["number", "null"]}), "from 0 to 1");
+    [
+        ("rationale", list(&text())),
+        ("trade_offs", closed(&trade_offs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())),
+        ("concerns", list(&text())),
+        ("suggestions", list(&text())),
+        ("confidence", confidence),
+        ("references", list(&text())),
+    ]
+}
+
+fn options(form: &BallotForm) -> Value {
+    words(form.options.iter().map(String::as_str))
+}
+
+/// One of these words; each is named once, whatever the form says.
+fn words<'a>(of: impl IntoIterator<Item = &'a str>) -> Value {
+    let mut words: Vec<&str> = Vec::new();
+    for word in of {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    json!({"type": "string", "enum": words})
+}
+
+fn list(of: &Value) -> Value {
+    json!({"type": "array", "items": of})
+}
+
+fn closed(properties: &Map<String, Value>) -> Value {
+    let required: Vec<&String> = properties.keys().collect();
+    let required = json!(required);
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+fn scale(form: &BallotForm) -> String {
+    match (&form.min, &form.max) {
+        (Some(min), Some(max)) => format!("from {min} to {max}"),
+        (Some(min), None) => format!("from {min} on"),
+        (None, Some(max)) => format!("up to {max}"),
+        (None, None) => "a number".to_owned(),
+    }
+}
+
+fn described(mut schema: Value, about: &str) -> Value {
+    schema["description"] = about.into();
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::round::ballot::{Ballot, Reading};
+    use crate::round::reply::read_reply;
+    use serde_json::Number;
+
+    fn forms() -> Vec<BallotForm> {
+        let options = || vec!["in-process".to_owned(), "null".to_owned(), "1.10".to_owned()];
+        let scale = (Some(Number::from(0)), Some(Number::from(5)));
+        let cards = ["1", "2", "8", "?", "XL"].map(str::to_owned).to_vec();
+        vec![
+            BallotForm::position(),
+            BallotForm::over(BallotKind::Choice, options()),
+            BallotForm::over(BallotKind::Approval, options()),
+            BallotForm::over(BallotKind::Ranking, options()),
+            BallotForm { min: scale.0, max: scale.1, ..BallotForm::over(BallotKind::Score, options()) },
+            BallotForm::over(BallotKind::Consent, Vec::new()),
+            BallotForm::over(BallotKind::Estimate, Vec::new()),
+            BallotForm { cards, ..BallotForm::over(BallotKind::Estimate, Vec::new()) },
+        ]
+    }
+
+    /// Values that fit a schema of this file: each of an enumeration, each branch, lists of two.
+    fn fitting(schema: &Value) -> Vec<Value> {
+        if let Some(branches) = schema["anyOf"].as_array() {
+            return branches.iter().flat_map(fitting).collect();
+        }
+        if let Some(words) = schema["enum"].as_array() {
+            return words.clone();
+        }
+        match &schema["type"] {
+            Value::String(kind) => match kind.as_str() {
+                "string" => vec![json!("A reason: with # and a colon.")],
+                "number" => vec![json!(3)],
+                "array" => {
+                    let items = fitting(&schema["items"]);
+                    let two: Vec<Value> = items.iter().take(2).cloned().collect();
+                    vec![
+                        json!([items[0]]),
+                        if items[0].is_array() { json!([[items[0][0]], [items[1][1]]]) } else { json!(two) },
+                    ]
+                }
+                _ => {
+                    let properties = schema["properties"].as_object().expect("properties");
+                    let first: Map<String, Value> = properties
+                        .iter()
+                        .map(|(key, value)| (key.clone(), fitting(value)[0].clone()))
+                        .collect();
+                    let mut all = Vec::new();
+                    for (key, value) in properties {
+                        for value in fitting(value) {
+                            let mut one = first.clone();
+                            one.insert(key.clone(), value);
+                            all.push(Value::Object(one));
+                        }
+                    }
+                    all
+                }
+            },
+            Value::Array(_) => vec![
+                json!(null),
+                json!(schema["type"][0] == "number")
+                    .as_bool()
+                    .map_or(json!("x"), |number| if number { json!(0.5) } else { json!("a change") }),
+            ],
+            _ => panic!("{schema}"),
+        }
+    }
+
+    #[test]
+    fn whatever_fits_the_schema_reads_as_a_ballot_or_an_abstention() {
+        for form in forms() {
+            let schema = answer_schema(&form).expect("a schema");
+            let (mut ballots, mut abstentions) = (0, 0);
+            for answer in fitting(&schema) {
+                if answer["consent"] == "block" && answer["minimum_change"].is_null() {
+                    continue;
+                }
+                match read_reply(&form, &answer.to_string()) {
+                    Reading::Answered(read) if read.ballot == Ballot::Abstain => abstentions += 1,
+                    Reading::Answered(_) => ballots += 1,
+                    other => panic!("{:?}: {answer}: {other:?}", form.kind),
+                }
+            }
+            assert!(ballots > 3, "{:?}", form.kind);
+            assert!(abstentions > 0 || form.kind == BallotKind::Position, "{:?}", form.kind);
+        }
+        let abstains = r#"{"position":"abstain","rationale":[],"trade_offs":{"optimizing_for":"","accepting_as_cost":"","risks":[]},"concerns":[],"suggestions":[],"confidence":null,"references":[]}"#;
+        match read_reply(&BallotForm::position(), abstains) {
+            Reading::Answered(read) => assert_eq!(read.ballot, Ballot::Abstain),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// What the documented subsets have in common.
+    fn check(schema: &Value) {
+        let known = [
+            "type",
+            "properties",
+            "required",
+            "additionalProperties",
+            "items",
+            "enum",
+            "anyOf",
+            "description",
+        ];
+        let object = schema.as_object().expect("an object");
+        assert!(object.keys().all(|key| known.contains(&key.as_str())), "{schema}");
+        if schema["type"] == "object" {
+            let properties = schema["properties"].as_object().expect("properties");
+            assert_eq!(json!(properties.keys().collect::<Vec<_>>()), schema["required"]);
+            assert_eq!(schema["additionalProperties"], false);
+            properties.values().for_each(check);
+        }
+        for inner in schema["anyOf"].as_array().into_iter().flatten().chain(schema.get("items")) {
+            check(inner);
+        }
+    }
+
+    #[test]
+    fn the_schema_keeps_to_what_every_service_takes() {
+        for form in forms() {
+            let schema = answer_schema(&form).expect("a schema");
+            assert_eq!(schema["type"], "object", "the root is an object, never a choice of several");
+            check(&schema);
+            assert!(schema.to_string().matches("anyOf").count() <= 1);
+        }
+        let many = (0..=MOST_OPTIONS).map(|n| n.to_string()).collect();
+        assert_eq!(answer_schema(&BallotForm::over(BallotKind::Choice, many)), None);
+        let long = vec!["x".repeat(MOST_BYTES), "y".to_owned()];
+        assert_eq!(answer_schema(&BallotForm::over(BallotKind::Choice, long)), None);
+    }
+}

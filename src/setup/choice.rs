@@ -1,0 +1,76 @@
+//! Which model a participant has: the first given of flag, environment, definition, persona, the
+//! flag for all, the configuration; else the rehearsal.
+
+use super::config::Config;
+use super::models::is_model;
+use super::roster::ModelFlags;
+use crate::persona::Persona;
+use crate::problem::Problem;
+use crate::workflow::ParticipantSpec;
+
+/// Whether a model's name is one: `inherit` leaves the choice to what comes next.
+fn is_given(model: &impl AsRef<str>) -> bool {
+    !matches!(model.as_ref(), "" | "inherit")
+}
+
+/// Who named a model.
+pub(super) enum NamedBy {
+    Flag,
+    Variable(String),
+    Definition,
+    Persona,
+    Configuration(String),
+}
+
+impl NamedBy {
+    /// Says of a problem with the model where it was named.
+    pub(super) fn blame(&self, problem: Problem, spec: &ParticipantSpec, file: &str) -> Problem {
+        let named = |by: &str| Problem { message: format!("{by}: {}", problem.message), ..problem.clone() };
+        match self {
+            Self::Flag => named("--model"),
+            Self::Variable(name) => named(name),
+            Self::Configuration(from) => named(&format!("`model` of {from}")),
+            Self::Persona => named(&format!("persona `{}`", spec.persona)),
+            Self::Definition => problem.at(file, spec.place.0, spec.place.1),
+        }
+    }
+}
+
+/// A participant's model, and who named it.
+pub(super) fn model_of(
+    spec: &ParticipantSpec,
+    persona: Option<&Persona>,
+    config: &Config,
+    flags: &ModelFlags,
+    notices: &mut Vec<Problem>,
+) -> (String, NamedBy) {
+    let flag = |model: &String| (model.clone(), NamedBy::Flag);
+    let by_flag =
+        flags.named.get(&spec.name).or_else(|| flags.named.get(&spec.persona)).filter(is_given).map(flag);
+    let variable = |name: &str| {
+        let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
+        let model = std::env::var(&name).ok().filter(is_given)?;
+        Some((model, NamedBy::Variable(name)))
+    };
+    let by_environment = || variable(&spec.name).or_else(|| variable(&spec.persona));
+    let by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given).filter(|model| {
+        if is_model(model) {
+            return true;
+        }
+        let message =
+            format!("the model `{model}` of persona `{}` is not `provider/model`: not used", spec.persona);
+        notices.push(Problem::new(message));
+        false
+    });
+    let configured = || {
+        let model = config.model.value.clone().filter(is_given)?;
+        Some((model, NamedBy::Configuration(config.model.from.clone())))
+    };
+    by_flag
+        .or_else(by_environment)
+        .or_else(|| Some((spec.model.clone().filter(is_given)?, NamedBy::Definition)))
+        .or_else(|| Some((by_persona?, NamedBy::Persona)))
+        .or_else(|| flags.all.as_ref().filter(is_given).map(flag))
+        .or_else(configured)
+        .unwrap_or_else(|| ("rehearsal".to_owned(), NamedBy::Definition))
+}

@@ -1,0 +1,188 @@
+//! Answers held to a JSON Schema: who is given it, what becomes of a service that declines it, and
+//! that nothing else changes; and every way a reply can stop, told apart in each dialect.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::program::{Desk, arg};
+use crate::server::{Answer, Request, Server};
+
+const ROUND: &str = "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\n\
+                     rule: majority\nparticipants: [qa-lead, skeptic, security-champion]\n";
+const HELD: &str = r#"{"vote":"redis","rationale":["one truth"],"trade_offs":{"optimizing_for":"","accepting_as_cost":"","risks":[]},"concerns":[],"suggestions":[],"confidence":null,"references":[]}"#;
+
+/// A desk whose provider `lab` speaks `dialect` and is configured with `more`.
+fn desk(definition: &str, server: &Server, dialect: &str, more: &str) -> Desk {
+    let desk = Desk::with(definition);
+    let base = if dialect == "anthropic" { server.url() } else { server.url() + "/v1" };
+    let config = format!("providers:\n  lab: {{dialect: {dialect}, base_url: \"{base}\"{more}}}\n");
+    desk.write(".s2s/config.yaml", config);
+    desk
+}
+
+/// The schema a request carries, wherever its dialect puts it.
+fn schema_of(request: &Request) -> Option<Value> {
+    let body = request.json();
+    let places =
+        ["/response_format/json_schema/schema", "/text/format/schema", "/output_config/format/schema"];
+    places.iter().find_map(|place| body.pointer(place).cloned())
+}
+
+/// What a service in this dialect says when it says `text`.
+fn says(dialect: &str, text: &str) -> Answer {
+    let message = json!([{"type": "message", "content": [{"type": "output_text", "text": text}]}]);
+    match dialect {
+        "anthropic" => Answer::message(text),
+        "openai-responses" => Answer::json(200, &json!({"status": "completed", "output": message})),
+        _ => Answer::chat(text),
+    }
+}
+
+fn lines_of(desk: &Desk, event: &str) -> Vec<Value> {
+    let replayed = desk.run(["replay", &arg(&desk.session()), "--json"]).code(0);
+    replayed.lines().into_iter().filter(|line| line["event"] == event).collect()
+}
+
+#[test]
+fn the_form_goes_with_the_request_where_it_is_wanted_and_changes_nothing_else() {
+    for dialect in ["openai", "openai-responses", "anthropic"] {
+        let mut prompts = Vec::new();
+        for (definition, more, is_sent) in [
+            (ROUND.to_owned(), ", structured: true", true),
+            (ROUND.to_owned(), "", false),
+            (ROUND.to_owned(), ", structured: false", false),
+            (format!("{ROUND}structured: off\n"), ", structured: true", false),
+            (format!("{ROUND}structured: auto\n"), ", structured: true", true),
+        ] {
+            let server = Server::start(move |_| says(dialect, HELD));
+            let desk = desk(&definition, &server, dialect, more);
+            desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
+            let requests = server.requests();
+            assert_eq!(requests.len(), 3);
+            for request in &requests {
+                let schema = schema_of(request);
+                assert_eq!(schema.is_some(), is_sent, "{dialect}: {definition} {more}");
+                let votes = schema.map(|schema| schema["properties"]["vote"]["enum"].clone());
+                assert!(votes.is_none_or(|votes| votes == json!(["in-process", "redis", "abstain"])));
+                assert!(request.json().get("tools").is_none());
+            }
+            let answers = lines_of(&desk, "answer_revealed");
+            assert!(answers.iter().all(|line| line["outcome"] == "answered"), "{answers:?}");
+            let offered = lines_of(&desk, "work_item_offered");
+            prompts.push(offered.iter().map(|line| line["prompt"].clone()).collect::<Vec<_>>());
+            desk.run(["verify", &arg(&desk.session())]).code(0);
+        }
+        assert!(prompts.windows(2).all(|two| two[0] == two[1]), "the schema is no part of a prompt");
+    }
+}
+
+#[test]
+fn a_service_that_declines_the_form_is_asked_without_it_and_no_seat_is_lost() {
+    for status in [400, 422] {
+        let declines = move |request: &Request| match schema_of(request) {
+            Some(_) => Answer::json(status, &json!({"error": {"message": "no json_schema here"}})),
+            None => says("openai", "```yaml\nvote: redis\n```\n"),
+        };
+        let server = Server::start(declines);
+        let two = "steps:\n  - {id: a, type: round, question: Which?, ballot: {kind: choice, options: [in-process, redis]}, rule: majority}\n  - {id: b, type: round, question: Again?, ballot: {kind: choice, options: [in-process, redis]}, rule: majority}\nparticipants: [qa-lead, skeptic]\n";
+        let desk = desk(two, &server, "openai", ", structured: true").set("ROUNDTABLE_LOG", "debug.log");
+        desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
+        let with_schema = server.requests().iter().filter(|request| schema_of(request).is_some()).count();
+        assert_eq!((with_schema, server.requests().len()), (2, 6), "the second round goes without at once");
+        let answers = lines_of(&desk, "answer_revealed");
+        let tries: Vec<_> = answers.iter().map(|line| (&line["outcome"], &line["tries"])).collect();
+        let (answered, two, one) = (json!("answered"), json!(2), json!(1));
+        assert_eq!(tries, [(&answered, &two), (&answered, &two), (&answered, &one), (&answered, &one)]);
+        let log = desk.read("debug.log");
+        assert_eq!(
+            log.matches("the service declined the answer's schema; asked without it").count(),
+            1,
+            "{log}"
+        );
+        assert!(log.contains("model=\"m\""), "{log}");
+    }
+}
+
+#[test]
+fn a_request_declined_for_another_reason_fails_as_before() {
+    let server = Server::start(|_| Answer::json(400, &json!({"error": {"message": "too long"}})));
+    let desk = desk(ROUND, &server, "openai", ", structured: true");
+    desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
+    let failed = lines_of(&desk, "seat_failed");
+    assert!(failed.iter().all(|line| line["reason"] == "HTTP 400: too long"), "{failed:?}");
+    assert_eq!(server.requests().len(), 6, "once with the form and once without, and no more");
+}
+
+#[test]
+fn a_recording_of_held_answers_plays_back_to_the_same_prompts() {
+    let server = Server::start(|_| says("openai", HELD));
+    let desk = desk(ROUND, &server, "openai", ", structured: true");
+    desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "first.s2s"]).code(0);
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "second.s2s"]);
+    let ran = ran.code(0);
+    assert!(ran.out.contains("redis"), "{}", ran.out);
+    assert_eq!(server.requests().len(), 3, "nothing was sent again");
+}
+
+/// What each dialect sends for each way to stop.
+fn stops(dialect: &str, stop: &str) -> Answer {
+    let chat = |message: Value, reason: &str| json!({"choices": [{"index": 0, "message": message, "finish_reason": reason}]});
+    let message = |content: Value, reason: &str| {
+        json!({"type": "message", "content": content, "stop_reason": reason,
+               "usage": {"input_tokens": 1, "output_tokens": 1}})
+    };
+    let response = |output: Value, status: &str, why: &str| json!({"status": status, "output": output, "incomplete_details": {"reason": why}});
+    let text = json!({"role": "assistant", "content": "vote: redis"});
+    let said = json!([{"type": "message", "content": [{"type": "output_text", "text": "vote: redis"}]}]);
+    let calls =
+        json!({"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function"}]});
+    let refuses = json!({"role": "assistant", "content": null, "refusal": "I will not"});
+    let body = match (dialect, stop) {
+        ("openai", "length") => chat(text, "length"),
+        ("openai", "tool") => chat(calls, "tool_calls"),
+        ("openai", "refusal") => chat(refuses, "stop"),
+        ("openai", "filter") => chat(json!({"content": ""}), "content_filter"),
+        ("anthropic", "length") => message(json!([{"type": "text", "text": "vote: redis"}]), "max_tokens"),
+        ("anthropic", "tool") => message(json!([{"type": "tool_use", "id": "1", "name": "f"}]), "tool_use"),
+        ("anthropic", "refusal") => message(json!([]), "refusal"),
+        ("anthropic", _) => {
+            let held = json!({"error": {"type": "invalid_request_error",
+                "message": "Output blocked by content filtering policy"}});
+            return Answer::json(400, &held);
+        }
+        (_, "length") => response(said, "incomplete", "max_output_tokens"),
+        (_, "tool") => response(json!([{"type": "function_call", "name": "f"}]), "completed", ""),
+        (_, "refusal") => {
+            let output = json!([{"type": "message", "content": [{"type": "refusal", "refusal": "no"}]}]);
+            response(output, "completed", "")
+        }
+        _ => response(json!([]), "incomplete", "content_filter"),
+    };
+    Answer::json(200, &body)
+}
+
+#[test]
+fn every_way_to_stop_is_recorded_as_what_it_is() {
+    let expected = BTreeMap::from([
+        ("length", ("invalid", "cut off at its length limit")),
+        ("tool", ("invalid", "tried to call a tool")),
+        ("refusal", ("refused", "declined to answer")),
+        ("filter", ("refused", "declined to answer")),
+    ]);
+    for dialect in ["openai", "openai-responses", "anthropic"] {
+        for (stop, (outcome, reason)) in &expected {
+            let stop = (*stop).to_owned();
+            let server = Server::start(move |_| stops(dialect, &stop));
+            let desk = desk(ROUND, &server, dialect, ", structured: true");
+            desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(3);
+            let answers = lines_of(&desk, "answer_revealed");
+            assert_eq!(answers.len(), 3, "{dialect} {reason}");
+            for answer in answers {
+                assert_eq!(answer["outcome"], *outcome, "{dialect} {reason}");
+                let told = answer["reason"].as_str().expect("a reason");
+                assert!(told.contains(reason), "{dialect}: {told}");
+            }
+        }
+    }
+}

@@ -111,6 +111,15 @@ impl Dialect {
         self == Self::OpenAi
     }
 
+    /// What a request counts for in a service's limit of tokens a minute, by its estimated prompt:
+    /// `OpenAI` counts the longest reply allowed where that is more, Anthropic the prompt alone.
+    pub(super) fn counted(self, prompt: u64, limits: Limits) -> u64 {
+        match self {
+            Self::OpenAi | Self::Responses => prompt.max(limits.max_output_tokens.into()),
+            Self::Anthropic => prompt,
+        }
+    }
+
     /// The path behind the base address.
     pub(super) fn path(self) -> &'static str {
         match self {

@@ -1,17 +1,18 @@
 //! How many requests of one model are on their way at once, learned from what the service says.
 //!
 //! As many as come, until a service says it is too much: then half of what was on its way, and one
-//! more with each reply that comes back. A service that asks for a wait is left alone for so long.
-//! Those who wait go in the order they came; what is learned of one model holds nobody else back.
+//! more with each reply that comes back. A service that asks for a wait is left alone for so long,
+//! and one that tells how many requests and tokens are left is sent no more than those. Those who
+//! wait go in the order they came; what is learned of one model holds nobody else back.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Mutex as Turn, Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-use super::retry::span;
+use super::allowance::{Allowance, Limits, Wait};
 
 /// The gates of one service's models.
 #[derive(Default)]
@@ -29,6 +30,10 @@ impl Gates {
 pub(super) struct Gate {
     slots: Arc<Semaphore>,
     state: Mutex<State>,
+    /// Held by the one who is next.
+    turn: Turn<()>,
+    /// Tells the one who is next that something has changed.
+    changed: Notify,
 }
 
 struct State {
@@ -39,13 +44,34 @@ struct State {
     /// Slots to be taken away as they come back.
     debt: usize,
     closed_until: Option<Instant>,
+    requests: Allowance,
+    tokens: Allowance,
+}
+
+impl State {
+    /// Until when a request of so many tokens has to wait.
+    fn wait(&mut self, tokens: u64, now: Instant) -> Option<Wait> {
+        let closed = self.closed_until.filter(|until| *until > now).map(Wait::Until);
+        let waits = [closed, self.requests.wait(1, now), self.tokens.wait(tokens, now)];
+        let until = waits.iter().flatten().filter_map(|wait| match wait {
+            Wait::Until(at) => Some(*at),
+            Wait::Answer => None,
+        });
+        until.max().map(Wait::Until).or_else(|| waits.into_iter().flatten().next())
+    }
 }
 
 impl Default for Gate {
     fn default() -> Self {
         let width = Semaphore::MAX_PERMITS;
-        let state = State { width, inside: 0, debt: 0, closed_until: None };
-        Self { slots: Arc::new(Semaphore::new(width)), state: Mutex::new(state) }
+        let (requests, tokens) = (Allowance::default(), Allowance::default());
+        let state = State { width, inside: 0, debt: 0, closed_until: None, requests, tokens };
+        Self {
+            slots: Arc::new(Semaphore::new(width)),
+            state: Mutex::new(state),
+            turn: Turn::new(()),
+            changed: Notify::new(),
+        }
     }
 }
 
@@ -53,12 +79,30 @@ impl Default for Gate {
 pub(super) struct Pass {
     gate: Arc<Gate>,
     slot: Option<OwnedSemaphorePermit>,
+    tokens: u64,
+}
+
+impl Pass {
+    /// Takes in what a response's headers say of limits.
+    pub fn learn(&self, limits: Limits) {
+        let now = Instant::now();
+        let mut state = self.gate.state();
+        if let Some(told) = limits.requests {
+            state.requests.told(told, 1, now);
+        }
+        if let Some(told) = limits.tokens {
+            state.tokens.told(told, self.tokens, now);
+        }
+    }
 }
 
 impl Drop for Pass {
     fn drop(&mut self) {
         let mut state = self.gate.state();
         state.inside -= 1;
+        state.requests.is_back(1);
+        state.tokens.is_back(self.tokens);
+        self.gate.changed.notify_one();
         if state.debt > 0 {
             state.debt -= 1;
             if let Some(slot) = self.slot.take() {
@@ -73,25 +117,39 @@ impl Gate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How long the service has asked to be left alone from now on.
-    pub fn closed_for(&self) -> Option<Duration> {
-        let until = self.state().closed_until?;
-        Some(until.saturating_duration_since(Instant::now())).filter(|wait| !wait.is_zero())
+    /// How long a request of so many tokens has to wait from now on, as far as the service has said.
+    pub fn closed_for(&self, tokens: u64) -> Option<Duration> {
+        let now = Instant::now();
+        match self.state().wait(tokens, now)? {
+            Wait::Until(at) => Some(at.saturating_duration_since(now)).filter(|wait| !wait.is_zero()),
+            Wait::Answer => None,
+        }
     }
 
-    /// Waits for its turn.
-    pub async fn enter(self: &Arc<Self>) -> Pass {
+    /// Waits for its turn: one at a time looks at what is left, in the order they came.
+    pub async fn enter(self: &Arc<Self>, tokens: u64) -> Pass {
+        let _turn = self.turn.lock().await;
+        // The semaphore is never closed, so that this never fails.
+        let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
         loop {
-            let until = self.state().closed_until;
-            if let Some(until) = until.filter(|until| *until > Instant::now()) {
-                sleep_until(until).await;
-            }
-            // The semaphore is never closed, so that this never fails.
-            let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
-            let mut state = self.state();
-            if state.closed_until.is_none_or(|until| until <= Instant::now()) {
-                state.inside += 1;
-                return Pass { gate: Arc::clone(self), slot };
+            let wait = {
+                let mut state = self.state();
+                let wait = state.wait(tokens, Instant::now());
+                if wait.is_none() {
+                    state.inside += 1;
+                    state.requests.goes(1);
+                    state.tokens.goes(tokens);
+                    return Pass { gate: Arc::clone(self), slot, tokens };
+                }
+                wait
+            };
+            let until = match wait {
+                Some(Wait::Until(at)) => Some(at),
+                _ => None,
+            };
+            tokio::select! {
+                () = self.changed.notified() => {}
+                () = wait_until(until) => {}
             }
         }
     }
@@ -101,6 +159,7 @@ impl Gate {
         let until = Instant::now().checked_add(wait);
         let mut state = self.state();
         state.closed_until = state.closed_until.max(until);
+        self.changed.notify_one();
     }
 
     /// The service says it was too much at once.
@@ -128,26 +187,11 @@ impl Gate {
     }
 }
 
-/// How long a service's headers ask to be left alone, when they say that nothing more is allowed:
-/// those of `OpenAI` and the many that copy it, and those of Anthropic. `header` gives one by name.
-pub(super) fn spent<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime) -> Option<Duration> {
-    let forms = [
-        ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
-        ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
-        ("anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"),
-        ("anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"),
-    ];
-    let is_spent = |name| header(name).is_some_and(|left| left.trim().parse::<f64>() == Ok(0.0));
-    let waits = forms.into_iter().filter(|(left, _)| is_spent(left)).filter_map(|(_, reset)| {
-        let reset = header(reset)?.trim();
-        span(reset).or_else(|| until(reset, now))
-    });
-    waits.max()
-}
-
-fn until(text: &str, now: SystemTime) -> Option<Duration> {
-    let at: jiff::Timestamp = text.parse().ok()?;
-    SystemTime::from(at).duration_since(now).ok()
+async fn wait_until(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
 }
 
 #[cfg(test)]
@@ -163,19 +207,19 @@ mod tests {
         let gate = Gates::default().of("m");
         let mut inside = Vec::new();
         for _ in 0..8 {
-            inside.push(gate.enter().await);
+            inside.push(gate.enter(1).await);
         }
         gate.narrow();
         gate.narrow();
         assert_eq!(gate.state().width, 4);
         inside.truncate(5);
-        let late = tokio::time::timeout(ms(10), gate.enter()).await;
+        let late = tokio::time::timeout(ms(10), gate.enter(1)).await;
         assert!(late.is_err(), "five are inside, four may be");
         inside.truncate(3);
-        inside.push(tokio::time::timeout(ms(10), gate.enter()).await.expect("a slot"));
-        assert!(tokio::time::timeout(ms(10), gate.enter()).await.is_err());
+        inside.push(tokio::time::timeout(ms(10), gate.enter(1)).await.expect("a slot"));
+        assert!(tokio::time::timeout(ms(10), gate.enter(1)).await.is_err());
         gate.widen();
-        inside.push(tokio::time::timeout(ms(10), gate.enter()).await.expect("a slot more"));
+        inside.push(tokio::time::timeout(ms(10), gate.enter(1)).await.expect("a slot more"));
         drop(inside);
         let inside = gate.state().inside;
         let debt = gate.state().debt;
@@ -187,7 +231,7 @@ mod tests {
     async fn one_is_always_let_through_and_those_who_wait_keep_their_order() {
         let gate = Gates::default().of("m");
         gate.narrow();
-        let first = gate.enter().await;
+        let first = gate.enter(1).await;
         gate.narrow();
         assert_eq!(gate.state().width, 1);
         let order = Arc::new(Mutex::new(Vec::new()));
@@ -195,7 +239,7 @@ mod tests {
             .map(|n| {
                 let (gate, order) = (Arc::clone(&gate), Arc::clone(&order));
                 tokio::spawn(async move {
-                    let _pass = gate.enter().await;
+                    let _pass = gate.enter(1).await;
                     order.lock().expect("a lock").push(n);
                 })
             })
@@ -213,28 +257,53 @@ mod tests {
         let gates = Gates::default();
         gates.of("busy").close_for(Duration::from_secs(86_400));
         gates.of("busy").close_for(ms(5));
-        assert!(gates.of("busy").closed_for() > Some(Duration::from_secs(86_000)));
-        drop(tokio::time::timeout(ms(1), gates.of("other").enter()).await.expect("at once"));
+        assert!(gates.of("busy").closed_for(1) > Some(Duration::from_secs(86_000)));
+        drop(tokio::time::timeout(ms(1), gates.of("other").enter(1)).await.expect("at once"));
         gates.of("soon").close_for(ms(50));
-        assert!(tokio::time::timeout(ms(49), gates.of("soon").enter()).await.is_err());
-        drop(tokio::time::timeout(ms(2), gates.of("soon").enter()).await.expect("open again"));
-        assert_eq!(gates.of("soon").closed_for(), None);
+        assert!(tokio::time::timeout(ms(49), gates.of("soon").enter(1)).await.is_err());
+        drop(tokio::time::timeout(ms(2), gates.of("soon").enter(1)).await.expect("open again"));
+        assert_eq!(gates.of("soon").closed_for(1), None);
     }
 
-    #[test]
-    fn reads_what_headers_say_of_limits() {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-        let read = |headers: &[(&str, &'static str)]| {
-            spent(|name| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| *value), now)
-        };
-        let (left, reset) = ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests");
-        assert_eq!(read(&[(left, "0"), (reset, "1m30.5s")]), Some(ms(90_500)));
-        assert_eq!(read(&[(left, "0"), (reset, "20ms")]), Some(ms(20)));
-        assert_eq!(read(&[(left, "1"), (reset, "1s")]), None);
-        assert_eq!(read(&[(left, "0")]), None);
-        assert_eq!(read(&[(left, "0"), (reset, "soon")]), None);
-        let (left, reset) = ("anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset");
-        assert_eq!(read(&[(left, "0"), (reset, "2023-11-14T22:13:30Z")]), Some(ms(10_000)));
-        assert_eq!(read(&[(left, "0"), (reset, "2020-11-14T22:13:30Z")]), None);
+    #[tokio::test(start_paused = true)]
+    async fn those_who_wait_for_tokens_go_in_their_order_and_no_more_than_fit() {
+        let gate = Gates::default().of("m");
+        let first = gate.enter(10).await;
+        first.learn(told(100, 60));
+        drop(first);
+        let passed = Arc::new(Mutex::new(Vec::new()));
+        let seats: Vec<_> = (0..6)
+            .map(|n| {
+                let (gate, passed) = (Arc::clone(&gate), Arc::clone(&passed));
+                // The third is small and would fit at once: it does not go before the second.
+                let tokens = if n == 2 { 1 } else { 40 };
+                tokio::spawn(async move {
+                    let pass = gate.enter(tokens).await;
+                    let started = Instant::now();
+                    passed.lock().expect("a lock").push((n, started));
+                    sleep_until(started + ms(10)).await;
+                    drop(pass);
+                })
+            })
+            .collect();
+        let start = Instant::now();
+        for seat in seats {
+            seat.await.expect("a seat");
+        }
+        let passed = passed.lock().expect("a lock");
+        let order: Vec<_> = passed.iter().map(|(n, _)| *n).collect();
+        assert_eq!(order, [0, 1, 2, 3, 4, 5]);
+        let in_time = |(_, at): &&(i32, Instant)| at.duration_since(start) < Duration::from_secs(59);
+        assert_eq!(
+            passed.iter().filter(in_time).count(),
+            3,
+            "40, 40 and 1 of 100; the rest in the next minute"
+        );
+        assert!(gate.closed_for(10).is_none(), "nothing is known of that one");
+    }
+
+    fn told(left: u64, seconds: u64) -> Limits {
+        let reset = Duration::from_secs(seconds);
+        Limits { requests: None, tokens: Some(super::super::allowance::Told { left, limit: None, reset }) }
     }
 }

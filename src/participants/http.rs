@@ -6,6 +6,7 @@
 
 mod address;
 mod checkup;
+mod response;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Once, OnceLock};
@@ -19,18 +20,20 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout};
 
 use address::{endpoint, headers, host, is_loopback};
+use response::{asked, is_stream, learn, refuse_compressed};
 
 use super::body::{Heads, TwoPart};
 use super::dialect::{Dialect, Form, Limits, ServiceError};
 use super::fault::{Fault, spoken};
-use super::gate::{Gate, Gates, spent};
-use super::retry::{Next, asked_wait, jitter};
+use super::gate::{Gate, Gates, Pass};
+use super::retry::{Next, jitter};
 pub use super::service::{Service, Timeouts};
 use super::sse::Events;
 use super::structured::Structured;
 use super::warm::{Lead, Warmth};
 use super::{Ask, Failure, Finish, Participant, Reply};
 use crate::problem::Problem;
+use crate::text::estimated_tokens;
 
 /// No more of a reply is read, in bytes.
 const MAX_REPLY: usize = 4 * 1024 * 1024;
@@ -126,6 +129,12 @@ impl HttpParticipant {
         if ask.warm_first { self.warmth.turn(&ask.model, head).await } else { None }
     }
 
+    /// How many tokens the service will count of its minute for a request, estimated.
+    fn tokens(&self, ask: &Ask) -> u64 {
+        let prompt = ask.prompt.rules.len() + ask.prompt.snapshot.len() + ask.prompt.tail.len();
+        self.service.dialect.counted(estimated_tokens(prompt) as u64, self.limits)
+    }
+
     /// One of the service's permits, if it has any; given out in the order they are asked for.
     async fn permit(&self) -> Option<SemaphorePermit<'_>> {
         match &self.permits {
@@ -148,8 +157,9 @@ impl HttpParticipant {
         let mut body = TwoPart { head, tail: Bytes::from(self.service.dialect.tail(ask, limits)) };
         let mut went_without = false;
         let gate = self.gates.of(&ask.model);
+        let tokens = self.tokens(ask);
         loop {
-            if let Some(wait) = gate.closed_for() {
+            if let Some(wait) = gate.closed_for(tokens) {
                 if wait >= left() {
                     let (wait, left) = (spoken(wait), spoken(left()));
                     let reason =
@@ -159,12 +169,12 @@ impl HttpParticipant {
                 // Whoever waits for one model holds up nobody who asks another.
                 permit = None;
             }
-            let pass = gate.enter().await;
+            let pass = gate.enter(tokens).await;
             if permit.is_none() {
                 permit = self.permit().await;
             }
             *tries += 1;
-            let sent = self.send(body.clone(), &gate, &mut lead).await;
+            let sent = self.send(body.clone(), (&gate, &pass), &mut lead).await;
             drop((pass, permit.take()));
             let fault = match sent {
                 Ok(reply) => {
@@ -201,9 +211,14 @@ impl HttpParticipant {
     }
 
     /// One request and its response.
-    async fn send(&self, body: TwoPart, gate: &Gate, lead: &mut Option<Lead>) -> Result<Reply, Fault> {
+    async fn send(
+        &self,
+        body: TwoPart,
+        (gate, pass): (&Gate, &Pass),
+        lead: &mut Option<Lead>,
+    ) -> Result<Reply, Fault> {
         let response = self.post(body).await?;
-        learn(&response, gate);
+        learn(&response, gate, pass);
         match response.status().as_u16() {
             200 if is_stream(&response) => self.read_stream(response, lead).await,
             200 => {
@@ -312,39 +327,6 @@ impl Participant for HttpParticipant {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(self.call(ask))
     }
-}
-
-/// What a response says of the service's limits.
-fn learn(response: &Response, gate: &Gate) {
-    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
-    if matches!(response.status().as_u16(), 429 | 529) {
-        gate.narrow();
-    }
-    let asked = asked(response).filter(|_| response.status() != 200);
-    if let Some(wait) = asked.max(spent(header, crate::clock::system_time())) {
-        gate.close_for(wait);
-    }
-}
-
-/// The wait a response asks for.
-fn asked(response: &Response) -> Option<Duration> {
-    let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    asked_wait(header("retry-after-ms"), header("retry-after"), crate::clock::system_time())
-}
-
-/// Whether the response comes by events.
-fn is_stream(response: &Response) -> bool {
-    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
-    kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
-}
-
-fn refuse_compressed(response: &Response) -> Result<(), Fault> {
-    let Some(coding) = response.headers().get("content-encoding").filter(|c| *c != "identity") else {
-        return Ok(());
-    };
-    let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
-    let name = if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
-    Err(Fault::lasting(format!("the reply is compressed ({name}), which was not asked for")))
 }
 
 fn without_text(finish: Finish) -> Reply {

@@ -3,6 +3,7 @@
 //! A participant gets the parts of one prompt and gives back text or a failure. It sees no other
 //! seat, no session and no log; it never gets tools. `http.rs` is the only place that speaks HTTP.
 
+mod allowance;
 mod anthropic;
 mod body;
 pub mod command;

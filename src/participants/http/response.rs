@@ -1,0 +1,42 @@
+//! What the head of a response says: of limits, of waits, of the body's form.
+
+use std::time::Duration;
+
+use super::super::allowance::limits;
+use super::super::gate::{Gate, Pass};
+use super::super::retry::asked_wait;
+use super::{Fault, HeaderValue, Response};
+
+/// What a response says of the service's limits.
+pub(super) fn learn(response: &Response, gate: &Gate, pass: &Pass) {
+    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+    if matches!(response.status().as_u16(), 429 | 529) {
+        gate.narrow();
+    }
+    if let Some(wait) = asked(response).filter(|_| response.status() != 200) {
+        gate.close_for(wait);
+    }
+    pass.learn(limits(header, crate::clock::system_time()));
+}
+
+/// The wait a response asks for.
+pub(super) fn asked(response: &Response) -> Option<Duration> {
+    let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    asked_wait(header("retry-after-ms"), header("retry-after"), crate::clock::system_time())
+}
+
+/// Whether the response comes by events.
+pub(super) fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
+}
+
+/// A body that is compressed was not asked for, and is not read.
+pub(super) fn refuse_compressed(response: &Response) -> Result<(), Fault> {
+    let Some(coding) = response.headers().get("content-encoding").filter(|c| *c != "identity") else {
+        return Ok(());
+    };
+    let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
+    let name = if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
+    Err(Fault::lasting(format!("the reply is compressed ({name}), which was not asked for")))
+}

@@ -89,11 +89,16 @@ fn a_service_that_declines_the_form_is_asked_without_it_and_no_seat_is_lost() {
         let desk = desk(two, &server, "openai", ", structured: true").set("ROUNDTABLE_LOG", "debug.log");
         desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
         let with_schema = server.requests().iter().filter(|request| schema_of(request).is_some()).count();
-        assert_eq!((with_schema, server.requests().len()), (2, 6), "the second round goes without at once");
+        // Of the first round's two, one may come after the other was declined.
+        assert!(with_schema == 1 || with_schema == 2, "the second round goes without at once: {with_schema}");
+        assert_eq!(server.requests().len(), 4 + with_schema);
         let answers = lines_of(&desk, "answer_revealed");
-        let tries: Vec<_> = answers.iter().map(|line| (&line["outcome"], &line["tries"])).collect();
-        let (answered, two, one) = (json!("answered"), json!(2), json!(1));
-        assert_eq!(tries, [(&answered, &two), (&answered, &two), (&answered, &one), (&answered, &one)]);
+        assert!(
+            answers.len() == 4 && answers.iter().all(|line| line["outcome"] == "answered"),
+            "{answers:?}"
+        );
+        let tries: Vec<u64> = answers.iter().filter_map(|line| line["tries"].as_u64()).collect();
+        assert_eq!((tries[0] + tries[1], tries[2], tries[3]), (2 + with_schema as u64, 1, 1));
         let log = desk.read("debug.log");
         assert_eq!(
             log.matches("the service declined the answer's schema; asked without it").count(),

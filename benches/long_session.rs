@@ -61,6 +61,7 @@ impl Sitting {
             participants: loaded.participants.iter().map(seat).collect(),
             tasks_file: None,
             linked_sessions: Vec::new(),
+            prices: indexmap::IndexMap::new(),
             personas: vec![persona],
         };
         let at = Moment(1_795_302_307_120);

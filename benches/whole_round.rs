@@ -127,6 +127,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         participants: loaded.definition.participants.iter().map(|spec| seat(&spec.name)).collect(),
         tasks_file: None,
         linked_sessions: Vec::new(),
+        prices: indexmap::IndexMap::new(),
         personas: vec![PersonaInfo {
             name: persona.name,
             sha256: sha256_hex(&persona.text),

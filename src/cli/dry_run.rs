@@ -7,10 +7,10 @@ use super::Done;
 use super::batch::known_prices;
 use super::output::Output;
 use super::plan::SetUp;
-use crate::engine::Price;
 use crate::problem::Problem;
 use crate::report;
 use crate::round::record::Usage;
+use crate::session::Price;
 use crate::session::{Command, Event, Exit, Moment, Next, Session, Stamped, WorkItemOffered, decide, next};
 use crate::setup::prices::AS_OF;
 use crate::text::{estimated_tokens, harmless};
@@ -130,7 +130,7 @@ impl Total {
         if self.dollars > 0.0 {
             let dollars = self.dollars;
             said.push_str(&format!(
-                "; up to {dollars:.4} $ if every reply is as long as allowed ({longest} tokens), at prices of {AS_OF} unless config.yaml says otherwise"
+                "; up to {dollars:.4} $ if every reply is as long as allowed ({longest} tokens), at prices published by {AS_OF} unless config.yaml says otherwise"
             ));
         }
         output.note(&said);

@@ -165,6 +165,7 @@ impl Plan {
             personas: roster.personas,
             tasks_file: self.tasks_file.clone(),
             linked_sessions: self.linked_sessions().0,
+            prices: roster.prices,
         })
     }
 }

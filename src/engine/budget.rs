@@ -6,28 +6,8 @@
 use std::collections::HashMap;
 
 use crate::round::record::Usage;
-use crate::session::{RoundOpened, SeatStatus, Session, WorkItemOffered};
+use crate::session::{Price, RoundOpened, Session, WorkItemOffered};
 use crate::text::estimated_tokens;
-
-/// What a million tokens cost, in US dollars.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Price {
-    /// Of a prompt.
-    pub input: f64,
-    /// Of what of a prompt the service had in its cache.
-    pub cached: f64,
-    /// Of a reply.
-    pub output: f64,
-}
-
-impl Price {
-    /// What these tokens cost.
-    pub fn of(&self, tokens: Usage) -> f64 {
-        let anew = tokens.input.saturating_sub(tokens.cached);
-        let input = anew as f64 * self.input + tokens.cached as f64 * self.cached;
-        (input + tokens.output as f64 * self.output) / 1e6
-    }
-}
 
 /// A limit in US dollars, and prices by model.
 #[derive(Debug, Clone)]
@@ -42,27 +22,16 @@ pub struct Budget {
 
 impl Budget {
     fn cost(&self, model: &str, input: u64, output: u64) -> f64 {
-        self.spend(model, Usage { input, output, cached: 0 })
+        self.price(model).of(Usage { input, output, cached: 0 })
     }
 
-    fn spend(&self, model: &str, tokens: Usage) -> f64 {
-        self.prices.get(model).copied().unwrap_or_default().of(tokens)
+    fn price(&self, model: &str) -> Price {
+        self.prices.get(model).copied().unwrap_or_default()
     }
 
     /// What the session has cost so far, as far as services reported tokens.
     pub fn spent(&self, session: &Session) -> f64 {
-        let seats = session.rounds.iter().flat_map(|round| round.seats.values());
-        let cost = |status: &SeatStatus| match status {
-            SeatStatus::Revealed(answer, _) => {
-                answer.tokens.map_or(0.0, |tokens| self.spend(&answer.model, tokens))
-            }
-            _ => 0.0,
-        };
-        let items = session.items.values().flat_map(|item| {
-            let returned = item.returned.iter().filter_map(|(back, _)| back.tokens);
-            returned.map(|tokens| self.spend(&item.offered.model, tokens))
-        });
-        seats.map(|seat| cost(&seat.status)).chain(items).sum()
+        session.spent(&|model| Some(self.price(model))).dollars
     }
 
     /// Why work items may not be handed out, if they may not: each could be asked once more, every

@@ -14,7 +14,7 @@ mod people;
 mod seat;
 mod taken;
 
-pub use budget::{Budget, Price};
+pub use budget::Budget;
 pub use orders::{Hold, Order, Orders, asked_now, hold};
 
 use std::collections::HashMap;

@@ -13,7 +13,7 @@ use super::view::{self, SeatView, Standing};
 use super::{Decision, decision};
 use crate::round::material::Artifact;
 use crate::round::record::Outcome;
-use crate::session::{Approved, RoundRun, Session, StepFinished, Tally, artifact_view};
+use crate::session::{Approved, RoundRun, Session, Spent, StepFinished, Tally, artifact_view};
 use crate::tally::Rule;
 
 /// The report of a session.
@@ -28,6 +28,8 @@ pub fn json(session: &Session) -> Value {
         "artifacts": artifacts.map(artifact).chain(made).collect::<Value>(),
         "approvals": session.approvals.iter().map(approval).collect::<Value>(),
         "steps": session.results.values().map(|result| step(result)).collect::<Value>(),
+        "cost": total(session.spent(&|model| session.price(model))),
+        "prices": session.header.as_ref().map(|header| &header.prices),
     })
 }
 
@@ -51,6 +53,7 @@ fn round(session: &Session, round: &RoundRun) -> Value {
         "snapshot_sha256": round.opened.snapshot_sha256,
         "seats": view::seats(session, round).map(|view| seat(&view)).collect::<Value>(),
         "tally": view::tally(round).map(tally),
+        "cost": total(round.spent(&|model| session.price(model))),
     });
     let beside = [
         ("agreement", agreement(session, round).map(|found| found.json())),
@@ -80,6 +83,10 @@ fn seat(view: &SeatView<'_>) -> Value {
         "tries": tries,
         "latency_ms": answer.map(|answer| answer.latency_ms),
         "tokens": answer.and_then(|answer| answer.tokens),
+        "cost": view.spent.map(cost),
+        "seed": view.info.and_then(|info| info.seed),
+        "temperature": view.info.and_then(|info| info.temperature),
+        "weight": view.info.map(|info| info.weight),
         "answer": answer.filter(|answer| !answer.answer.is_empty()).map(|answer| &answer.answer),
         "ballot": answer.and_then(|answer| answer.ballot.as_ref()),
         "flags": answer.map_or(&[][..], |answer| &answer.flags),
@@ -90,6 +97,31 @@ fn seat(view: &SeatView<'_>) -> Value {
         seat["state"] = state.into();
     }
     seat
+}
+
+/// Money; none where no price is known.
+fn cost(spent: Spent) -> Value {
+    let is_known = !spent.is_unpriced || spent.dollars > 0.0;
+    json!({
+        "usd": is_known.then(|| rounded(spent.dollars)),
+        "saved_usd": is_known.then(|| rounded(spent.saved)),
+    })
+}
+
+/// Money and tokens of several, if any service told of tokens; whether all of it has a price.
+fn total(spent: Spent) -> Value {
+    if !spent.is_told() {
+        return Value::Null;
+    }
+    let mut total = cost(spent);
+    total["tokens"] = json!(spent.tokens);
+    total["complete"] = (!spent.is_unpriced).into();
+    total
+}
+
+/// To a ten-thousandth of a cent.
+fn rounded(dollars: f64) -> f64 {
+    (dollars * 1e6).round() / 1e6
 }
 
 fn tally(tally: &Tally) -> Value {

@@ -9,7 +9,9 @@ use serde_json::{Number, Value};
 use super::words::{is_scripted, listed};
 use crate::round::ballot::{Ballot, Stance};
 use crate::round::record::Outcome;
-use crate::session::{AnswerRevealed, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally};
+use crate::session::{
+    AnswerRevealed, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Spent, Tally,
+};
 use crate::tally::Amount;
 
 /// A seat of a round, as far as it may be shown.
@@ -19,6 +21,10 @@ pub struct SeatView<'a> {
     pub name: &'a str,
     /// `provider/model`, or `scripted`.
     pub model: &'a str,
+    /// What the roster says of it.
+    pub info: Option<&'a SeatInfo>,
+    /// What its answer has cost, once it may be read and if its service told of tokens.
+    pub spent: Option<Spent>,
     /// Whether its answer is rehearsed.
     pub rehearsal: bool,
     /// Whether its answer comes from a script.
@@ -58,13 +64,20 @@ pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Ite
         let info = session.seat_info(&seat.name);
         let scripted = info.is_some_and(|info| is_scripted(info, step));
         let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
+        let standing = standing(seat, closed, revealed);
+        let spent = match standing {
+            Standing::Revealed(answer) => answer.spent(&|model| session.price(model)),
+            _ => None,
+        };
         SeatView {
             name: &seat.name,
+            info,
+            spent,
             model: info.map_or(offered, |info| info.label(step)),
             rehearsal: info.is_some_and(SeatInfo::is_rehearsal) && !scripted,
             scripted,
             elapsed_ms: seat.elapsed_ms,
-            standing: standing(seat, closed, revealed),
+            standing,
         }
     })
 }

@@ -4,7 +4,8 @@
 
 use std::fmt::Write as _;
 
-use crate::session::{CloseReason, SeatInfo, Session, Tally};
+use crate::round::record::Usage;
+use crate::session::{CloseReason, SeatInfo, Session, Spent, Tally};
 use crate::tally::{Rule, Score};
 
 /// A count in one line: what it came to, and by which numbers.
@@ -193,6 +194,31 @@ pub fn grouped(number: usize) -> String {
         out.push(digit);
     }
     out
+}
+
+/// Money and tokens in words: what they cost, what caches saved; nothing where no service told.
+pub fn money(spent: &Spent) -> Option<String> {
+    if !spent.is_told() {
+        return None;
+    }
+    let Usage { input, output, cached } = spent.tokens;
+    let mut said = String::new();
+    if spent.dollars > 0.0 {
+        said.push_str(&format!("{:.4} $", spent.dollars));
+        if spent.saved > 0.0 {
+            said.push_str(&format!(" ({:.4} $ saved by caches)", spent.saved));
+        }
+        said.push_str(", ");
+    }
+    said.push_str(&format!("{} tokens in", grouped(input as usize)));
+    if cached > 0 {
+        said.push_str(&format!(" ({} % from caches)", cached.saturating_mul(100) / input.max(1)));
+    }
+    said.push_str(&format!(", {} out", grouped(output as usize)));
+    if spent.is_unpriced {
+        said.push_str("; not every model's price is known");
+    }
+    Some(said)
 }
 
 /// A span of time for people: `3.2 s`, `2 min 5 s`.

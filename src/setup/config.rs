@@ -6,8 +6,8 @@
 use indexmap::IndexMap;
 
 use super::folders::{Folders, read_text};
-use crate::engine::Price;
 use crate::problem::Problem;
+use crate::session::Price;
 use crate::workflow::{Fields, as_text};
 use crate::yaml::{Node, Value, literal_keys, read};
 
@@ -171,6 +171,7 @@ impl Config {
             row("stream", setting.value.stream.map(|on| on.to_string()));
             row("structured", setting.value.structured.map(|on| on.to_string()));
         }
+        rows.push(("built-in prices".to_owned(), super::prices::in_words(), "default".to_owned()));
         for (name, Setting { value, from }) in &self.prices {
             let (input, cached, output) = (value.input, value.cached, value.output);
             let price = format!("{input} in, {cached} cached, {output} out ($ per million tokens)");

@@ -11,7 +11,6 @@ use std::time::Duration;
 use super::config::{Config, ProviderConfig};
 use super::folders::read_text;
 use super::providers::{KNOWN, Known};
-use crate::engine::Price;
 use crate::journal::{fold, read_log};
 use crate::participants::command::External;
 use crate::participants::dialect::{Dialect, Form, Stream};
@@ -23,6 +22,7 @@ use crate::participants::tracker::{TRACKER, Tracker};
 use crate::participants::{Participant, Prompt};
 use crate::problem::{Problem, did_you_mean};
 use crate::round::record::Returned;
+use crate::session::Price;
 use crate::session::SeatStatus;
 use crate::workflow::Program;
 
@@ -113,6 +113,15 @@ impl<'a> Catalog<'a> {
         Ok(made)
     }
 
+    /// Where a service answers: by its variable, the configuration, or as it is known.
+    pub fn base_url(&self, provider: &str) -> Option<String> {
+        let variable = format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"));
+        let set = std::env::var(&variable).ok().filter(|url| !url.is_empty());
+        let own = self.config.providers.get(provider).and_then(|setting| setting.value.base_url.clone());
+        let known = || KNOWN.iter().find(|known| known.name == provider);
+        set.or(own).or_else(|| known().map(|known| known.base_url.to_owned()))
+    }
+
     /// The dialect a provider speaks, if it is a service.
     pub fn dialect(&self, provider: &str) -> Option<Dialect> {
         let own = self.config.providers.get(provider);
@@ -134,14 +143,10 @@ impl<'a> Catalog<'a> {
             self.config.providers.get(provider).map(|setting| setting.value.clone()).unwrap_or_default();
         let known: Option<&Known> = KNOWN.iter().find(|known| known.name == provider);
         let dialect = self.dialect(provider).unwrap_or(Dialect::OpenAi);
-        let variable = format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"));
-        let set = std::env::var(&variable).ok().filter(|url| !url.is_empty());
-        let base_url = set.or_else(|| own.base_url.clone());
-        let base_url =
-            base_url.or_else(|| known.map(|known| known.base_url.to_owned())).ok_or_else(|| {
-                Problem::new(format!("provider `{provider}` has no address"))
-                    .hint(format!("set `providers.{provider}.base_url` in config.yaml"))
-            })?;
+        let base_url = self.base_url(provider).ok_or_else(|| {
+            Problem::new(format!("provider `{provider}` has no address"))
+                .hint(format!("set `providers.{provider}.base_url` in config.yaml"))
+        })?;
         // At another address it is another service, whatever it is called.
         let at_home = known.filter(|known| known.base_url == base_url && known.dialect == dialect);
         let (key, key_name) = key(&own, known.map_or(&[], |known| known.keys))?;

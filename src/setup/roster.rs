@@ -12,12 +12,13 @@ use super::choice::{NamedBy, model_of};
 use super::config::Config;
 use super::models::Catalog;
 use super::personas::Library;
+use super::prices::price_of;
 use crate::participants::dialect::Dialect;
 use crate::participants::tracker::TRACKER;
 use crate::persona::Persona;
 use crate::problem::{Problem, nearest};
 use crate::round::snapshot::sha256_hex;
-use crate::session::{PersonaInfo, SeatInfo};
+use crate::session::{PersonaInfo, Price, SeatInfo};
 use crate::workflow::{Definition, ParticipantSpec, Step, StepKind};
 
 /// What the command line says about models.
@@ -52,6 +53,8 @@ pub struct Roster {
     pub seats: Vec<SeatInfo>,
     /// Their personas.
     pub personas: Vec<PersonaInfo>,
+    /// What their models cost, as far as is known, where a service answers.
+    pub prices: IndexMap<String, Price>,
     /// Notices for the facilitator.
     pub notices: Vec<Problem>,
 }
@@ -147,6 +150,7 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
     }
     roster.personas = personas.into_iter().map(|(name, persona)| persona_info(name, persona)).collect();
     roster.notices.extend(from.unsent_seeds(&roster.seats));
+    roster.prices = from.prices(&roster.seats);
     roster.notices.dedup();
     if problems.is_empty() { Ok(roster) } else { Err(problems) }
 }
@@ -171,6 +175,18 @@ impl Sources<'_> {
                 .hint(crate::problem::did_you_mean(name, &known))
         };
         self.flags.named.keys().filter(|name| !is_known(name)).map(unknown).collect()
+    }
+
+    /// What the models of these seats cost, where a service answers.
+    fn prices(&self, seats: &[SeatInfo]) -> IndexMap<String, Price> {
+        let mut prices = IndexMap::new();
+        for seat in seats {
+            let provider = seat.model.split('/').next().unwrap_or_default();
+            if self.catalog.dialect(provider).is_some() && !prices.contains_key(&seat.model) {
+                prices.extend(price_of(self.catalog, &seat.model).map(|price| (seat.model.clone(), price)));
+            }
+        }
+        prices
     }
 
     /// The services that are sent no seed though the definition gives their seats one.

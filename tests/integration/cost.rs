@@ -58,3 +58,44 @@ fn what_was_spent_is_told_by_round_and_seat_with_what_caches_saved() {
     let rehearsed = Desk::with(ROUND).run(["--batch", "decide.yaml"]);
     assert!(!rehearsed.err.contains('$'), "{}", rehearsed.err);
 }
+
+#[test]
+fn reports_tell_money_per_seat_round_and_session_at_the_prices_of_the_opening() {
+    let server = Server::start(|_| counted());
+    let desk = desk(&server);
+    desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s"]).code(0);
+    // What is configured later changes nothing of what was.
+    desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 1000, output: 1000}\n");
+    let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0);
+    let report: serde_json::Value = serde_json::from_str(&report.out).expect("JSON");
+    assert_eq!(report["prices"], json!({"lab/m": {"input": 10.0, "cached": 1.0, "output": 100.0}}));
+    let total = json!({
+        "usd": 0.0256, "saved_usd": 0.0144,
+        "tokens": {"input": 2000, "output": 200, "cached": 1600}, "complete": true,
+    });
+    assert_eq!((&report["cost"], &report["rounds"][0]["cost"]), (&total, &total));
+    for seat in report["rounds"][0]["seats"].as_array().expect("seats") {
+        assert_eq!(seat["cost"], json!({"usd": 0.0128, "saved_usd": 0.0072}));
+    }
+    let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
+    let cost = "0.0256 $ (0.0144 $ saved by caches), 2,000 tokens in (80 % from caches), 200 out";
+    for line in [
+        format!("- Cost: {cost}"),
+        format!("- Cost of all of it, at the prices known when it opened: {cost}"),
+    ] {
+        assert!(read.lines().any(|found| found == line), "{line}\n{read}");
+    }
+    assert_eq!(read.matches("1000 tokens in (800 from a cache), 100 out, 0.0128 $").count(), 2, "{read}");
+    let unpriced = Desk::with(ROUND).served_by(&server);
+    unpriced.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s"]).code(0);
+    let read = unpriced.run(["report", "s.s2s", "--format", "md"]).code(0).out;
+    assert!(!read.contains(" $") && read.contains("not every model's price is known"), "{read}");
+}
+
+#[test]
+fn the_built_in_prices_say_of_when_they_are() {
+    let desk = Desk::new();
+    let shown = desk.run(["config", "show"]).code(0).out;
+    let row = shown.lines().find(|line| line.starts_with("built-in prices")).expect("a row");
+    assert!(row.contains("as published between 2025-06 and 2026-11") && row.contains("config.yaml"), "{row}");
+}

@@ -344,6 +344,7 @@ pub fn header(definition: &str) -> SessionOpened {
         personas: names.iter().map(info).collect(),
         tasks_file: None,
         linked_sessions: Vec::new(),
+        prices: indexmap::IndexMap::new(),
     }
 }
 

@@ -59,6 +59,7 @@ impl Office {
             personas: agents.iter().map(|name| persona(name, &["zeal", "art", "third"])).collect(),
             tasks_file: None,
             linked_sessions: Vec::new(),
+            prices: indexmap::IndexMap::new(),
         };
         let mut office = Self { session: Session::default(), events: Vec::new(), now: START };
         office.must(Command::Open(Box::new(header)));

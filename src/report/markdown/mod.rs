@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use self::quote::{code, inline, quote};
 use super::decision;
 use super::view;
-use super::words::{counted, headline, labels, listed, turnout};
+use super::words::{counted, headline, labels, listed, money, turnout};
 use crate::session::{Approved, RoundRun, Session, Status, Tally};
 
 /// The report of a session.
@@ -215,6 +215,9 @@ fn about(session: &Session, out: &mut String) {
         None => "not finished".to_owned(),
     };
     let _ = writeln!(out, "- Status: {status}, last event {}", session.last_at);
+    if let Some(cost) = money(&session.spent(&|model| session.price(model))) {
+        let _ = writeln!(out, "- Cost of all of it, at the prices known when it opened: {cost}");
+    }
     let _ = writeln!(out, "- Written by {}", inline(&header.program));
     let _ = writeln!(
         out,

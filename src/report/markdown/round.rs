@@ -11,7 +11,7 @@ use crate::report::count::{paths, rule_in_words};
 use crate::report::independence::independence;
 use crate::report::movement::movement;
 use crate::report::view::{self, SeatView, Standing};
-use crate::report::words::{close_reason, grouped, headline, listed, span};
+use crate::report::words::{close_reason, grouped, headline, listed, money, span};
 use crate::report::{Bar, bars, pictures};
 use crate::session::{RoundRun, Session, Tally};
 use crate::tally::Ties;
@@ -35,6 +35,10 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
         let _ = writeln!(out, "{}", quote(&opened.question));
     }
     facts(run, out);
+    let spent = view::is_revealed(run).then(|| run.spent(&|model| session.price(model)));
+    if let Some(cost) = spent.as_ref().and_then(money) {
+        let _ = writeln!(out, "- Cost: {cost}");
+    }
     lost(run, out);
     if let Some(note) = &run.synthesis {
         let _ = writeln!(out, "\nThe facilitator's note:\n\n{}", quote(note).trim_end());

@@ -9,7 +9,7 @@ use crate::report::view::{SeatView, confidence, minimum_change, vote};
 use crate::report::words::span;
 use crate::round::ballot::Ballot;
 use crate::round::record::Outcome;
-use crate::session::{AnswerRevealed, RoundRun};
+use crate::session::{AnswerRevealed, RoundRun, Spent};
 
 /// The parts of an answer in the order they are shown, with their headings.
 const PARTS: [(&str, &str); 6] = [
@@ -70,7 +70,7 @@ fn summary(seat: &SeatView<'_>) -> String {
             None if answer.outcome == Outcome::Answered => parts.push("no confidence given".to_owned()),
             None => {}
         }
-        parts.push(cost(answer));
+        parts.push(cost(answer, seat.spent));
     } else if let Some(elapsed) = seat.elapsed_ms {
         parts.push(span(elapsed));
     }
@@ -85,10 +85,17 @@ fn who(seat: &SeatView<'_>) -> String {
     if seat.rehearsal { format!("{model}, offline, not a model") } else { model }
 }
 
-fn cost(answer: &AnswerRevealed) -> String {
+fn cost(answer: &AnswerRevealed, spent: Option<Spent>) -> String {
     let mut cost = span(answer.latency_ms);
     if let Some(tokens) = answer.tokens.filter(|tokens| tokens.input + tokens.output > 0) {
-        let _ = write!(cost, ", {} tokens in, {} out", tokens.input, tokens.output);
+        let _ = write!(cost, ", {} tokens in", tokens.input);
+        if tokens.cached > 0 {
+            let _ = write!(cost, " ({} from a cache)", tokens.cached);
+        }
+        let _ = write!(cost, ", {} out", tokens.output);
+    }
+    if let Some(spent) = spent.filter(|spent| spent.dollars > 0.0) {
+        let _ = write!(cost, ", {:.4} $", spent.dollars);
     }
     if answer.tries > 1 {
         let _ = write!(cost, ", {} tries", answer.tries);

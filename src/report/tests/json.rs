@@ -11,6 +11,7 @@ fn seat(name: &str, vote: &str, answer: &Value) -> Value {
     json!({
         "participant": name, "model": "ollama/llama3.2", "outcome": "answered", "reason": null,
         "tries": 1, "latency_ms": 2400, "tokens": {"input": 600, "output": 80, "cached": 0},
+        "cost": {"usd": null, "saved_usd": null}, "seed": null, "temperature": null, "weight": 1.0,
         "answer": answer, "ballot": {"choice": vote}, "flags": [], "rehearsal": false, "scripted": false,
     })
 }
@@ -26,6 +27,8 @@ fn a_finished_session_whole() {
         "rationale": ["deploys are frequent", "redis is there already"],
         "confidence": 0.6,
     });
+    let tokens = json!({"input": 1800, "output": 240, "cached": 0});
+    let cost = json!({"usd": null, "saved_usd": null, "tokens": tokens, "complete": false});
     let expected = json!({
         "session": "s-1",
         "status": "finished",
@@ -48,6 +51,7 @@ fn a_finished_session_whole() {
                 "steps": ["ballots: inline 2, redis 1", "3 ballots name an option; a majority is 2"],
                 "terms": {}, "trace": null,
             },
+            "cost": cost.clone(),
             "agreement": {"leading": "inline", "share": 0.666_667, "kendall_w": null, "iqr": null},
             "movement": null,
             "voices": {
@@ -63,6 +67,8 @@ fn a_finished_session_whole() {
             "stepId": "pick", "success": true, "data": step.data, "startTime": step.start_time,
             "endTime": step.end_time, "duration": step.duration,
         }],
+        "cost": cost,
+        "prices": {},
     });
     let got = report(&table.session);
     assert_eq!(got, expected);
@@ -83,7 +89,8 @@ fn an_open_round_holds_no_answer() {
     let unread = |name: &str, state: &str| {
         json!({
             "participant": name, "model": "ollama/llama3.2", "outcome": null, "reason": null,
-            "tries": null, "latency_ms": null, "tokens": null, "answer": null, "ballot": null,
+            "tries": null, "latency_ms": null, "tokens": null, "cost": null, "seed": null,
+            "temperature": null, "weight": 1.0, "answer": null, "ballot": null,
             "flags": [], "rehearsal": false, "scripted": false, "state": state,
         })
     };
@@ -96,4 +103,5 @@ fn an_open_round_holds_no_answer() {
     );
     assert_eq!(got["rounds"][0]["tally"], Value::Null);
     assert!(!got.to_string().contains("SECRET"));
+    assert_eq!((&got["cost"], &got["rounds"][0]["cost"]), (&Value::Null, &Value::Null), "nor what it cost");
 }

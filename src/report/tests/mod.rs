@@ -62,6 +62,7 @@ impl Table {
             personas: Vec::new(),
             tasks_file: None,
             linked_sessions: Vec::new(),
+            prices: indexmap::IndexMap::new(),
         };
         let loaded = Session::definition_of(&header).unwrap();
         for seat in &loaded.participants {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::session::past::LinkedSession;
+use crate::session::price::Price;
 
 /// The header of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +37,9 @@ pub struct SessionOpened {
     /// Saved sessions that are linked, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked_sessions: Vec<LinkedSession>,
+    /// What the models of its seats cost, as far as was known when it opened.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub prices: IndexMap<String, Price>,
 }
 
 /// One seat of the roster.

@@ -366,6 +366,7 @@ fn header(definition: &str) -> SessionOpened {
         participants: SEATS.iter().map(seat).collect(),
         tasks_file: None,
         linked_sessions: Vec::new(),
+        prices: indexmap::IndexMap::new(),
         personas: vec![PersonaInfo {
             name: "painter".to_owned(),
             sha256: roundtable::round::snapshot::sha256_hex(&text),

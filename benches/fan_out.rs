@@ -7,7 +7,9 @@
 //! - `bare` sends the bodies and reads nothing of the replies ([`bare_driver`]);
 //! - `requests` asks through [`HttpParticipant`], and does nothing else of a round;
 //! - `whole` is the whole round ([`whole_round`]): snapshot, prompts, fan-out, reading, sealing, a
-//!   log and a key synced to disk, close, reveal, tally.
+//!   log and a key synced to disk, close, reveal, tally; replies come in one piece;
+//! - `streamed` is the same, with replies that come by events: in five writes, the last after the
+//!   same 200 ms.
 //!
 //! The two rounds of `whole` are two sessions, one after the other, in one process and over one
 //! service. In one session the second snapshot would carry the answers of the first round, and its
@@ -29,14 +31,16 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use roundtable::participants::dialect::Dialect;
+use roundtable::participants::dialect::{Dialect, Stream};
 use roundtable::participants::http::{HttpParticipant, Service};
 use roundtable::participants::{Ask, Participant as _};
 use tokio::task::JoinSet;
 
 const SEATS: [usize; 3] = [50, 500, 2000];
-const DRIVERS: [&str; 3] = ["bare", "requests", "whole"];
+const DRIVERS: [&str; 4] = ["bare", "requests", "whole", "streamed"];
 const DELAY: Duration = Duration::from_millis(200);
+/// In how many pieces a streamed reply comes.
+const WRITES: u32 = 5;
 
 fn main() {
     bare_driver::raise_descriptor_limit();
@@ -54,7 +58,18 @@ fn main() {
 
 /// Answers until its standard input is closed.
 fn serve() {
-    let server = server::Server::start(|_| server::Answer::chat(whole_round::ANSWER).after(DELAY));
+    let words: Vec<&str> = whole_round::ANSWER.split_inclusive([' ', '\n']).collect();
+    let groups: Vec<&[&str]> = words.chunks(words.len().div_ceil(WRITES as usize)).collect();
+    let every = DELAY / groups.len() as u32;
+    let (streamed, whole) = (
+        server::Answer::chat_trickle(&groups, every),
+        server::Answer::chat(whole_round::ANSWER).after(DELAY),
+    );
+    let server = server::Server::start(move |request| {
+        // The last field of a request's body, as the program writes it.
+        let wanted = request.body.ends_with(br#""stream_options":{"include_usage":true}}"#);
+        if wanted { streamed.clone() } else { whole.clone() }
+    });
     println!("{}", server.url());
     let _ = std::io::stdin().read_line(&mut String::new());
 }
@@ -66,7 +81,8 @@ async fn drive(driver: &str, seats: usize, url: &str) {
     let rounds = match driver {
         "bare" => bare(seats, &url).await,
         "requests" => requests(seats, &url).await,
-        _ => whole(seats, &url).await,
+        "streamed" => whole(seats, &url, Stream::WithUsage).await,
+        _ => whole(seats, &url, Stream::Off).await,
     };
     println!("{} {} {}", rounds[0].as_micros(), rounds[1].as_micros(), peak_kib());
 }
@@ -74,7 +90,7 @@ async fn drive(driver: &str, seats: usize, url: &str) {
 async fn bare(seats: usize, url: &str) -> [Duration; 2] {
     let url = format!("{url}/chat/completions");
     let client = bare_driver::client();
-    let bodies: Vec<Vec<u8>> = whole_round::asks(seats).iter().map(plain_body).collect();
+    let bodies: Vec<Vec<u8>> = whole_round::asks(seats).iter().map(whole_round::plain_body).collect();
     let mut rounds = [Duration::ZERO; 2];
     for round in &mut rounds {
         let started = Instant::now();
@@ -86,7 +102,7 @@ async fn bare(seats: usize, url: &str) -> [Duration; 2] {
 }
 
 async fn requests(seats: usize, url: &str) -> [Duration; 2] {
-    let participant = service(url);
+    let participant = service(url, Stream::Off);
     let asks: Vec<Arc<Ask>> = whole_round::asks(seats).into_iter().map(Arc::new).collect();
     let mut rounds = [Duration::ZERO; 2];
     for round in &mut rounds {
@@ -104,29 +120,17 @@ async fn requests(seats: usize, url: &str) -> [Duration; 2] {
     rounds
 }
 
-async fn whole(seats: usize, url: &str) -> [Duration; 2] {
-    let participant = service(url);
+async fn whole(seats: usize, url: &str, stream: Stream) -> [Duration; 2] {
+    let participant = service(url, stream);
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on disk");
     let first = whole_round::run("first", seats, participant.clone(), dir.path()).await;
     let second = whole_round::run("second", seats, participant, dir.path()).await;
     [first, second]
 }
 
-fn service(url: &str) -> Arc<HttpParticipant> {
-    Arc::new(HttpParticipant::new(Service::new(Dialect::OpenAi, url), None).expect("a service"))
-}
-
-fn plain_body(ask: &Ask) -> Vec<u8> {
-    let user = format!("{}{}", ask.prompt.snapshot, ask.prompt.tail);
-    let body = serde_json::json!({
-        "model": ask.model,
-        "max_tokens": 4096,
-        "messages": [
-            {"role": "system", "content": &*ask.prompt.rules},
-            {"role": "user", "content": user},
-        ],
-    });
-    body.to_string().into_bytes()
+fn service(url: &str, stream: Stream) -> Arc<HttpParticipant> {
+    let service = Service { stream, ..Service::new(Dialect::OpenAi, url) };
+    Arc::new(HttpParticipant::new(service, None).expect("a service"))
 }
 
 /// The most memory this process has held, or 0 where the system does not tell.

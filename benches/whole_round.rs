@@ -85,6 +85,20 @@ pub fn asks(seats: usize) -> Vec<Ask> {
     round.seats.keys().map(ask).collect()
 }
 
+/// A request as a plain encoder writes it, with the same texts.
+pub fn plain_body(ask: &Ask) -> Vec<u8> {
+    let user = format!("{}{}", ask.prompt.snapshot, ask.prompt.tail);
+    let body = serde_json::json!({
+        "messages": [
+            {"role": "system", "content": &*ask.prompt.rules},
+            {"role": "user", "content": user},
+        ],
+        "model": ask.model,
+        "max_tokens": 4096,
+    });
+    body.to_string().into_bytes()
+}
+
 fn persona() -> Persona {
     let source = "---\nname: seat\n---\nYou look for what may break, and say what it would cost.\n";
     Persona::parse(source, "seat.md").expect("a persona")

@@ -70,6 +70,7 @@ enum After {
     Close,
     Hang,
     Repeat(Vec<u8>, Duration),
+    Pieces(Vec<Vec<u8>>, Duration),
 }
 
 impl Answer {
@@ -124,6 +125,27 @@ impl Answer {
         data.push(r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#.to_owned());
         data.push("[DONE]".to_owned());
         Self::events(&data.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// The same in as many writes as there are groups, one `every` so often, as a model that speaks.
+    pub fn chat_trickle(groups: &[&[&str]], every: Duration) -> Self {
+        let mut writes: Vec<String> = groups
+            .iter()
+            .map(|pieces| {
+                let chunks: Vec<String> = pieces.iter().map(|piece| Self::chunk(piece, None)).collect();
+                Self::frames(&chunks.iter().map(String::as_str).collect::<Vec<_>>())
+            })
+            .collect();
+        let counted = r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#;
+        let end = Self::frames(&[&Self::chunk("", Some("stop")), counted, "[DONE]"]);
+        if let Some(last) = writes.last_mut() {
+            last.push_str(&end);
+        }
+        let length: usize = writes.iter().map(String::len).sum();
+        let head =
+            format!("HTTP/1.1 200 x\r\ncontent-length: {length}\r\ncontent-type: text/event-stream\r\n\r\n");
+        let pieces = writes.into_iter().map(String::into_bytes).collect();
+        Self { after: After::Pieces(pieces, every), ..Self::raw(head) }
     }
 
     /// One chunk of a chat completion.
@@ -285,6 +307,14 @@ async fn serve(mut stream: TcpStream, handler: Handler, seen: &Seen) {
         match answer.after {
             After::Keep => {}
             After::Close => return,
+            After::Pieces(pieces, every) => {
+                for piece in pieces {
+                    tokio::time::sleep(every).await;
+                    if stream.write_all(&piece).await.is_err() {
+                        return;
+                    }
+                }
+            }
             After::Hang => {
                 while more(&mut stream, &mut buffer).await.is_some() {}
                 return;

@@ -112,3 +112,14 @@ fn a_round_of_streams_is_a_round() {
     assert!(ran.out.contains("redis"), "{}", ran.out);
     assert_eq!(server.requests().len(), 2);
 }
+
+#[tokio::test]
+async fn a_reply_that_comes_slowly_is_whole_once_it_ends() {
+    let server = Server::start(|_| Answer::chat_trickle(&[&["vo", "te"], &[": re"], &["dis"]], ms(60)));
+    let mut service = open_ai(&server);
+    service.timeouts.idle = ms(2000);
+    let started = std::time::Instant::now();
+    let reply = participant(service).ask(&ask()).await.expect("a reply");
+    assert_eq!((reply.text.as_str(), reply.finish, reply.tries), ("vote: redis", Finish::Complete, 1));
+    assert!(started.elapsed() >= ms(170), "{:?}", started.elapsed());
+}

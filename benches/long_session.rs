@@ -62,6 +62,8 @@ impl Sitting {
             tasks_file: None,
             linked_sessions: Vec::new(),
             prices: indexmap::IndexMap::new(),
+            leak_rules: None,
+            pseudonyms: None,
             personas: vec![persona],
         };
         let at = Moment(1_795_302_307_120);

@@ -142,6 +142,8 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         tasks_file: None,
         linked_sessions: Vec::new(),
         prices: indexmap::IndexMap::new(),
+        leak_rules: None,
+        pseudonyms: None,
         personas: vec![PersonaInfo {
             name: persona.name,
             sha256: sha256_hex(&persona.text),

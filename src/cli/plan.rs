@@ -5,8 +5,9 @@ use std::path::Path;
 use super::output::Output;
 use crate::journal::FORMAT;
 use crate::problem::Problem;
+use crate::round::leak::RULES;
 use crate::round::snapshot::{hex, sha256_hex};
-use crate::session::{LinkedSession, SessionOpened};
+use crate::session::{LinkedSession, Pseudonyms, SessionOpened};
 use crate::setup::answers::Answers;
 use crate::setup::config::Config;
 use crate::setup::folders::{Folders, read_text};
@@ -15,7 +16,7 @@ use crate::setup::past::linked_sessions;
 use crate::setup::personas::Library;
 use crate::setup::roster::{ModelFlags, Nobody, Roster, Sources, resolve};
 use crate::workflow::{
-    Definition, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, default_id, depth, load,
+    Definition, Leaks, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, default_id, depth, load,
 };
 
 /// The program's name and version, as sessions record it.
@@ -138,6 +139,19 @@ impl Plan {
         linked_sessions(&self.definition, &self.file)
     }
 
+    /// The pseudonyms of a roster, where the definition asks for them: by its seed, else the run's, else
+    /// one from the operating system.
+    fn pseudonyms(&self, roster: &Roster, seed: Option<u64>) -> Result<Option<Pseudonyms>, Vec<Problem>> {
+        let Some(asked) = self.definition.pseudonyms else { return Ok(None) };
+        let mut random = [0; 6];
+        getrandom::fill(&mut random).map_err(|error| {
+            vec![Problem::new(format!("the operating system gives no random numbers: {error}"))]
+        })?;
+        let drawn = random.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let seed = asked.seed.or(seed).unwrap_or(drawn);
+        Ok(Some(Pseudonyms::draw(seed, roster.seats.iter().map(|seat| seat.name.as_str()))))
+    }
+
     /// The header a session of this plan opens with.
     pub fn header(
         &self,
@@ -149,6 +163,8 @@ impl Plan {
         for seat in &mut roster.seats {
             seat.seed = seat.seed.or(seed);
         }
+        let leak_rules = (self.definition.leaks != Some(Leaks::Off) || self.definition.pseudonyms.is_some())
+            .then_some(RULES);
         let name = Path::new(&self.file).file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(SessionOpened {
             session: id.to_owned(),
@@ -159,6 +175,8 @@ impl Plan {
                 .unwrap_or_else(|| "stdin".to_owned()),
             definition_sha256: sha256_hex(&self.text),
             definition: self.text.clone(),
+            leak_rules,
+            pseudonyms: self.pseudonyms(&roster, seed)?,
             input: input.map_or_else(|| Ok(self.definition.input()), parse_input)?,
             seed,
             participants: roster.seats,

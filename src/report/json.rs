@@ -10,27 +10,33 @@ use super::agreement::agreement;
 use super::independence::independence;
 use super::movement::movement;
 use super::view::{self, SeatView, Standing};
+use super::words::shown_mask;
 use super::{Decision, decision};
 use crate::round::material::Artifact;
 use crate::round::record::Outcome;
-use crate::session::{Approved, RoundRun, Session, Spent, StepFinished, Tally, artifact_view};
+use crate::session::{Approved, Handling, RoundRun, Session, Spent, StepFinished, Tally, artifact_view};
 use crate::tally::Rule;
 
 /// The report of a session.
 pub fn json(session: &Session) -> Value {
     let artifacts = session.definition.iter().flat_map(|definition| &definition.artifacts);
     let made = session.made_in_order().map(|made| artifact_view(session, made));
-    json!({
+    let mut report = json!({
         "session": session.id,
         "status": status(session),
         "decision": decision(session).filter(Decision::is_made).map(|made| decided(&made)),
         "rounds": session.rounds.iter().map(|run| round(session, run)).collect::<Value>(),
         "artifacts": artifacts.map(artifact).chain(made).collect::<Value>(),
         "approvals": session.approvals.iter().map(approval).collect::<Value>(),
-        "steps": session.results.values().map(|result| step(result)).collect::<Value>(),
+        "steps": session.results.values().map(|result| step(session, result)).collect::<Value>(),
         "cost": total(session.spent(&|model| session.price(model))),
         "prices": session.header.as_ref().map(|header| &header.prices),
-    })
+    });
+    // Who is who is told when nobody is asked any more.
+    if let Some(names) = session.pseudonyms().filter(|_| session.closed.is_some()) {
+        report["pseudonyms"] = names.iter().map(|(name, shown)| (name.as_str(), shown.as_str())).collect();
+    }
+    report
 }
 
 fn status(session: &Session) -> &'static str {
@@ -51,7 +57,7 @@ fn round(session: &Session, round: &RoundRun) -> Value {
         "number": round.opened.number,
         "question": round.opened.question,
         "snapshot_sha256": round.opened.snapshot_sha256,
-        "seats": view::seats(session, round).map(|view| seat(&view)).collect::<Value>(),
+        "seats": view::seats(session, round).map(|view| seat(session, &view)).collect::<Value>(),
         "tally": view::tally(round).map(tally),
         "cost": total(round.spent(&|model| session.price(model))),
     });
@@ -69,7 +75,7 @@ fn round(session: &Session, round: &RoundRun) -> Value {
     report
 }
 
-fn seat(view: &SeatView<'_>) -> Value {
+fn seat(session: &Session, view: &SeatView<'_>) -> Value {
     let answer = view.answer();
     let tries = match view.standing {
         Standing::Failed(failed) => Some(failed.tries),
@@ -95,6 +101,9 @@ fn seat(view: &SeatView<'_>) -> Value {
     });
     if let Standing::Unread(state) = view.standing {
         seat["state"] = state.into();
+    }
+    if let Some(handling) = view.leaks {
+        seat["leaks"] = leaks(session, handling);
     }
     seat
 }
@@ -122,6 +131,15 @@ fn total(spent: Spent) -> Value {
 /// To a ten-thousandth of a cent.
 fn rounded(dollars: f64) -> f64 {
     (dollars * 1e6).round() / 1e6
+}
+
+/// What an answer gives away, and what becomes of it.
+fn leaks(session: &Session, handling: &Handling) -> Value {
+    let found = handling
+        .found
+        .iter()
+        .map(|leak| json!({ "kind": leak.kind, "place": leak.place, "text": leak.text, "as": shown_mask(session, leak) }));
+    json!({ "action": handling.action, "found": found.collect::<Value>() })
 }
 
 fn tally(tally: &Tally) -> Value {
@@ -173,10 +191,21 @@ fn approval(approved: &Approved) -> Value {
     })
 }
 
-fn step(result: &StepFinished) -> Value {
+fn step(session: &Session, result: &StepFinished) -> Value {
+    let of_step = session.items.values().filter(|item| item.offered.step == result.step);
+    let found: Vec<Value> = of_step
+        .filter_map(|item| {
+            let mut found = leaks(session, session.leaks_of(&item.offered.item)?);
+            found["participant"] = item.offered.participant.as_str().into();
+            Some(found)
+        })
+        .collect();
     let mut result = serde_json::to_value(result).unwrap_or_default();
     if let Some(entries) = result.as_object_mut() {
         entries.shift_remove("step");
+        if !found.is_empty() {
+            entries.insert("leaks".to_owned(), found.into());
+        }
     }
     result
 }

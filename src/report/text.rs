@@ -6,11 +6,12 @@
 use std::fmt::Write as _;
 
 use super::view::{confidence, minimum_change, vote};
-use super::words::{close_reason, counted, grouped, headline, labels, listed, span, turnout};
+use super::words::{close_reason, counted, grouped, handling, headline, labels, listed, span, turnout};
 use crate::round::record::Outcome;
 use crate::session::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, Moment, RoundClosed,
-    RoundOpened, SeatFailed, Session, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemReturned,
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, Moment,
+    RoundClosed, RoundOpened, SeatFailed, Session, SessionClosed, SessionOpened, StepFinished, Tally,
+    WorkItemReturned,
 };
 use crate::text::harmless_line;
 
@@ -52,6 +53,7 @@ fn said(event: &Event, session: &Session) -> Option<String> {
             format!("the key of round {round} is lost, and with it the answers of {seats}")
         }
         Event::SeatsAskedAgain { participants, .. } => format!("asked again  {}", listed(participants)),
+        Event::LeaksFound(found) => leaks_found(found),
         Event::TallyMade(tally) => tally_made(tally),
         Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
         Event::ArtifactRecorded(recorded) => artifact_recorded(recorded),
@@ -156,6 +158,14 @@ fn excerpt(answer: &AnswerRevealed) -> String {
         start.push('…');
     }
     start
+}
+
+/// Whose answers give something away, and what becomes of them.
+fn leaks_found(event: &LeaksFound) -> String {
+    let mut authors: Vec<&str> = event.found.iter().map(|leak| leak.participant.as_str()).collect();
+    authors.dedup();
+    let found = counted(event.found.len(), "finding");
+    format!("leak scan: {found} in what {} said, {}", listed(&authors), handling(event.action, &event.found))
 }
 
 fn tally_made(tally: &Tally) -> String {

@@ -6,7 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::view::is_revealed;
-use crate::session::{Event, Line, Moment, SeatStatus, Session, WorkItemOffered};
+use super::words::{finding, handling, shown_mask};
+use crate::session::{Event, Handling, Line, Moment, SeatStatus, Session, WorkItemOffered};
 use crate::text::harmless;
 
 /// One hand-over.
@@ -40,6 +41,9 @@ pub struct HandOver {
     pub answer: Value,
     /// `asking`, `sealed`, `answered`, `invalid`, `failed` …
     pub status: String,
+    /// What the answer gives away, and what of it is handed on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaks: Option<Handling>,
 }
 
 /// Every hand-over of a log, in order; `session` is the fold of all of it.
@@ -78,6 +82,7 @@ pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
                     returned_at: None,
                     answer,
                     status,
+                    leaks: leaks(session, &item.item).filter(|_| readable.contains(item.round.as_str())),
                 };
                 entries.insert((item.round.clone(), item.participant.clone()), entry);
             }
@@ -95,6 +100,15 @@ pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
         }
     }
     entries.into_values().collect()
+}
+
+/// What the answer to a work item gives away, as far as it is told yet.
+fn leaks(session: &Session, item: &str) -> Option<Handling> {
+    let mut handling = session.leaks_of(item)?.clone();
+    for leak in &mut handling.found {
+        leak.mask = shown_mask(session, leak).map(str::to_owned);
+    }
+    Some(handling)
 }
 
 /// An agent's hand-over: its replies are the answer, try by try.
@@ -124,6 +138,7 @@ fn agent_hand_over(line: &Line, item: &WorkItemOffered, session: &Session) -> Ha
         returned_at: None,
         answer: if returned.is_empty() { Value::Null } else { replies.into() },
         status,
+        leaks: leaks(session, &item.item),
     }
 }
 
@@ -166,6 +181,12 @@ pub fn text(entry: &HandOver) -> String {
         ));
         if let Some(reason) = reply["reason"].as_str() {
             out.push_str(&format!("\n--- not counted: {reason}\n"));
+        }
+    }
+    if let Some(Handling { action, found }) = &entry.leaks {
+        out.push_str(&format!("\n--- leak scan: {}\n", handling(*action, found)));
+        for leak in found {
+            out.push_str(&format!("--- {}\n", finding(leak, leak.mask.as_deref())));
         }
     }
     harmless(&out).into_owned()

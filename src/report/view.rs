@@ -10,7 +10,7 @@ use super::words::{is_scripted, listed};
 use crate::round::ballot::{Ballot, Stance};
 use crate::round::record::Outcome;
 use crate::session::{
-    AnswerRevealed, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Spent, Tally,
+    AnswerRevealed, Handling, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Spent, Tally,
 };
 use crate::tally::Amount;
 
@@ -33,6 +33,8 @@ pub struct SeatView<'a> {
     pub elapsed_ms: Option<u64>,
     /// Where it stands.
     pub standing: Standing<'a>,
+    /// What its answer gives away, and what becomes of it.
+    pub leaks: Option<&'a Handling>,
 }
 
 /// Where a seat stands, as far as it may be shown.
@@ -78,6 +80,7 @@ pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Ite
             scripted,
             elapsed_ms: seat.elapsed_ms,
             standing,
+            leaks: seat.item.as_ref().filter(|_| revealed).and_then(|item| session.leaks_of(&item.item)),
         }
     })
 }

@@ -4,9 +4,11 @@
 
 use std::fmt::Write as _;
 
+use crate::round::leak::Leak;
 use crate::round::record::Usage;
 use crate::session::{CloseReason, SeatInfo, Session, Spent, Tally};
 use crate::tally::{Rule, Score};
+use crate::workflow::Leaks;
 
 /// A count in one line: what it came to, and by which numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,6 +165,35 @@ fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
     let Some(definition) = &session.definition else { return Vec::new() };
     let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
     steps.map(|step| step.id.as_str()).collect()
+}
+
+/// What becomes of answers that give something away.
+pub fn handling(action: Leaks, found: &[Leak]) -> String {
+    let masked = found.iter().filter(|leak| leak.mask.is_some()).count();
+    if action == Leaks::Refuse {
+        return "not handed on".to_owned();
+    }
+    match masked {
+        0 => "flagged, handed on as it is".to_owned(),
+        all if all == found.len() => "masked in what is handed on".to_owned(),
+        some => format!("{some} of them masked in what is handed on"),
+    }
+}
+
+/// What stands for a finding in what is handed on. Who is who is told when nobody is asked any more.
+pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
+    let mask = leak.mask.as_deref()?;
+    let tells = session.closed.is_none()
+        && session.pseudonyms().is_some_and(|names| names.values().any(|name| name == mask));
+    Some(if tells { "a pseudonym" } else { mask })
+}
+
+/// One finding: where, what, and what stands for it in what is handed on.
+pub fn finding(leak: &Leak, mask: Option<&str>) -> String {
+    let place = leak.place.strip_prefix("/result").unwrap_or(&leak.place).trim_start_matches('/');
+    let place = if place.is_empty() { String::new() } else { format!("{}: ", place.replace('/', ", ")) };
+    let mask = mask.map(|mask| format!(", handed on as {mask}")).unwrap_or_default();
+    format!("{place}“{}” {}{mask}", leak.text, leak.kind.words())
 }
 
 /// Things in one line, with commas between them.

@@ -3,6 +3,7 @@
 //! Pure: time, randomness and keys come in as arguments.
 
 pub mod ballot;
+pub mod leak;
 pub mod material;
 pub mod prompt;
 pub mod record;

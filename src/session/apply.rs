@@ -7,8 +7,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::event::{
-    ApprovalGiven, Event, RoundClosed, RoundOpened, SessionOpened, Stamped, StepFinished, WorkItemOffered,
+    ApprovalGiven, Event, LeaksFound, RoundClosed, RoundOpened, SessionOpened, Stamped, StepFinished,
+    WorkItemOffered,
 };
+use super::handed::Handling;
 use super::item::Item;
 use super::moment::Moment;
 use super::review::Made;
@@ -38,6 +40,7 @@ impl Session {
             }
             Event::RoundOpened(opened) => self.open_round_run(opened, stamped.at),
             Event::RoundClosed(closed) => self.close_round(closed, stamped.at),
+            Event::LeaksFound(found) => self.note_leaks(found),
             Event::TallyMade(tally) => {
                 if let Some(round) = self.round_mut(&tally.round) {
                     round.tally = Some((**tally).clone());
@@ -113,6 +116,13 @@ impl Session {
                 });
             }
             _ => {}
+        }
+    }
+
+    fn note_leaks(&mut self, event: &LeaksFound) {
+        for leak in &event.found {
+            let empty = || Handling { action: event.action, found: Vec::new() };
+            self.leaks.entry(leak.item.clone()).or_insert_with(empty).found.push(leak.clone());
         }
     }
 
@@ -224,6 +234,10 @@ impl Session {
     }
 
     fn finish(&mut self, result: &Arc<StepFinished>) {
+        if let Some(run) = self.run_mut(&result.step) {
+            let items = run.items.clone();
+            self.items_of.insert(result.step.clone(), items);
+        }
         if self.step.as_ref().is_none_or(|top| top.id != result.step) {
             if let Some(run) = self.run_mut(&result.step) {
                 run.result = Some(Arc::clone(result));

@@ -4,11 +4,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::event::{AnswerRevealed, StepFinished};
+use super::event::StepFinished;
+use super::handed::{WITHHELD, said_by_seat};
 use super::run::StepRun;
-use super::state::{RoundRun, SeatStatus, Session};
+use super::state::{RoundRun, Seat, Session};
 use crate::round::material::{Artifact, Material, PastRound};
-use crate::round::record::Outcome;
 use crate::round::snapshot::Snapshot;
 use crate::workflow::{Definition, Round, Step, StepKind};
 
@@ -38,12 +38,16 @@ impl Session {
     pub fn injected(&self, step: &Step, result: &StepFinished) -> Option<Value> {
         if step.round().is_some() {
             let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id);
-            return Some(envelope(round, result.success));
+            return Some(self.envelope(round, result.success));
         }
-        if step.is_envelope() {
-            return Some(parallel_envelope(&result.data, result.success));
+        match &step.kind {
+            StepKind::Review(_) => {
+                Some(json!({ "data": self.handed_reviews(step), "success": result.success }))
+            }
+            _ if step.is_envelope() => Some(parallel_envelope(&result.data, result.success)),
+            StepKind::Agent(_) if result.success => self.handed_result(step, result),
+            _ => result.success.then(|| result.data.clone()),
         }
-        result.success.then(|| result.data.clone())
     }
 
     /// The snapshot that the round step `step` would freeze now.
@@ -69,6 +73,30 @@ impl Session {
             context: Some(&context),
             linked_tasks: Some(&linked.json),
         })
+    }
+
+    /// A round as later steps see it.
+    fn envelope(&self, round: Option<&RoundRun>, success: bool) -> Value {
+        let Some(round) = round else { return json!({ "data": [], "success": success }) };
+        let mut seats: Vec<&Seat> = round.seats.values().collect();
+        if self.pseudonyms().is_some() {
+            seats.sort_by_key(|seat| self.shown_at(&seat.name));
+        }
+        let data: Value = seats.into_iter().map(|seat| self.handed_seat(seat)).collect();
+        let mut envelope = json!({ "data": data, "success": success });
+        if let Some(tally) = &round.tally {
+            let mut tally = serde_json::to_value(tally).unwrap_or_default();
+            if let Some(map) = tally.as_object_mut() {
+                for key in ["step", "round", "steps", "trace"] {
+                    map.shift_remove(key);
+                }
+                if let Some(Value::String(reason)) = map.get_mut("reason") {
+                    *reason = self.shown_reason(reason);
+                }
+            }
+            envelope["tally"] = tally;
+        }
+        envelope
     }
 
     fn past_rounds(&self) -> Vec<PastRound> {
@@ -103,7 +131,16 @@ fn artifacts<'a>(definition: &'a Definition, round: &Round) -> Vec<&'a Artifact>
 
 /// The stored data of a round: one entry a seat, in roster order.
 pub fn round_data(round: &RoundRun) -> Value {
-    round.seats.values().map(|seat| seat_entry(&seat.name, &seat.status, true)).collect()
+    let entry = |seat: &Seat| {
+        let said = said_by_seat(seat);
+        match said.get("error").and_then(Value::as_str) {
+            Some(error) => rejected(&seat.name, error),
+            None => json!({
+                "stepId": seat.name, "status": "fulfilled", "result": said["result"], "error": null
+            }),
+        }
+    };
+    round.seats.values().map(entry).collect()
 }
 
 /// The stored data of steps that ran at once: one entry a step, in the order of the definition.
@@ -111,10 +148,12 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
     let entry = |run: &StepRun| {
         let result = run.result.as_ref()?;
         let step = definition.step(&run.id)?;
-        let data = session.injected(step, result).unwrap_or_default();
+        let data = session.injected(step, result);
         if !result.success {
-            return Some(rejected(&run.id, result.error.as_deref().unwrap_or("no reason given")));
+            let error = session.shown_error(result);
+            return Some(rejected(&run.id, if error.is_empty() { "no reason given" } else { &error }));
         }
+        let Some(data) = data else { return Some(rejected(&run.id, WITHHELD)) };
         Some(json!({ "stepId": run.id, "status": "fulfilled", "result": data, "error": null }))
     };
     runs.iter().filter_map(entry).collect()
@@ -140,55 +179,4 @@ fn parallel_envelope(data: &Value, success: bool) -> Value {
     };
     let data: Value = data.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(shorter).collect();
     json!({ "data": data, "success": success })
-}
-
-/// A round as later steps see it.
-fn envelope(round: Option<&RoundRun>, success: bool) -> Value {
-    let Some(round) = round else { return json!({ "data": [], "success": success }) };
-    let data: Value = round.seats.values().map(|seat| seat_entry(&seat.name, &seat.status, false)).collect();
-    let mut envelope = json!({ "data": data, "success": success });
-    if let Some(tally) = &round.tally {
-        let mut tally = serde_json::to_value(tally).unwrap_or_default();
-        if let Some(map) = tally.as_object_mut() {
-            for key in ["step", "round", "steps", "trace"] {
-                map.shift_remove(key);
-            }
-        }
-        envelope["tally"] = tally;
-    }
-    envelope
-}
-
-fn seat_entry(name: &str, status: &SeatStatus, stored: bool) -> Value {
-    match status {
-        SeatStatus::Revealed(answer, _) if is_valid(answer) => {
-            let result = Value::Object(answer.answer.clone());
-            if stored {
-                json!({ "stepId": name, "status": "fulfilled", "result": result, "error": null })
-            } else {
-                json!({ "stepId": name, "result": result })
-            }
-        }
-        other => {
-            let error = why_rejected(other);
-            rejected(name, &error)
-        }
-    }
-}
-
-fn is_valid(answer: &AnswerRevealed) -> bool {
-    matches!(answer.outcome, Outcome::Answered | Outcome::Abstained)
-}
-
-fn why_rejected(status: &SeatStatus) -> String {
-    match status {
-        SeatStatus::Revealed(answer, _) => {
-            let reason = answer.reason.as_deref().unwrap_or("no reason given");
-            format!("{}: {reason}", answer.outcome.name())
-        }
-        SeatStatus::Failed(failed) => failed.reason.clone(),
-        SeatStatus::Excused(reason) => format!("excused: {reason}"),
-        SeatStatus::Lost(_) => "its answer was lost with the round's key".to_owned(),
-        _ => "no answer before the round closed".to_owned(),
-    }
 }

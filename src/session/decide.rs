@@ -35,6 +35,11 @@ pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
         return refuse("the session is closed");
     }
     match command {
+        Command::Resume { .. } if session.has_unknown_leak_rules() => {
+            return refuse(
+                "its answers are scanned by rules that this version does not have; use a later one",
+            );
+        }
         Command::Resume { program, torn_bytes } => {
             return Ok(vec![Event::SessionResumed { program, torn_bytes }]);
         }

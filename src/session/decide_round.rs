@@ -256,7 +256,10 @@ pub fn tally(session: &Session) -> Decision {
     if run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none()) {
         return refuse("the round is counted already");
     }
-    Ok(vec![Event::TallyMade(Box::new(count(session, run)))])
+    // What answers give away is on record before they can be handed on.
+    let mut events: Vec<Event> = session.leaks_in_round(run).into_iter().collect();
+    events.push(Event::TallyMade(Box::new(count(session, run))));
+    Ok(events)
 }
 
 pub fn lose_key(session: &Session) -> Decision {

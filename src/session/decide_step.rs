@@ -141,7 +141,10 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Mo
         },
         StepKind::Condition(branch) => of_condition(session, definition, branch),
     };
-    Ok(vec![Event::StepFinished(Arc::new(StepFinished {
+    let items: Vec<&Item> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
+    // What answers give away is on record before they can be handed on.
+    let mut events: Vec<Event> = session.leaks_in_items(step, &items).into_iter().collect();
+    events.push(Event::StepFinished(Arc::new(StepFinished {
         step: step.id.clone(),
         step_id: step.id.clone(),
         success: came.success,
@@ -150,7 +153,8 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Mo
         start_time: run.started,
         end_time: now,
         duration: now.since(run.started),
-    }))])
+    })));
+    Ok(events)
 }
 
 fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<Came, Refusal> {

@@ -36,7 +36,7 @@ impl Session {
         }
         input.insert("context".to_owned(), Value::Object(self.context()));
         if let Some(failed) = self.error_before() {
-            let message = failed.error.clone().unwrap_or_default();
+            let message = self.shown_error(failed);
             input.insert(
                 "error".to_owned(),
                 serde_json::json!({ "stepId": failed.step_id, "message": message }),

@@ -15,6 +15,7 @@ mod decide_round;
 mod decide_step;
 mod event;
 mod hand_over;
+mod handed;
 mod item;
 mod linked;
 mod moment;
@@ -22,6 +23,7 @@ mod next;
 mod outcome;
 mod past;
 mod price;
+mod pseudonym;
 mod review;
 mod run;
 mod state;
@@ -33,11 +35,12 @@ pub use decide::decide;
 pub use decide_round::unseal;
 pub use event::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
-    DeadlineExtended, Event, ItemStatus, Line, Link, LinkRecorded, PersonaInfo, PreviousArtifact,
-    ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundRevised, SeatFailed, SeatInfo,
+    DeadlineExtended, Event, ItemStatus, LeaksFound, Line, Link, LinkRecorded, PersonaInfo, PreviousArtifact,
+    Pseudonyms, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundRevised, SeatFailed, SeatInfo,
     SessionClosed, SessionForked, SessionOpened, StageContext, Stamped, Status, StepFinished,
     SynthesisRecorded, Tally, Task, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
+pub use handed::Handling;
 pub use item::{Item, LEASE_MS, is_blank};
 pub use linked::{Linked, linked_tasks};
 pub use moment::Moment;

@@ -10,6 +10,7 @@ use super::event::{
     ArtifactRecorded, Event, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded,
 };
 use super::hand_over::HandOver;
+use super::handed::WITHHELD;
 use super::item::Item;
 use super::moment::Moment;
 use super::run::StepRun;
@@ -63,7 +64,9 @@ impl Session {
             kind: made.recorded.kind.clone().unwrap_or_default(),
             stage: made.recorded.stage.clone().unwrap_or_default(),
             created_at: made.at,
-            content: inline.then(|| self.content(made)),
+            content: inline.then(|| {
+                self.items.get(made.item()).map(|item| self.handed_content(item)).unwrap_or_default()
+            }),
         }
     }
 
@@ -99,6 +102,9 @@ impl Session {
         let mut found = 0;
         for made in self.made_in_order().filter(is_of) {
             found += 1;
+            if self.is_withheld(made.item()) {
+                return Err(format!("what step `{}` made is {WITHHELD}", review.of));
+            }
             let author = made.recorded.by.as_str();
             for reviewer in definition.reviewers(review).into_iter().filter(|name| *name != author) {
                 let context = ReviewContext {

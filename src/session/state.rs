@@ -10,6 +10,7 @@ use super::event::{
     AnswerRevealed, ApprovalGiven, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed, RoundOpened,
     SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
 };
+use super::handed::Handling;
 use super::item::Item;
 use super::moment::Moment;
 use super::review::Made;
@@ -46,6 +47,10 @@ pub struct Session {
     pub items: IndexMap<String, Item>,
     /// What steps made, by its id, the latest version.
     pub made: IndexMap<String, Made>,
+    /// The work items that each step's last result came of.
+    pub items_of: IndexMap<String, Vec<String>>,
+    /// What was found in answers before they were handed on, by work item.
+    pub leaks: IndexMap<String, Handling>,
     /// Feedback on record.
     pub reviews: Vec<ReviewRecorded>,
     /// Links on record.

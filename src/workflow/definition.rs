@@ -48,6 +48,10 @@ pub struct Definition {
     pub warm_first: WarmFirst,
     /// Whether the form of an answer goes with a request as a JSON Schema.
     pub structured: StructuredAnswers,
+    /// What becomes of names in an answer before it is handed on, where the definition says.
+    pub leaks: Option<Leaks>,
+    /// Whether participants are shown to each other by pseudonyms, and the seed if one is given.
+    pub pseudonyms: Option<Pseudonymous>,
     /// How many steps may run in all, loops included.
     pub max_iterations: u32,
     /// How long the session may take, in milliseconds.
@@ -166,6 +170,28 @@ pub enum StructuredAnswers {
     Auto,
     /// None.
     Off,
+}
+
+/// What becomes of an answer that says who it is or names somebody, before it is handed on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Leaks {
+    /// Nobody looks.
+    Off,
+    /// It is handed on as it is; the findings are on record.
+    #[default]
+    Flag,
+    /// The copy that is handed on has the names masked.
+    Mask,
+    /// It is not handed on.
+    Refuse,
+}
+
+/// Pseudonyms are asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pseudonymous {
+    /// What they are drawn with, if that is said.
+    pub seed: Option<u64>,
 }
 
 /// All, or those named.

@@ -1,7 +1,7 @@
 //! The loader: a file's text to a [`Definition`], or every problem in it with its place.
 
 use super::check;
-use super::definition::{Definition, StructuredAnswers, WarmFirst};
+use super::definition::{Definition, Leaks, Pseudonymous, StructuredAnswers, WarmFirst};
 use super::fields::{Fields, as_text};
 use super::load_material::{agenda, artifacts};
 use super::load_participants::participants;
@@ -91,6 +91,21 @@ fn written_keys(node: &Node, file: &str) -> Vec<Problem> {
     problems
 }
 
+const LEAKS: [(&str, Leaks); 4] =
+    [("off", Leaks::Off), ("flag", Leaks::Flag), ("mask", Leaks::Mask), ("refuse", Leaks::Refuse)];
+
+/// `true`, `false` or `{seed: 7}`.
+fn pseudonyms(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Problem>) -> Option<Pseudonymous> {
+    let node = fields.node("pseudonyms")?;
+    if !matches!(node.value, Value::Map(_)) {
+        return fields.flag("pseudonyms").filter(|wanted| *wanted).map(|_| Pseudonymous::default());
+    }
+    let mut own = Fields::of(node, "pseudonyms", file).ok()?;
+    let seed = own.count("seed", 0);
+    problems.extend(own.finish(&[]));
+    Some(Pseudonymous { seed })
+}
+
 fn definition(
     node: &Node,
     source: Source<'_>,
@@ -137,6 +152,8 @@ fn definition(
         structured: fields
             .word("structured", &[("auto", StructuredAnswers::Auto), ("off", StructuredAnswers::Off)])
             .unwrap_or_default(),
+        leaks: fields.word("leaks", &LEAKS),
+        pseudonyms: pseudonyms(&mut fields, file, &mut problems),
         max_iterations: fields
             .count("max_iterations", 1)
             .map_or(100, |n| u32::try_from(n).unwrap_or(u32::MAX)),

@@ -25,7 +25,8 @@ pub use answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use check::recheck;
 pub use completeness::{Named, lack, looks_like_id};
 pub use definition::{
-    Close, Definition, ParticipantSpec, Program, Quorum, Round, Selection, StructuredAnswers, WarmFirst,
+    Close, Definition, Leaks, ParticipantSpec, Program, Pseudonymous, Quorum, Round, Selection,
+    StructuredAnswers, WarmFirst,
 };
 pub use fields::{Fields, as_text, parse_duration};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};

@@ -345,6 +345,8 @@ pub fn header(definition: &str) -> SessionOpened {
         tasks_file: None,
         linked_sessions: Vec::new(),
         prices: indexmap::IndexMap::new(),
+        leak_rules: None,
+        pseudonyms: None,
     }
 }
 

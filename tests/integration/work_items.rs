@@ -60,6 +60,8 @@ impl Office {
             tasks_file: None,
             linked_sessions: Vec::new(),
             prices: indexmap::IndexMap::new(),
+            leak_rules: None,
+            pseudonyms: None,
         };
         let mut office = Self { session: Session::default(), events: Vec::new(), now: START };
         office.must(Command::Open(Box::new(header)));

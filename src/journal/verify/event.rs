@@ -1,11 +1,12 @@
 //! Each event against the rules: what the core decides alone must be what the file says.
 
 use super::Checker;
+use crate::round::leak::RULES;
 use crate::round::seal::RoundKey;
 use crate::round::snapshot::sha256_hex;
 use crate::session::{
-    ArtifactRecorded, CloseReason, Command, Event, Line, RoundClosed, RoundOpened, Session, SessionClosed,
-    SessionOpened, Status, decide,
+    ArtifactRecorded, CloseReason, Command, Event, Line, Pseudonyms, RoundClosed, RoundOpened, Session,
+    SessionClosed, SessionOpened, Status, decide,
 };
 use crate::workflow::Close;
 
@@ -29,6 +30,8 @@ impl Checker {
             Event::AnswerRevealed(answer) => self.revealed(line, answer),
             Event::RoundClosed(closed) => self.closed(line, closed),
             Event::Warning { .. } => {}
+            // Rules that only a later version has cannot be asked again: `finish` says so.
+            Event::LeaksFound(found) if found.rules > RULES => {}
             Event::SessionForked(forked) if forked.at_seq + 1 != line.seq => {
                 self.find(line, "it does not say where the other session's events end");
             }
@@ -49,6 +52,9 @@ impl Checker {
         }
         if sha256_hex(&opened.definition) != opened.definition_sha256 {
             self.find(line, "the definition is not the one its hash was made of");
+        }
+        if !has_its_pseudonyms(opened) {
+            self.find(line, "the pseudonyms are not those that their seed gives, or are not asked for");
         }
         for persona in opened.personas.iter().filter(|persona| sha256_hex(&persona.text) != persona.sha256) {
             let what = format!("the text of persona `{}` is not the one its hash was made of", persona.name);
@@ -122,6 +128,17 @@ impl Checker {
     }
 }
 
+/// Whether there are pseudonyms where the definition asks for them, and those of their seed.
+fn has_its_pseudonyms(opened: &SessionOpened) -> bool {
+    let asked = Session::definition_of(opened).ok().and_then(|definition| definition.pseudonyms);
+    let names = opened.participants.iter().map(|seat| seat.name.as_str());
+    match (&opened.pseudonyms, asked) {
+        (None, None) => true,
+        (Some(drawn), Some(_)) => *drawn == Pseudonyms::draw(drawn.seed, names),
+        _ => false,
+    }
+}
+
 /// Whether everything about a round but its texts is what the definition gives. The texts are
 /// covered by hashes and not made anew: their wording belongs to the version that wrote them.
 fn is_as_defined(session: &Session, line: &Line, opened: &RoundOpened) -> bool {
@@ -145,6 +162,8 @@ fn command_of(event: &Event) -> Command {
         Event::StepStarted { .. } => Command::StartStep,
         Event::StepFinished(result) => Command::FinishStep { step: result.step.clone() },
         Event::TallyMade(_) => Command::Tally,
+        Event::LeaksFound(found) if !found.round.is_empty() => Command::Tally,
+        Event::LeaksFound(found) => Command::FinishStep { step: found.step.clone() },
         Event::KeyLost { .. } => Command::LoseKey,
         Event::SeatsAskedAgain { .. } => Command::AskAgain,
         Event::RoundRevised(revised) => Command::ReviseRound(revised),

@@ -114,6 +114,7 @@ impl Checker {
         if self.result.findings.iter().any(|finding| finding.seq.is_some()) {
             self.result.proven.truncate(chain);
         }
+        self.of_leaks();
         if self.session.closed.is_none() {
             self.result.notes.push("the session is not finished; it can be resumed".to_owned());
         }
@@ -130,6 +131,24 @@ impl Checker {
             }
         }
         self.result
+    }
+
+    /// What is proven of what was masked before answers were handed on.
+    fn of_leaks(&mut self) {
+        let Verification { proven, notes, findings, .. } = &mut self.result;
+        if self.session.has_unknown_leak_rules() {
+            let what = "what answers give away was looked for by rules that this version does not have: \
+                        what was masked is as the file says";
+            notes.push(what.to_owned());
+        } else if !self.session.leaks.is_empty() && findings.iter().all(|finding| finding.seq.is_none()) {
+            let count = self.session.leaks.values().map(|handling| handling.found.len()).sum::<usize>();
+            let what = format!(
+                "what {} answers give away ({count} findings) is found again by the same rules, and was \
+                 masked in what was handed on as the file says",
+                self.session.leaks.len()
+            );
+            proven.push(what);
+        }
     }
 
     /// What is proven of a round, and what should be known of it.

@@ -225,5 +225,10 @@ fn about(session: &Session, out: &mut String) {
         code(&header.definition_file),
         inline(&header.definition_sha256)
     );
+    // Who is who is told when nobody is asked any more.
+    if let Some(names) = session.pseudonyms().filter(|_| session.closed.is_some()) {
+        let pairs = names.iter().map(|(name, shown)| format!("{name} as {shown}"));
+        let _ = writeln!(out, "- Shown to each other: {}", inline(&listed(pairs)));
+    }
     out.push_str("- Check it offline: `roundtable verify FILE`, with the session's `.s2s` file\n");
 }

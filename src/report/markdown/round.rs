@@ -55,7 +55,7 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
     if view::is_revealed(run) {
         out.push_str("### Answers\n\n");
         for view in view::seats(session, run) {
-            seat::section(&view, out);
+            seat::section(session, &view, out);
         }
     } else {
         standings(session, run, out);

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use super::quote::{code, inline, is_blank, quote, quote_value};
 use crate::report::view::{SeatView, confidence, minimum_change, vote};
-use crate::report::words::span;
+use crate::report::words::{finding, handling, shown_mask, span};
 use crate::round::ballot::Ballot;
 use crate::round::record::Outcome;
-use crate::session::{AnswerRevealed, RoundRun, Spent};
+use crate::session::{AnswerRevealed, Handling, RoundRun, Session, Spent};
 
 /// The parts of an answer in the order they are shown, with their headings.
 const PARTS: [(&str, &str); 6] = [
@@ -36,10 +36,10 @@ const COUNTED: [&str; 9] = [
 const REPLY: usize = 1_000;
 
 /// Writes the section of one seat.
-pub fn section(seat: &SeatView<'_>, out: &mut String) {
+pub fn section(session: &Session, seat: &SeatView<'_>, out: &mut String) {
     let _ = writeln!(out, "#### {}\n", inline(seat.name));
     let _ = writeln!(out, "{}\n", summary(seat));
-    let Some(answer) = seat.answer() else { return };
+    let Some(answer) = seat.answer() else { return leaks(session, seat.leaks, out) };
     if matches!(answer.outcome, Outcome::Answered | Outcome::Abstained) {
         if let Some(ballot) = seat.ballot() {
             change(ballot, out);
@@ -55,6 +55,17 @@ pub fn section(seat: &SeatView<'_>, out: &mut String) {
         }
         out.push('\n');
     }
+    leaks(session, seat.leaks, out);
+}
+
+/// What an answer gives away, and what becomes of it.
+pub fn leaks(session: &Session, found: Option<&Handling>, out: &mut String) {
+    let Some(Handling { action, found }) = found else { return };
+    let _ = writeln!(out, "Leak scan ({}):\n", handling(*action, found));
+    for leak in found {
+        let _ = writeln!(out, "- {}", inline(&finding(leak, shown_mask(session, leak))));
+    }
+    out.push('\n');
 }
 
 /// "rehearsal, offline · answered · votes a · confidence 0.8".

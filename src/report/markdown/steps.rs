@@ -48,6 +48,9 @@ fn section(session: &Session, step: &Step, result: &StepFinished, out: &mut Stri
         None => result.data.clone(),
     };
     let _ = writeln!(out, "{}", quote_value(&data));
+    for item in session.items.values().filter(|item| item.offered.step == step.id) {
+        super::seat::leaks(session, session.leaks_of(&item.offered.item), out);
+    }
 }
 
 /// The feedback on what steps made, each under its artifact.

@@ -63,6 +63,8 @@ impl Table {
             tasks_file: None,
             linked_sessions: Vec::new(),
             prices: indexmap::IndexMap::new(),
+            leak_rules: None,
+            pseudonyms: None,
         };
         let loaded = Session::definition_of(&header).unwrap();
         for seat in &loaded.participants {

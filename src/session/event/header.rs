@@ -40,6 +40,22 @@ pub struct SessionOpened {
     /// What the models of its seats cost, as far as was known when it opened.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub prices: IndexMap<String, Price>,
+    /// The number of the rules by which answers are scanned before they are handed on; none where
+    /// nobody looks, and in sessions from before there were such rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leak_rules: Option<u32>,
+    /// By what names participants are shown to each other, if not by their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pseudonyms: Option<Pseudonyms>,
+}
+
+/// Names that participants have for each other, drawn once and the same to the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pseudonyms {
+    /// What they were drawn with.
+    pub seed: u64,
+    /// The pseudonym of every seat, in roster order.
+    pub names: IndexMap<String, String>,
 }
 
 /// One seat of the roster.

@@ -4,15 +4,17 @@
 
 mod header;
 mod item;
+mod leak;
 mod live;
 mod round;
 mod step;
 
-pub use header::{PersonaInfo, SeatInfo, SessionOpened};
+pub use header::{PersonaInfo, Pseudonyms, SeatInfo, SessionOpened};
 pub use item::{
     ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext, Task,
     WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
+pub use leak::LeaksFound;
 pub use live::{ArtifactRecorded, DeadlineExtended, RoundRevised, SessionForked, SynthesisRecorded};
 pub use round::{AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally};
 pub use step::{ApprovalGiven, ApprovalRequested, SessionClosed, Status, StepFinished};
@@ -112,6 +114,8 @@ pub enum Event {
         /// Those seats.
         participants: Vec<String>,
     },
+    /// Answers say who they are or name somebody; what is handed on of them is settled.
+    LeaksFound(Arc<LeaksFound>),
     /// The ballots are counted.
     TallyMade(Box<Tally>),
     /// A step has its result.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::pane::block;
 use crate::report::view::{SeatView, confidence, seats, vote};
+use crate::report::words::{finding, handling, shown_mask};
 use crate::session::AnswerRevealed;
 use crate::text::harmless_line;
 use crate::tui::model::Model;
@@ -41,7 +42,7 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
         return wrapped(words, width, 9).into_iter().map(Line::from).collect();
     };
     if let Some(answer) = seat.answer() {
-        let mut lines = rendered(&answered(&seat, answer), width, MOST_LINES, model.theme);
+        let mut lines = rendered(&answered(model, &seat, answer), width, MOST_LINES, model.theme);
         if lines.len() == MOST_LINES {
             lines.push(Line::styled("… longer than this; y copies all of it", model.theme.under_way()));
         }
@@ -55,7 +56,7 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
 pub fn text(model: &Model) -> Option<String> {
     let seat = view(model, model.seat)?;
     let answer = seat.answer()?;
-    Some(format!("## {}\n\n{}\n", seat.name, answered(&seat, answer).trim_end()))
+    Some(format!("## {}\n\n{}\n", seat.name, answered(model, &seat, answer).trim_end()))
 }
 
 /// How far answers that stand side by side can be scrolled, in a body of this size.
@@ -103,12 +104,13 @@ fn unanswered(seat: &SeatView<'_>, is_closed: bool) -> String {
 }
 
 /// An answer as Markdown.
-fn answered(seat: &SeatView<'_>, answer: &AnswerRevealed) -> String {
+fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> String {
     let mut parts = vec![seat.model.to_owned()];
     parts.push(seat.ballot().and_then(vote).unwrap_or_else(|| answer.outcome.name().to_owned()));
     parts.extend(confidence(answer).map(|sure| format!("confidence {sure}")));
     let tokens = answer.tokens.filter(|tokens| tokens.input + tokens.output > 0);
     parts.extend(tokens.map(|tokens| format!("{} + {} tokens", tokens.input, tokens.output)));
+    parts.extend(seat.leaks.map(|leaks| format!("⚑ {}", handling(leaks.action, &leaks.found))));
     let mut text = parts.join(" · ");
     if let Some(reason) = &answer.reason {
         let _ = write!(text, "\n\n{reason}");
@@ -123,6 +125,9 @@ fn answered(seat: &SeatView<'_>, answer: &AnswerRevealed) -> String {
     }
     for flag in &answer.flags {
         let _ = write!(text, "\n\nnote: {flag}");
+    }
+    for leak in seat.leaks.iter().flat_map(|leaks| &leaks.found) {
+        let _ = write!(text, "\n\n⚑ {}", finding(leak, shown_mask(model.session(), leak)));
     }
     text
 }

@@ -31,7 +31,7 @@ use Kind::{
 /// A key, what may stand under it, and what it is for.
 pub(super) type Key = (&'static str, Kind, &'static str);
 
-pub(super) const WORKING: [Key; 19] = [
+pub(super) const WORKING: [Key; 21] = [
     ("id", Text, "The session's id; the file's name when absent"),
     ("description", Text, "A line about it"),
     ("goal", Text, "What the session is for"),
@@ -52,6 +52,8 @@ pub(super) const WORKING: [Key; 19] = [
     ("open_conflicts", Values, "Disagreements still open"),
     ("open_questions", Values, "Questions still open"),
     ("budget", Positive, "The most money the session may cost, in US dollars"),
+    ("leaks", Words(&["off", "flag", "mask", "refuse"]), "What becomes of names in what is handed on"),
+    ("pseudonyms", Either(&[Flag, Is("pseudonyms")]), "Whether later rounds see pseudonyms only"),
     ("max_iterations", Count(1), "How many steps may run in all, loops included; 100 when absent"),
     ("max_duration_ms", Count(1), "How long the session may take, in milliseconds"),
     ("steps", ListOf("step"), "What is done, in this order or as the routes say"),
@@ -169,7 +171,7 @@ pub(super) const STEPS: [StepKeys; 7] = [
 ];
 
 /// The mappings inside others: their keys, and those that must be there.
-pub(super) const INNER: [(&str, &[Key], &[&str]); 12] = [
+pub(super) const INNER: [(&str, &[Key], &[&str]); 13] = [
     (
         "participant_map",
         &[
@@ -296,6 +298,7 @@ pub(super) const INNER: [(&str, &[Key], &[&str]); 12] = [
         ],
         &["name"],
     ),
+    ("pseudonyms", &[("seed", Count(0), "What they are drawn with; drawn itself when absent")], &[]),
     ("ties", &[("seeded", Count(0), "The seed that decides between level options")], &["seeded"]),
     (
         "expected_output",

@@ -367,6 +367,8 @@ fn header(definition: &str) -> SessionOpened {
         tasks_file: None,
         linked_sessions: Vec::new(),
         prices: indexmap::IndexMap::new(),
+        leak_rules: Some(roundtable::round::leak::RULES),
+        pseudonyms: None,
         personas: vec![PersonaInfo {
             name: "painter".to_owned(),
             sha256: roundtable::round::snapshot::sha256_hex(&text),

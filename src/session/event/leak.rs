@@ -1,0 +1,22 @@
+//! What the leak scan found in the answers of one step, and what is handed on of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::round::leak::Leak;
+use crate::workflow::Leaks;
+
+/// What was found before a step's answers were handed on. The answers themselves stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaksFound {
+    /// The step.
+    pub step: String,
+    /// The round; none for agents.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub round: String,
+    /// The number of the rules it was looked for by.
+    pub rules: u32,
+    /// What becomes of an answer with findings.
+    pub action: Leaks,
+    /// The findings, by work item, each item's in the order of its text.
+    pub found: Vec<Leak>,
+}

@@ -1,0 +1,274 @@
+//! What answers give away is found before they are handed on, and handled as the definition says;
+//! pseudonyms hide who is who from the participants, and the answers stay as they were given.
+
+use std::path::Path;
+
+use roundtable::journal::{Disk, Journal, read_log, verify};
+use roundtable::session::{Event, Stamped};
+use serde_json::{Value, json};
+
+use crate::program::{Desk, Ran, arg};
+
+const ANSWERS: &str = "\
+pick:
+  abe: {vote: red, rationale: [\"As Claude, made by Anthropic, I take red\"], concerns: [\"bert-2 will not\"]}
+  bert-2: {vote: red, rationale: [\"C\u{200b}laude, \u{421}laude\"]}
+  cleo: {vote: blue, rationale: [\"a llama in a mistral wind\"]}
+again:
+  abe: {vote: red}
+  bert-2: {vote: red}
+  cleo: {vote: blue}
+";
+
+/// Two rounds of three seats.
+fn definition(more: &str) -> String {
+    format!(
+        "participants: [{{name: abe, prompt: \"You paint.\"}}, {{name: bert-2, prompt: \"You paint.\"}}, \
+         {{name: cleo, prompt: \"You paint.\"}}]
+{more}
+steps:
+  - {{id: pick, type: round, question: \"Which paint?\", rule: majority, \
+     ballot: {{kind: choice, options: [red, blue]}}}}
+  - {{id: again, type: round, question: \"Still?\", rule: majority, \
+     ballot: {{kind: choice, options: [red, blue]}}}}
+"
+    )
+}
+
+fn desk(more: &str) -> Desk {
+    let desk = Desk::with(&definition(more));
+    desk.write("answers.yaml", ANSWERS);
+    desk
+}
+
+fn run(desk: &Desk) -> Ran {
+    desk.run(["--batch", "--json", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(0)
+}
+
+fn events<'a>(lines: &'a [Value], name: &str) -> Vec<&'a Value> {
+    lines.iter().filter(|line| line["event"] == name).collect()
+}
+
+/// The part of the second round's snapshot that holds the first round's answers.
+fn handed_on(lines: &[Value]) -> String {
+    let opened = events(lines, "round_opened");
+    let snapshot = opened[1]["snapshot"].as_str().expect("a snapshot");
+    snapshot[snapshot.find("  context:").expect("a context")..].to_owned()
+}
+
+#[test]
+fn by_default_findings_are_flagged_and_nothing_is_changed() {
+    let desk = desk("");
+    let lines = run(&desk).lines();
+    let found = events(&lines, "leaks_found");
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0]["action"], &found[0]["round"]), (&json!("flag"), &json!("pick")));
+    let texts: Vec<&str> = found[0]["found"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|leak| leak["text"].as_str().expect("a text"))
+        .collect();
+    assert_eq!(texts, ["Claude", "Anthropic", "C\u{200b}laude", "\u{421}laude"]);
+    assert!(found[0]["found"].as_array().expect("a list").iter().all(|leak| leak.get("as").is_none()));
+    let handed = handed_on(&lines);
+    assert!(
+        handed.contains("As Claude, made by Anthropic") && handed.contains("bert-2 will not"),
+        "{handed}"
+    );
+    assert!(handed.contains("stepId: bert-2") || handed.contains("stepId: \"bert-2\""), "{handed}");
+    assert!(desk.run(["verify", "out.s2s"]).code(0).out.contains("found again by the same rules"));
+}
+
+#[test]
+fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
+    let desk = desk("leaks: mask");
+    let lines = run(&desk).lines();
+    let handed = handed_on(&lines);
+    assert!(handed.contains("As [model], made by [vendor], I take red"), "{handed}");
+    assert!(handed.contains("[participant] will not") && handed.contains("[model], [model]"), "{handed}");
+    assert!(handed.contains("a llama in a mistral wind"), "{handed}");
+    // Later prompts hold it nowhere else.
+    for item in events(&lines, "work_item_offered").iter().filter(|item| item["round"] == "again") {
+        let prompt = item["prompt"].as_str().expect("a prompt");
+        assert!(!prompt.contains("Claude") && !prompt.contains("Anthropic"), "{prompt}");
+    }
+    // What was sealed, revealed and counted is what was said.
+    let revealed = events(&lines, "answer_revealed");
+    assert_eq!(revealed[0]["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
+    let verified = desk.run(["verify", "out.s2s"]).code(0).out;
+    assert!(verified.contains("2 answers give away (5 findings)"), "{verified}");
+    let report: Value =
+        serde_json::from_str(&desk.run(["report", "out.s2s", "--format", "json"]).code(0).out).expect("JSON");
+    let seat = &report["rounds"][0]["seats"][0];
+    assert_eq!(seat["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
+    assert_eq!(seat["leaks"]["action"], "mask");
+    assert_eq!(
+        seat["leaks"]["found"][0],
+        json!({ "kind": "self", "place": "/result/rationale/0", "text": "Claude", "as": "[model]" })
+    );
+    assert!(report["rounds"][0]["seats"][2].get("leaks").is_none());
+    let shown = desk.run(["report", "out.s2s"]).code(0).out;
+    assert!(
+        shown.contains("Leak scan (masked in what is handed on)") && shown.contains("“Claude”"),
+        "{shown}"
+    );
+    let traced = desk.run(["trace", "out.s2s"]).code(0).out;
+    assert!(traced.contains("--- leak scan: masked in what is handed on"), "{traced}");
+    let replayed = desk.run(["replay", "--text", "out.s2s"]).code(0).out;
+    assert!(replayed.contains("leak scan: 5 findings in what abe, bert-2 said"), "{replayed}");
+}
+
+#[test]
+fn refused_answers_are_counted_and_not_handed_on() {
+    let desk = desk("leaks: refuse");
+    let lines = run(&desk).lines();
+    let handed = handed_on(&lines);
+    assert_eq!(handed.matches("withheld: ").count(), 2, "{handed}");
+    assert!(!handed.contains("I take red") && handed.contains("a llama in a mistral wind"), "{handed}");
+    let tally = events(&lines, "tally_made")[0];
+    assert_eq!((&tally["answered"], &tally["winners"]), (&json!(3), &json!(["red"])));
+    desk.run(["verify", "out.s2s"]).code(0);
+}
+
+#[test]
+fn switched_off_nobody_looks() {
+    let desk = desk("leaks: off");
+    let lines = run(&desk).lines();
+    assert!(events(&lines, "leaks_found").is_empty());
+    assert!(lines[0].get("leak_rules").is_none());
+    assert!(handed_on(&lines).contains("As Claude, made by Anthropic"));
+    desk.run(["verify", "out.s2s"]).code(0);
+}
+
+#[test]
+fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
+    for seed in 1..6 {
+        let desk = desk(&format!("pseudonyms: {{seed: {seed}}}"));
+        let lines = run(&desk).lines();
+        let names = lines[0]["pseudonyms"]["names"].as_object().expect("the names").clone();
+        assert_eq!(lines[0]["pseudonyms"]["seed"], seed);
+        let handed = handed_on(&lines);
+        for (name, shown) in &names {
+            let shown = shown.as_str().expect("a pseudonym");
+            assert!(!handed.contains(name.as_str()), "{name}: {handed}");
+            assert_eq!(handed.matches(&format!("stepId: \"{shown}\"")).count(), 1, "{shown}: {handed}");
+        }
+        assert!(
+            handed.contains(&format!("{} will not", names["bert-2"].as_str().expect("a pseudonym"))),
+            "{handed}"
+        );
+        // They are listed by their numbers, whatever the roster's order.
+        let at: Vec<usize> =
+            (1..=3).map(|n| handed.find(&format!("participant-{n}\"")).expect("each")).collect();
+        assert!(at.is_sorted(), "{handed}");
+        assert!(handed.contains("As [model], made by [vendor]"), "masked unless said otherwise: {handed}");
+        let report = desk.run(["report", "out.s2s"]).code(0).out;
+        assert!(report.contains("#### abe") && report.contains("abe as participant-"), "{report}");
+        desk.run(["verify", "out.s2s"]).code(0);
+    }
+}
+
+#[test]
+fn who_is_who_is_not_reported_before_the_end() {
+    let desk = Desk::new();
+    desk.write(
+        "stop.yaml",
+        definition("pseudonyms: true") + "  - {id: ok, type: approval, message: \"Enough?\"}\n",
+    );
+    desk.write("answers.yaml", ANSWERS);
+    desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "stop.yaml"]).code(4);
+    let shown = desk.run(["report", "out.s2s"]).code(0).out;
+    assert!(!shown.contains("participant-"), "{shown}");
+    let json = desk.run(["report", "out.s2s", "--format", "json"]).code(0).out;
+    assert!(!json.contains("\"pseudonyms\""), "{json}");
+}
+
+#[test]
+fn drawn_pseudonyms_differ_from_session_to_session() {
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..4 {
+        let desk = desk("pseudonyms: true");
+        let lines = run(&desk).lines();
+        seen.insert(lines[0]["pseudonyms"]["seed"].as_u64().expect("a seed"));
+    }
+    assert_eq!(seen.len(), 4);
+}
+
+/// The events as a file whose chain is whole.
+fn chained(dir: &Path, session: &str, events: Vec<Stamped>) -> Vec<u8> {
+    let path = dir.join("forged.s2s");
+    let _ = std::fs::remove_file(&path);
+    let mut journal = Journal::create(&Disk::default(), &path, session).expect("made");
+    journal.append(events).expect("written");
+    std::fs::read(path).expect("a file")
+}
+
+#[test]
+fn what_is_said_to_be_found_or_masked_is_checked() {
+    let desk = desk("leaks: mask\npseudonyms: true");
+    let id = run(&desk).lines()[0]["session"].as_str().expect("an id").to_owned();
+    let bytes = std::fs::read(desk.path("out.s2s")).expect("the file");
+    let events = || -> Vec<Stamped> {
+        read_log(&bytes).expect("whole").lines.into_iter().map(|line| line.stamped).collect()
+    };
+    let at = events().iter().position(|stamped| matches!(stamped.event, Event::LeaksFound(_))).expect("it");
+    let dir = tempfile::tempdir().expect("a folder");
+    let wrong = |events: Vec<Stamped>| !verify(&chained(dir.path(), &id, events), None).findings.is_empty();
+    assert!(!wrong(events()));
+    let forge = |change: &dyn Fn(&mut roundtable::session::LeaksFound)| {
+        let mut events = events();
+        if let Event::LeaksFound(found) = &mut events[at].event {
+            change(std::sync::Arc::make_mut(found));
+        }
+        events
+    };
+    assert!(wrong(forge(&|found| found.found[0].mask = Some("[vendor]".to_owned()))), "another mask");
+    assert!(wrong(forge(&|found| found.found[0].mask = None)), "no mask");
+    assert!(wrong(forge(&|found| drop(found.found.remove(0)))), "one left out");
+    assert!(wrong(forge(&|found| found.found[0].end += 1)), "another place");
+    let mut without = events();
+    without.remove(at);
+    assert!(wrong(without), "all left out");
+    let mut swapped = events();
+    if let Event::SessionOpened(opened) = &mut swapped[0].event
+        && let Some(drawn) = &mut opened.pseudonyms
+    {
+        drawn.names.swap_indices(0, 1);
+        let names: Vec<String> = drawn.names.keys().cloned().collect();
+        let shown: Vec<String> = drawn.names.values().rev().cloned().collect();
+        drawn.names = names.into_iter().zip(shown).collect();
+    }
+    assert!(wrong(swapped), "other pseudonyms");
+}
+
+#[test]
+fn rules_of_a_later_version_are_said_and_not_gone_on_with() {
+    let desk = Desk::with(&format!(
+        "{}  - {{id: ok, type: approval, message: \"Enough?\"}}\n",
+        definition("leaks: mask")
+    ));
+    desk.write("answers.yaml", ANSWERS);
+    desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(4);
+    let bytes = std::fs::read(desk.path("out.s2s")).expect("the file");
+    let log = read_log(&bytes).expect("whole");
+    let mut events: Vec<Stamped> = log.lines.into_iter().map(|line| line.stamped).collect();
+    let mut session = String::new();
+    for stamped in &mut events {
+        match &mut stamped.event {
+            Event::SessionOpened(opened) => {
+                opened.leak_rules = Some(1_000);
+                session.clone_from(&opened.session);
+            }
+            Event::LeaksFound(found) => std::sync::Arc::make_mut(found).rules = 1_000,
+            _ => {}
+        }
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    desk.write("later.s2s", chained(dir.path(), &session, events));
+    let verified = desk.run(["verify", "later.s2s"]).code(0);
+    assert!(verified.out.contains("rules that this version does not have"), "{}", verified.out);
+    let resumed = desk.run(["--batch", &arg(&desk.path("later.s2s"))]);
+    assert_ne!(resumed.code, 0);
+    assert!(resumed.err.contains("use a later one"), "{}", resumed.err);
+}

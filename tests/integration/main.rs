@@ -19,6 +19,7 @@ mod faults;
 mod full_disk;
 mod home;
 mod http;
+mod injection;
 mod leaks;
 mod limits;
 mod live;

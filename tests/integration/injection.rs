@@ -1,0 +1,246 @@
+//! Attacks by what participants answer: each file of `tests/attacks/` is a reply as it comes from a
+//! model, and its name ends with what it counts as (`red`, `blue`, `invalid`). All of them sit in
+//! one round; nothing they say changes the structure of what later rounds, agents and reviewers are
+//! handed, the tally, or the file. Adding an attack is adding a file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use roundtable::round::ballot::{Ballot, BallotForm, BallotKind, Reading};
+use roundtable::round::material::Material;
+use roundtable::round::reply::read_reply;
+use roundtable::round::snapshot::{Snapshot, address};
+use roundtable::yaml;
+use serde_json::{Value, json};
+
+use crate::program::Desk;
+use crate::server::{Answer, Server};
+
+const OPTIONS: [&str; 2] = ["red", "blue"];
+
+/// An attack: its name, what it counts as, the reply.
+struct Attack {
+    name: String,
+    counts: String,
+    reply: String,
+}
+
+fn attacks() -> Vec<Attack> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks");
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).expect("attacks").map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    assert!(paths.len() > 30, "only {} attacks are there", paths.len());
+    let attack = |path: &std::path::PathBuf| {
+        let file = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let parts: Vec<&str> = file.split('.').collect();
+        let reply = fs::read_to_string(path).expect("UTF-8");
+        Attack { name: parts[0].to_owned(), counts: parts[1].to_owned(), reply }
+    };
+    paths.iter().map(attack).collect()
+}
+
+fn form() -> BallotForm {
+    BallotForm::over(BallotKind::Choice, OPTIONS.map(str::to_owned).to_vec())
+}
+
+#[test]
+fn every_attack_is_read_for_what_it_is() {
+    let mut wrong = Vec::new();
+    for Attack { name, counts, reply } in attacks() {
+        let read = match read_reply(&form(), &reply) {
+            Reading::Answered(answer) => match answer.ballot {
+                Ballot::Choice(option) => option,
+                other => format!("{other:?}"),
+            },
+            Reading::Invalid(reason) => format!("invalid: {reason}"),
+            Reading::Refused(words) => format!("refused: {words}"),
+        };
+        if read.split(": ").next() != Some(&counts) {
+            wrong.push(format!("{name}: {read}, not {counts}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The inner mapping of a snapshot or of a whole `participant_context`.
+#[track_caller]
+fn inner(text: &str) -> serde_json::Map<String, Value> {
+    let tree = yaml::read(text, "snapshot").unwrap_or_else(|error| panic!("{error}: {text}")).to_json();
+    let outer = tree.as_object().expect("a mapping");
+    assert_eq!(outer.keys().collect::<Vec<_>>(), ["participant_context"]);
+    outer["participant_context"].as_object().expect("a mapping").clone()
+}
+
+/// Whether a line of the text begins like this.
+fn lines_beginning(text: &str, start: &str) -> usize {
+    text.lines().filter(|line| line.starts_with(start)).count()
+}
+
+#[test]
+fn an_attack_in_any_place_of_a_snapshot_stays_a_text() {
+    for Attack { name, reply, .. } in attacks() {
+        let mut context = serde_json::Map::new();
+        context.insert("plan".to_owned(), json!({ "result": reply, reply.clone(): [reply.clone()] }));
+        context.insert(reply.clone(), reply.clone().into());
+        let artifact = roundtable::round::material::Artifact {
+            id: "REQ-1".to_owned(),
+            summary: reply.clone(),
+            details: vec![("description", reply.clone().into()), ("acceptance", json!([reply]))],
+            relevant: true,
+        };
+        let snapshot = Snapshot::freeze(&Material {
+            question: "Which paint?",
+            artifacts: vec![&artifact],
+            context: Some(&context),
+            ..Material::default()
+        });
+        let text = format!("{}{}", snapshot.text, address("abe", None));
+        let inner = inner(&text);
+        let keys: Vec<&str> = inner.keys().map(String::as_str).collect();
+        assert_eq!(keys, ["question", "artifacts_snapshot", "context", "your_role"], "{name}");
+        assert_eq!(inner["context"], Value::Object(context), "{name}");
+        assert_eq!(inner["artifacts_snapshot"][0]["summary"], reply, "{name}");
+        assert_eq!(inner["artifacts_snapshot"][0]["description"], reply, "{name}");
+        assert_eq!(inner["your_role"], "abe", "{name}");
+        for start in ["participant_context", "---", "...", "%"] {
+            let wanted = usize::from(start == "participant_context");
+            assert_eq!(lines_beginning(&text, start), wanted, "{name}: {start}");
+        }
+        assert_eq!(lines_beginning(&text, "  your_role:"), 1, "{name}");
+        assert!(
+            !text.contains(['\r', '\0', '\u{1b}', '\u{202e}', '\u{2028}', '\u{85}', '\u{feff}']),
+            "{name}"
+        );
+    }
+}
+
+fn definition(attacks: &[Attack]) -> String {
+    let seat = |name: &str| json!({ "name": name, "prompt": "You paint.", "model": "lab/m" });
+    let mut seats: Vec<Value> = attacks.iter().map(|attack| seat(&attack.name)).collect();
+    seats.extend([seat("honest-1"), seat("honest-2")]);
+    let ballot = json!({ "kind": "choice", "options": OPTIONS });
+    let round = |id: &str, question: &str| json!({ "id": id, "type": "round", "question": question, "ballot": ballot, "rule": "plurality" });
+    json!({
+        "goal": "Paint the shed",
+        "participants": seats,
+        "steps": [
+            round("pick", "Which paint?"),
+            round("again", "Still?"),
+            { "id": "sum", "type": "agent", "agent": "honest-1",
+              "prompt": "Sum up:\n{{#each context.pick.data}}- {{this.stepId}}: {{this.result.rationale}}\n{{/each}}End of {{goal}}." },
+            { "id": "check", "type": "review", "of": "sum", "reviewers": ["honest-2"], "criteria": ["clarity"] },
+            round("last", "And now?"),
+        ],
+    })
+    .to_string()
+}
+
+/// Everything said in the answers, as one text: what an agent or a reviewer repeats.
+fn all(attacks: &[Attack]) -> String {
+    attacks.iter().filter(|attack| attack.reply.len() < 5_000).map(|attack| attack.reply.as_str()).collect()
+}
+
+#[test]
+fn attacks_change_neither_a_snapshot_nor_a_tally_nor_the_file() {
+    let attacks = attacks();
+    let replies: BTreeMap<String, String> =
+        attacks.iter().map(|attack| (attack.name.clone(), attack.reply.clone())).collect();
+    let everything = all(&attacks);
+    let repeated = everything.clone();
+    let server = Server::start(move |request| {
+        let seat = request.seat();
+        let text = request.user_text();
+        let in_round = |number: u32| text.contains(&format!("\n  current_round: {number}\n"));
+        Answer::chat(match replies.get(&seat) {
+            Some(reply) if in_round(1) => reply,
+            _ if in_round(1) || in_round(2) || in_round(3) => "vote: blue",
+            _ => &repeated,
+        })
+    });
+    let desk = Desk::with(&definition(&attacks)).served_by(&server);
+    let lines = desk.run(["--batch", "--json", "decide.yaml", "--save", "s.s2s"]).code(0).lines();
+    let events = |name: &str| lines.iter().filter(|line| line["event"] == name).collect::<Vec<&Value>>();
+
+    // The first round counts what each reply is; nobody votes twice or for another.
+    let revealed = events("answer_revealed");
+    let first: BTreeMap<&str, &Value> = revealed
+        .iter()
+        .filter(|answer| answer["round"] == "pick")
+        .map(|answer| (answer["participant"].as_str().expect("a name"), *answer))
+        .collect();
+    assert_eq!(first.len(), attacks.len() + 2);
+    let mut votes = BTreeMap::from([("red", 0), ("blue", 2), ("invalid", 0)]);
+    for attack in &attacks {
+        *votes.get_mut(attack.counts.as_str()).expect("what it counts as") += 1;
+        let answer = first[attack.name.as_str()];
+        let counted = answer["answer"]["vote"].as_str().unwrap_or("invalid");
+        assert_eq!(counted, attack.counts, "{}: {answer}", attack.name);
+    }
+    let tallies = events("tally_made");
+    assert_eq!(tallies[0]["scores"]["red"], votes["red"]);
+    assert_eq!(tallies[0]["scores"]["blue"], votes["blue"]);
+    assert_eq!(tallies[0]["invalid"], votes["invalid"]);
+    for later in &tallies[1..] {
+        assert_eq!(later["scores"]["blue"], attacks.len() + 2, "{later}");
+    }
+
+    // Later snapshots have their own keys and nothing else; every answer is data in its place.
+    let opened = events("round_opened");
+    assert_eq!(opened.len(), 3);
+    for (opened, steps) in opened[1..].iter().zip([&["pick"][..], &["pick", "again", "sum", "check"]]) {
+        let snapshot = opened["snapshot"].as_str().expect("a snapshot");
+        let inner = inner(snapshot);
+        let keys: Vec<&str> = inner.keys().map(String::as_str).collect();
+        let wanted =
+            ["goal", "current_round", "question", "ballot", "artifacts_snapshot", "recent_rounds", "context"];
+        assert_eq!(keys, wanted);
+        assert_eq!(inner["ballot"], json!({ "kind": "choice", "options": OPTIONS }));
+        let context = inner["context"].as_object().expect("a mapping");
+        assert_eq!(context.keys().collect::<Vec<_>>(), steps);
+        let data = context["pick"]["data"].as_array().expect("a list");
+        assert_eq!(data.len(), attacks.len() + 2);
+        for (entry, attack) in data.iter().zip(&attacks) {
+            assert_eq!(entry["stepId"], attack.name);
+            let answer = first[attack.name.as_str()];
+            match attack.counts.as_str() {
+                "invalid" => assert_eq!(entry["status"], "rejected"),
+                _ => assert_eq!(entry["result"], answer["answer"], "{}", attack.name),
+            }
+        }
+        if let Some(sum) = context.get("sum") {
+            assert_eq!(sum["result"], everything.trim());
+            assert_eq!(context["check"]["data"][0]["result"]["result"], everything.trim());
+        }
+    }
+
+    // Every prompt of a round is the rules, that snapshot, and its own address: one of each.
+    let offered = events("work_item_offered");
+    for item in offered.iter().filter(|item| item["round"].is_string()) {
+        let prompt = item["prompt"].as_str().expect("a prompt");
+        assert_eq!(lines_beginning(prompt, "participant_context:"), 1);
+        assert_eq!(lines_beginning(prompt, "  your_role:"), 1);
+        assert_eq!(lines_beginning(prompt, "---"), 0);
+        let own = format!("  your_role: \"{}\"\n", item["participant"].as_str().expect("a name"));
+        assert!(prompt.contains(&own));
+    }
+
+    // In a template an answer is text: its braces are not read again.
+    let sum = offered.iter().find(|item| item["step"] == "sum").expect("the agent's item");
+    let prompt = sum["prompt"].as_str().expect("a prompt");
+    assert!(prompt.ends_with("End of Paint the shed."), "{prompt}");
+    assert!(prompt.contains("{{goal}} {{input}} {{context.pick.success}}"), "{prompt}");
+    assert!(prompt.contains("{{#each context}}{{@key}}{{/each}}"), "{prompt}");
+    assert!(prompt.contains("{{*inline \"x\"}}"), "{prompt}");
+
+    // The file holds the events that were told, each once, and stands up to `verify`.
+    let log = desk.read("s.s2s");
+    assert_eq!(lines_beginning(&log, "---"), lines.len());
+    assert_eq!(lines_beginning(&log, "hash: "), lines.len());
+    let head = lines.last().expect("a line")["hash"].as_str().expect("a hash").to_owned();
+    desk.run(["verify", "s.s2s", "--expect", &head]).code(0);
+    for format in ["md", "json", "html", "madr", "csv"] {
+        desk.run(["report", "s.s2s", "--format", format]).code(0);
+    }
+}

@@ -142,105 +142,142 @@ fn all(attacks: &[Attack]) -> String {
     attacks.iter().filter(|attack| attack.reply.len() < 5_000).map(|attack| attack.reply.as_str()).collect()
 }
 
-#[test]
-fn attacks_change_neither_a_snapshot_nor_a_tally_nor_the_file() {
-    let attacks = attacks();
-    let replies: BTreeMap<String, String> =
-        attacks.iter().map(|attack| (attack.name.clone(), attack.reply.clone())).collect();
-    let everything = all(&attacks);
-    let repeated = everything.clone();
-    let server = Server::start(move |request| {
-        let seat = request.seat();
-        let text = request.user_text();
-        let in_round = |number: u32| text.contains(&format!("\n  current_round: {number}\n"));
-        Answer::chat(match replies.get(&seat) {
-            Some(reply) if in_round(1) => reply,
-            _ if in_round(1) || in_round(2) || in_round(3) => "vote: blue",
-            _ => &repeated,
-        })
-    });
-    let desk = Desk::with(&definition(&attacks)).served_by(&server);
-    let lines = desk.run(["--batch", "--json", "decide.yaml", "--save", "s.s2s"]).code(0).lines();
-    let events = |name: &str| lines.iter().filter(|line| line["event"] == name).collect::<Vec<&Value>>();
+/// What a session of two rounds, an agent, a reviewer and a last round said, all of it attacked.
+struct Attacked {
+    attacks: Vec<Attack>,
+    desk: Desk,
+    lines: Vec<Value>,
+}
 
-    // The first round counts what each reply is; nobody votes twice or for another.
-    let revealed = events("answer_revealed");
-    let first: BTreeMap<&str, &Value> = revealed
-        .iter()
-        .filter(|answer| answer["round"] == "pick")
-        .map(|answer| (answer["participant"].as_str().expect("a name"), *answer))
-        .collect();
-    assert_eq!(first.len(), attacks.len() + 2);
-    let mut votes = BTreeMap::from([("red", 0), ("blue", 2), ("invalid", 0)]);
-    for attack in &attacks {
-        *votes.get_mut(attack.counts.as_str()).expect("what it counts as") += 1;
-        let answer = first[attack.name.as_str()];
-        let counted = answer["answer"]["vote"].as_str().unwrap_or("invalid");
-        assert_eq!(counted, attack.counts, "{}: {answer}", attack.name);
-    }
-    let tallies = events("tally_made");
-    assert_eq!(tallies[0]["scores"]["red"], votes["red"]);
-    assert_eq!(tallies[0]["scores"]["blue"], votes["blue"]);
-    assert_eq!(tallies[0]["invalid"], votes["invalid"]);
-    for later in &tallies[1..] {
-        assert_eq!(later["scores"]["blue"], attacks.len() + 2, "{later}");
+impl Attacked {
+    fn run() -> Self {
+        let attacks = attacks();
+        let replies: BTreeMap<String, String> =
+            attacks.iter().map(|attack| (attack.name.clone(), attack.reply.clone())).collect();
+        let repeated = all(&attacks);
+        let server = Server::start(move |request| {
+            let seat = request.seat();
+            let text = request.user_text();
+            let in_round = |number: u32| text.contains(&format!("\n  current_round: {number}\n"));
+            Answer::chat(match replies.get(&seat) {
+                Some(reply) if in_round(1) => reply,
+                _ if in_round(1) || in_round(2) || in_round(3) => "vote: blue",
+                _ => &repeated,
+            })
+        });
+        let desk = Desk::with(&definition(&attacks)).served_by(&server);
+        let lines = desk.run(["--batch", "--json", "decide.yaml", "--save", "s.s2s"]).code(0).lines();
+        Self { attacks, desk, lines }
     }
 
-    // Later snapshots have their own keys and nothing else; every answer is data in its place.
-    let opened = events("round_opened");
-    assert_eq!(opened.len(), 3);
-    for (opened, steps) in opened[1..].iter().zip([&["pick"][..], &["pick", "again", "sum", "check"]]) {
-        let snapshot = opened["snapshot"].as_str().expect("a snapshot");
-        let inner = inner(snapshot);
-        let keys: Vec<&str> = inner.keys().map(String::as_str).collect();
-        let wanted =
-            ["goal", "current_round", "question", "ballot", "artifacts_snapshot", "recent_rounds", "context"];
-        assert_eq!(keys, wanted);
-        assert_eq!(inner["ballot"], json!({ "kind": "choice", "options": OPTIONS }));
-        let context = inner["context"].as_object().expect("a mapping");
-        assert_eq!(context.keys().collect::<Vec<_>>(), steps);
-        let data = context["pick"]["data"].as_array().expect("a list");
-        assert_eq!(data.len(), attacks.len() + 2);
-        for (entry, attack) in data.iter().zip(&attacks) {
-            assert_eq!(entry["stepId"], attack.name);
+    fn events(&self, name: &str) -> Vec<&Value> {
+        self.lines.iter().filter(|line| line["event"] == name).collect()
+    }
+
+    /// The answers of the first round by seat.
+    fn first(&self) -> BTreeMap<&str, &Value> {
+        let revealed = self.events("answer_revealed").into_iter().filter(|answer| answer["round"] == "pick");
+        revealed.map(|answer| (answer["participant"].as_str().expect("a name"), answer)).collect()
+    }
+
+    /// Each reply counts as what it is; nobody votes twice or for another.
+    fn counts_them_for_what_they_are(&self) {
+        let first = self.first();
+        assert_eq!(first.len(), self.attacks.len() + 2);
+        let mut votes = BTreeMap::from([("red", 0), ("blue", 2), ("invalid", 0)]);
+        for attack in &self.attacks {
+            *votes.get_mut(attack.counts.as_str()).expect("what it counts as") += 1;
             let answer = first[attack.name.as_str()];
-            match attack.counts.as_str() {
-                "invalid" => assert_eq!(entry["status"], "rejected"),
-                _ => assert_eq!(entry["result"], answer["answer"], "{}", attack.name),
+            let counted = answer["answer"]["vote"].as_str().unwrap_or("invalid");
+            assert_eq!(counted, attack.counts, "{}: {answer}", attack.name);
+        }
+        let tallies = self.events("tally_made");
+        assert_eq!(tallies[0]["scores"]["red"], votes["red"]);
+        assert_eq!(tallies[0]["scores"]["blue"], votes["blue"]);
+        assert_eq!(tallies[0]["invalid"], votes["invalid"]);
+        for later in &tallies[1..] {
+            assert_eq!(later["scores"]["blue"], self.attacks.len() + 2, "{later}");
+        }
+    }
+
+    /// Later snapshots have their own keys and nothing else; every answer is data in its place.
+    fn keeps_the_snapshots(&self) {
+        let (first, everything) = (self.first(), all(&self.attacks));
+        let opened = self.events("round_opened");
+        assert_eq!(opened.len(), 3);
+        for (opened, steps) in opened[1..].iter().zip([&["pick"][..], &["pick", "again", "sum", "check"]]) {
+            let inner = inner(opened["snapshot"].as_str().expect("a snapshot"));
+            let keys: Vec<&str> = inner.keys().map(String::as_str).collect();
+            let wanted = [
+                "goal",
+                "current_round",
+                "question",
+                "ballot",
+                "artifacts_snapshot",
+                "recent_rounds",
+                "context",
+            ];
+            assert_eq!(keys, wanted);
+            assert_eq!(inner["ballot"], json!({ "kind": "choice", "options": OPTIONS }));
+            let context = inner["context"].as_object().expect("a mapping");
+            assert_eq!(context.keys().collect::<Vec<_>>(), steps);
+            let data = context["pick"]["data"].as_array().expect("a list");
+            assert_eq!(data.len(), self.attacks.len() + 2);
+            for (entry, attack) in data.iter().zip(&self.attacks) {
+                assert_eq!(entry["stepId"], attack.name);
+                match attack.counts.as_str() {
+                    "invalid" => assert_eq!(entry["status"], "rejected"),
+                    _ => {
+                        assert_eq!(entry["result"], first[attack.name.as_str()]["answer"], "{}", attack.name);
+                    }
+                }
+            }
+            if let Some(sum) = context.get("sum") {
+                assert_eq!(sum["result"], everything.trim());
+                assert_eq!(context["check"]["data"][0]["result"]["result"], everything.trim());
             }
         }
-        if let Some(sum) = context.get("sum") {
-            assert_eq!(sum["result"], everything.trim());
-            assert_eq!(context["check"]["data"][0]["result"]["result"], everything.trim());
+    }
+
+    /// Every prompt of a round is the rules, that snapshot and its own address, one of each. In a
+    /// template an answer is text: its braces are not read again.
+    fn keeps_the_prompts(&self) {
+        let offered = self.events("work_item_offered");
+        for item in offered.iter().filter(|item| item["round"].is_string()) {
+            let prompt = item["prompt"].as_str().expect("a prompt");
+            assert_eq!(lines_beginning(prompt, "participant_context:"), 1);
+            assert_eq!(lines_beginning(prompt, "  your_role:"), 1);
+            assert_eq!(lines_beginning(prompt, "---"), 0);
+            let own = format!("  your_role: \"{}\"\n", item["participant"].as_str().expect("a name"));
+            assert!(prompt.contains(&own));
+        }
+        let sum = offered.iter().find(|item| item["step"] == "sum").expect("the agent's item");
+        let prompt = sum["prompt"].as_str().expect("a prompt");
+        assert!(prompt.ends_with("End of Paint the shed."), "{prompt}");
+        for braces in ["{{goal}} {{input}} {{context.pick.success}}", "{{#each context}}{{@key}}{{/each}}"] {
+            assert!(prompt.contains(braces), "{prompt}");
+        }
+        assert!(prompt.contains("{{*inline \"x\"}}"), "{prompt}");
+    }
+
+    /// The file holds the events that were told, each once, and stands up to `verify`.
+    fn keeps_the_file(&self) {
+        let log = self.desk.read("s.s2s");
+        assert_eq!(lines_beginning(&log, "---"), self.lines.len());
+        assert_eq!(lines_beginning(&log, "hash: "), self.lines.len());
+        let head = self.lines.last().expect("a line")["hash"].as_str().expect("a hash");
+        self.desk.run(["verify", "s.s2s", "--expect", head]).code(0);
+        for format in ["md", "json", "html", "madr", "csv"] {
+            self.desk.run(["report", "s.s2s", "--format", format]).code(0);
         }
     }
+}
 
-    // Every prompt of a round is the rules, that snapshot, and its own address: one of each.
-    let offered = events("work_item_offered");
-    for item in offered.iter().filter(|item| item["round"].is_string()) {
-        let prompt = item["prompt"].as_str().expect("a prompt");
-        assert_eq!(lines_beginning(prompt, "participant_context:"), 1);
-        assert_eq!(lines_beginning(prompt, "  your_role:"), 1);
-        assert_eq!(lines_beginning(prompt, "---"), 0);
-        let own = format!("  your_role: \"{}\"\n", item["participant"].as_str().expect("a name"));
-        assert!(prompt.contains(&own));
-    }
-
-    // In a template an answer is text: its braces are not read again.
-    let sum = offered.iter().find(|item| item["step"] == "sum").expect("the agent's item");
-    let prompt = sum["prompt"].as_str().expect("a prompt");
-    assert!(prompt.ends_with("End of Paint the shed."), "{prompt}");
-    assert!(prompt.contains("{{goal}} {{input}} {{context.pick.success}}"), "{prompt}");
-    assert!(prompt.contains("{{#each context}}{{@key}}{{/each}}"), "{prompt}");
-    assert!(prompt.contains("{{*inline \"x\"}}"), "{prompt}");
-
-    // The file holds the events that were told, each once, and stands up to `verify`.
-    let log = desk.read("s.s2s");
-    assert_eq!(lines_beginning(&log, "---"), lines.len());
-    assert_eq!(lines_beginning(&log, "hash: "), lines.len());
-    let head = lines.last().expect("a line")["hash"].as_str().expect("a hash").to_owned();
-    desk.run(["verify", "s.s2s", "--expect", &head]).code(0);
-    for format in ["md", "json", "html", "madr", "csv"] {
-        desk.run(["report", "s.s2s", "--format", format]).code(0);
-    }
+#[test]
+fn attacks_change_neither_a_snapshot_nor_a_tally_nor_the_file() {
+    let attacked = Attacked::run();
+    attacked.counts_them_for_what_they_are();
+    attacked.keeps_the_snapshots();
+    attacked.keeps_the_prompts();
+    attacked.keeps_the_file();
 }

@@ -181,8 +181,8 @@ fn every_promise_names_a_test_that_there_is() {
     for name in names {
         let (of, called) = name.split_once("::").expect("room and test");
         // A test of one room is named by its file in `src`.
-        let room = if of.contains('/') { "src" } else { "tests/integration" };
-        let file = root.join(room).join(format!("{of}.rs"));
+        let folder = if of.contains('/') { "src" } else { "tests/integration" };
+        let file = root.join(folder).join(format!("{of}.rs"));
         let source = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
         let is_test = source.contains(&format!("fn {called}("));
         assert!(is_test, "{name} is no test in {}", file.display());

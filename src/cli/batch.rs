@@ -153,7 +153,7 @@ fn one(
     }
     let table = seat_all(&session, &mut Catalog::new(&set_up.config), &plan.answers)?;
     let budget = budget(args, &session, set_up)?;
-    let path = save_path(args, &id, set_up);
+    let path = save_path(args, &id, set_up).map_err(|problem| vec![problem])?;
     let journal = Journal::create(&Disk::default(), &path, &id).map_err(|error| {
         let problem = Problem::new(error.to_string());
         vec![match error.cause.kind() {
@@ -214,12 +214,12 @@ pub fn read_answers(run: &Run) -> Result<Answers, Vec<Problem>> {
     Answers::parse(&text, &path.display().to_string()).map_err(|problem| vec![problem])
 }
 
-fn save_path(args: &Run, id: &str, set_up: &SetUp) -> PathBuf {
-    match &args.save {
-        None => set_up.folders.sessions().join(format!("{id}.s2s")),
+fn save_path(args: &Run, id: &str, set_up: &SetUp) -> Result<PathBuf, Problem> {
+    Ok(match &args.save {
+        None => set_up.folders.sessions_to_write()?.join(format!("{id}.s2s")),
         Some(path) if args.files.len() > 1 || path.is_dir() => path.join(format!("{id}.s2s")),
         Some(path) => path.clone(),
-    }
+    })
 }
 
 pub fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Budget>, Vec<Problem>> {

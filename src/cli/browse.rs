@@ -108,7 +108,10 @@ pub fn saved(folders: &Folders) -> Vec<PathBuf> {
         .iter()
         .filter_map(|dir| std::fs::read_dir(dir).ok())
         .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter_map(Result::ok)
+        // A link could lead anywhere, and a pipe would never end.
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "s2s"))
         .collect();
     paths.sort_by(|a, b| b.file_name().cmp(&a.file_name()));

@@ -9,6 +9,7 @@ use crate::round::leak::RULES;
 use crate::round::snapshot::{hex, sha256_hex};
 use crate::session::{LinkedSession, Pseudonyms, SessionOpened};
 use crate::setup::answers::Answers;
+use crate::setup::bounds::Bounds;
 use crate::setup::config::Config;
 use crate::setup::folders::{Folders, read_text};
 use crate::setup::models::Catalog;
@@ -127,6 +128,7 @@ impl Plan {
             file: &self.file,
             library: &library,
             catalog: &catalog,
+            bounds: &Bounds::of(&set_up.folders, Some(&self.file)),
             config: &set_up.config,
             flags: &self.flags,
             answers: &self.answers,
@@ -136,7 +138,8 @@ impl Plan {
 
     /// The saved sessions its links name, and what could not be read of them.
     pub fn linked_sessions(&self) -> (Vec<LinkedSession>, Vec<Problem>) {
-        linked_sessions(&self.definition, &self.file)
+        let Ok(folders) = Folders::find() else { return (Vec::new(), Vec::new()) };
+        linked_sessions(&self.definition, &self.file, &Bounds::of(&folders, Some(&self.file)))
     }
 
     /// The pseudonyms of a roster, where the definition asks for them: by its seed, else the run's, else

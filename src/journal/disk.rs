@@ -118,6 +118,30 @@ impl Disk {
         made.map_err(fail("make the folder", path))
     }
 
+    /// As [`Disk::make_dir`], of a folder that is this program's own: it is no link, and nobody else may
+    /// look into it, whoever made it.
+    ///
+    /// # Errors
+    /// The operating system's, with the path; and that it is a link.
+    pub fn make_own_dir(&self, path: &Path) -> Result<(), DiskError> {
+        self.make_dir(path)?;
+        let own = || -> io::Result<()> {
+            let meta = fs::symlink_metadata(path)?;
+            if meta.file_type().is_symlink() {
+                return Err(a_link());
+            }
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt as _;
+                if meta.permissions().mode() & 0o077 != 0 {
+                    fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+                }
+            }
+            Ok(())
+        };
+        own().map_err(fail("use the folder", path))
+    }
+
     fn sync_parent(&self, path: &Path) -> io::Result<()> {
         let Some(parent) = path.parent() else { return Ok(()) };
         let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
@@ -153,7 +177,7 @@ impl Disk {
     pub fn open_log(&self, path: &Path) -> Result<LogFile, DiskError> {
         let open = || -> io::Result<File> {
             self.pass(Op::Open, path)?;
-            OpenOptions::new().read(true).append(true).open(path)
+            unlinked(OpenOptions::new().read(true).append(true), path)
         };
         let file = open().map_err(fail("open", path))?;
         self.lock(&file, path)?;
@@ -192,7 +216,13 @@ impl Disk {
         let beside = path.with_file_name(name);
         let write = || -> io::Result<()> {
             self.pass(Op::Open, &beside)?;
-            let mut file = owner_only().create(true).truncate(true).write(true).open(&beside)?;
+            // What an earlier crash left there, or somebody else put there, is not written through.
+            if let Err(error) = fs::remove_file(&beside)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                return Err(error);
+            }
+            let mut file = owner_only().create_new(true).write(true).open(&beside)?;
             self.write(&mut file, &beside, bytes)?;
             self.pass(Op::Sync, &beside)?;
             file.sync_all()?;
@@ -217,6 +247,20 @@ impl Disk {
         read().map_err(fail("read", path))
     }
 
+    /// As [`Disk::read`], of a file that only this program writes: never through a link.
+    ///
+    /// # Errors
+    /// The operating system's, with the path; and that it is a link.
+    pub fn read_own(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
+        let read = || -> io::Result<Vec<u8>> {
+            self.pass(Op::Read, path)?;
+            let mut bytes = Vec::new();
+            unlinked(OpenOptions::new().read(true), path)?.take(limit).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        read().map_err(fail("read", path))
+    }
+
     /// Overwrites a small secret file with zeros and removes it; one that is gone already is fine.
     ///
     /// # Errors
@@ -224,12 +268,14 @@ impl Disk {
     pub fn erase(&self, path: &Path) -> Result<(), DiskError> {
         let erase = || -> io::Result<()> {
             self.pass(Op::Remove, path)?;
-            let length = match fs::metadata(path) {
+            let length = match fs::symlink_metadata(path) {
+                // What it leads to is not this program's to overwrite.
+                Ok(meta) if meta.file_type().is_symlink() => return fs::remove_file(path),
                 Ok(meta) => usize::try_from(meta.len()).unwrap_or(0).min(4096),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 Err(error) => return Err(error),
             };
-            let mut file = OpenOptions::new().write(true).open(path)?;
+            let mut file = unlinked(OpenOptions::new().write(true), path)?;
             file.write_all(&vec![0; length])?;
             file.sync_all()?;
             fs::remove_file(path)
@@ -297,6 +343,26 @@ fn owner_only() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Opens a file that is there, and not through a link in its place.
+fn unlinked(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let is_link = || fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_symlink());
+    let file = match options.open(path) {
+        Err(_) if is_link() => return Err(a_link()),
+        opened => opened?,
+    };
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
+}
+
+fn a_link() -> io::Error {
+    io::Error::other("it is a link; give what it leads to")
 }
 
 fn fail<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> DiskError + 'a {

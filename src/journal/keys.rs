@@ -29,7 +29,7 @@ impl KeyStore {
     /// # Errors
     /// When it cannot be written: the round must not be opened then.
     pub fn keep(&self, session: &str, round: u32, key: &RoundKey) -> Result<(), DiskError> {
-        self.disk.make_dir(&self.dir)?;
+        self.disk.make_own_dir(&self.dir)?;
         self.disk.write_whole(&self.path(session, round), format!("{}\n", key.publish()).as_bytes())
     }
 
@@ -38,7 +38,7 @@ impl KeyStore {
     /// # Errors
     /// When it cannot be read for another reason: it is not lost then.
     pub fn find(&self, session: &str, round: u32) -> Result<Option<RoundKey>, DiskError> {
-        match self.disk.read(&self.path(session, round), 1024) {
+        match self.disk.read_own(&self.path(session, round), 1024) {
             Ok(bytes) => {
                 Ok(std::str::from_utf8(&bytes).ok().and_then(|text| RoundKey::from_hex(text.trim_end())))
             }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::bounds::Bounds;
 use crate::problem::Problem;
 
 /// The folders of one run.
@@ -44,6 +45,18 @@ impl Folders {
         if self.has_s2s { self.s2s().join("sessions") } else { self.state.join("sessions") }
     }
 
+    /// As [`Folders::sessions`], to write there.
+    ///
+    /// # Errors
+    /// When the project's folder of sessions is a link that leads out of the project.
+    pub fn sessions_to_write(&self) -> Result<PathBuf, Problem> {
+        let sessions = self.sessions();
+        if self.has_s2s {
+            Bounds::of(self, None).check(&sessions)?;
+        }
+        Ok(sessions)
+    }
+
     /// Where the keys of open rounds lie.
     pub fn keys(&self) -> PathBuf {
         self.state.join("keys")
@@ -63,6 +76,7 @@ impl Folders {
         if !path.exists() {
             return Ok(None);
         }
+        Bounds::of(self, None).check(&path)?;
         read_text(&path, 256 * 1024).map(|text| without_comments(&text))
     }
 }
@@ -74,7 +88,11 @@ impl Folders {
     /// When the file is there and cannot be read.
     pub fn tasks(&self) -> Result<Option<String>, Problem> {
         let path = self.s2s().join("tasks.yaml");
-        if path.exists() { read_text(&path, 4 * 1024 * 1024).map(Some) } else { Ok(None) }
+        if !path.exists() {
+            return Ok(None);
+        }
+        Bounds::of(self, None).check(&path)?;
+        read_text(&path, 4 * 1024 * 1024).map(Some)
     }
 }
 

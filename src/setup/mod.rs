@@ -4,6 +4,7 @@
 //! frozen into the session's header, with where each thing came from.
 
 pub mod answers;
+pub mod bounds;
 mod choice;
 pub mod config;
 pub mod doctor;

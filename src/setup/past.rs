@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::bounds::Bounds;
 use super::folders::read_text;
 use crate::journal::{fold, read_log};
 use crate::problem::Problem;
@@ -14,7 +15,11 @@ const MAX_LINKED: u64 = 256 * 1024 * 1024;
 
 /// The saved sessions that links of a definition name, looked for beside its file, then where the
 /// program runs; and what could not be read of them.
-pub fn linked_sessions(definition: &Definition, file: &str) -> (Vec<LinkedSession>, Vec<Problem>) {
+pub fn linked_sessions(
+    definition: &Definition,
+    file: &str,
+    bounds: &Bounds,
+) -> (Vec<LinkedSession>, Vec<Problem>) {
     let (mut sessions, mut problems): (Vec<LinkedSession>, Vec<Problem>) = (Vec::new(), Vec::new());
     for link in &definition.links {
         for id in [&link.from, &link.to] {
@@ -22,7 +27,7 @@ pub fn linked_sessions(definition: &Definition, file: &str) -> (Vec<LinkedSessio
             if !is_file || sessions.iter().any(|known| known.id == *id) {
                 continue;
             }
-            match read(id, file) {
+            match read(id, file, bounds) {
                 Ok(session) => sessions.push(session),
                 Err(problem) => problems
                     .push(problem.at(file, link.place.0, link.place.1).hint("nothing of it is handed over")),
@@ -38,10 +43,11 @@ fn outcome(session: &Session) -> String {
     report::outcome(session).or_else(|| Some(last()?.data.to_string())).unwrap_or_default()
 }
 
-fn read(id: &str, file: &str) -> Result<LinkedSession, Problem> {
+fn read(id: &str, file: &str, bounds: &Bounds) -> Result<LinkedSession, Problem> {
     let beside = Path::new(file).parent().map(|folder| folder.join(id)).filter(|path| path.is_file());
     let path = beside.unwrap_or_else(|| Path::new(id).to_owned());
     let unread = |why: String| Problem::new(format!("linked session `{id}` cannot be read: {why}"));
+    bounds.check(&path).map_err(|problem| unread(problem.message))?;
     let text = read_text(&path, MAX_LINKED).map_err(|problem| unread(problem.message))?;
     let log = read_log(text.as_bytes()).map_err(|damage| unread(damage.what))?;
     let session = fold(&log);

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 
 use super::answers::Answers;
+use super::bounds::Bounds;
 use super::choice::{NamedBy, model_of};
 use super::config::Config;
 use super::models::Catalog;
@@ -70,6 +71,8 @@ pub struct Sources<'a> {
     pub library: &'a Library,
     /// The models.
     pub catalog: &'a Catalog<'a>,
+    /// Where paths of the definition may lead.
+    pub bounds: &'a Bounds,
     /// The settings.
     pub config: &'a Config,
     /// What the command line says of models.
@@ -131,8 +134,10 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
         if !needs_nobody {
             let of_model = from.catalog.check(&model).err().filter(|_| spec.command.is_none());
             let of_model = of_model.map(|problem| named_by.blame(problem, spec, from.file));
+            let in_file = matches!(named_by, NamedBy::Definition | NamedBy::Persona);
+            let outside = from.bounds.of_participant(spec, in_file.then_some(&model));
             let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
-            for problem in of_seat.map(at).into_iter().chain(of_model) {
+            for problem in of_seat.into_iter().chain(outside).map(at).chain(of_model) {
                 say_once(problem, &mut problems);
             }
         }

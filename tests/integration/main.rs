@@ -16,6 +16,7 @@ mod examples;
 mod exit_codes;
 mod face;
 mod faults;
+mod files;
 mod full_disk;
 mod home;
 mod http;

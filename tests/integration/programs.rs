@@ -34,7 +34,8 @@ fn returned(lines: &[Value], step: &str) -> Value {
 
 #[test]
 fn a_program_answers_or_fails_by_itself() {
-    let desk = Desk::with(DEFINITION).set("NAMED", "seen").set("SECRET", "hidden");
+    let desk =
+        Desk::with(DEFINITION).set("NAMED", "seen").set("SECRET", "hidden").set("ROUNDTABLE_OUTSIDE", "/");
     let ran = desk.run(["--batch", "--json", "decide.yaml"]);
     let lines = ran.lines();
     assert_eq!(

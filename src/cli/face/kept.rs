@@ -19,7 +19,7 @@ fn path(folder: &Path, name: &str) -> PathBuf {
 pub fn keep(folder: &Path, name: &str, text: Option<&str>) -> Result<(), Problem> {
     let (disk, path) = (Disk::default(), path(folder, name));
     let done = match text {
-        Some(text) => disk.make_dir(folder).and_then(|()| disk.write_whole(&path, text.as_bytes())),
+        Some(text) => disk.make_own_dir(folder).and_then(|()| disk.write_whole(&path, text.as_bytes())),
         None if path.exists() => disk.erase(&path),
         None => Ok(()),
     };
@@ -28,8 +28,8 @@ pub fn keep(folder: &Path, name: &str, text: Option<&str>) -> Result<(), Problem
 
 /// What was kept under a name.
 pub fn kept(folder: &Path, name: &str) -> Option<String> {
-    let path = path(folder, name);
-    path.exists().then(|| read_text(&path, MOST).ok()).flatten()
+    let bytes = Disk::default().read_own(&path(folder, name), MOST).ok()?;
+    String::from_utf8(bytes).ok()
 }
 
 /// Has the person edit a text in `$VISUAL` or `$EDITOR`.
@@ -41,7 +41,7 @@ pub fn edit(folder: &Path, text: &str) -> Result<String, Problem> {
     let failed = |error: crate::journal::DiskError| Problem::new(error.to_string());
     let disk = Disk::default();
     let path = folder.join(format!("edit-{}.md", std::process::id()));
-    disk.make_dir(folder).map_err(failed)?;
+    disk.make_own_dir(folder).map_err(failed)?;
     disk.write_whole(&path, text.as_bytes()).map_err(failed)?;
     let edited = run(&editor, &path).and_then(|()| read_text(&path, MOST));
     // What was edited is read; a copy that stays is its owner's alone.

@@ -123,7 +123,10 @@ impl Host for Facilitator {
         let path = match &self.run.save {
             Some(path) if path.is_dir() => path.join(format!("{}.s2s", opened.session)),
             Some(path) if !path.exists() => path.clone(),
-            _ => self.set_up.folders.sessions().join(format!("{}.s2s", opened.session)),
+            _ => {
+                let folder = self.set_up.folders.sessions_to_write().map_err(|problem| vec![problem])?;
+                folder.join(format!("{}.s2s", opened.session))
+            }
         };
         let (desk, people) = unbounded_channel();
         let mut catalog = Catalog::new(&self.set_up.config).with_desk(desk);
@@ -154,7 +157,8 @@ impl Host for Facilitator {
     }
 
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Vec<Problem>> {
-        fork::fork(path, seq, &self.set_up.folders.sessions())
+        let folder = self.set_up.folders.sessions_to_write().map_err(|problem| vec![problem])?;
+        fork::fork(path, seq, &folder)
     }
 
     fn film(&self, path: &Path) -> Result<Film, Vec<Problem>> {

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use unicode_width::UnicodeWidthChar as _;
+
 /// Whether a character can act on a terminal or a reader instead of being seen: C0 and C1
 /// controls, DEL, line and paragraph separators, bidi and zero-width controls, BOM, tags,
 /// non-characters. The joiner U+200D is not, since emoji need it.
@@ -18,27 +20,58 @@ pub fn is_unsafe(c: char) -> bool {
         | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The text with every unsafe character made visible; line feeds stay, tabs become spaces.
+/// How many marks without width of their own may stand on one another: scripts need up to four.
+const MOST_MARKS: usize = 8;
+
+/// Whether a character adds to the one before it instead of standing beside it.
+fn is_mark(c: char) -> bool {
+    !c.is_ascii() && c.width() == Some(0)
+}
+
+/// For every character whether it is one mark too many on the character it adds to.
+pub fn floods(text: &str) -> impl Iterator<Item = (usize, char, bool)> {
+    text.char_indices().scan(0, |marks, (at, c)| {
+        *marks = if is_mark(c) { *marks + 1 } else { 0 };
+        Some((at, c, *marks > MOST_MARKS))
+    })
+}
+
+/// The text with every unsafe character made visible and floods of marks counted instead of stacked;
+/// line feeds stay, tabs become spaces.
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| c != '\n' && is_unsafe(c)) {
+    if text.is_ascii() && !text.chars().any(|c| c != '\n' && is_unsafe(c)) {
+        return Cow::Borrowed(text);
+    }
+    if !floods(text).any(|(_, c, is_flood)| is_flood || (c != '\n' && is_unsafe(c))) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    let mut rest = text;
-    while let Some(at) = rest.find(|c| c != '\n' && is_unsafe(c)) {
-        out.push_str(&rest[..at]);
-        let c = rest[at..].chars().next().unwrap_or_default();
+    let mut left_out = 0_usize;
+    for (at, c, is_flood) in floods(text) {
+        if is_flood {
+            left_out += 1;
+            continue;
+        }
+        say_left_out(&mut left_out, &mut out);
         match c {
             '\t' => out.push_str("    "),
-            '\r' if rest[at + 1..].starts_with('\n') => {}
-            other => {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(other));
+            '\r' if text[at + 1..].starts_with('\n') => {}
+            '\n' => out.push('\n'),
+            c if is_unsafe(c) => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
             }
+            c => out.push(c),
         }
-        rest = &rest[at + c.len_utf8()..];
     }
-    out.push_str(rest);
+    say_left_out(&mut left_out, &mut out);
     Cow::Owned(out)
+}
+
+fn say_left_out(count: &mut usize, out: &mut String) {
+    if *count > 0 {
+        let _ = write!(out, "\\u{{{count} marks}}");
+        *count = 0;
+    }
 }
 
 /// As [`harmless`], on one line: line feeds are shown as `⏎`.
@@ -59,6 +92,9 @@ mod tests {
     fn shows_what_would_act() {
         assert_eq!(harmless("a\u{1b}[31mb\u{202e}c\td\r\ne"), "a\\u{1b}[31mb\\u{202e}c    d\ne");
         assert_eq!(harmless("x\ry"), "x\\u{d}y");
+        let flood = format!("e{}x", "\u{301}".repeat(1_000));
+        assert_eq!(harmless(&flood), format!("e{}\\u{{992 marks}}x", "\u{301}".repeat(8)));
+        assert!(matches!(harmless("นี้ שָׁלוֹם क्षि"), Cow::Borrowed(_)));
         assert!(matches!(harmless("日本 👩\u{200d}👩 é\n"), Cow::Borrowed(_)));
     }
 }

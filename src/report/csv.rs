@@ -69,7 +69,9 @@ fn row(cells: impl Iterator<Item = String>, out: &mut String) {
 /// A cell in quotes. One that a spreadsheet could take for a formula begins with an apostrophe.
 fn quoted(cell: &str) -> String {
     let cell = harmless_line(cell);
-    let is_formula = cell.starts_with(['=', '+', '-', '@']) && cell.parse::<f64>().is_err();
+    // Some readers drop spaces before it, and some take the wide forms for the same.
+    let starts = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+    let is_formula = cell.trim_start().starts_with(starts) && cell.parse::<f64>().is_err();
     let guard = if is_formula { "'" } else { "" };
     format!("\"{guard}{}\"", cell.replace('"', "\"\""))
 }
@@ -82,6 +84,8 @@ mod tests {
     fn no_cell_is_a_formula_or_breaks_its_row() {
         assert_eq!(quoted("=HYPERLINK(\"http://e\")"), "\"'=HYPERLINK(\"\"http://e\"\")\"");
         assert_eq!(quoted("@x"), "\"'@x\"");
+        assert_eq!(quoted("\t=1"), "\"'    =1\"");
+        assert_eq!(quoted("\u{ff1d}1"), "\"'\u{ff1d}1\"");
         assert_eq!(quoted("-0.5"), "\"-0.5\"");
         assert_eq!(quoted("a\r\nb,c"), "\"a⏎b,c\"");
     }

@@ -6,28 +6,26 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::text::is_unsafe;
+use crate::text::{floods, is_unsafe};
 
 /// JSON text with every unsafe character inside its strings written as `\uXXXX`; line feeds
 /// between values stay.
 pub fn terminal_safe_json(json: &str) -> Cow<'_, str> {
-    let acts = |c: char| c != '\n' && is_unsafe(c);
-    if !json.contains(acts) {
+    let acts = |(_, c, is_flood): &(usize, char, bool)| is_flood | (*c != '\n' && is_unsafe(*c));
+    if !floods(json).any(|found| acts(&found)) {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len() + 64);
-    let mut rest = json;
-    while let Some(at) = rest.find(acts) {
-        let (before, found) = rest.split_at(at);
-        out.push_str(before);
-        let mut chars = found.chars();
-        let mut units = [0; 2];
-        for unit in chars.next().unwrap_or_default().encode_utf16(&mut units) {
+    let mut units = [0; 2];
+    for found in floods(json) {
+        if !acts(&found) {
+            out.push(found.1);
+            continue;
+        }
+        for unit in found.1.encode_utf16(&mut units) {
             let _ = write!(out, "\\u{unit:04x}");
         }
-        rest = chars.as_str();
     }
-    out.push_str(rest);
     Cow::Owned(out)
 }
 

@@ -5,53 +5,14 @@ use std::borrow::Cow;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::theme::Theme;
 use crate::text::harmless;
 
-/// More combining marks than this in a row are left out, and their number is shown.
-const MOST_MARKS: usize = 8;
-
 /// The text made safe for a screen.
 pub fn safe(text: &str) -> Cow<'_, str> {
-    let text = harmless(text);
-    if longest_run_of_marks(&text) <= MOST_MARKS {
-        return text;
-    }
-    let (mut out, mut marks) = (String::with_capacity(text.len()), 0_usize);
-    let end_run = |marks: usize, out: &mut String| {
-        if marks > MOST_MARKS {
-            out.push_str(&format!("\\u{{{} marks}}", marks - MOST_MARKS));
-        }
-    };
-    for c in text.chars() {
-        if is_mark(c) {
-            marks += 1;
-            if marks <= MOST_MARKS {
-                out.push(c);
-            }
-        } else {
-            end_run(marks, &mut out);
-            marks = 0;
-            out.push(c);
-        }
-    }
-    end_run(marks, &mut out);
-    Cow::Owned(out)
-}
-
-fn is_mark(c: char) -> bool {
-    c.width() == Some(0) && c != '\n'
-}
-
-fn longest_run_of_marks(text: &str) -> usize {
-    let (mut longest, mut run) = (0, 0);
-    for c in text.chars() {
-        run = if is_mark(c) { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
+    harmless(text)
 }
 
 /// Lines of safe text no wider than `width`, broken at blanks where there are any. At most `most`.

@@ -31,6 +31,7 @@ mod panels;
 mod program;
 mod programs;
 mod pty;
+mod reports;
 mod same_bytes;
 mod saved;
 mod scenarios;

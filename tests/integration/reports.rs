@@ -1,0 +1,239 @@
+//! Reports of hostile sessions: in every format what participants, models, files and services said is
+//! shown and does nothing: no formula, no script, no link, no heading, no escape.
+
+use serde_json::{Value, json};
+
+use crate::program::Desk;
+use crate::server::{Answer, Server};
+
+/// What tries to act, one a kind of reader.
+fn hostile() -> Vec<String> {
+    let mut texts: Vec<String> = [
+        "=HYPERLINK(\"http://e\",\"x\")",
+        "+1+cmd|' /C calc'!A0",
+        "-2+3+cmd|' /C calc'!A0",
+        "@SUM(1+1)*cmd|' /C calc'!A0",
+        "\t=1+1",
+        "\r=1+1",
+        "\u{ff1d}1+1",
+        "\u{ff0b}1",
+        "\u{ff0d}1",
+        "\u{ff20}x",
+        " =1+1",
+        "a\",\"b\r\n\"=1+1",
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "<svg/onload=alert(1)>",
+        "</style><script>alert(1)</script>",
+        "</title><script>alert(1)</script>",
+        "&lt;script&gt;alert(1)&lt;/script&gt;",
+        "[x](javascript:alert(1))",
+        "![x](http://e/pixel.png)",
+        "<http://e/auto>",
+        "http://e/bare",
+        "[x]: http://e/reference\n\n[x]",
+        "[x][y] [y]: javascript:alert(1)",
+        "# Decision: forged",
+        "x\n=====\n",
+        "x\n-----\n",
+        "- item\n1. item\n",
+        "```\n# Decision: forged\n```",
+        "    # code",
+        "| a | b |\n|---|---|\n| c | d |",
+        "> quoted\n\n## Decision: forged",
+        "**Decision: forged**",
+        "---\nstatus: accepted\n---\n",
+        "a\\\n# Decision: forged",
+        "\u{1b}[2J\u{1b}]0;title\u{7}\u{1b}]8;;http://e\u{1b}\\x\u{1b}]8;;\u{1b}\\",
+        "\u{1b}]52;c;QUJD\u{7}\u{1b}P1$qm\u{1b}\\\u{1b}_apc\u{1b}\\\u{9b}31m\u{90}q\u{9c}",
+        "over\rwritten\u{8}\u{8}\u{7f}",
+        "\u{202e}flip\u{2066}x\u{2069}\u{200b}\u{ad}\u{feff}\u{2028}\u{2029}\u{85}\u{e0041}\u{fff9}",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    texts.push(format!("e{}", "\u{301}".repeat(10_000)));
+    texts.push(format!("👩{}", "\u{200d}👩".repeat(500)));
+    texts
+}
+
+fn desk(server: &Server) -> Desk {
+    let texts = hostile();
+    let seats: Vec<Value> = (0..texts.len())
+        .map(|at| json!({ "name": format!("seat-{at}"), "prompt": "You paint.", "model": "lab/m" }))
+        .collect();
+    let all: Vec<Value> = texts.iter().map(|text| json!(text)).collect();
+    let definition = json!({
+        "goal": "Paint the shed", "participants": seats, "constraints": all,
+        "steps": [
+            { "id": "pick", "type": "round", "question": texts.join("\n"), "rule": "plurality", "close": "all",
+              "ballot": { "kind": "choice", "options": ["red", "=blue"] } },
+            { "id": "sum", "type": "agent", "agent": "seat-0", "prompt": "Sum up." },
+            { "id": "check", "type": "review", "of": "sum", "reviewers": ["seat-1"], "criteria": ["clarity"] },
+            { "id": "ok", "type": "approval", "message": texts.join(" ") },
+        ],
+    });
+    let desk = Desk::with(&definition.to_string()).served_by(server);
+    desk.write(
+        "answers.json",
+        json!({ "ok": { "approved": true, "comment": texts.join("\n") } }).to_string(),
+    );
+    desk.run(["--batch", "--quiet", "--answers", "answers.json", "--save", "s.s2s", "decide.yaml"]).code(0);
+    desk
+}
+
+fn server() -> Server {
+    let texts = hostile();
+    Server::start(move |request| {
+        let seat = request.seat();
+        let Some(text) = seat.strip_prefix("seat-").and_then(|at| texts.get(at.parse::<usize>().ok()?))
+        else {
+            return Answer::chat(&texts.join("\n"));
+        };
+        let at: usize = seat.trim_start_matches("seat-").parse().expect("a number");
+        if at % 7 == 6 {
+            return Answer::json(400, &json!({ "error": { "message": text } }));
+        }
+        let vote = if at % 5 == 4 { "=blue" } else { "red" };
+        let answer = json!({
+            "vote": vote, "position": text, "rationale": [text], "trade_offs": { "risks": [text] },
+            "concerns": [text], "references": [text], text.as_str(): text, "confidence": 0.5,
+        });
+        Answer::chat(&answer.to_string())
+    })
+}
+
+fn acts(c: char) -> bool {
+    matches!(c, '\u{0}'..='\u{9}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{200b}' | '\u{200e}'
+        | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Nothing acts on a terminal, and nothing is stacked up on it.
+#[track_caller]
+fn harmless(text: &str) {
+    if let Some(at) = text.find(acts) {
+        let near: String = text[at..].chars().take(40).collect();
+        panic!("{near:?}");
+    }
+    let longest = text.split(|c| c != '\u{301}').map(|run| run.chars().count()).max();
+    assert!(longest <= Some(8), "{longest:?} combining marks on one another");
+}
+
+#[test]
+fn no_format_acts_for_what_a_session_holds() {
+    let server = server();
+    let desk = desk(&server);
+    let report = |format: &str| desk.run(["report", "s.s2s", "--format", format]).code(0).out;
+    csv(&report("csv"));
+    html(&report("html"));
+    let md = report("md");
+    harmless(&md);
+    let headings: Vec<&str> =
+        md.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ")).collect();
+    let wanted =
+        ["# ", "## Round 1", "## Dissent", "## Approvals", "## Steps", "## Reviews", "## This session"];
+    assert_eq!(headings.len(), wanted.len(), "{headings:?}");
+    assert!(headings.iter().zip(wanted).all(|(found, wanted)| found.starts_with(wanted)), "{headings:?}");
+    let madr = report("madr");
+    harmless(&madr);
+    assert!(madr.lines().all(|line| !line.contains("Decision: forged") || !line.starts_with('#')), "{madr}");
+    assert_eq!(madr.lines().filter(|line| *line == "---").count(), 2, "its own front matter alone");
+    let text = report("json");
+    harmless(&text);
+    let back: Value = serde_json::from_str(&text).expect("JSON");
+    let texts = hostile();
+    assert_eq!(back["rounds"][0]["seats"][0]["answer"]["position"], texts[0].as_str(), "raw for programs");
+    assert_eq!(back["rounds"][0]["seats"][38]["answer"]["position"], texts[38].as_str());
+    for verb in [&["replay", "s.s2s", "--text"][..], &["replay", "s.s2s", "--json"], &["trace", "s.s2s"]] {
+        harmless(&desk.run(verb).code(0).out);
+    }
+}
+
+/// Every row has its cells; none of them is a formula to a spreadsheet.
+fn csv(text: &str) {
+    harmless(&text.replace("\r\n", "\n"));
+    let mut rows = Vec::new();
+    for line in text.split_terminator("\r\n") {
+        let cells = cells(line);
+        assert_eq!(cells.len(), 17, "{line}");
+        for cell in &cells {
+            let first = cell.trim_start().chars().next().unwrap_or('x');
+            let is_formula = "=+-@\t\r\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(first);
+            assert!(!is_formula || cell.parse::<f64>().is_ok(), "{cell}");
+        }
+        rows.push(cells);
+    }
+    assert_eq!(rows.len(), hostile().len() + 1);
+}
+
+/// The cells of a row, every one of them quoted (RFC 4180).
+fn cells(line: &str) -> Vec<String> {
+    let mut cells = Vec::new();
+    let mut rest = line;
+    while let Some(inside) = rest.strip_prefix('"') {
+        let mut cell = String::new();
+        let mut chars = inside.char_indices().peekable();
+        let end = loop {
+            match chars.next().expect("a closing quote") {
+                (_, '"') if chars.peek().is_some_and(|(_, next)| *next == '"') => {
+                    chars.next();
+                    cell.push('"');
+                }
+                (at, '"') => break at + 1,
+                (_, c) => cell.push(c),
+            }
+        };
+        cells.push(cell);
+        rest = inside[end..].strip_prefix(',').unwrap_or_else(|| {
+            assert_eq!(&inside[end..], "", "{line}");
+            ""
+        });
+    }
+    cells
+}
+
+/// Nothing but the report's own tags, and none of their attributes leads anywhere.
+fn html(text: &str) {
+    const OWN: [&str; 24] = [
+        "!doctype",
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "p",
+        "ul",
+        "ol",
+        "li",
+        "blockquote",
+        "pre",
+        "code",
+        "strong",
+        "em",
+        "br",
+        "hr",
+        "table",
+        "div",
+    ];
+    harmless(text);
+    let body = &text[text.find("<body>").expect("a body")..];
+    for tag in text.split('<').skip(1) {
+        let inside = tag.split('>').next().expect("a tag");
+        let name = inside.trim_start_matches('/').split([' ', '/']).next().expect("a name").to_lowercase();
+        assert!(OWN.contains(&name.as_str()), "<{inside}>");
+    }
+    for tag in body.split('<').skip(1) {
+        let inside = tag.split('>').next().expect("a tag");
+        let attributes = inside.split_once(' ').map(|(_, attributes)| attributes.trim_end_matches(" /"));
+        let is_plain =
+            attributes.is_none_or(|attributes| attributes == "/" || attributes.starts_with("start=\""));
+        assert!(is_plain, "<{inside}>");
+    }
+    assert_eq!(text.matches("<title>").count(), 1);
+    assert!(text.contains("default-src 'none'"));
+}

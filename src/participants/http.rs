@@ -22,23 +22,19 @@ use tokio::time::{Instant, timeout};
 use address::{endpoint, headers, host, is_loopback};
 use response::{asked, is_stream, learn, refuse_compressed};
 
+use super::arriving::{Arriving, MAX_REPLY, without_text};
 use super::body::{Heads, TwoPart};
 use super::dialect::{Dialect, Form, Limits, ServiceError};
 use super::fault::{Fault, spoken};
 use super::gate::{Gate, Gates, Pass};
 use super::retry::{Next, jitter};
 pub use super::service::{Service, Timeouts};
-use super::sse::Events;
 use super::structured::Structured;
 use super::warm::{Lead, Warmth};
 use super::{Ask, Failure, Finish, Participant, Reply};
 use crate::problem::Problem;
 use crate::text::estimated_tokens;
 
-/// No more of a reply is read, in bytes.
-const MAX_REPLY: usize = 4 * 1024 * 1024;
-/// No more of a stream is read, in bytes: each word of it comes in a frame of its own.
-const MAX_STREAM: usize = 64 * 1024 * 1024;
 /// How long the end of a stream is waited for once all of the reply is there.
 const LINGER: Duration = Duration::from_millis(50);
 /// No more of an error is read, in bytes.
@@ -255,28 +251,18 @@ impl HttpParticipant {
     /// Reads a reply that comes by events. What has come of it is never shown, nor how much.
     async fn read_stream(&self, mut response: Response, lead: &mut Option<Lead>) -> Result<Reply, Fault> {
         refuse_compressed(&response)?;
-        let (mut events, mut reply) = (Events::default(), self.service.dialect.streamed());
-        let mut taken = 0;
+        let mut arriving = Arriving::new(self.service.dialect);
         while let Some(piece) = self.piece(&mut response).await? {
             *lead = None;
-            taken += piece.len();
-            let Ok(ended) = events.push(&piece) else { return Ok(without_text(Finish::Length)) };
-            for data in ended {
-                reply.event(&data).map_err(Fault::unreadable)?;
-            }
-            if taken > MAX_STREAM || reply.len() > MAX_REPLY {
-                return Ok(without_text(Finish::Length));
-            }
-            if reply.is_done() {
-                // Reaching the end keeps the connection for the next request.
-                let _ = timeout(LINGER, response.chunk()).await;
-                return reply.end().map_err(Fault::unreadable);
+            if arriving.push(&piece).map_err(Fault::unreadable)? {
+                if arriving.is_whole() {
+                    // Reaching the end keeps the connection for the next request.
+                    let _ = timeout(LINGER, response.chunk()).await;
+                }
+                break;
             }
         }
-        if let Some(data) = events.end() {
-            reply.event(&data).map_err(Fault::unreadable)?;
-        }
-        reply.end().map_err(Fault::unreadable)
+        arriving.end().map_err(Fault::unreadable)
     }
 
     /// The next piece of a body, if it comes in time.
@@ -327,10 +313,6 @@ impl Participant for HttpParticipant {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(self.call(ask))
     }
-}
-
-fn without_text(finish: Finish) -> Reply {
-    Reply { text: String::new(), finish, usage: None, tries: 0 }
 }
 
 /// A client for one service. For plain http it needs no certificates on the machine; for this

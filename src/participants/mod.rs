@@ -5,6 +5,7 @@
 
 mod allowance;
 mod anthropic;
+pub mod arriving;
 mod body;
 pub mod command;
 pub mod dialect;

@@ -65,6 +65,9 @@ pub struct Run {
     /// Say nothing on standard error but errors
     #[arg(long, short)]
     pub quiet: bool,
+    /// Write a receipt for each answer to this new file when it is sealed (`-`: standard error)
+    #[arg(long, value_name = "FILE")]
+    pub receipts: Option<PathBuf>,
     /// When the key of an open round is lost: ask the seats again whose answers are lost
     #[arg(long)]
     pub ask_again: bool,
@@ -101,6 +104,9 @@ pub enum Verb {
         /// A hash noted earlier that must stand in the file
         #[arg(long, value_name = "HASH")]
         expect: Option<String>,
+        /// A receipt that a seat was given when its answer was sealed, or a file of them
+        #[arg(long = "receipt", value_name = "RECEIPT|FILE")]
+        receipts: Vec<String>,
         /// Say what is proven and what is not
         #[arg(long)]
         explain: bool,

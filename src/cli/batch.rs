@@ -12,6 +12,7 @@ use super::browse::session_file;
 use super::dry_run;
 use super::output::{Output, fail, is_on_terminal};
 use super::plan::{SetUp, doubt_input, load_plan, session_id};
+use super::receipts::Receipts;
 use super::work::{Bench, Seated, cancel_on_signal, work};
 use crate::engine::Budget;
 use crate::journal::{Disk, Journal};
@@ -29,6 +30,12 @@ use crate::workflow::recheck;
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &Run, output: &mut Output) -> Done {
     if !run.batch {
+        if run.receipts.is_some() {
+            let problem = Problem::new("--receipts needs --batch");
+            return Err(vec![
+                problem.hint("the screen shows every seal; `--batch FILE --receipts OUT` runs headless"),
+            ]);
+        }
         if let [file] = run.files.as_slice()
             && is_session(file)
             && file.exists()
@@ -61,10 +68,12 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
     if let Some(doubt) = run.input.as_deref().and_then(doubt_input) {
         output.warn(&doubt);
     }
+    let receipts = run.receipts.as_ref().filter(|_| !run.dry_run);
+    let receipts = receipts.map(|path| Receipts::create(path)).transpose()?;
     let mut highest = Exit::Finished;
     let interrupt = CancellationToken::new();
     runtime.spawn(cancel_on_signal(interrupt.clone()));
-    let bench = Bench { runtime: &runtime, interrupt: &interrupt };
+    let bench = Bench { runtime: &runtime, interrupt: &interrupt, receipts: receipts.as_ref() };
     for (index, file) in run.files.iter().enumerate() {
         if interrupt.is_cancelled() {
             let (left, all) = (run.files.len() - index, run.files.len());

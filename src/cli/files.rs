@@ -1,18 +1,15 @@
-//! Verbs on one session file: replay, verify, trace, report.
+//! Verbs on one session file: replay, trace, report.
 
 use std::path::Path;
-
-use serde_json::json;
 
 use super::Done;
 use super::args::Format;
 use super::output::{Output, fail_as};
-use crate::journal::{Damage, Disk, Log, UNPROVEN, fold, read_log, verify as verify_bytes};
+use crate::journal::{Damage, Disk, Log, fold, read_log};
 use crate::problem::{Problem, did_you_mean};
 use crate::report;
 use crate::session::{Exit, Session};
 use crate::setup::folders::unreadable;
-use crate::text::harmless_line;
 
 /// A session file larger than this is not read, in bytes.
 const MAX_SESSION: u64 = 4 << 30;
@@ -52,7 +49,7 @@ pub fn refuse_damaged(damage: &Damage, file: &str, output: &mut Output) -> Exit 
 }
 
 /// Whether a file is none of ours to read, rather than one of ours that is damaged.
-fn is_no_session(damage: &Damage) -> bool {
+pub fn is_no_session(damage: &Damage) -> bool {
     damage.newer || damage.seq.is_none()
 }
 
@@ -91,58 +88,6 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Output) -> Done {
         }
     }
     Ok(Exit::Finished)
-}
-
-/// `verify`: what the file proves, in words.
-pub fn verify(path: &Path, expect: Option<&str>, explain: bool, output: &mut Output) -> Done {
-    let expect = expect.map(str::trim).map(str::to_lowercase);
-    let is_hash = |hash: &String| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if let Some(wrong) = expect.as_ref().filter(|hash| !is_hash(hash)) {
-        let problem = Problem::new(format!("--expect wants a hash of 64 hex digits, not `{wrong}`"));
-        return Err(vec![
-            problem.hint("the last one is printed at the end of a run, and by `roundtable verify`"),
-        ]);
-    }
-    let bytes = bytes_of(path)?;
-    // What is no session, or one of another format, is not a session that fails.
-    if let Err(damage) = read_log(&bytes)
-        && is_no_session(&damage)
-    {
-        return Err(vec![damage_problem(&damage, &path.display().to_string())]);
-    }
-    let found = verify_bytes(&bytes, expect.as_deref());
-    let exit = if found.findings.is_empty() { Exit::Finished } else { Exit::Damaged };
-    if output.json {
-        let findings: Vec<_> =
-            found.findings.iter().map(|f| json!({ "seq": f.seq, "what": f.what })).collect();
-        let result = json!({
-            "ok": found.findings.is_empty(), "findings": findings, "proven": found.proven,
-            "notes": found.notes, "unproven": UNPROVEN, "head": found.head,
-        });
-        output.line(&report::safe_json(&result));
-        return Ok(exit);
-    }
-    for finding in &found.findings {
-        output.line(&format!("FAILED  {}", harmless_line(&finding.what)));
-    }
-    for text in &found.proven {
-        output.line(&format!("ok      {}", harmless_line(text)));
-    }
-    for text in &found.notes {
-        output.line(&format!("note    {}", harmless_line(text)));
-    }
-    if let Some(head) = &found.head {
-        output.line(&format!("head    {head}"));
-    }
-    if explain {
-        output.line("\nNot proven, by this or any reading of the file:");
-        for text in UNPROVEN {
-            output.line(&format!("  - {text}"));
-        }
-    }
-    let verdict = if found.findings.is_empty() { "verified" } else { "verification failed" };
-    output.line(&format!("{verdict}: {}", harmless_line(&path.display().to_string())));
-    Ok(exit)
 }
 
 /// `trace`: every hand-over, whole.

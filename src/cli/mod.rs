@@ -14,10 +14,12 @@ mod files;
 mod init;
 mod output;
 mod plan;
+mod receipts;
 mod resume;
 mod snapshot;
 mod spent;
 mod tally;
+mod verify;
 mod work;
 
 use clap::Parser as _;
@@ -62,9 +64,10 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
                 files::replay(&file, at, output)
             }
         }
-        Verb::Verify { file, expect, explain, json } => {
+        Verb::Verify { file, expect, receipts, explain, json } => {
             output.json = json;
-            files::verify(&session_file(&file), expect.as_deref(), explain, output)
+            let noted = verify::Noted { expect: expect.as_deref(), receipts: &receipts };
+            verify::run(&session_file(&file), &noted, explain, output)
         }
         Verb::Trace { file, participant, round, json } => {
             output.json = json;

@@ -11,6 +11,7 @@ use super::args::Run;
 use super::batch::known_prices;
 use super::output::{Output, fail_as};
 use super::plan::SetUp;
+use super::receipts::Receipts;
 use super::spent;
 use crate::engine::{Budget, Engine, EngineError, Observer, Parts, Person, PersonSays, Table};
 use crate::journal::{Disk, Journal, KeyStore};
@@ -44,6 +45,8 @@ pub struct Bench<'a> {
     pub runtime: &'a tokio::runtime::Runtime,
     /// Cancelled by the first signal: no further session is begun then.
     pub interrupt: &'a CancellationToken,
+    /// Where each seat's receipt goes, if somebody wants them.
+    pub receipts: Option<&'a Receipts>,
 }
 
 /// Works a session to its end or rest.
@@ -57,7 +60,7 @@ pub fn work(
 ) -> Exit {
     output.note(&format!("session: {}", seated.path.display()));
     let mut person = Scripted { answers: seated.answers, ask_again: args.ask_again };
-    let mut face = Face::new(output);
+    let mut face = Face { output, bar: None, receipts: bench.receipts };
     let mut engine = Engine::new(Parts {
         session: seated.session,
         journal: seated.journal,
@@ -175,13 +178,10 @@ impl Person for Scripted {
 struct Face<'a> {
     output: &'a mut Output,
     bar: Option<indicatif::ProgressBar>,
+    receipts: Option<&'a Receipts>,
 }
 
-impl<'a> Face<'a> {
-    fn new(output: &'a mut Output) -> Self {
-        Self { output, bar: None }
-    }
-
+impl Face<'_> {
     fn progress(&mut self, session: &Session) {
         let Some(round) = session.open_round() else {
             if let Some(bar) = self.bar.take() {
@@ -213,6 +213,9 @@ impl Observer for Face<'_> {
     fn saw(&mut self, line: &Line, session: &Session) {
         let Line { seq, prev, hash, stamped } = line;
         tracing::debug!(seq, at = %stamped.at, "on disk");
+        if let Some(receipts) = self.receipts {
+            receipts.give(&stamped.event, session, self.output);
+        }
         if self.output.json {
             self.output.line(&report::line(*seq, prev, hash, stamped.at, &stamped.event, session));
             return;

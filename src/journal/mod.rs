@@ -15,5 +15,5 @@ pub use disk::{Disk, DiskError, Fault, Gate, Op};
 pub use document::{FORMAT, NO_HASH, write_document};
 pub use keys::KeyStore;
 pub use read::{Damage, Log, Reader, fold, read_log};
-pub use verify::{Finding, UNPROVEN, Verification, verify};
+pub use verify::{DocumentPlace, Finding, UNPROVEN, Verification, verify};
 pub use write::{Journal, OpenError, OpenedJournal, named_session};

@@ -131,6 +131,18 @@ pub fn fold(log: &Log) -> Session {
     session
 }
 
+/// Where each complete document of a log starts, and its line; nothing of them is read.
+pub(super) fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
+    let (mut start, mut line) = (0, 1);
+    std::iter::from_fn(move || {
+        let end = document_end(bytes, start)?;
+        let found = (start, line);
+        line += bytes[start..end].iter().filter(|byte| **byte == b'\n').count() as u64;
+        start = end;
+        Some(found)
+    })
+}
+
 /// The end of the document that starts at `start`: after a hash line that is followed by a `-` or
 /// by the end of the file.
 fn document_end(bytes: &[u8], start: usize) -> Option<usize> {

@@ -88,7 +88,7 @@ impl Checker {
 
     fn closed(&mut self, line: &Line, closed: &RoundClosed) {
         let what = match self.session.round(&closed.round).filter(|round| round.closed.is_none()) {
-            None => Some("closes and is not open".to_owned()),
+            None => Some("closes and is not open"),
             Some(round) => {
                 let missing: Vec<&str> = round.open_seats().map(|seat| seat.name.as_str()).collect();
                 let by_definition = self.session.definition.as_ref();
@@ -102,12 +102,14 @@ impl Checker {
                     CloseReason::Deadline => has_limit,
                     CloseReason::Facilitator => true,
                 };
-                if missing != closed.missing || !may {
-                    Some("does not close as its seats stand".to_owned())
+                if round.opened.step != closed.step {
+                    Some("closes in another step than its own")
+                } else if missing != closed.missing || !may {
+                    Some("does not close as its seats stand")
                 } else if round.seats.values().any(|seat| seat.item.is_none()) {
-                    Some("closes with seats that were never handed a work item".to_owned())
+                    Some("closes with seats that were never handed a work item")
                 } else if RoundKey::from_hex(&closed.key).is_none() {
-                    Some("publishes no key".to_owned())
+                    Some("publishes no key")
                 } else {
                     None
                 }

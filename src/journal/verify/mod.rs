@@ -10,10 +10,11 @@ mod item;
 mod seat;
 
 use std::collections::{HashSet, VecDeque};
+use std::fmt;
 use std::sync::Arc;
 
-use super::read::{Damage, read_log};
-use crate::session::{Line, RoundRun, Session, WorkItemOffered};
+use super::read::{Damage, Log, read_log, starts};
+use crate::session::{Line, Receipt, RoundRun, Session, WorkItemOffered};
 
 /// What no reading of the file can show.
 pub const UNPROVEN: [&str; 4] = [
@@ -26,10 +27,37 @@ pub const UNPROVEN: [&str; 4] = [
 /// Something that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The `seq` of the document it is about, if it is about one.
-    pub seq: Option<u64>,
+    /// The document it is about, if it is about one.
+    pub place: Option<DocumentPlace>,
     /// What does not hold.
     pub what: String,
+}
+
+/// Where a document stands in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DocumentPlace {
+    /// Its number, from 0.
+    pub seq: u64,
+    /// The line it starts at, from 1.
+    pub line: u64,
+    /// The byte it starts at, from 0.
+    pub offset: usize,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(DocumentPlace { seq, line, offset }) = self.place {
+            write!(f, "document {seq} (line {line}, byte {offset}): ")?;
+        }
+        f.write_str(&self.what)
+    }
+}
+
+impl Finding {
+    /// A finding about the file as a whole.
+    fn whole(what: impl Into<String>) -> Self {
+        Self { place: None, what: what.into() }
+    }
 }
 
 /// What a verification found.
@@ -57,11 +85,10 @@ pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
     };
     if log.torn > 0 {
         let what = format!("{} bytes of a torn write follow the last complete document", log.torn);
-        result.findings.push(Finding { seq: None, what });
+        result.findings.push(Finding::whole(what));
     }
     if log.lines.is_empty() {
-        let what = "the file holds no complete document".to_owned();
-        result.findings.push(Finding { seq: None, what });
+        result.findings.push(Finding::whole("the file holds no complete document"));
         return result;
     }
     result.proven.push(format!("the chain of {} documents is whole", log.lines.len()));
@@ -71,17 +98,47 @@ pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
     for line in &log.lines {
         checker.line(line);
     }
-    checker.finish(expect, &log.lines)
+    let mut result = checker.finish(expect, &log.lines);
+    if result.findings.iter().any(|finding| finding.place.is_some()) {
+        // Looked up only where something is told.
+        let starts: Vec<_> = starts(bytes).collect();
+        for place in result.findings.iter_mut().filter_map(|finding| finding.place.as_mut()) {
+            if let Some((offset, line)) = starts.get(place.seq as usize) {
+                (place.offset, place.line) = (*offset, *line);
+            }
+        }
+    }
+    result
+}
+
+impl Verification {
+    /// Holds receipts against the log that was verified: each that fits is proven, any other found.
+    /// Receipts of other sessions are only noted, unless there is none of this one.
+    pub fn hold(&mut self, log: &Log, receipts: &[Receipt]) {
+        let session = super::read::fold(log);
+        let (own, others): (Vec<_>, Vec<_>) = receipts.iter().partition(|receipt| receipt.is_of(&session));
+        for receipt in &own {
+            match receipt.check(&session, log.lines.iter().map(|line| &line.stamped.event)) {
+                Ok(proven) => self.proven.push(proven),
+                Err(what) => self.findings.push(Finding::whole(what)),
+            }
+        }
+        match others.first() {
+            None => {}
+            Some(_) if !own.is_empty() => {
+                self.notes.push(format!("{} of the receipts are of other sessions", others.len()));
+            }
+            Some(other) => self.findings.push(Finding::whole(format!(
+                "the receipt of `{}` is of session `{}`; this one is `{}`",
+                other.participant, other.session, session.id
+            ))),
+        }
+    }
 }
 
 fn finding_of(damage: &Damage) -> Finding {
-    let what = match damage.seq {
-        Some(seq) => {
-            format!("document {seq} (line {}, byte {}): {}", damage.line, damage.offset, damage.what)
-        }
-        None => damage.what.clone(),
-    };
-    Finding { seq: damage.seq, what }
+    let place = |seq| DocumentPlace { seq, line: damage.line, offset: damage.offset };
+    Finding { place: damage.seq.map(place), what: damage.what.clone() }
 }
 
 struct Checker {
@@ -95,7 +152,8 @@ struct Checker {
 
 impl Checker {
     fn find(&mut self, line: &Line, what: impl Into<String>) {
-        self.result.findings.push(Finding { seq: Some(line.seq), what: what.into() });
+        let place = DocumentPlace { seq: line.seq, line: 0, offset: 0 };
+        self.result.findings.push(Finding { place: Some(place), what: what.into() });
     }
 
     fn finish(mut self, expect: Option<&str>, lines: &[Line]) -> Verification {
@@ -111,7 +169,7 @@ impl Checker {
             let what = "what the results before them give, and their data what their replies say";
             self.result.proven.push(format!("{items} {what}"));
         }
-        if self.result.findings.iter().any(|finding| finding.seq.is_some()) {
+        if self.result.findings.iter().any(|finding| finding.place.is_some()) {
             self.result.proven.truncate(chain);
         }
         self.of_leaks();
@@ -125,9 +183,8 @@ impl Checker {
                 .proven
                 .push("the file holds the expected hash, and everything before it".to_owned()),
             Some(_) => {
-                let what =
-                    "the expected hash does not stand in the file: it was cut back or rewritten".to_owned();
-                self.result.findings.push(Finding { seq: None, what });
+                let what = "the expected hash does not stand in the file: it was cut back or rewritten";
+                self.result.findings.push(Finding::whole(what));
             }
         }
         self.result

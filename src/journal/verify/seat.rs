@@ -33,6 +33,8 @@ impl Checker {
         let seat = round.and_then(|round| round.seat(&sealed.participant));
         if !seat.is_some_and(|seat| seat.status.is_open()) {
             self.find(line, format!("`{}` has no open seat to seal", sealed.participant));
+        } else if round.is_some_and(|round| round.opened.step != sealed.step) {
+            self.find(line, format!("`{}` seals in another step than its round's", sealed.participant));
         } else if !self.all_asked.contains(&sealed.round) {
             // Looked up once a round: every seat must have its item before the first seal.
             if round.is_some_and(|round| round.seats.values().all(|seat| seat.item.is_some())) {

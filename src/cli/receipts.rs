@@ -1,0 +1,63 @@
+//! `--receipts`: a line of JSON for each answer, once its seal is on disk.
+//!
+//! Holds what the log shows of an open round anyway: seat, snapshot, commitment. A file that is there
+//! already is never written to.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use super::output::Output;
+use crate::problem::Problem;
+use crate::session::{Event, Receipt, Session};
+
+/// Where receipts go.
+pub struct Receipts {
+    /// Standard error where there is no file.
+    file: Option<File>,
+    /// Whether one could not be written, which is said once.
+    failed: Mutex<bool>,
+}
+
+impl Receipts {
+    /// Makes the file; `-` is standard error.
+    ///
+    /// # Errors
+    /// When the file is there already, or cannot be made.
+    pub fn create(path: &Path) -> Result<Self, Vec<Problem>> {
+        if path.as_os_str() == "-" {
+            return Ok(Self { file: None, failed: Mutex::new(false) });
+        }
+        let mut options = OpenOptions::new();
+        options.append(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let made = options.open(path).map_err(|error| {
+            let problem = Problem::new(format!("cannot write receipts: {error}"));
+            let hint = match error.kind() {
+                io::ErrorKind::AlreadyExists => "--receipts never overwrites: choose another path",
+                _ => "check the folder, or give another path with --receipts",
+            };
+            vec![problem.hint(hint).in_file(&path.display().to_string())]
+        });
+        Ok(Self { file: Some(made?), failed: Mutex::new(false) })
+    }
+
+    /// Gives the receipt for an event that seals an answer; `session` is the state after it.
+    pub fn give(&self, event: &Event, session: &Session, output: &Output) {
+        let Event::BallotSealed(sealed) = event else { return };
+        let Some(receipt) = Receipt::of(sealed, session) else { return };
+        let line = crate::report::safe_json(&serde_json::to_value(receipt).unwrap_or_default()) + "\n";
+        let written = match &self.file {
+            Some(file) => (&*file).write_all(line.as_bytes()),
+            None => io::stderr().lock().write_all(line.as_bytes()),
+        };
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Err(error), false) = (written, *failed) {
+            *failed = true;
+            let hint = "the session goes on; each `ballot_sealed` of its file holds the same";
+            output.warn(&Problem::new(format!("a receipt could not be written: {error}")).hint(hint));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! `verify`: what a session file proves, what does not hold and where, and what no file can show.
+//!
+//! Reads the file, and receipts noted earlier, and nothing else: no network, no key, no persona folder.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::Done;
+use super::files::{bytes_of, damage_problem, is_no_session};
+use super::output::Output;
+use crate::journal::{Finding, UNPROVEN, Verification, read_log, verify};
+use crate::problem::Problem;
+use crate::report;
+use crate::session::{Exit, Receipt};
+use crate::setup::folders::read_text;
+use crate::text::harmless_line;
+
+/// A file of receipts larger than this is not read, in bytes.
+const MAX_RECEIPTS: u64 = 512 << 20;
+
+/// What is verified beside the file itself.
+pub struct Noted<'a> {
+    /// A hash that must stand in the file.
+    pub expect: Option<&'a str>,
+    /// Receipts: files of them, or as they are.
+    pub receipts: &'a [String],
+}
+
+/// `verify`.
+pub fn run(path: &Path, noted: &Noted<'_>, explain: bool, output: &mut Output) -> Done {
+    let expect = noted.expect.map(hash).transpose()?;
+    let mut receipts = Vec::new();
+    for given in noted.receipts {
+        receipts.extend(receipts_in(given)?);
+    }
+    let bytes = bytes_of(path)?;
+    let log = read_log(&bytes);
+    // What is no session, or one of another format, is not a session that fails.
+    if let Err(damage) = &log
+        && is_no_session(damage)
+    {
+        return Err(vec![damage_problem(damage, &path.display().to_string())]);
+    }
+    let mut found = verify(&bytes, expect.as_deref());
+    if let (Ok(log), false) = (&log, receipts.is_empty()) {
+        found.hold(log, &receipts);
+    }
+    if output.json {
+        output.line(&report::safe_json(&as_json(&found)));
+    } else {
+        say(&found, explain, output);
+        let verdict = if found.findings.is_empty() { "verified" } else { "verification failed" };
+        output.line(&format!("{verdict}: {}", harmless_line(&path.display().to_string())));
+    }
+    Ok(if found.findings.is_empty() { Exit::Finished } else { Exit::Damaged })
+}
+
+fn hash(given: &str) -> Result<String, Vec<Problem>> {
+    let hash = given.trim().to_lowercase();
+    if hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(hash);
+    }
+    let problem = Problem::new(format!("--expect wants a hash of 64 hex digits, not `{hash}`"));
+    Err(vec![problem.hint("the last one is printed at the end of a run, and by `roundtable verify`")])
+}
+
+/// The receipts that are given: one as it is, or a file of them.
+fn receipts_in(given: &str) -> Result<Vec<Receipt>, Vec<Problem>> {
+    let is_receipt = given.trim_start().starts_with('{');
+    let text = if is_receipt {
+        given.to_owned()
+    } else {
+        read_text(Path::new(given), MAX_RECEIPTS).map_err(|problem| vec![problem])?
+    };
+    let file = if is_receipt { "--receipt" } else { given };
+    let hint = "give a receipt as `--receipts` wrote it, or the lines that `--json` printed";
+    let receipts = Receipt::read_all(&text)
+        .map_err(|(line, what)| vec![Problem::new(what).hint(hint).at(file, line, 1)])?;
+    if receipts.is_empty() {
+        return Err(vec![Problem::new("no receipt is in it").hint(hint).in_file(file)]);
+    }
+    Ok(receipts)
+}
+
+fn as_json(found: &Verification) -> Value {
+    let finding = |finding: &Finding| {
+        let place = finding.place;
+        json!({
+            "seq": place.map(|place| place.seq),
+            "line": place.map(|place| place.line),
+            "byte": place.map(|place| place.offset),
+            "what": finding.what,
+        })
+    };
+    json!({
+        "ok": found.findings.is_empty(),
+        "findings": found.findings.iter().map(finding).collect::<Vec<_>>(),
+        "proven": found.proven, "notes": found.notes, "unproven": UNPROVEN, "head": found.head,
+    })
+}
+
+fn say(found: &Verification, explain: bool, output: &mut Output) {
+    for finding in &found.findings {
+        output.line(&format!("FAILED  {}", harmless_line(&finding.to_string())));
+    }
+    for text in &found.proven {
+        output.line(&format!("ok      {}", harmless_line(text)));
+    }
+    for text in &found.notes {
+        output.line(&format!("note    {}", harmless_line(text)));
+    }
+    if let Some(head) = &found.head {
+        output.line(&format!("head    {head}"));
+    }
+    if explain {
+        output.line("\nNot proven, by this or any reading of the file:");
+        for text in UNPROVEN {
+            output.line(&format!("  - {text}"));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A receipt: what a seat may keep when its answer is sealed, and hold against the file afterwards.
+//!
+//! It names session, round, seat and snapshot and holds the commitment, whose nonce nobody sees before
+//! the reveal: it says nothing of the answer, nor of its length. It proves nothing alone.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{BallotSealed, Event};
+use super::state::{RoundRun, SeatStatus, Session};
+
+/// A seat's receipt for one sealed answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The session the round was opened in.
+    pub session: String,
+    /// The round.
+    pub round: String,
+    /// The seat.
+    pub participant: String,
+    /// The hash of the snapshot the seat was handed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot_sha256: Option<String>,
+    /// The commitment to its record.
+    pub commitment: String,
+}
+
+impl Receipt {
+    /// The receipt for a seal; `session` is the state after it.
+    pub fn of(sealed: &BallotSealed, session: &Session) -> Option<Self> {
+        let round = session.round(&sealed.round)?;
+        Some(Self {
+            session: round.session.clone(),
+            round: sealed.round.clone(),
+            participant: sealed.participant.clone(),
+            snapshot_sha256: Some(round.opened.snapshot_sha256.clone()),
+            commitment: sealed.seal.commitment.clone(),
+        })
+    }
+
+    /// The receipts in a text of JSON lines: receipts, and the lines that `--json` prints, of which
+    /// those that seal an answer count and others are passed over.
+    ///
+    /// # Errors
+    /// The line, from 1, that is neither, and why.
+    pub fn read_all(text: &str) -> Result<Vec<Self>, (u64, String)> {
+        let mut found = Vec::new();
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            match Self::read(line) {
+                Ok(receipt) => found.extend(receipt),
+                Err(what) => return Err((number, what)),
+            }
+        }
+        Ok(found)
+    }
+
+    fn read(line: &str) -> Result<Option<Self>, String> {
+        let value: serde_json::Value =
+            serde_json::from_str(line).map_err(|_| "this is no line of JSON".to_owned())?;
+        match value.get("event").and_then(serde_json::Value::as_str) {
+            Some("ballot_sealed") | None => {}
+            Some(_) => return Ok(None),
+        }
+        let receipt: Self =
+            serde_json::from_value(value).map_err(|error| format!("this is no receipt: {error}"))?;
+        let is_hash = |hash: &str| {
+            hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        if !is_hash(&receipt.commitment) || !receipt.snapshot_sha256.as_deref().is_none_or(is_hash) {
+            return Err("this is no receipt: a hash has 64 hex digits".to_owned());
+        }
+        Ok(Some(receipt))
+    }
+
+    /// Whether this session, or one whose history it begins with, is the receipt's.
+    pub fn is_of(&self, session: &Session) -> bool {
+        session.id == self.session || session.rounds.iter().any(|round| round.session == self.session)
+    }
+
+    /// Holds the receipt against the events of a file; `session` is the state after them.
+    ///
+    /// # Errors
+    /// Why it is not a receipt for what the file holds, in words.
+    pub fn check<'a>(
+        &self,
+        session: &Session,
+        events: impl Iterator<Item = &'a Event> + Clone,
+    ) -> Result<String, String> {
+        let Self { round: id, participant: who, .. } = self;
+        let mut rounds = session.rounds.iter().filter(|round| round.session == self.session);
+        let Some(round) = rounds.find(|round| round.opened.round == *id) else {
+            return Err(format!("the session has no round `{id}` (the receipt is for `{who}` in it)"));
+        };
+        if round.seat(who).is_none() {
+            return Err(format!("`{who}` had no seat in round `{id}`, for which the receipt is"));
+        }
+        let snapshot = &round.opened.snapshot_sha256;
+        if self.snapshot_sha256.as_ref().is_some_and(|receipt| receipt != snapshot) {
+            return Err(format!("`{who}` was handed another snapshot in round `{id}` than the file holds"));
+        }
+        let seals = events.filter_map(|event| match event {
+            Event::BallotSealed(sealed) => Some(sealed),
+            _ => None,
+        });
+        let is_seat = |sealed: &&BallotSealed| sealed.round == *id && sealed.participant == *who;
+        let is_same = |sealed: &&BallotSealed| sealed.seal.commitment == self.commitment;
+        if seals.clone().filter(is_seat).any(|sealed| is_same(&sealed)) {
+            return Ok(self.stands(round));
+        }
+        if let Some(other) = seals.clone().find(is_same) {
+            let (whose, of) = (&other.participant, &other.round);
+            return Err(format!(
+                "the receipt says `{who}` in round `{id}`, and its answer is that of `{whose}` in round `{of}`"
+            ));
+        }
+        let Some(held) = seals.filter(is_seat).last() else {
+            return Err(format!(
+                "the file holds no sealed answer of `{who}` in round `{id}`, for which the receipt is"
+            ));
+        };
+        Err(format!(
+            "the answer of `{who}` in round `{id}` is not the one that was sealed then: the receipt commits to \
+             {}…, the file to {}…",
+            short(&self.commitment),
+            short(&held.seal.commitment)
+        ))
+    }
+
+    /// What a receipt that fits says of the answer now.
+    fn stands(&self, round: &RoundRun) -> String {
+        let Self { round: id, participant: who, .. } = self;
+        let now = match round.seat(who).map(|seat| &seat.status) {
+            Some(SeatStatus::Revealed(..)) => "it is the one that is revealed",
+            Some(SeatStatus::Sealed(_)) => "it is not revealed yet",
+            Some(SeatStatus::Failed(_)) => "it could not be opened",
+            _ => "its key was lost, and it cannot be opened",
+        };
+        format!("receipt of `{who}` in round `{id}`: the file holds the answer that was sealed then; {now}")
+    }
+}
+
+fn short(hash: &str) -> &str {
+    hash.get(..12).unwrap_or(hash)
+}

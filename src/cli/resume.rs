@@ -9,7 +9,7 @@ use super::files::refuse_damaged;
 use super::output::Output;
 use super::plan::{PROGRAM, SetUp};
 use super::work::{Bench, Seated, work};
-use crate::journal::{Disk, Journal, KeyStore, OpenError, OpenedJournal, fold};
+use crate::journal::{Disk, DiskError, Journal, KeyStore, OpenError, OpenedJournal, fold};
 use crate::problem::Problem;
 use crate::report;
 use crate::session::{Command, Exit, Session, exit_of};
@@ -73,16 +73,22 @@ fn open(path: &Path, output: &mut Output) -> Result<Result<OpenedJournal, Exit>,
     }
     match Journal::open(&Disk::default(), path) {
         Ok(opened) => Ok(Ok(opened)),
-        Err(OpenError::Disk(error)) if error.locked => {
-            let problem = Problem::new("another roundtable has this session open").in_file(&file);
-            Err(vec![problem.hint("wait for it, or stop it")])
-        }
-        Err(OpenError::Disk(error)) => Err(vec![Problem::new(error.to_string())]),
+        Err(OpenError::Disk(error)) => Err(vec![not_opened(&error, &file)]),
         Err(error @ OpenError::NothingRecorded) => {
             let problem = Problem::new(error.to_string()).in_file(&file);
             Err(vec![problem.hint("remove it and run the definition again")])
         }
         Err(OpenError::Damage(damage)) => Ok(Err(refuse_damaged(&damage, &file, output))),
+    }
+}
+
+/// A session file that cannot be opened, as a person reads of it: who holds it, if somebody does.
+pub fn not_opened(error: &DiskError, file: &str) -> Problem {
+    match error.locked {
+        Some(holder) => Problem::new(format!("{holder} has this session open"))
+            .hint("wait for it, or stop it")
+            .in_file(file),
+        None => Problem::new(error.to_string()),
     }
 }
 

@@ -3,10 +3,13 @@
 //! In the program the gate is absent. A test's gate makes any write, sync, rename or lock fail, or
 //! tears a write after some bytes; nothing else about storage is simulated.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use super::holder::holder;
 
 /// What is about to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,8 +58,25 @@ pub struct DiskError {
     pub path: PathBuf,
     /// The operating system's word.
     pub cause: io::Error,
-    /// Whether another process holds the file's lock.
-    pub locked: bool,
+    /// Who holds the file's lock, when that is why.
+    pub locked: Option<Holder>,
+}
+
+/// Another program that has a session open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holder {
+    /// Its process, where the system tells.
+    pub process: Option<u32>,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("another roundtable")?;
+        match self.process {
+            Some(process) => write!(f, " (process {process})"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The file system, behind the gate.
@@ -196,12 +216,11 @@ impl Disk {
             taken = file.try_lock();
         }
         taken.map_err(|error| match error {
-            TryLockError::WouldBlock => DiskError {
-                what: "open",
-                path: path.to_owned(),
-                cause: io::Error::new(io::ErrorKind::ResourceBusy, "another roundtable has it open"),
-                locked: true,
-            },
+            TryLockError::WouldBlock => {
+                let holder = Holder { process: holder(file) };
+                let cause = io::Error::new(io::ErrorKind::ResourceBusy, format!("{holder} has it open"));
+                DiskError { what: "open", path: path.to_owned(), cause, locked: Some(holder) }
+            }
             TryLockError::Error(cause) => fail("lock", path)(cause),
         })
     }
@@ -366,5 +385,5 @@ fn a_link() -> io::Error {
 }
 
 fn fail<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> DiskError + 'a {
-    move |cause| DiskError { what, path: path.to_owned(), cause, locked: false }
+    move |cause| DiskError { what, path: path.to_owned(), cause, locked: None }
 }

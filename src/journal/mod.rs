@@ -6,12 +6,13 @@
 
 mod disk;
 mod document;
+mod holder;
 mod keys;
 mod read;
 mod verify;
 mod write;
 
-pub use disk::{Disk, DiskError, Fault, Gate, Op};
+pub use disk::{Disk, DiskError, Fault, Gate, Holder, Op};
 pub use document::{FORMAT, NO_HASH, write_document};
 pub use keys::KeyStore;
 pub use read::{Damage, Log, Reader, fold, read_log};

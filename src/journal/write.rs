@@ -93,7 +93,7 @@ impl Journal {
     pub fn append(&mut self, events: Vec<Stamped>) -> Result<Vec<Line>, DiskError> {
         if self.failed {
             let cause = std::io::Error::other("an earlier write failed");
-            return Err(DiskError { what: "write to", path: self.path().to_owned(), cause, locked: false });
+            return Err(DiskError { what: "write to", path: self.path().to_owned(), cause, locked: None });
         }
         let mut text = std::mem::take(&mut self.text);
         let mut lines = Vec::with_capacity(events.len());

@@ -29,6 +29,7 @@ mod ndjson;
 mod open_round;
 mod oracle;
 mod panels;
+mod power;
 mod program;
 mod programs;
 mod pty;

@@ -29,6 +29,17 @@ steps:
   - {id: second, type: round, question: \"Which then?\", ballot: {kind: choice, options: [alpha, beta]}, rule: majority}
 ";
 
+/// Two rounds with an agent's work and a transform between them.
+pub const WORKFLOW: &str = "\
+goal: \"Pick one\"
+participants: [ann, bob, cyd]
+steps:
+  - {id: first, type: round, question: \"Which first?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality, next: note}
+  - {id: note, type: agent, agent: ann, prompt: \"Sum up {{context.first.tally.winners}}.\", next: pick}
+  - {id: pick, type: transform, transform: note.result, next: second}
+  - {id: second, type: round, question: \"Which then?\", ballot: {kind: choice, options: [alpha, beta]}, rule: majority}
+";
+
 /// One round of three seats.
 pub const ONE_ROUND: &str = "\
 goal: \"Pick one\"

@@ -16,6 +16,7 @@ use super::args::{Format, Run};
 use super::batch::{budget, raise_descriptor_limit, read_answers};
 use super::files::{bytes_of, damage_problem, rendered};
 use super::plan::{PROGRAM, Plan, SetUp, plan_of, session_id};
+use super::resume::not_opened;
 use super::work::Seated;
 use crate::journal::{Disk, Journal, KeyStore, OpenError, OpenedJournal, fold};
 use crate::participants::human::Desk;
@@ -196,11 +197,7 @@ fn opened(path: &Path) -> Result<OpenedJournal, Vec<Problem>> {
     let file = path.display().to_string();
     Journal::open(&Disk::default(), path).map_err(|error| {
         vec![match error {
-            OpenError::Disk(error) if error.locked => {
-                let problem = Problem::new("another roundtable has this session open").in_file(&file);
-                problem.hint("wait for it, or stop it")
-            }
-            OpenError::Disk(error) => Problem::new(error.to_string()),
+            OpenError::Disk(error) => not_opened(&error, &file),
             OpenError::NothingRecorded => Problem::new("nothing was recorded in it").in_file(&file),
             OpenError::Damage(damage) => damage_problem(&damage, &file),
         }]

@@ -23,7 +23,8 @@ impl Events {
     /// Takes the next bytes; gives the data of the events they end.
     pub fn push(&mut self, mut bytes: &[u8]) -> Result<Vec<Vec<u8>>, TooLarge> {
         let mut ended = Vec::new();
-        if std::mem::take(&mut self.after_cr) {
+        // An empty piece says nothing of what follows a CR.
+        if !bytes.is_empty() && std::mem::take(&mut self.after_cr) {
             bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
         }
         while let Some(at) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {

@@ -62,7 +62,9 @@ impl Persona {
         if source.len() > MAX_PERSONA {
             return Err(Problem::new("persona is larger than 1 MiB").in_file(file));
         }
-        let source = source.strip_prefix('\u{feff}').unwrap_or(source).replace("\r\n", "\n");
+        let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+        // However lines end, they end so from here on; a CR that is left would join the next LF one day.
+        let source = source.replace("\r\n", "\n").replace('\r', "\n");
         let (front, body) = split_front_matter(&source, file)?;
         let node = read(front, file).map_err(shift_line)?;
         if let Some(problem) = literal_keys(&node, file, &["key", "token"]).into_iter().next() {

@@ -193,9 +193,11 @@ fn what_is_seen_does_not_depend_on_what_was_answered() {
                 .to_owned();
             let place = arg(open.desk.home().parent().expect("a folder"));
             let port = open.server.port().to_string();
+            let process = format!("(process {})", open.child.id());
             open.close();
             let plain = |text: &str| {
-                redacted(&text.replace(&id, "ID").replace(&place, "DESK").replace(&port, "PORT"))
+                let text = text.replace(&id, "ID").replace(&place, "DESK").replace(&port, "PORT");
+                redacted(&text.replace(&process, "(process N)"))
             };
             seen.into_iter().map(|(name, text)| (plain(&name), plain(&text))).collect::<Vec<_>>()
         };

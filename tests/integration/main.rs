@@ -41,6 +41,7 @@ mod scenarios;
 mod scripts;
 mod seats;
 mod server;
+mod soak;
 mod storage;
 mod stream;
 mod structured;

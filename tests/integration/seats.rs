@@ -82,6 +82,15 @@ impl Observer for Seen {
     }
 }
 
+/// Shows each line to whoever watches, and keeps none.
+struct Watch<'a>(&'a mut (dyn FnMut(&Line) + Send));
+
+impl Observer for Watch<'_> {
+    fn saw(&mut self, line: &Line, _: &Session) {
+        (self.0)(line);
+    }
+}
+
 /// What a facilitator at the screen orders on seeing an event; the state is the one after it.
 pub type Screen<'a> = &'a mut (dyn FnMut(&Line, &Session) -> Vec<Order> + Send);
 
@@ -253,6 +262,21 @@ impl Place {
         fold(&read_log(&std::fs::read(self.file()).expect("a file")).expect("readable"))
     }
 
+    /// Runs a new session of `definition` and keeps nothing of it; `watch` sees every event.
+    pub fn start_watched(
+        &self,
+        definition: &str,
+        watch: &mut (dyn FnMut(&Line) + Send),
+    ) -> Result<Exit, String> {
+        let header = header(definition);
+        let journal =
+            Journal::create(&self.disk, &self.file(), &header.session).map_err(|e| e.to_string())?;
+        let table = table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary);
+        let personas: Vec<String> = header.personas.iter().map(|persona| persona.name.clone()).collect();
+        let start = Command::Open(Box::new(header));
+        self.work(Session::default(), journal, table, &personas, start, true, &mut Watch(watch)).0
+    }
+
     fn run(
         &self,
         session: Session,
@@ -262,11 +286,26 @@ impl Place {
         start: Command,
         ask_again: bool,
     ) -> Ran {
+        let mut seen = Seen(Vec::new(), self.diary.clone());
+        let (done, left_behind) = self.work(session, journal, table, personas, start, ask_again, &mut seen);
+        Ran { done, seen: seen.0, left_behind }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn work(
+        &self,
+        session: Session,
+        journal: Journal,
+        table: Table,
+        personas: &[String],
+        start: Command,
+        ask_again: bool,
+        observer: &mut dyn Observer,
+    ) -> (Result<Exit, String>, Option<String>) {
         let runtime = match self.clock {
             Clock::Paused => Builder::new_current_thread().enable_all().start_paused(true).build(),
             Clock::Real => Builder::new_multi_thread().enable_all().build(),
         };
-        let mut seen = Seen(Vec::new(), self.diary.clone());
         let mut person = OnLostKeys { ask_again };
         let personas = personas.iter().map(|name| (name.clone(), persona(name))).collect::<HashMap<_, _>>();
         let mut engine = Engine::new(Parts {
@@ -276,7 +315,7 @@ impl Place {
             table,
             personas,
             context_file: Box::new(|| Ok(None)),
-            observer: &mut seen,
+            observer,
             person: &mut person,
             interrupt: CancellationToken::new(),
             budget: None,
@@ -287,8 +326,7 @@ impl Place {
             engine.run().await.map_err(|error| error.to_string())
         });
         let left_behind = engine.left_behind.take().map(|error| error.to_string());
-        drop(engine);
-        Ran { done, seen: seen.0, left_behind }
+        (done, left_behind)
     }
 }
 

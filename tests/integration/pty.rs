@@ -4,10 +4,11 @@
 
 use std::io::{Read as _, Write};
 use std::num::NonZeroU16;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::{Child, CommandBuilder, MasterPty, PtyPair, PtySize, native_pty_system};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -39,20 +40,47 @@ fn cells(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("a size")
 }
 
+/// A terminal of this size, and a program to be started on it at a desk.
+pub fn prepared(
+    desk: &Desk,
+    program: &Path,
+    (columns, rows): (u16, u16),
+    arguments: &[&str],
+    set: &[(&str, &str)],
+) -> (PtyPair, CommandBuilder) {
+    let pair = native_pty_system().openpty(size(columns, rows)).expect("a terminal");
+    let mut command = CommandBuilder::new(program);
+    command.args(arguments);
+    command.env_clear();
+    let plain = desk.command(arguments);
+    for (name, value) in plain.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    command.env("TERM", "xterm-256color");
+    command.env("LANG", "C.UTF-8");
+    for (name, value) in set {
+        command.env(name, value);
+    }
+    command.cwd(desk.path(""));
+    (pair, command)
+}
+
 impl Screen {
     /// Starts the program at a desk, on a terminal of this size.
-    pub fn open(desk: &Desk, (columns, rows): (u16, u16), arguments: &[&str]) -> Self {
-        let pair = native_pty_system().openpty(size(columns, rows)).expect("a terminal");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_roundtable"));
-        command.args(arguments);
-        command.env_clear();
-        let plain = desk.command(arguments);
-        for (name, value) in plain.get_envs() {
-            command.env(name, value.unwrap_or_default());
-        }
-        command.env("TERM", "xterm-256color");
-        command.env("LANG", "C.UTF-8");
-        command.cwd(desk.path(""));
+    pub fn open(desk: &Desk, size: (u16, u16), arguments: &[&str]) -> Self {
+        let program = Path::new(env!("CARGO_BIN_EXE_roundtable"));
+        Self::open_program(desk, program, size, arguments, &[])
+    }
+
+    /// The same with another program, and more set in its environment.
+    pub fn open_program(
+        desk: &Desk,
+        program: &Path,
+        (columns, rows): (u16, u16),
+        arguments: &[&str],
+        set: &[(&str, &str)],
+    ) -> Self {
+        let (pair, command) = prepared(desk, program, (columns, rows), arguments, set);
         let child = pair.slave.spawn_command(command).expect("starts");
         drop(pair.slave);
         let parser = vt100::Parser::new(cells(rows), cells(columns), 0);

@@ -1,0 +1,74 @@
+//! Ballot files: what is read is counted by every rule that can, in bounds, whatever the options are
+//! called and in whatever order they and the ballots stand.
+
+use roundtable::report::what_if::{counted, rules_for};
+use roundtable::tally::{Mark, Profile, Terms, Verdict, read_ballots, seeded_winner};
+
+use super::{choose, text};
+
+const FILES: [&str; 6] = ["b.yaml", "b.csv", "b.soc", "b.soi", "b.toc", "b.toi"];
+
+/// Any text as a ballot file; the first byte says of which kind.
+pub fn ballots(data: &[u8]) {
+    let (which, data) = choose(data);
+    let text = text(data);
+    let read = match read_ballots(text, FILES[which % FILES.len()]) {
+        Ok(read) => read,
+        Err(problems) => {
+            assert!(!problems.is_empty() && problems.iter().all(|problem| !problem.message.is_empty()));
+            return;
+        }
+    };
+    // Rules with pairs take time by the square and cube of the options.
+    if read.profile.options.len() > 12 || read.profile.ballots.len() > 60 {
+        return;
+    }
+    for rule in rules_for(read.kind) {
+        let terms = Terms::default();
+        let Ok((verdict, _)) = counted(&read.profile, read.kind, rule, &terms) else { continue };
+        holds(&read.profile, &verdict, rule.name());
+        let mut turned = read.profile.clone();
+        turned.ballots.reverse();
+        let (again, _) = counted(&turned, read.kind, rule, &terms).expect("counted before");
+        assert_eq!(again.winners, verdict.winners, "{}: ballots in another order", rule.name());
+        let Some(turned) = with_options_turned(&read.profile) else { continue };
+        let (again, _) = counted(&turned, read.kind, rule, &terms).expect("counted before");
+        let sorted = |mut names: Vec<String>| {
+            names.sort();
+            names
+        };
+        assert_eq!(again.tie, verdict.tie, "{}: options in another order", rule.name());
+        assert_eq!(sorted(again.winners), sorted(verdict.winners), "{}: options turned", rule.name());
+    }
+}
+
+/// The same ballots over the options in the opposite order; none for estimates, whose cards have one.
+fn with_options_turned(profile: &Profile) -> Option<Profile> {
+    let mut turned = profile.clone();
+    turned.options.reverse();
+    let last = turned.options.len().checked_sub(1)?;
+    for cast in &mut turned.ballots {
+        match &mut cast.mark {
+            Mark::Choice(option) => *option = last - *option,
+            Mark::Approval(options) => options.iter_mut().for_each(|option| *option = last - *option),
+            Mark::Ranking(ranks) => ranks.reverse(),
+            Mark::Scores(scores) => scores.reverse(),
+            _ => return None,
+        }
+    }
+    Some(turned)
+}
+
+fn holds(profile: &Profile, verdict: &Verdict, rule: &str) {
+    let names_options = |mark: &Mark| {
+        matches!(mark, Mark::Choice(_) | Mark::Approval(_) | Mark::Ranking(_) | Mark::Scores(_))
+    };
+    if profile.ballots.iter().all(|cast| names_options(&cast.mark)) {
+        assert!(verdict.winners.iter().all(|w| profile.options.contains(w)), "{rule}: {:?}", verdict.winners);
+    }
+    assert!(!verdict.tie || verdict.winners.len() != 1, "{rule}: a tie of one");
+    assert!(!verdict.winners.is_empty() || verdict.reason.is_some(), "{rule}: nobody won and no reason");
+    if let Some(winner) = seeded_winner(7, &verdict.winners) {
+        assert!(verdict.winners.contains(&winner));
+    }
+}

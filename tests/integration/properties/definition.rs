@@ -1,0 +1,80 @@
+//! Definitions: what loads loads equal once written as JSON or by our own writer, can be driven, and
+//! leaves a file that reads and verifies; what does not load says where.
+
+use roundtable::journal::{NO_HASH, fold, read_log, verify, write_document};
+use roundtable::workflow::{Definition, Source, load};
+use roundtable::yaml::{Out, read, read_json};
+use serde_json::Value;
+
+use super::drive::drive;
+use super::text;
+
+/// Any text as a definition.
+pub fn definition(data: &[u8]) {
+    let text = text(data);
+    match load(source(text, "d.yaml")) {
+        Ok(loaded) => {
+            written_loads_equal(text, &loaded.definition);
+            is_driven(text, &loaded.definition);
+        }
+        Err(problems) => {
+            assert!(!problems.is_empty());
+            let lines = text.matches(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).count() as u64 + 2;
+            for problem in problems {
+                assert!(!problem.message.is_empty());
+                let place = problem.place.expect("a file");
+                assert!(place.file == "d.yaml" && place.line <= lines, "{place:?}");
+            }
+        }
+    }
+}
+
+fn source<'a>(text: &'a str, file: &'a str) -> Source<'a> {
+    Source { text, file, id: "d" }
+}
+
+fn written_loads_equal(text: &str, definition: &Definition) {
+    let is_json = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']).starts_with(['{', '/']);
+    let node = if is_json { read_json(text, "d") } else { read(text, "d") }.expect("loaded");
+    let value = node.to_json();
+    let json = value.to_string();
+    let again = load(source(&json, "d.json")).expect("the same as JSON loads");
+    assert_eq!(without_places(&again.definition), without_places(definition), "{json}");
+    let Value::Object(map) = &value else { panic!("a definition is a map") };
+    let mut yaml = String::new();
+    let entries: Vec<_> =
+        map.iter().map(|(key, value)| (key.as_str().into(), Out::json(value, true))).collect();
+    Out::write_entries(&entries, 0, &mut yaml);
+    let again = load(source(&yaml, "d.yaml")).expect("the same as YAML loads");
+    assert_eq!(without_places(&again.definition), without_places(definition), "{yaml}");
+}
+
+/// The definition in words, without where its parts stand in their file.
+fn without_places(definition: &Definition) -> String {
+    let text = format!("{definition:?}");
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find("place: (") {
+        out.push_str(&rest[..at]);
+        rest = rest[at..].split_once(')').map_or("", |(_, rest)| rest);
+    }
+    out + rest
+}
+
+fn is_driven(text: &str, definition: &Definition) {
+    let events = drive(text, definition);
+    let (mut file, mut prev) = (String::new(), NO_HASH.to_owned());
+    for (seq, stamped) in events.iter().enumerate() {
+        prev = write_document(seq as u64, &prev, "s-1", stamped, &mut file);
+    }
+    if events.is_empty() {
+        return;
+    }
+    let log = read_log(file.as_bytes()).expect("what was written is read");
+    let read: Vec<_> = log.lines.iter().map(|line| &line.stamped).collect();
+    assert_eq!(read, events.iter().collect::<Vec<_>>());
+    let found = verify(file.as_bytes(), Some(&prev));
+    assert_eq!(found.findings, [], "{text}");
+    let session = fold(&log);
+    let _ = (roundtable::report::markdown(&session), roundtable::report::json(&session));
+}

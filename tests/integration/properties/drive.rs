@@ -1,0 +1,182 @@
+//! A session on any definition, driven by what comes next: seats and agents fail or abstain, people
+//! say yes and no in turn. What is frozen on the way must hold.
+
+use roundtable::round::record::{Outcome, Record};
+use roundtable::round::seal::{Nonces, RoundKey, seal};
+use roundtable::round::snapshot::sha256_hex;
+use roundtable::session::{
+    Command, Event, Moment, Next, PersonaInfo, QuestionKind, RoundOpened, SeatInfo, Session, SessionOpened,
+    Stamped, decide, next,
+};
+use roundtable::workflow::Definition;
+use roundtable::yaml::read_own;
+use serde_json::Map;
+
+const START: i64 = 1_795_302_307_120;
+/// No definition is followed further than this.
+const TURNS: u32 = 60;
+
+/// The events of a session on a definition that has loaded.
+pub fn drive(text: &str, definition: &Definition) -> Vec<Stamped> {
+    let mut drive = Drive { session: Session::default(), events: Vec::new(), turn: 0 };
+    drive.give(Command::Open(Box::new(header(text, definition))));
+    while drive.turn < TURNS && drive.step() {
+        drive.turn += 1;
+    }
+    drive.events
+}
+
+struct Drive {
+    session: Session,
+    events: Vec<Stamped>,
+    turn: u32,
+}
+
+impl Drive {
+    fn give(&mut self, command: Command) -> bool {
+        let at = Moment(START + 1_000 * i64::from(self.turn));
+        let Ok(events) = decide(&self.session, command, at) else { return false };
+        for event in events {
+            let stamped = Stamped { at, event };
+            self.session.apply(&stamped);
+            if let Event::RoundOpened(opened) = &stamped.event {
+                frozen(opened);
+            }
+            self.events.push(stamped);
+        }
+        true
+    }
+
+    /// Does what comes next; says whether anything came of it.
+    fn step(&mut self) -> bool {
+        match next(&self.session) {
+            Next::Nothing | Next::Done | Next::Rest => false,
+            Next::Decide(command) => {
+                let text = format!("{command:?}");
+                assert!(self.give(command), "refused, and it was what comes next: {text}");
+                true
+            }
+            Next::OpenRound => {
+                // A definition may ask for what a round refuses, in words.
+                let summary = Some("A shed.\n".to_owned());
+                self.give(Command::OpenRound { project_summary: summary }) && self.is_shared()
+            }
+            Next::CloseRound(reason) => {
+                let key = self.key();
+                self.give(Command::CloseRound { reason, key })
+            }
+            Next::AwaitSeats => self.settle(),
+            Next::AskPerson(question) => {
+                let approved = self.turn.is_multiple_of(2);
+                let (step, by) = (question.step, "facilitator".to_owned());
+                let choice = match question.kind {
+                    QuestionKind::Tie(options) => options.first().cloned(),
+                    QuestionKind::Approval => None,
+                    QuestionKind::KeyLost(_) => return self.give(Command::AskAgain),
+                };
+                self.give(Command::Answer { step, approved, choice, comment: None, by })
+            }
+        }
+    }
+
+    /// Every prompt of the open round begins with the same bytes.
+    fn is_shared(&self) -> bool {
+        let round = self.session.open_round().expect("open");
+        for item in round.seats.values().filter_map(|seat| seat.item.as_ref()) {
+            let prompt = self.session.prompt(round, item);
+            assert_eq!(*prompt.snapshot, *round.opened.snapshot);
+            assert_eq!(item.context_sha256, round.opened.snapshot_sha256);
+        }
+        true
+    }
+
+    fn settle(&mut self) -> bool {
+        let Some(round) = self.session.open_round() else { return false };
+        let Some(seat) = round.open_seats().next() else { return false };
+        let (name, id) = (seat.name.clone(), round.opened.round.clone());
+        if self.turn.is_multiple_of(3) {
+            let reason = "no line".to_owned();
+            return self.give(Command::Fail {
+                round: id,
+                participant: name,
+                reason,
+                timed_out: false,
+                tries: 1,
+            });
+        }
+        let record = Record {
+            session: self.session.id.clone(),
+            round: id.clone(),
+            participant: name.clone(),
+            snapshot_sha256: round.opened.snapshot_sha256.clone(),
+            model: "rehearsal".to_owned(),
+            outcome: Outcome::Abstained,
+            reason: None,
+            ballot: Some(roundtable::round::ballot::Ballot::Abstain),
+            answer: Map::new(),
+            flags: Vec::new(),
+            replies: Vec::new(),
+            tries: 1,
+            latency_ms: 1,
+            tokens: None,
+        };
+        let text = serde_json::to_string(&record).expect("a record is JSON");
+        let nonces = Nonces { cipher: [self.turn as u8; 24], commitment: [3; 32] };
+        let binding = self.session.binding(round, &name);
+        let sealed = seal(&self.key(), &nonces, binding, &text).expect("short enough");
+        self.give(Command::Seal { round: id, participant: name, seal: sealed })
+    }
+
+    fn key(&self) -> RoundKey {
+        RoundKey::new([self.session.rounds.len() as u8; 32])
+    }
+}
+
+/// A snapshot has its hash and is one YAML map with the part that everybody gets.
+fn frozen(opened: &RoundOpened) {
+    assert_eq!(sha256_hex(&opened.snapshot), opened.snapshot_sha256);
+    let node = read_own(&opened.snapshot).expect("a snapshot is YAML").to_json();
+    let map = node.as_object().expect("a map");
+    assert_eq!(map.keys().collect::<Vec<_>>(), ["participant_context"], "{}", opened.snapshot);
+    assert_eq!(map["participant_context"]["question"], opened.question, "{}", opened.snapshot);
+    assert!(!opened.snapshot.contains("\n  your_role:"), "{}", opened.snapshot);
+}
+
+fn header(text: &str, definition: &Definition) -> SessionOpened {
+    let seats = definition.participants.iter().map(|spec| SeatInfo {
+        name: spec.name.clone(),
+        persona: spec.persona.clone(),
+        model: "rehearsal".to_owned(),
+        weight: spec.weight,
+        seed: spec.seed,
+        temperature: None,
+        scripted: Vec::new(),
+        agent_only: spec.agent_only,
+        skills: spec.skills.clone(),
+    });
+    let persona = |name: &String| PersonaInfo {
+        name: name.clone(),
+        sha256: sha256_hex("You paint.\n"),
+        description: "paints".to_owned(),
+        tags: Vec::new(),
+        priorities: std::iter::empty().collect(),
+        text: "You paint.\n".to_owned(),
+    };
+    let mut names: Vec<String> = definition.participants.iter().map(|spec| spec.persona.clone()).collect();
+    names.dedup();
+    SessionOpened {
+        session: "s-1".to_owned(),
+        format: 1,
+        program: "roundtable test".to_owned(),
+        definition_file: "fuzzed.yaml".to_owned(),
+        definition_sha256: sha256_hex(text),
+        definition: text.to_owned(),
+        input: definition.input(),
+        seed: None,
+        participants: seats.collect(),
+        tasks_file: None,
+        linked_sessions: Vec::new(),
+        prices: std::iter::empty().collect(),
+        personas: names.iter().map(persona).collect(),
+    }
+}

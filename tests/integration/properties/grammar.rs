@@ -1,0 +1,123 @@
+//! The small languages of a definition: what is read reads again alike, is evaluated without a panic
+//! and within its limits; what is not names a place in its text.
+
+use roundtable::workflow::{
+    Condition, GrammarError, Named, OutputSchema, Template, Transform, lack, parse_duration,
+};
+use serde_json::{Value, json};
+
+use super::{choose, text};
+
+/// Any text as a condition, a transform, a template, an output schema, a duration or something a
+/// facilitator wrote; the first byte says as which.
+pub fn grammar(data: &[u8]) {
+    let (which, data) = choose(data);
+    let text = text(data);
+    match which % 5 {
+        0 => condition(text),
+        1 => transform(text),
+        2 => template(text),
+        3 => schema(text),
+        _ => words(text),
+    }
+}
+
+fn scope() -> Value {
+    json!({
+        "input": {"budget": 1e21, "small": -0.5, "n": null, "text": "a\nb{{input}}"},
+        "context": {
+            "plan": {"files": ["a.rs", "b.rs"], "size": 3, "ok": true, "empty": {}},
+            "parallel-tests": {"data": [{"stepId": "unit", "result": {"passed": 50}}], "success": true},
+            "none": null,
+            "deep": [[["x", {"y": [1, 2, 3]}]]],
+            "": "blank",
+        },
+        "error": {"stepId": "plan", "message": "no"},
+        "goal": "g", "constraints": ["c", "d"],
+    })
+}
+
+fn refused(error: &GrammarError, text: &str) {
+    assert!(!error.message.is_empty());
+    assert!(error.offset <= text.len(), "{error:?} in {text:?}");
+    assert!(text.is_char_boundary(error.offset), "{error:?} in {text:?}");
+}
+
+fn condition(text: &str) {
+    match Condition::parse(text) {
+        Ok(read) => {
+            assert_eq!(Condition::parse(read.text()).as_ref(), Ok(&read));
+            let steps: Vec<&str> = read.steps().collect();
+            assert!(
+                steps.iter().all(|step| !step.is_empty() || text.contains("\"\"") || text.contains("''"))
+            );
+            let once = read.holds(&scope(), &|step| (step == "plan").then_some(true));
+            assert_eq!(once, read.holds(&scope(), &|step| (step == "plan").then_some(true)));
+            let not = Condition::parse(&format!("!({text})"));
+            if let (Ok(holds), Ok(not)) = (once, not) {
+                assert_eq!(not.holds(&scope(), &|step| (step == "plan").then_some(true)), Ok(!holds));
+            }
+        }
+        Err(error) => refused(&error, text),
+    }
+}
+
+fn transform(text: &str) {
+    match Transform::parse(text) {
+        Ok(read) => {
+            assert_eq!(Transform::parse(read.text()).as_ref(), Ok(&read));
+            let Value::Object(context) = scope()["context"].clone() else { return };
+            match read.apply(&context) {
+                Ok(value) => assert!(value.to_string().len() < 1 << 20, "a transform grew"),
+                Err(error) => assert!(error.contains("not found") || !error.is_empty()),
+            }
+        }
+        Err(error) => refused(&error, text),
+    }
+}
+
+fn template(text: &str) {
+    match Template::parse(text) {
+        Ok(read) => {
+            assert_eq!(Template::parse(read.text()).as_ref(), Ok(&read));
+            for used in read.paths() {
+                assert!(!used.segments.is_empty() && used.offset <= text.len());
+            }
+            let once = read.render(&scope());
+            assert_eq!(once, read.render(&scope()));
+            if !text.contains("{{") && !text.contains('\\') {
+                assert_eq!(once.as_deref(), Ok(text), "text without a tag is itself");
+            }
+        }
+        Err(error) => refused(&error, text),
+    }
+}
+
+fn schema(text: &str) {
+    let Ok(written) = serde_json::from_str::<Value>(text) else { return };
+    match OutputSchema::parse(&written) {
+        Ok(schema) => {
+            assert_eq!(schema.written(), &written);
+            let sample = schema.sample(&scope());
+            assert_eq!(sample, schema.sample(&scope()));
+            let _ = schema.check(&sample);
+            let _ = schema.check(&written);
+        }
+        Err(error) => assert!(!error.is_empty()),
+    }
+}
+
+fn words(text: &str) {
+    let _ = parse_duration(text);
+    let known = [
+        Named { id: "APP-15".to_owned(), content: None },
+        Named { id: "REQ-1".to_owned(), content: Some("The whole requirement.".to_owned()) },
+    ];
+    let (said, sent) =
+        text.split_at(text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at));
+    for lack in
+        [lack(text, "", &known), lack(said, sent, &known), lack(said, text, &[])].into_iter().flatten()
+    {
+        assert!(lack.contains('`'), "{lack}");
+    }
+}

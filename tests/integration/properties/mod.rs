@@ -1,0 +1,64 @@
+//! What must hold of any bytes, one room a file: the fuzz targets of `fuzz/` call these functions, and
+//! `fuzzed.rs` replays the corpus and random changes of it through them in every test run.
+//!
+//! A function returns when all holds and panics when something does not.
+
+#![allow(clippy::missing_panics_doc)]
+
+mod ballots;
+mod definition;
+mod drive;
+mod grammar;
+mod persona;
+mod reply;
+mod session;
+mod stream;
+mod yaml;
+
+pub use ballots::ballots;
+pub use definition::definition;
+pub use grammar::grammar;
+pub use persona::persona;
+pub use reply::reply;
+pub use session::session;
+pub use stream::stream;
+pub use yaml::yaml;
+
+/// A target: its name and what it checks.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: [Target; 8] = [
+    ("definition", definition),
+    ("persona", persona),
+    ("session", session),
+    ("reply", reply),
+    ("grammar", grammar),
+    ("stream", stream),
+    ("yaml", yaml),
+    ("ballots", ballots),
+];
+
+/// The text that the bytes are, up to the first that is none.
+fn text(data: &[u8]) -> &str {
+    match std::str::from_utf8(data) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&data[..error.valid_up_to()]).unwrap_or_default(),
+    }
+}
+
+/// A choice and the rest.
+fn choose(data: &[u8]) -> (usize, &[u8]) {
+    data.split_first().map_or((0, data), |(first, rest)| (usize::from(*first), rest))
+}
+
+/// A JSON value as our own YAML.
+fn written(value: &serde_json::Value) -> String {
+    let mut out = String::new();
+    roundtable::yaml::Out::write_entries(
+        &[("value".into(), roundtable::yaml::Out::json(value, true))],
+        0,
+        &mut out,
+    );
+    out
+}

@@ -1,0 +1,51 @@
+//! YAML: what is read and written by our own writer reads equal; any text survives being written.
+
+use roundtable::yaml::{Out, literal_keys, read, read_json, read_large, read_own};
+use serde_json::Value;
+
+use super::{text, written};
+
+/// Any text as YAML, as JSON with comments, and as a text to be written.
+pub fn yaml(data: &[u8]) {
+    let text = text(data);
+    for node in [read(text, "f"), read_json(text, "f"), read_large(text, "f")] {
+        match node {
+            Ok(node) => {
+                literal_keys(&node, "f", &["key"]);
+                comes_back(&node.to_json());
+            }
+            Err(problem) => {
+                assert!(!problem.message.is_empty() && !problem.message.contains('\n'), "{problem}");
+                let lines = text.matches(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).count() as u64 + 2;
+                assert!(problem.place.is_some_and(|place| place.line <= lines));
+            }
+        }
+    }
+    comes_back(&Value::from(text));
+    let lines: Vec<Value> = text.split('\u{1f}').map(Value::from).collect();
+    comes_back(&Value::from(lines));
+    as_key(text);
+}
+
+fn comes_back(value: &Value) {
+    if roundtable::workflow::depth(value) > 40 {
+        return;
+    }
+    let out = written(value);
+    assert!(!out.contains('\r'));
+    let again = read_own(&out).expect("what was written is read").to_json();
+    assert_eq!(again["value"], *value, "{out}");
+    // No line of it looks like the end of a document.
+    assert!(!out.lines().any(|line| line == "---" || line.starts_with("hash: ")), "{out}");
+}
+
+fn as_key(text: &str) {
+    let mut out = String::new();
+    Out::write_entries(&[(text.into(), Out::Raw("1".into())), ("z".into(), Out::text(text))], 0, &mut out);
+    if text == "z" {
+        return;
+    }
+    let again = read_own(&out).expect("what was written is read").to_json();
+    assert_eq!(again[text], 1, "{out}");
+    assert_eq!(again["z"], text, "{out}");
+}

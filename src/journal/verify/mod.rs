@@ -197,7 +197,7 @@ impl Checker {
             let what = "what answers give away was looked for by rules that this version does not have: \
                         what was masked is as the file says";
             notes.push(what.to_owned());
-        } else if !self.session.leaks.is_empty() && findings.iter().all(|finding| finding.seq.is_none()) {
+        } else if !self.session.leaks.is_empty() && findings.iter().all(|finding| finding.place.is_none()) {
             let count = self.session.leaks.values().map(|handling| handling.found.len()).sum::<usize>();
             let what = format!(
                 "what {} answers give away ({count} findings) is found again by the same rules, and was \

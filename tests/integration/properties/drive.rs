@@ -177,6 +177,8 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         tasks_file: None,
         linked_sessions: Vec::new(),
         prices: std::iter::empty().collect(),
+        leak_rules: None,
+        pseudonyms: None,
         personas: names.iter().map(persona).collect(),
     }
 }

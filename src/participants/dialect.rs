@@ -111,6 +111,11 @@ impl Dialect {
         self == Self::OpenAi
     }
 
+    /// The highest temperature its requests can carry.
+    pub fn hottest(self) -> f64 {
+        if self == Self::Anthropic { 1.0 } else { 2.0 }
+    }
+
     /// What a request counts for in a service's limit of tokens a minute, by its estimated prompt:
     /// `OpenAI` counts the longest reply allowed where that is more, Anthropic the prompt alone.
     pub(super) fn counted(self, prompt: u64, limits: Limits) -> u64 {

@@ -137,7 +137,8 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
             let in_file = matches!(named_by, NamedBy::Definition | NamedBy::Persona);
             let outside = from.bounds.of_participant(spec, in_file.then_some(&model));
             let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
-            for problem in of_seat.into_iter().chain(outside).map(at).chain(of_model) {
+            let of_spec = of_seat.into_iter().chain(outside).chain(from.too_hot(spec, &model));
+            for problem in of_spec.map(at).chain(of_model) {
                 say_once(problem, &mut problems);
             }
         }
@@ -180,6 +181,16 @@ impl Sources<'_> {
                 .hint(crate::problem::did_you_mean(name, &known))
         };
         self.flags.named.keys().filter(|name| !is_known(name)).map(unknown).collect()
+    }
+
+    /// Why a service would decline a seat's temperature, where that is known before.
+    fn too_hot(&self, spec: &ParticipantSpec, model: &str) -> Option<Problem> {
+        let provider = model.split('/').next().unwrap_or_default();
+        let hottest = self.catalog.dialect(provider)?.hottest();
+        spec.temperature.filter(|warmth| *warmth > hottest).map(|_| {
+            Problem::new(format!("`{provider}` takes a `temperature` from 0 to {hottest}"))
+                .hint("lower it, or leave it out")
+        })
     }
 
     /// What the models of these seats cost, where a service answers.

@@ -94,4 +94,9 @@ fn a_grid_that_names_no_persona_or_model_there_is_is_refused_with_its_place() {
     ));
     let ran = desk.run(["--batch", "decide.yaml"]).code(2);
     assert_eq!(ran.err.matches("unknown provider `nowhere`").count(), 1, "{}", ran.err);
+    let hot = "{persona: qa-lead, model: anthropic/m, count: 3, temperature: {from: 0, to: 2}}";
+    let desk = Desk::with(&format!("{FORM}participants: [{hot}]\n")).set("ANTHROPIC_API_KEY", "x");
+    let ran = desk.run(["--batch", "decide.yaml"]).code(2);
+    assert_eq!(ran.err.matches("`anthropic` takes a `temperature` from 0 to 1").count(), 1, "{}", ran.err);
+    assert!(ran.err.contains("decide.yaml:4:16"), "{}", ran.err);
 }

@@ -10,6 +10,8 @@
 //! the path (`cargo install oha --no-default-features --features rustls --root target/tools`). A number
 //! behind `--` sets how often each is measured.
 
+#[expect(dead_code, reason = "its round of bodies is another benchmark's")]
+mod bare_driver;
 mod whole_round;
 
 use std::io::{BufRead as _, BufReader};
@@ -35,6 +37,7 @@ fn main() {
     match &args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["serve"] => serve(),
         ["ask", url, requests] => println!("{}", ask_all(url, requests.parse().expect("a number"))),
+        ["bare", url, requests] => println!("{}", bare(url, requests.parse().expect("a number"))),
         ["round", url, _] => println!("{}", whole(url)),
         [times] => table(times.parse().expect("a number"), REQUESTS),
         _ if flags.iter().any(|flag| flag == "--bench") => table(5, REQUESTS),
@@ -101,6 +104,28 @@ fn participant(url: &str) -> Arc<HttpParticipant> {
     Arc::new(HttpParticipant::new(service, Some(CONNECTIONS)).expect("a service"))
 }
 
+/// The same requests by reqwest alone, each connection asking one after the other; requests a second.
+#[tokio::main]
+async fn bare(url: &str, requests: usize) -> f64 {
+    let client = bare_driver::client();
+    let url = format!("{url}/v1/chat/completions");
+    let body = bytes::Bytes::from(whole_round::plain_body(&whole_round::asks(1)[0]));
+    let started = Instant::now();
+    let mut set = JoinSet::new();
+    for _ in 0..CONNECTIONS {
+        let (client, url, body) = (client.clone(), url.clone(), body.clone());
+        set.spawn(async move {
+            for _ in 0..requests / CONNECTIONS {
+                let request = client.post(&url).header("content-type", "application/json");
+                let reply = request.body(body.clone()).send().await.expect("a reply");
+                reply.bytes().await.expect("a body");
+            }
+        });
+    }
+    set.join_all().await;
+    (requests / CONNECTIONS * CONNECTIONS) as f64 / started.elapsed().as_secs_f64()
+}
+
 /// One whole round; seats a second.
 #[tokio::main]
 async fn whole(url: &str) -> f64 {
@@ -113,16 +138,20 @@ async fn whole(url: &str) -> f64 {
 #[tokio::main]
 async fn ask_all(url: &str, requests: usize) -> f64 {
     let participant = participant(url);
-    let asks: Vec<Arc<Ask>> = whole_round::asks(1000).into_iter().map(Arc::new).collect();
+    let asks: Arc<[Ask]> = whole_round::asks(1000).into();
     let started = Instant::now();
     let mut set = JoinSet::new();
-    for nth in 0..requests {
-        let (participant, ask) = (participant.clone(), asks[nth % asks.len()].clone());
-        set.spawn(async move { participant.ask(&ask).await.expect("a reply").tries });
+    for first in 0..CONNECTIONS {
+        let (participant, asks) = (participant.clone(), asks.clone());
+        set.spawn(async move {
+            for nth in 0..requests / CONNECTIONS {
+                let ask = &asks[(first + nth * CONNECTIONS) % asks.len()];
+                assert_eq!(participant.ask(ask).await.expect("a reply").tries, 1);
+            }
+        });
     }
-    let tries: u32 = set.join_all().await.into_iter().sum();
-    assert_eq!(tries as usize, requests, "a request was sent twice");
-    requests as f64 / started.elapsed().as_secs_f64()
+    set.join_all().await;
+    (requests / CONNECTIONS * CONNECTIONS) as f64 / started.elapsed().as_secs_f64()
 }
 
 fn table(times: usize, requests: usize) {
@@ -134,10 +163,10 @@ fn table(times: usize, requests: usize) {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let body = dir.path().join("body.json");
     std::fs::write(&body, whole_round::plain_body(&whole_round::asks(1)[0])).expect("a file");
-    let mut figures = [Vec::new(), Vec::new(), Vec::new()];
+    let mut figures = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
     for _ in 0..times {
         figures[0].push(oha(url, &body, requests));
-        for (nth, what) in [(1, "ask"), (2, "round")] {
+        for (nth, what) in [(1, "bare"), (2, "ask"), (3, "round")] {
             let ran = me().args([what, url, &requests.to_string()]).output().expect("a run");
             assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
             figures[nth].push(String::from_utf8_lossy(&ran.stdout).trim().parse().ok());
@@ -145,7 +174,7 @@ fn table(times: usize, requests: usize) {
     }
     drop(server.stdin.take());
     let _ = server.wait();
-    let [oha, own, round] = figures.map(|figures| {
+    let [oha, bare, own, round] = figures.map(|figures| {
         let mut all: Vec<f64> = figures.into_iter().flatten().collect();
         all.sort_by(f64::total_cmp);
         all.get(all.len() / 2).copied()
@@ -153,7 +182,7 @@ fn table(times: usize, requests: usize) {
     let size = std::fs::metadata(&body).map_or(0, |file| file.len());
     println!("{requests} requests of {size} bytes over {CONNECTIONS} connections, medians of {times}:\n");
     println!("| driver | requests a second | share |\n|---|---:|---:|");
-    for (name, rate) in [("oha", oha), ("requests", own), ("whole round", round)] {
+    for (name, rate) in [("oha", oha), ("reqwest", bare), ("requests", own), ("whole round", round)] {
         let Some(rate) = rate else {
             println!("| {name} | is not there | |");
             continue;

@@ -90,26 +90,42 @@ pub(super) struct Limits {
     pub tokens: Option<Told>,
 }
 
+/// What is left of a limit, the whole of it, and when it is filled again, by the names of headers.
+const OF_REQUESTS: [[&str; 3]; 2] = [
+    ["x-ratelimit-remaining-requests", "x-ratelimit-limit-requests", "x-ratelimit-reset-requests"],
+    [
+        "anthropic-ratelimit-requests-remaining",
+        "anthropic-ratelimit-requests-limit",
+        "anthropic-ratelimit-requests-reset",
+    ],
+];
+/// The same of tokens.
+const OF_TOKENS: [[&str; 3]; 3] = [
+    ["x-ratelimit-remaining-tokens", "x-ratelimit-limit-tokens", "x-ratelimit-reset-tokens"],
+    [
+        "anthropic-ratelimit-tokens-remaining",
+        "anthropic-ratelimit-tokens-limit",
+        "anthropic-ratelimit-tokens-reset",
+    ],
+    [
+        "anthropic-ratelimit-input-tokens-remaining",
+        "anthropic-ratelimit-input-tokens-limit",
+        "anthropic-ratelimit-input-tokens-reset",
+    ],
+];
+
 /// What the headers of a response tell of limits: those of `OpenAI` and the many that copy it, and
 /// those of Anthropic. `header` gives one by name.
 pub(super) fn limits<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime) -> Limits {
-    let told = |[left, limit, reset]: [&str; 3]| {
+    let told = |[left, limit, reset]: &[&str; 3]| {
         let number = |name| header(name)?.trim().parse::<u64>().ok();
+        let left = number(left)?;
         let reset = header(reset)?.trim();
         let reset = span(reset).or_else(|| until(reset, now))?;
-        Some(Told { left: number(left)?, limit: number(limit), reset })
+        Some(Told { left, limit: number(limit), reset })
     };
-    let common = |of: &str| ["remaining", "limit", "reset"].map(|what| format!("x-ratelimit-{what}-{of}"));
-    let own =
-        |of: &str| ["remaining", "limit", "reset"].map(|what| format!("anthropic-ratelimit-{of}-{what}"));
-    let tightest = |forms: &[[String; 3]]| {
-        let all = forms.iter().filter_map(|[left, limit, reset]| told([left, limit, reset]));
-        all.min_by_key(|told| told.left)
-    };
-    Limits {
-        requests: tightest(&[common("requests"), own("requests")]),
-        tokens: tightest(&[common("tokens"), own("tokens"), own("input-tokens")]),
-    }
+    let tightest = |forms: &[[&str; 3]]| forms.iter().filter_map(told).min_by_key(|told| told.left);
+    Limits { requests: tightest(&OF_REQUESTS), tokens: tightest(&OF_TOKENS) }
 }
 
 fn until(text: &str, now: SystemTime) -> Option<Duration> {

@@ -216,7 +216,11 @@ pub(super) fn close_string(ask: &Ask) -> Vec<u8> {
         Some(again) => Cow::Owned(format!("{}\n{again}", ask.prompt.tail)),
         None => Cow::Borrowed(ask.prompt.tail.as_str()),
     };
-    Value::from(&*text).to_string().into_bytes().split_off(1)
+    // What follows the text is short; a text in memory can always be written.
+    let mut out = Vec::with_capacity(text.len() + text.len() / 16 + 512);
+    let _ = serde_json::to_writer(&mut out, &*text);
+    out.remove(0);
+    out
 }
 
 /// Reads the body of a 200 as `T`, or names why it is none.

@@ -22,6 +22,9 @@ impl Gates {
     /// The gate of a model.
     pub fn of(&self, model: &str) -> Arc<Gate> {
         let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gate) = gates.get(model) {
+            return Arc::clone(gate);
+        }
         Arc::clone(gates.entry(model.to_owned()).or_default())
     }
 }

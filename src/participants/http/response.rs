@@ -13,7 +13,8 @@ pub(super) fn learn(response: &Response, gate: &Gate, pass: &Pass) {
     if matches!(response.status().as_u16(), 429 | 529) {
         gate.narrow();
     }
-    if let Some(wait) = asked(response).filter(|_| response.status() != 200) {
+    let asked = if response.status() == 200 { None } else { asked(response) };
+    if let Some(wait) = asked {
         gate.close_for(wait);
     }
     pass.learn(limits(header, crate::clock::system_time()));

@@ -27,8 +27,8 @@ pub(super) struct Told {
 pub(super) enum Wait {
     /// Until the limit is filled again.
     Until(Instant),
-    /// Until one that is on its way has come back.
-    Answer,
+    /// Until one that is on its way has come back, or the limit is filled again.
+    Answer(Option<Instant>),
 }
 
 /// What is left of one limit.
@@ -54,11 +54,11 @@ impl Allowance {
             return None;
         }
         match self.resets {
-            _ if need <= left && self.away > 0 => Some(Wait::Answer),
+            _ if need <= left && self.away > 0 => Some(Wait::Answer(self.resets)),
             // It would never fit: the service is to say so itself.
             Some(_) if self.limit.is_some_and(|limit| need > limit) => None,
             Some(at) => Some(Wait::Until(at)),
-            None => (self.away > 0).then_some(Wait::Answer),
+            None => (self.away > 0).then_some(Wait::Answer(None)),
         }
     }
 
@@ -154,12 +154,13 @@ mod tests {
         assert_eq!(tokens.wait(61, now), Some(Wait::Until(later(30))));
         assert_eq!(tokens.wait(101, now), None, "more than the limit is the service's to refuse");
         tokens.goes(50);
-        assert_eq!(tokens.wait(11, now), Some(Wait::Answer), "those away may have been counted, or not");
+        let answer = Some(Wait::Answer(Some(later(30))));
+        assert_eq!(tokens.wait(11, now), answer, "those away may have been counted, or not");
         tokens.is_back(50);
         assert_eq!(tokens.wait(11, now), Some(Wait::Until(later(30))), "they came back without a word");
         assert_eq!(tokens.wait(11, later(30)), None, "filled again");
         tokens.goes(95);
-        assert_eq!(tokens.wait(11, later(31)), Some(Wait::Answer), "of the new minute");
+        assert_eq!(tokens.wait(11, later(31)), Some(Wait::Answer(None)), "of the new minute");
         tokens.told(told(5, 20), 95, later(32));
         tokens.is_back(95);
         assert_eq!(tokens.wait(11, later(33)), Some(Wait::Until(later(52))));
@@ -175,7 +176,9 @@ mod tests {
         requests.told(told(5, 60), 1, now);
         requests.is_back(1);
         assert_eq!(requests.wait(2, now), None);
-        assert_eq!(requests.wait(3, now), Some(Wait::Answer));
+        let reset = now + Duration::from_secs(60);
+        assert_eq!(requests.wait(3, now), Some(Wait::Answer(Some(reset))));
+        assert_eq!(requests.wait(3, reset), None, "the minute is over before they are back");
         let mut unlimited = Allowance::default();
         unlimited.told(Told { left: 0, limit: None, reset: Duration::from_secs(1) }, 0, now);
         assert!(unlimited.wait(1, now).is_some());

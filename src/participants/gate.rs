@@ -58,7 +58,7 @@ impl State {
         let waits = [closed, self.requests.wait(1, now), self.tokens.wait(tokens, now)];
         let until = waits.iter().flatten().filter_map(|wait| match wait {
             Wait::Until(at) => Some(*at),
-            Wait::Answer => None,
+            Wait::Answer(_) => None,
         });
         until.max().map(Wait::Until).or_else(|| waits.into_iter().flatten().next())
     }
@@ -125,7 +125,7 @@ impl Gate {
         let now = Instant::now();
         match self.state().wait(tokens, now)? {
             Wait::Until(at) => Some(at.saturating_duration_since(now)).filter(|wait| !wait.is_zero()),
-            Wait::Answer => None,
+            Wait::Answer(_) => None,
         }
     }
 
@@ -148,7 +148,8 @@ impl Gate {
             };
             let until = match wait {
                 Some(Wait::Until(at)) => Some(at),
-                _ => None,
+                Some(Wait::Answer(reset)) => reset,
+                None => None,
             };
             tokio::select! {
                 () = self.changed.notified() => {}

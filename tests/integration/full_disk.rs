@@ -97,3 +97,50 @@ fn without_a_place_for_keys_no_round_is_sent() {
     let output = home.run(&server, &["s.s2s"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
+
+/// What a shell says on a file system of its own, so small; none where none may be mounted.
+fn on_a_small_disk(size: &str, script: &str) -> Option<String> {
+    let home = Home::new();
+    let server = service();
+    home.write("d.yaml", DEFINITION);
+    let mount = format!("mkdir saved && mount -t tmpfs -o size={size} tmpfs saved || exit 77\n");
+    let mut command = home.command("unshare", &server);
+    command.args(["--map-root-user", "--mount", "/bin/sh", "-c", &(mount + script)]);
+    let output = command.env("PROGRAM", env!("CARGO_BIN_EXE_roundtable")).output();
+    let said = output
+        .as_ref()
+        .map(|output| format!("{}{}", String::from_utf8_lossy(&output.stdout), stderr(output)));
+    match output.as_ref().map(|output| output.status.code()) {
+        Ok(Some(0)) => said.ok(),
+        other => {
+            // Not through a macro, whose words the test runner keeps to itself.
+            let why = format!("NOT TESTED: no file system of {size} can be mounted here ({other:?})\n");
+            std::io::Write::write_all(&mut std::io::stderr(), why.as_bytes()).expect("said");
+            assert!(std::env::var_os("CI").is_none(), "{why}{said:?}");
+            None
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_real_file_system_that_is_full_or_read_only_loses_nothing() {
+    let script = "\
+        \"$PROGRAM\" --batch d.yaml --save saved/s.s2s 2>&1; echo first $?
+        mount -o remount,size=8m saved
+        test -e saved/s.s2s || \"$PROGRAM\" --batch d.yaml --save saved/s.s2s --quiet > /dev/null
+        \"$PROGRAM\" resume saved/s.s2s > /dev/null 2>&1; echo second $?
+        \"$PROGRAM\" verify saved/s.s2s; echo third $?
+        mount -o remount,ro saved
+        \"$PROGRAM\" --batch d.yaml --save saved/t.s2s 2>&1; echo fourth $?
+        \"$PROGRAM\" verify saved/s.s2s > /dev/null; echo fifth $?\n";
+    for size in ["4k", "16k", "28k"] {
+        let Some(said) = on_a_small_disk(size, script) else { return };
+        let (first, _) = said.split_once("first ").expect("run");
+        assert!(first.contains("No space left") && first.contains("hint: "), "{size}: {said}");
+        for word in ["first 1", "second 0", "third 0", "fourth 2", "fifth 0"] {
+            assert!(said.contains(word), "{size}: {word}: {said}");
+        }
+        assert!(said.contains("Read-only file system"), "{size}: {said}");
+    }
+}

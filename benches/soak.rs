@@ -28,5 +28,5 @@ fn main() {
     let rounds = std::env::args().find_map(|word| word.parse().ok()).unwrap_or(2_000_usize);
     let dir = tempfile::tempdir().expect("a folder");
     table("One session that goes round", &soak::one_session(&dir.path().join("one"), rounds, rounds / 10));
-    table("Sessions one after another", &soak::many_sessions(dir.path(), rounds, rounds / 10));
+    table("Sessions one after another", &soak::many_sessions(&dir.path().join("many"), rounds, rounds / 10));
 }

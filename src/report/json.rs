@@ -151,6 +151,7 @@ fn tally(tally: &Tally) -> Value {
         "tie": tally.verdict.tie,
         "reason": tally.verdict.reason,
         "quorum": tally.quorum,
+        "quorum_ballots": tally.quorum_ballots,
         "asked": tally.asked,
         "sealed": tally.sealed,
         "answered": tally.answered,

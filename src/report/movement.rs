@@ -1,8 +1,9 @@
 //! Who moved from what to what between two rounds, by ballots and never by confidence.
 //!
-//! Rounds are compared when their forms are equal: the same kind, options, scale and cards. Whether a
-//! change came with a new argument is told from the answers' own words: a reason, concern, risk or
-//! position that the seat had not given in the round before. Nothing is said of open questions.
+//! Rounds are compared when their forms are equal: the same kind, options, scale and cards; open ones
+//! when they ask the same question, and then by the words of the positions. Whether a change came with a
+//! new argument is told from the answers' own words: a reason, concern or risk, and beside a ballot a
+//! position, that the seat had not given in the round before.
 
 use std::collections::BTreeSet;
 
@@ -58,12 +59,12 @@ pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
     for now in view::seats(session, round) {
         let Some(was) = were.get(now.name) else { continue };
         let (from, to) = (stands_for(was), stands_for(&now));
-        if from == to {
+        if from == to || (is_open(round) && words(&from) == words(&to)) {
             found.stayed.push(now.name.to_owned());
         } else {
             let has_new_argument = now.answer().is_some_and(|answer| {
-                let known = was.answer().map(arguments).unwrap_or_default();
-                arguments(answer).iter().any(|argument| !known.contains(argument))
+                let known = was.answer().map(|was| arguments(was, round)).unwrap_or_default();
+                arguments(answer, round).iter().any(|argument| !known.contains(argument))
             });
             found.moves.push(Move { seat: now.name.to_owned(), from, to, has_new_argument });
         }
@@ -71,14 +72,22 @@ pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
     Some(found)
 }
 
-/// The last revealed round before this one with an equal form of something that can be counted.
+/// The last revealed round before this one with an equal form, and for open ones an equal question.
 pub fn earlier<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a RoundRun> {
-    let form = &round.opened.ballot;
-    if form.kind == BallotKind::Position || !view::is_revealed(round) {
+    if !view::is_revealed(round) {
         return None;
     }
+    let asks_the_same = |other: &RoundRun| {
+        other.opened.ballot == round.opened.ballot
+            && (!is_open(round) || other.opened.question == round.opened.question)
+    };
     let before = session.rounds.iter().take_while(|other| other.opened.round != round.opened.round);
-    before.filter(|other| other.opened.ballot == *form && view::is_revealed(other)).last()
+    before.filter(|other| asks_the_same(other) && view::is_revealed(other)).last()
+}
+
+/// Whether answers to a round are texts alone.
+fn is_open(round: &RoundRun) -> bool {
+    round.opened.ballot.kind == BallotKind::Position
 }
 
 /// What a seat's ballot says, in the fewest words.
@@ -96,15 +105,40 @@ fn stands_for(seat: &SeatView<'_>) -> String {
         }
         (Outcome::Answered, Some(Ballot::Estimate(Value::String(card)))) => card.clone(),
         (Outcome::Answered, Some(Ballot::Estimate(number))) => number.to_string(),
+        (Outcome::Answered, Some(Ballot::Position)) => {
+            answer.answer.get("position").and_then(Value::as_str).map_or_else(|| NOTHING.to_owned(), one_line)
+        }
         (Outcome::Answered, Some(ballot)) => view::vote(ballot).unwrap_or_else(|| NOTHING.to_owned()),
         _ => NOTHING.to_owned(),
     }
 }
 
-/// The arguments of an answer, each as its words in lower case.
-fn arguments(answer: &AnswerRevealed) -> BTreeSet<String> {
+/// A text with its white space as single blanks.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a text in lower case.
+fn words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// A text as far as a line of a report has room for it.
+fn shown(text: &str) -> String {
+    const ROOM: usize = 60;
+    match text.char_indices().nth(ROOM) {
+        Some((at, _)) => format!("{}…", text[..at].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// The arguments of an answer, each as its words in lower case. What an open question is answered with
+/// is what is compared, and no argument for itself.
+fn arguments(answer: &AnswerRevealed, round: &RoundRun) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for key in ["position", "rationale", "concerns", "trade_offs", "minimum_change"] {
+    let keys = ["position", "rationale", "concerns", "trade_offs", "minimum_change"];
+    for key in keys.into_iter().skip(usize::from(is_open(round))) {
         if let Some(value) = answer.answer.get(key) {
             collect(value, &mut found);
         }
@@ -115,10 +149,9 @@ fn arguments(answer: &AnswerRevealed) -> BTreeSet<String> {
 fn collect(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => {
-            let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            let words: Vec<String> = words.map(str::to_lowercase).collect();
+            let words = words(text);
             if !words.is_empty() {
-                found.insert(words.join(" "));
+                found.insert(words);
             }
         }
         Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
@@ -145,7 +178,7 @@ impl Movement {
                 let flag = if one.has_new_argument { "" } else { " (without a new argument)" };
                 format!("{}{flag}", one.seat)
             });
-            lines.push(format!("{from} → {to}: {} ({})", seats.len(), listed(named)));
+            lines.push(format!("{} → {}: {} ({})", shown(from), shown(to), seats.len(), listed(named)));
         }
         if !self.stayed.is_empty() {
             lines.push(format!("unchanged: {} ({})", self.stayed.len(), listed(&self.stayed)));

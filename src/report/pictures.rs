@@ -20,14 +20,15 @@ const NAME: usize = 24;
 /// How many different scores have a column each; with more, each ballot has one row.
 const GRADES: usize = 12;
 
-/// The pictures of a revealed round, one below the other with a blank line between; none for ballots that
-/// bars show whole.
-pub fn of(session: &Session, round: &RoundRun) -> Vec<String> {
+/// The pictures of a revealed round in `width` columns where that many do, one below the other with a
+/// blank line between; none for ballots that bars show whole. A heat map with more columns than fit goes
+/// on below itself.
+pub fn of(session: &Session, round: &RoundRun, width: usize) -> Vec<String> {
     let Some(tally) = view::tally(round) else { return Vec::new() };
     let ballots = profile(session, round);
     let pictures = [
-        scores(&ballots, &round.opened.ballot),
-        pairs(&tally.verdict),
+        scores(&ballots, &round.opened.ballot, width),
+        pairs(&tally.verdict, width),
         strip::estimates(&ballots, &round.opened.ballot, &tally.verdict),
     ];
     let mut lines = Vec::new();
@@ -47,7 +48,7 @@ type Cell = (f64, String);
 type Row<'a> = (&'a str, Vec<Option<Amount>>, Amount);
 
 /// Scores as a heat map: how many ballots gave an option each score, or with many scores every ballot.
-fn scores(ballots: &Profile, form: &BallotForm) -> Vec<String> {
+fn scores(ballots: &Profile, form: &BallotForm, width: usize) -> Vec<String> {
     let scores_of = |mark: &Mark| if let Mark::Scores(scores) = mark { Some(scores.clone()) } else { None };
     let rows: Vec<Row<'_>> = ballots
         .ballots
@@ -64,8 +65,8 @@ fn scores(ballots: &Profile, form: &BallotForm) -> Vec<String> {
     let grades = if grades.len() > GRADES { given } else { grades };
     match grades.len() {
         _ if rows.is_empty() => Vec::new(),
-        ..=GRADES => by_grade(&ballots.options, &rows, &grades),
-        _ => by_ballot(ballots, &rows),
+        ..=GRADES => by_grade(&ballots.options, &rows, &grades, width),
+        _ => by_ballot(ballots, &rows, width),
     }
 }
 
@@ -83,7 +84,7 @@ fn scale(form: &BallotForm) -> Vec<Amount> {
     (0..=steps as u64).map(|step| min + Amount::whole(step)).collect()
 }
 
-fn by_grade(options: &[String], rows: &[Row<'_>], grades: &[Amount]) -> Vec<String> {
+fn by_grade(options: &[String], rows: &[Row<'_>], grades: &[Amount], width: usize) -> Vec<String> {
     let worth = |option: usize, grade: Amount| {
         let gave = rows.iter().filter(|(_, scores, _)| scores.get(option) == Some(&Some(grade)));
         gave.map(|(.., worth)| *worth).sum::<Amount>()
@@ -99,11 +100,11 @@ fn by_grade(options: &[String], rows: &[Row<'_>], grades: &[Amount]) -> Vec<Stri
         options.iter().zip(&counts).map(|(name, row)| (name.clone(), row.iter().map(shown).collect()));
     let columns: Vec<String> = grades.iter().map(Amount::to_string).collect();
     let mut lines = vec!["How many ballots gave each score, darker where more:".to_owned()];
-    lines.extend(heat_map(&columns, &named.collect::<Vec<_>>()));
+    lines.extend(heat_map(&columns, &named.collect::<Vec<_>>(), width));
     lines
 }
 
-fn by_ballot(ballots: &Profile, rows: &[Row<'_>]) -> Vec<String> {
+fn by_ballot(ballots: &Profile, rows: &[Row<'_>], width: usize) -> Vec<String> {
     let all = || rows.iter().flat_map(|(_, scores, _)| scores.iter().flatten().copied());
     let number = |amount: Amount| Score::from(amount).as_f64();
     let (low, high) = (all().min().map_or(0.0, number), all().max().map_or(0.0, number));
@@ -120,12 +121,12 @@ fn by_ballot(ballots: &Profile, rows: &[Row<'_>]) -> Vec<String> {
         ballots.options.iter().zip(&columns).map(|(name, at)| format!("{at} {}", harmless_line(name)));
     let options: Vec<String> = options.collect();
     let mut lines = vec![format!("The scores of each ballot, darker where higher ({}):", options.join(", "))];
-    lines.extend(heat_map(&columns, &named));
+    lines.extend(heat_map(&columns, &named, width));
     lines
 }
 
 /// The pairwise matrix of a count as a heat map.
-fn pairs(verdict: &Verdict) -> Vec<String> {
+fn pairs(verdict: &Verdict, width: usize) -> Vec<String> {
     let Some(trace) = &verdict.trace else { return Vec::new() };
     let (matrix, names) = (&trace.pairwise, &verdict.scores);
     if matrix.is_empty() || matrix.len() != names.len() {
@@ -145,26 +146,33 @@ fn pairs(verdict: &Verdict) -> Vec<String> {
     let rows: Vec<(String, Vec<Cell>)> = names.keys().enumerate().map(row).collect();
     let columns: Vec<String> = (1..=rows.len()).map(|at| at.to_string()).collect();
     let mut lines = vec!["How many ballots prefer the row to the column, darker where more:".to_owned()];
-    lines.extend(heat_map(&columns, &rows));
+    lines.extend(heat_map(&columns, &rows, width));
     lines
 }
 
-/// Rows of cells under their columns' names.
-fn heat_map(columns: &[String], rows: &[(String, Vec<Cell>)]) -> Vec<String> {
+/// Rows of cells under their columns' names, in blocks of as many columns as `width` has room for.
+fn heat_map(columns: &[String], rows: &[(String, Vec<Cell>)], width: usize) -> Vec<String> {
     let names: Vec<String> = rows.iter().map(|(name, _)| cut(&harmless_line(name))).collect();
     let left = names.iter().map(|name| name.width()).max().unwrap_or(0);
     let numbers = rows.iter().flat_map(|(_, cells)| cells.iter().map(|(_, number)| number.chars().count()));
     let titles = columns.iter().map(|title| title.chars().count().saturating_sub(3));
     let wide = numbers.chain(titles).max().unwrap_or(1);
     let title = |line: String, title: &String| format!("{line}  {title:>width$}", width = wide + 3);
-    let mut lines = vec![columns.iter().fold(" ".repeat(left), title)];
-    for (name, (_, cells)) in names.iter().zip(rows) {
-        let start = format!("{name}{}", " ".repeat(left - name.width()));
-        let cell = |line: String, (dark, number): &Cell| {
-            let shade = shade(*dark);
-            format!("{line}  {shade}{shade} {number:>wide$}")
-        };
-        lines.push(cells.iter().fold(start, cell));
+    let cell = |line: String, (dark, number): &Cell| {
+        let shade = shade(*dark);
+        format!("{line}  {shade}{shade} {number:>wide$}")
+    };
+    let fit = (width.saturating_sub(left) / (wide + 5)).max(1);
+    let mut lines = Vec::new();
+    for from in (0..columns.len()).step_by(fit) {
+        if from > 0 {
+            lines.push(String::new());
+        }
+        lines.push(columns.iter().skip(from).take(fit).fold(" ".repeat(left), title));
+        for (name, (_, cells)) in names.iter().zip(rows) {
+            let start = format!("{name}{}", " ".repeat(left - name.width()));
+            lines.push(cells.iter().skip(from).take(fit).fold(start, cell));
+        }
     }
     lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
@@ -218,7 +226,7 @@ mod tests {
     #[test]
     fn scores_are_a_map_of_options_by_grade() {
         let ballots = profile(&["a", "bb"], scored(&["3 0", "3 1", "3 1.5", "0 -"]));
-        let lines = scores(&ballots, &scale_to(3));
+        let lines = scores(&ballots, &scale_to(3), 200);
         assert_eq!(
             lines,
             [
@@ -228,7 +236,7 @@ mod tests {
                 "bb  ▒▒ 1  ▒▒ 1  ▒▒ 1"
             ]
         );
-        assert_eq!(scores(&profile(&["a"], vec![Mark::Choice(0)]), &scale_to(5)), Vec::<String>::new());
+        assert_eq!(scores(&profile(&["a"], vec![Mark::Choice(0)]), &scale_to(5), 200), Vec::<String>::new());
     }
 
     #[test]
@@ -236,7 +244,7 @@ mod tests {
         let lines: Vec<String> = (0..7).map(|at| format!("{} {}", at * 10, at * 10 + 5)).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let ballots = profile(&["first", "second"], scored(&lines));
-        let lines = scores(&ballots, &scale_to(100));
+        let lines = scores(&ballots, &scale_to(100), 200);
         assert_eq!(
             lines,
             [
@@ -252,7 +260,7 @@ mod tests {
             ]
         );
         let alike = profile(&["first"], scored(&["6.5", "6.5"]));
-        let lines = scores(&alike, &scale_to(11));
+        let lines = scores(&alike, &scale_to(11), 200);
         assert_eq!(
             lines[1..],
             ["        6.5", "first  ██ 2"],
@@ -266,7 +274,7 @@ mod tests {
         let marks =
             vec![ranked(&[0, 1, 2]), ranked(&[0, 1, 2]), ranked(&[1, 0, UNLISTED]), ranked(&[1, 2, 0])];
         let ballots = profile(&["in-process", "redis\u{1b}[31m", &"x".repeat(30)], marks);
-        let lines = pairs(&count(&ballots, Rule::Copeland, &Terms::default()));
+        let lines = pairs(&count(&ballots, Rule::Copeland, &Terms::default()), 200);
         assert_eq!(
             lines,
             [
@@ -277,7 +285,22 @@ mod tests {
                 "3 xxxxxxxxxxxxxxxxxxxxx…  ▒▒ 1  ▒▒ 1     ·"
             ]
         );
-        assert_eq!(pairs(&count(&ballots, Rule::Plurality, &Terms::default())), Vec::<String>::new());
+        assert_eq!(pairs(&count(&ballots, Rule::Plurality, &Terms::default()), 200), Vec::<String>::new());
+        let folded = pairs(&count(&ballots, Rule::Copeland, &Terms::default()), 40);
+        assert_eq!(
+            folded[1..],
+            [
+                "                             1     2",
+                "1 in-process                 ·  ██ 3",
+                "2 redis\\u{1b}[31m         ▒▒ 1     ·",
+                "3 xxxxxxxxxxxxxxxxxxxxx…  ▒▒ 1  ▒▒ 1",
+                "",
+                "                             3",
+                "1 in-process              ██ 3",
+                "2 redis\\u{1b}[31m         ██ 3",
+                "3 xxxxxxxxxxxxxxxxxxxxx…     ·"
+            ]
+        );
     }
 
     #[test]

@@ -6,7 +6,9 @@
 use std::fmt::Write as _;
 
 use super::view::{confidence, minimum_change, vote};
-use super::words::{close_reason, counted, grouped, handling, headline, labels, listed, span, turnout};
+use super::words::{
+    close_reason, counted, grouped, handling, headline, labels, listed, quorum_ballots, span, turnout,
+};
 use crate::round::record::Outcome;
 use crate::session::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, Moment,
@@ -101,10 +103,11 @@ fn work_returned(back: &WorkItemReturned) -> String {
 fn round_opened(opened: &RoundOpened) -> String {
     let rule = opened.rule.map_or_else(String::new, |rule| format!(", {}", rule.name()));
     format!(
-        "round {} open: {}{rule}, quorum {}, snapshot {} bytes, about {} tokens a seat, sha256 {}…",
+        "round {} open: {}{rule}, quorum {}{}, snapshot {} bytes, about {} tokens a seat, sha256 {}…",
         opened.round,
         counted(opened.seats.len(), "seat"),
         opened.quorum,
+        quorum_ballots(opened),
         grouped(opened.snapshot_bytes),
         grouped(opened.estimated_tokens),
         opened.snapshot_sha256.chars().take(8).collect::<String>(),

@@ -6,9 +6,14 @@ use std::fmt::Write as _;
 
 use crate::round::leak::Leak;
 use crate::round::record::Usage;
-use crate::session::{CloseReason, SeatInfo, Session, Spent, Tally};
+use crate::session::{CloseReason, RoundOpened, SeatInfo, Session, Spent, Tally};
 use crate::tally::{Rule, Score};
 use crate::workflow::Leaks;
+
+/// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
+pub fn quorum_ballots(opened: &RoundOpened) -> String {
+    opened.quorum_ballots.map(|needed| format!(", {}", counted(needed, "ballot"))).unwrap_or_default()
+}
 
 /// A count in one line: what it came to, and by which numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,10 +26,8 @@ pub struct Headline {
 
 /// The headline of a count. Below quorum says so before anything else.
 pub fn headline(tally: &Tally) -> Headline {
-    let took_part = tally.answered + tally.abstained;
-    if !tally.quorum_met {
+    if let Some(detail) = tally.shortfall() {
         let label = if tally.rule.is_some() { "No decision: below quorum" } else { "Below quorum" };
-        let detail = format!("{took_part} of {} took part, {} are needed", tally.asked, tally.quorum);
         return Headline { label: label.to_owned(), detail };
     }
     let Some(rule) = tally.rule else {

@@ -26,6 +26,7 @@ pub fn count(session: &Session, round: &RoundRun) -> Tally {
         missing: 0,
         excused: 0,
         quorum: opened.quorum,
+        quorum_ballots: opened.quorum_ballots,
         quorum_met: false,
         decided: false,
         verdict: Verdict::default(),
@@ -33,21 +34,16 @@ pub fn count(session: &Session, round: &RoundRun) -> Tally {
     for seat in round.seats.values() {
         *bucket(&mut tally, &seat.status) += 1;
     }
-    tally.quorum_met = tally.answered + tally.abstained >= tally.quorum;
+    let shortfall = tally.shortfall();
+    tally.quorum_met = shortfall.is_none();
     tally.verdict = verdict(session, round);
     if tally.rule.is_none() {
         return tally;
     }
-    if !tally.quorum_met {
-        let reason = format!(
-            "no quorum: {} of {} took part, {} are needed",
-            tally.answered + tally.abstained,
-            tally.asked,
-            tally.quorum
-        );
+    if let Some(shortfall) = shortfall {
         tally.verdict.winners.clear();
         tally.verdict.tie = false;
-        tally.verdict.reason = Some(reason);
+        tally.verdict.reason = Some(format!("no quorum: {shortfall}"));
     } else if tally.verdict.tie {
         break_tie(&mut tally.verdict, opened.ties, round.tie_choice.as_deref());
     }

@@ -37,6 +37,7 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
         terms: round.terms.clone(),
         ties: round.ties,
         quorum: round.quorum.of(seats.len()),
+        quorum_ballots: round.quorum_ballots.map(|ballots| ballots.of(seats.len())),
         close: round.close,
         deadline_ms: round.deadline_ms,
         snapshot_bytes: snapshot.text.len(),

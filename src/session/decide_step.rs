@@ -170,9 +170,11 @@ fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<Came, Refus
 }
 
 fn round_success(tally: &Tally) -> (bool, Option<String>) {
-    if !tally.quorum_met {
-        let took_part = tally.answered + tally.abstained;
-        return (false, Some(format!("no quorum: {took_part} of {} took part", tally.asked)));
+    if tally.took_part() < tally.quorum {
+        return (false, Some(format!("no quorum: {} of {} took part", tally.took_part(), tally.asked)));
+    }
+    if let Some(shortfall) = tally.shortfall() {
+        return (false, Some(format!("no quorum: {shortfall}")));
     }
     match tally.rule {
         Some(_) if !tally.decided => {

@@ -136,8 +136,42 @@ impl Theme {
         if self.ascii { ASCII } else { border::ROUNDED }
     }
 
+    /// A line of a picture, its signs in ASCII where the theme is.
+    pub fn drawn(self, line: String) -> String {
+        if !self.ascii {
+            return line;
+        }
+        let sign = |letter| match letter {
+            '░' | '·' => '.',
+            '▒' => ':',
+            '▓' => '+',
+            '█' => '#',
+            '●' => 'o',
+            '┃' => '|',
+            '─' | '–' => '-',
+            '═' => '=',
+            '…' => '~',
+            letter => letter,
+        };
+        line.chars().map(sign).collect()
+    }
+
     /// One of two signs.
     pub fn sign(self, unicode: &'static str, ascii: &'static str) -> &'static str {
         if self.ascii { ascii } else { unicode }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A terminal without these signs still tells dark from light.
+    #[test]
+    fn a_picture_is_drawn_in_ascii_where_the_theme_is() {
+        let plain = Theme { ascii: true, ..Theme::from_environment(|_| None) };
+        let line = "░░ 1  ▒▒ 2  ▓▓ 3  ██ 4 ·· [══┃═]── ● a… 1–2";
+        assert_eq!(plain.drawn(line.to_owned()), ".. 1  :: 2  ++ 3  ## 4 .. [==|=]-- o a~ 1-2");
+        assert_eq!(Theme { ascii: false, ..plain }.drawn(line.to_owned()), line);
     }
 }

@@ -143,6 +143,8 @@ pub struct Round {
     pub ties: Ties,
     /// How many seats must take part for a decision.
     pub quorum: Quorum,
+    /// How many valid ballots, abstentions not among them, must be in for a decision; none: any number.
+    pub quorum_ballots: Option<Quorum>,
     /// When the round closes.
     pub close: Close,
     /// How long the round may stay open, in milliseconds.

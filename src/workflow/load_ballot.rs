@@ -140,7 +140,16 @@ fn check_names(what: &str, names: &[String], node: &Node, fields: &mut Fields<'_
 
 /// How many seats must take part.
 pub fn quorum(fields: &mut Fields<'_>) -> Quorum {
-    let Some(node) = fields.node("quorum") else { return Quorum::MoreThanHalf };
+    needed(fields, "quorum", "seats").unwrap_or(Quorum::MoreThanHalf)
+}
+
+/// How many ballots must say something; none: any number.
+pub fn quorum_ballots(fields: &mut Fields<'_>) -> Option<Quorum> {
+    needed(fields, "quorum_ballots", "ballots")
+}
+
+fn needed(fields: &mut Fields<'_>, key: &'static str, of: &str) -> Option<Quorum> {
+    let node = fields.node(key)?;
     let read = match &node.value {
         Value::Number(n) => {
             n.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).map(Quorum::Seats)
@@ -153,7 +162,11 @@ pub fn quorum(fields: &mut Fields<'_>) -> Quorum {
         _ => None,
     };
     if read.is_none() {
-        fields.wrong(node, "quorum", "a number of seats from 1 on, or a share such as `60%`");
+        fields.wrong(
+            node,
+            key,
+            &format!("a number of {of} from 1 on, or a share of the seats such as `60%`"),
+        );
     }
-    read.unwrap_or(Quorum::MoreThanHalf)
+    read
 }

@@ -3,7 +3,7 @@
 use super::definition::{Close, Round, Selection};
 use super::fields::{Fields, as_text};
 use super::lang::{Condition, GrammarError, OutputSchema, Template, Transform};
-use super::load_ballot::{ballot, quorum};
+use super::load_ballot::{ballot, quorum, quorum_ballots};
 use super::load_rule::{rule, ties};
 use super::step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, Retry, Review, Step, StepKind,
@@ -13,7 +13,7 @@ use crate::yaml::{Node, Value};
 
 const STEP_TYPES: [&str; 7] = ["agent", "round", "parallel", "transform", "condition", "approval", "review"];
 /// Keys of single step types, for a step whose type is not known.
-const TYPE_KEYS: [&str; 24] = [
+const TYPE_KEYS: [&str; 25] = [
     "agent",
     "prompt",
     "output_schema",
@@ -36,6 +36,7 @@ const TYPE_KEYS: [&str; 24] = [
     "rule",
     "ties",
     "quorum",
+    "quorum_ballots",
     "close",
     "deadline",
 ];
@@ -349,6 +350,7 @@ fn round(fields: &mut Fields<'_>, node: &Node, place: Place) -> Round {
         ballot,
         ties: ties(fields),
         quorum: quorum(fields),
+        quorum_ballots: quorum_ballots(fields),
         close,
         deadline_ms: fields.duration("deadline"),
     }

@@ -280,6 +280,7 @@ const FORGERIES: [Forgery; 16] = [
                 missing: 1,
                 excused: 0,
                 quorum: 2,
+                quorum_ballots: None,
                 quorum_met: true,
                 decided: false,
                 verdict: roundtable::tally::Verdict::default(),

@@ -11,12 +11,15 @@ use crate::report::count::{paths, rule_in_words};
 use crate::report::independence::independence;
 use crate::report::movement::movement;
 use crate::report::view::{self, SeatView, Standing};
-use crate::report::words::{close_reason, grouped, headline, listed, money, span};
+use crate::report::words::{close_reason, counted, grouped, headline, listed, money, quorum_ballots, span};
 use crate::report::{Bar, bars, pictures};
 use crate::session::{RoundRun, Session, Tally};
 use crate::tally::Ties;
 use crate::text::harmless_line;
 use crate::workflow::Close;
+
+/// How many columns a picture may take in a report, beside its indent.
+const WIDTH: usize = 96;
 
 /// How wide a bar of all ballots is; a full bar means every seat that was asked.
 const BAR: usize = 20;
@@ -86,10 +89,11 @@ fn facts(run: &RoundRun, out: &mut String) {
     );
     let _ = writeln!(
         out,
-        "- Ballot: {}{named}; rule: {rule}{}; quorum {}",
+        "- Ballot: {}{named}; rule: {rule}{}; quorum {}{}",
         form.kind.name(),
         ties(opened.ties),
-        opened.quorum
+        opened.quorum,
+        quorum_ballots(opened)
     );
 }
 
@@ -140,8 +144,16 @@ fn participation(tally: &Tally, out: &mut String) {
         tally.excused
     );
     let met = if tally.quorum_met { "met" } else { "not met" };
-    let took_part = tally.answered + tally.abstained;
-    let _ = writeln!(out, "- Quorum {met}: {took_part} took part, {} are needed", tally.quorum);
+    let ballots = tally
+        .quorum_ballots
+        .map(|needed| format!("; {} beside abstentions, {needed} needed", counted(tally.answered, "ballot")));
+    let _ = writeln!(
+        out,
+        "- Quorum {met}: {} took part, {} are needed{}",
+        tally.took_part(),
+        tally.quorum,
+        ballots.unwrap_or_default()
+    );
 }
 
 /// Bars and pictures, then the steps by which a person can redo the count.
@@ -159,7 +171,7 @@ fn count(session: &Session, run: &RoundRun, tally: &Tally, out: &mut String) {
     if !bars.is_empty() {
         let _ = writeln!(out, "\n{legend}\n");
     }
-    drawing(&pictures::of(session, run), out);
+    drawing(&pictures::of(session, run, WIDTH), out);
     for (i, step) in tally.verdict.steps.iter().enumerate() {
         let _ = writeln!(out, "{}. {}", i + 1, inline(step));
     }

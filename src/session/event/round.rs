@@ -34,6 +34,9 @@ pub struct RoundOpened {
     pub ties: Ties,
     /// How many seats must take part for a decision.
     pub quorum: usize,
+    /// How many valid ballots, abstentions not among them, a decision needs; none: any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quorum_ballots: Option<usize>,
     /// When it closes by itself.
     pub close: Close,
     /// How long it may stay open, in milliseconds.
@@ -213,11 +216,38 @@ pub struct Tally {
     pub excused: usize,
     /// Seats that had to take part.
     pub quorum: usize,
-    /// Whether that many did: answered or abstained.
+    /// Valid ballots that had to be in, where the round asks for a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quorum_ballots: Option<usize>,
+    /// Whether that many seats answered or abstained, and that many ballots are in.
     pub quorum_met: bool,
     /// Whether there is a decision.
     pub decided: bool,
     /// What the rule found.
     #[serde(flatten)]
     pub verdict: Verdict,
+}
+
+impl Tally {
+    /// Seats that answered or abstained.
+    pub fn took_part(&self) -> usize {
+        self.answered + self.abstained
+    }
+
+    /// What there was too little of, in words; none when the quorum is met.
+    pub fn shortfall(&self) -> Option<String> {
+        if self.took_part() < self.quorum {
+            return Some(format!(
+                "{} of {} took part, {} are needed",
+                self.took_part(),
+                self.asked,
+                self.quorum
+            ));
+        }
+        let needed = self.quorum_ballots.filter(|needed| self.answered < *needed)?;
+        Some(format!(
+            "{} of {} cast a ballot that is not an abstention, {needed} are needed",
+            self.answered, self.asked
+        ))
+    }
 }

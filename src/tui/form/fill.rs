@@ -56,11 +56,12 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         crate::tally::Ties::Ask => "ask".to_owned(),
         crate::tally::Ties::Seeded(seed) => format!("{{seeded: {seed}}}"),
     };
-    let quorum = match round.quorum {
+    let needed = |quorum: Quorum| match quorum {
         Quorum::MoreThanHalf => String::new(),
         Quorum::Seats(seats) => seats.to_string(),
         Quorum::Percent(share) => format!("{share}%"),
     };
+    let ballots = round.quorum_ballots.map(needed).unwrap_or_default();
     let close = match round.close {
         Close::All => "all",
         Close::Quorum => "quorum",
@@ -78,7 +79,8 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         Field::choice("rule", "how ballots are counted", &rules(), rule),
         Field::line("terms", "threshold: 2/3, strength: margins; may stay empty", &terms(&round.terms)),
         Field::line("ties", "none, ask or {seeded: 7}", &ties),
-        Field::line("quorum", "seats or a share; empty: more than half", &quorum),
+        Field::line("quorum", "seats or a share; empty: more than half", &needed(round.quorum)),
+        Field::line("min ballots", "ballots or a share of the seats; empty: any number", &ballots),
         Field::choice("close", "when the round closes", &CLOSES, close),
         Field::line("deadline", "90s, 5m; empty: none", &deadline),
         Field::picks("participants", "space picks", session.roster.keys().map(seat).collect()),

@@ -128,6 +128,8 @@ fn round_text(form: &Form) -> Result<String, String> {
     }
     entries.extend(optional("ties"));
     entries.extend(optional("quorum"));
+    let ballots = value("min ballots");
+    entries.extend((!ballots.is_empty()).then(|| ("quorum_ballots", raw(&ballots))));
     entries.push(("close", Out::word(value("close"))));
     entries.extend(optional("deadline"));
     Ok(yaml(entries))
@@ -242,7 +244,7 @@ mod tests {
         let rounds = [
             "",
             "exploration: \"a\\nb: #c\"\nquorum: 60%\nclose: quorum\ndeadline: 1500ms\n",
-            "ballot: {kind: choice, options: [a, \"no, thanks\", \"1\"]}\nrule: majority\nties: ask\nquorum: 2\n",
+            "ballot: {kind: choice, options: [a, \"no, thanks\", \"1\"]}\nrule: majority\nties: ask\nquorum: 2\nquorum_ballots: 50%\n",
             "ballot: {kind: choice, options: [a, b]}\nrule: {name: supermajority, threshold: 3/4}\nties: {seeded: 7}\n",
             "ballot: {kind: choice, options: [a, b]}\nrule: {name: weighted-majority, by: confidence}\nclose: manual\n",
             "ballot: consent\nrule: consent\n",

@@ -3,7 +3,7 @@
 use ratatui::text::Line;
 
 use super::context::shown;
-use crate::report::words::{grouped, headline, span};
+use crate::report::words::{grouped, headline, quorum_ballots, span};
 use crate::session::{Question, RoundOpened, RoundRun, Session};
 use crate::tally::Ties;
 use crate::text::harmless_line;
@@ -97,7 +97,8 @@ fn of_round(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
         Close::Manual => "when all are in, or by you",
     };
     let deadline = opened.deadline_ms.map(|ms| format!(" · deadline {}", span(ms))).unwrap_or_default();
-    let quorum = format!("quorum: {} of {}", opened.quorum, grouped(opened.seats.len()));
+    let quorum =
+        format!("quorum: {} of {}{}", opened.quorum, grouped(opened.seats.len()), quorum_ballots(opened));
     parts.push((format!("{quorum} · closes {close}{deadline}"), false));
 }
 

@@ -5,7 +5,7 @@ use ratatui::text::Line;
 use crate::report::agreement::chart;
 use crate::report::independence::independence;
 use crate::report::movement::movement;
-use crate::report::words::{headline, turnout};
+use crate::report::words::{headline, quorum_ballots, turnout};
 use crate::report::{bars, pictures, view};
 use crate::session::RoundRun;
 use crate::text::harmless_line;
@@ -21,7 +21,8 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let Some(round) = model.session().rounds.last() else { return Vec::new() };
     let Some(tally) = view::tally(round) else {
         let rule = round.opened.rule.map_or("none: counted, not decided", |rule| rule.name());
-        let mut text = format!("rule: {rule}\nquorum: {} of {}", round.opened.quorum, round.seats.len());
+        let (quorum, ballots) = (round.opened.quorum, quorum_ballots(&round.opened));
+        let mut text = format!("rule: {rule}\nquorum: {quorum} of {}{ballots}", round.seats.len());
         if round.closed.is_none() {
             text.push_str(
                 "\n\nAnswers stay sealed until the round is closed: no text, no length, no tokens, no cost.",
@@ -50,9 +51,8 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let step = wrapped(&format!("- {step}"), width, 6);
         lines.extend(step.into_iter().map(|line| Line::styled(line, faint)));
     }
-    lines.extend(
-        pictures::of(model.session(), round).into_iter().map(|line| Line::from(harmless_line(&line))),
-    );
+    let pictures = pictures::of(model.session(), round, width);
+    lines.extend(pictures.iter().map(|line| Line::from(model.theme.drawn(harmless_line(line)))));
     lines
 }
 
@@ -70,7 +70,9 @@ fn around(model: &Model, round: &RoundRun, width: usize, lines: &mut Vec<Line<'s
         for line in moved.lines() {
             lines.extend(wrapped(&line, width, 4).into_iter().map(Line::from));
         }
-        lines.extend(chart(session, round).into_iter().map(|line| Line::from(harmless_line(&line))));
+        lines.extend(
+            chart(session, round).iter().map(|line| Line::from(model.theme.drawn(harmless_line(line)))),
+        );
     }
 }
 

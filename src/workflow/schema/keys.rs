@@ -102,7 +102,7 @@ pub(super) const AGENT: [Key; 4] = [
     ("output_schema", Any, "A JSON Schema the answer must fit"),
     ("expected_output", Either(&[Text, Is("expected_output")]), "What the answer should be like"),
 ];
-pub(super) const ROUND: [Key; 10] = [
+pub(super) const ROUND: [Key; 11] = [
     ("question", Text, "What is asked"),
     ("exploration", Text, "Background to the question"),
     (
@@ -117,6 +117,11 @@ pub(super) const ROUND: [Key; 10] = [
     ),
     ("ties", Either(&[Words(&["none", "ask"]), Is("ties")]), "What happens when options are level"),
     ("quorum", Either(&[Count(1), Text]), "How many seats make a decision, or a share such as 60%"),
+    (
+        "quorum_ballots",
+        Either(&[Count(1), Text]),
+        "How many valid ballots, abstentions not among them, make a decision; a share is of the seats",
+    ),
     ("close", Words(&["all", "quorum", "deadline", "manual"]), "When the round closes"),
     ("deadline", Duration, "How long it may stay open, such as 90s"),
     ("participants", Either(&[Words(&["all"]), Texts]), "Who is asked; all when absent"),

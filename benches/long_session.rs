@@ -149,7 +149,7 @@ pub fn write(path: &Path, events: usize) -> usize {
     sitting.events.truncate(events);
     let (mut text, mut prev) = (String::new(), NO_HASH.to_owned());
     for (seq, stamped) in sitting.events.iter().enumerate() {
-        prev = write_document(seq as u64, &prev, ID, stamped, &mut text);
+        prev = write_document(seq as u64, &prev, ID, stamped, &mut text).expect("an event");
     }
     std::fs::write(path, &text).expect("written");
     text.len()

@@ -3,11 +3,13 @@
 //! `---`, `seq`, `prev`, `at`, `event`, `session`, the event's own keys, and as the last line the
 //! SHA-256 of all bytes of the document before it.
 
-use serde_json::{Map, Value};
+use std::fmt::Write as _;
+
+use serde_json::Value;
 
 use crate::round::snapshot::sha256_hex;
 use crate::session::{Event, Moment, Stamped};
-use crate::yaml::{Out, read_own};
+use crate::yaml::{Unwritable, read_own, write_struct};
 
 /// The format's version, in the header of every file.
 pub const FORMAT: u32 = 1;
@@ -15,30 +17,22 @@ pub const FORMAT: u32 = 1;
 pub const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Appends one document to `out`; returns its hash.
-pub fn write_document(seq: u64, prev: &str, session: &str, stamped: &Stamped, out: &mut String) -> String {
-    let event = match serde_json::to_value(&stamped.event) {
-        Ok(Value::Object(map)) => map,
-        _ => Map::new(),
-    };
-    let name = event.get("event").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let at = stamped.at.to_string();
-    let mut entries = vec![
-        ("seq".into(), Out::Raw(seq.to_string().into())),
-        ("prev".into(), Out::text(prev)),
-        ("at".into(), Out::text(at.as_str())),
-        ("event".into(), Out::word(name.as_str())),
-        ("session".into(), Out::text(session)),
-    ];
-    let own = event.iter().filter(|(key, _)| !matches!(key.as_str(), "event" | "session"));
-    entries.extend(own.map(|(key, value)| (key.as_str().into(), Out::json(value, true))));
+///
+/// # Errors
+/// When the event cannot be written; what `out` then ends with is no document.
+pub fn write_document(
+    seq: u64,
+    prev: &str,
+    session: &str,
+    stamped: &Stamped,
+    out: &mut String,
+) -> Result<String, Unwritable> {
     let start = out.len();
-    out.push_str("---\n");
-    Out::write_entries(&entries, 0, out);
+    let _ = writeln!(out, "---\nseq: {seq}\nprev: \"{prev}\"\nat: \"{}\"", stamped.at);
+    write_struct(&stamped.event, ("session", session), out)?;
     let hash = sha256_hex(&out[start..]);
-    out.push_str("hash: ");
-    out.push_str(&hash);
-    out.push('\n');
-    hash
+    let _ = writeln!(out, "hash: {hash}");
+    Ok(hash)
 }
 
 /// Reads the event of one document, its hash line left out.
@@ -75,7 +69,7 @@ mod tests {
         let event = Event::Warning { message, step: Some("no".into()), round: None, participant: None };
         let stamped = Stamped { at: Moment(1_795_302_307_120), event };
         let mut text = String::new();
-        let hash = write_document(7, NO_HASH, "s-1", &stamped, &mut text);
+        let hash = write_document(7, NO_HASH, "s-1", &stamped, &mut text).unwrap();
         let (body, last) = text.split_at(text.len() - 71);
         assert_eq!(last, format!("hash: {hash}\n"));
         assert_eq!(sha256_hex(body), hash);

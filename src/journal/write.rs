@@ -92,8 +92,7 @@ impl Journal {
     /// When the write or the sync fails: none of the events counts as recorded.
     pub fn append(&mut self, events: Vec<Stamped>) -> Result<Vec<Line>, DiskError> {
         if self.failed {
-            let cause = std::io::Error::other("an earlier write failed");
-            return Err(DiskError { what: "write to", path: self.path().to_owned(), cause, locked: None });
+            return Err(self.refuses("an earlier write failed"));
         }
         let mut text = std::mem::take(&mut self.text);
         let mut lines = Vec::with_capacity(events.len());
@@ -103,6 +102,7 @@ impl Journal {
                 session.clone_into(&mut self.session);
             }
             let hash = write_document(seq, &prev, &self.session, &stamped, &mut text);
+            let hash = hash.map_err(|fault| self.refuses(fault))?;
             lines.push(Line { seq, prev: std::mem::replace(&mut prev, hash.clone()), hash, stamped });
             seq += 1;
         }
@@ -118,6 +118,11 @@ impl Journal {
         written?;
         (self.seq, self.prev) = (seq, prev);
         Ok(lines)
+    }
+
+    fn refuses(&self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> DiskError {
+        let cause = std::io::Error::other(cause);
+        DiskError { what: "write to", path: self.path().to_owned(), cause, locked: None }
     }
 
     /// The file's path.

@@ -7,9 +7,11 @@
 mod json;
 mod read;
 mod secrets;
+mod serialize;
 mod write;
 
 pub use json::relaxed_json;
 pub use read::{Key, Map, Node, Value, read, read_json, read_large, read_own};
 pub use secrets::literal_keys;
+pub use serialize::{Unwritable, write_struct};
 pub use write::{Out, is_plain};

@@ -70,7 +70,8 @@ pub fn is_plain(text: &str) -> bool {
         && !TAKEN.iter().any(|taken| text.eq_ignore_ascii_case(taken))
 }
 
-fn number(number: &serde_json::Number) -> String {
+/// A number as every reader takes it: a decimal point before an exponent, and its sign.
+pub(super) fn number(number: &serde_json::Number) -> String {
     let text = number.to_string();
     match text.split_once(['e', 'E']) {
         None => text,
@@ -86,7 +87,8 @@ fn spaces(count: usize, out: &mut String) {
     out.extend(std::iter::repeat_n(' ', count));
 }
 
-fn entry(key: &str, value: &Out<'_>, indent: usize, out: &mut String) {
+/// Writes a key and its colon.
+pub(super) fn write_key(key: &str, indent: usize, out: &mut String) {
     let start = out.len();
     if is_plain(key) {
         out.push_str(key);
@@ -100,6 +102,10 @@ fn entry(key: &str, value: &Out<'_>, indent: usize, out: &mut String) {
         spaces(indent, out);
     }
     out.push(':');
+}
+
+fn entry(key: &str, value: &Out<'_>, indent: usize, out: &mut String) {
+    write_key(key, indent, out);
     match value {
         Out::Map(entries) if !entries.is_empty() => {
             out.push('\n');
@@ -138,7 +144,8 @@ fn list_item(item: &Out<'_>, indent: usize, out: &mut String) {
     }
 }
 
-fn write_scalar(value: &Out<'_>, indent: usize, out: &mut String) {
+/// Writes a scalar or an empty list or map, and the line's end; a block's lines stand at `indent`.
+pub(super) fn write_scalar(value: &Out<'_>, indent: usize, out: &mut String) {
     match value {
         Out::Raw(text) => out.push_str(text),
         Out::Word(text) if is_plain(text) => out.push_str(text),

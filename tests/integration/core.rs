@@ -25,7 +25,7 @@ fn written(events: &[Stamped]) -> String {
     let (mut text, mut prev, mut session) = (String::new(), NO_HASH.to_owned(), "s-1");
     for (seq, stamped) in events.iter().enumerate() {
         session = named_session(&stamped.event).unwrap_or(session);
-        prev = write_document(seq as u64, &prev, session, stamped, &mut text);
+        prev = write_document(seq as u64, &prev, session, stamped, &mut text).expect("an event");
     }
     text
 }

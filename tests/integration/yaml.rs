@@ -171,7 +171,7 @@ fn the_log_is_read_back_whatever_a_text_holds() {
     let opened: Event = serde_json::from_value(header).expect("a header");
     for (seq, event) in std::iter::once(opened).chain(texts().into_iter().map(warning)).enumerate() {
         let stamped = Stamped { at, event };
-        prev = write_document(seq as u64, &prev, "s-1", &stamped, &mut text);
+        prev = write_document(seq as u64, &prev, "s-1", &stamped, &mut text).expect("an event");
         events.push(stamped);
     }
     let log = read_log(text.as_bytes()).expect("what was written can be read");

@@ -29,7 +29,8 @@ pub fn fork(path: &Path, seq: u64, folder: &Path) -> Result<PathBuf, Vec<Problem
     let mut text = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let (mut seq, mut prev) = (last.seq + 1, last.hash.clone());
     for event in events {
-        prev = write_document(seq, &prev, &id, &Stamped { at, event }, &mut text);
+        prev = write_document(seq, &prev, &id, &Stamped { at, event }, &mut text)
+            .map_err(|fault| vec![Problem::new(fault.to_string())])?;
         seq += 1;
     }
     let disk = Disk::default();

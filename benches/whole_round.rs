@@ -80,6 +80,7 @@ pub fn asks(seats: usize) -> Vec<Ask> {
         temperature: None,
         schema: None,
         time_left: None,
+        watch: roundtable::participants::watch::Watch::default(),
         task: None,
     };
     round.seats.keys().map(ask).collect()

@@ -76,4 +76,19 @@ impl Budget {
             )
         })
     }
+
+    /// Why a seat of the open round may not be asked anew, if it may not: the round as it was opened and
+    /// this request on top must bear it.
+    pub fn refuses_retry(&self, session: &Session, opened: &RoundOpened, model: &str) -> Option<String> {
+        let input = opened.estimated_tokens as u64 + 1000;
+        let more = 2.0 * self.cost(model, input, self.max_output_tokens);
+        let (spent, round) = (self.spent(session), self.at_most(session, opened));
+        (more > 0.0 && spent + round + more > self.limit).then(|| {
+            let limit = self.limit;
+            format!(
+                "asking anew could cost {more:.4} $ beside {round:.4} $ for the round and {spent:.4} $ spent: \
+                 more than the limit of {limit} $"
+            )
+        })
+    }
 }

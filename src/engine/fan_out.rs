@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::orders::ordered;
 use super::seat::{self, Settled, Shared};
 use super::{Engine, EngineError, Written};
-use crate::participants::Ask;
+use crate::participants::{Ask, Participant};
 use crate::round::reply::answer_schema;
 use crate::round::seal::RoundKey;
 use crate::session::{CloseReason, Command, RoundRun, WorkItemReturned};
@@ -57,6 +57,17 @@ struct AskedRound {
     deadline: Option<Instant>,
     /// Whether a seat may wait a moment for others: not where the next one may close the round.
     gathers: bool,
+    shared: Arc<Shared>,
+}
+
+/// How long a seat may take, and the form its service holds the reply to.
+type Given = (Option<Duration>, Option<Arc<str>>);
+
+/// A seat that is to be asked.
+struct Ready {
+    participant: Arc<dyn Participant>,
+    ask: Ask,
+    model: String,
 }
 
 impl FanOut {
@@ -71,6 +82,16 @@ impl FanOut {
         let work =
             async move { (of, AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| fault())) };
         self.requests.insert(place, self.at_work.spawn(work));
+    }
+
+    /// Asks a seat of the round.
+    fn ask(&mut self, ready: Ready) {
+        let Some(round) = &mut self.round else { return };
+        let Ready { participant, ask, model } = ready;
+        let (place, shared) = (Place::Seat(round.number, ask.seat.clone()), Arc::clone(&round.shared));
+        round.left += 1;
+        let work = async move { Back::Seat(seat::work(participant, ask, model, shared).await) };
+        self.begin(place, work, || Back::Seat(Settled::fault()));
     }
 
     /// Whether the request is still out.
@@ -236,23 +257,34 @@ impl Engine<'_> {
         let deadline = time_left.map(|left| Instant::now() + left);
         let number = round.opened.number;
         let schema = self.schema(round);
-        let mut asks = Vec::new();
-        for seat in round.open_seats() {
-            let ask = self.ask(round, &seat.name, (for_seats, schema.clone()));
-            let (Some(ask), Some(participant)) = (ask, self.table.get(&seat.name).cloned()) else {
-                return Err(EngineError::Table(format!("nobody takes the seat of `{}`", seat.name)));
-            };
-            let model = seat.item.as_ref().map(|item| item.model.clone()).unwrap_or_default();
-            asks.push((participant, ask, model));
-        }
+        let asks = round.open_seats().map(|seat| self.ready(round, &seat.name, (for_seats, schema.clone())));
+        let asks = asks.collect::<Result<Vec<_>, _>>()?;
         let gathers = round.opened.close != Close::Quorum;
         self.fan_out.end_round();
-        self.fan_out.round = Some(AskedRound { number, left: asks.len(), deadline, gathers });
-        for (participant, ask, model) in asks {
-            let (place, shared) = (Place::Seat(number, ask.seat.clone()), Arc::clone(&shared));
-            let work = async move { Back::Seat(seat::work(participant, ask, model, shared).await) };
-            self.fan_out.begin(place, work, || Back::Seat(Settled::fault()));
+        self.fan_out.round = Some(AskedRound { number, left: 0, deadline, gathers, shared });
+        for ready in asks {
+            self.fan_out.ask(ready);
         }
+        Ok(())
+    }
+
+    /// What it takes to ask a seat.
+    fn ready(&self, round: &RoundRun, seat: &str, given: Given) -> Result<Ready, EngineError> {
+        let (Some(ask), Some(participant)) = (self.ask(round, seat, given), self.table.get(seat)) else {
+            return Err(EngineError::Table(format!("nobody takes the seat of `{seat}`")));
+        };
+        let item = round.seat(seat).and_then(|seat| seat.item.as_ref());
+        let model = item.map(|item| item.model.clone()).unwrap_or_default();
+        Ok(Ready { participant: Arc::clone(participant), ask, model })
+    }
+
+    /// Asks one seat of the open round anew, if its seats are asked now.
+    pub(super) fn ask_anew(&mut self, seat: &str) -> Result<(), EngineError> {
+        let Some(round) = self.session.open_round().filter(|_| self.fan_out.round.is_some()) else {
+            return Ok(());
+        };
+        let ready = self.ready(round, seat, (None, self.schema(round)))?;
+        self.fan_out.ask(ready);
         Ok(())
     }
 
@@ -308,12 +340,7 @@ impl Engine<'_> {
         schema.map(|schema| schema.to_string().into())
     }
 
-    fn ask(
-        &self,
-        round: &RoundRun,
-        seat: &str,
-        (time_left, schema): (Option<Duration>, Option<Arc<str>>),
-    ) -> Option<Ask> {
+    fn ask(&self, round: &RoundRun, seat: &str, (time_left, schema): Given) -> Option<Ask> {
         let item = round.seat(seat)?.item.as_ref()?;
         let info = self.session.seat_info(seat)?;
         let (_, model) = info.model.split_once('/').unwrap_or(("", &info.model));
@@ -330,6 +357,7 @@ impl Engine<'_> {
             temperature: info.temperature,
             schema,
             time_left,
+            watch: self.watches.as_ref().map(|watches| watches.begin(seat)).unwrap_or_default(),
             task: None,
         })
     }

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::fan_out::{Back, Place};
 use super::item::{Terms, fault, work};
 use super::{Engine, EngineError};
+use crate::participants::watch::Watch;
 use crate::participants::{Ask, Prompt, Task};
 use crate::persona::Persona;
 use crate::session::{Command, Event, Item, LEASE_MS, Moment, TRACKER, WorkItemReturned, decide};
@@ -114,6 +115,7 @@ impl Engine<'_> {
             temperature: info.and_then(|info| info.temperature),
             schema: None,
             time_left: self.session_time_left(),
+            watch: Watch::default(),
             task: Some(Arc::new(self.task(input, schema, model))),
         }
     }

@@ -15,7 +15,7 @@ mod seat;
 mod taken;
 
 pub use budget::Budget;
-pub use orders::{Hold, Order, Orders, asked_now, hold};
+pub use orders::{Hold, Newcomer, Order, Orders, Seating, asked_now, hold};
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::journal::{DiskError, Journal, KeyStore};
 use crate::participants::Participant;
+use crate::participants::watch::Watches;
 use crate::persona::Persona;
 use crate::round::seal::RoundKey;
 use crate::session::{
@@ -110,6 +111,9 @@ pub struct Engine<'a> {
     budget: Option<Budget>,
     /// A facilitator at the screen, if one sits there.
     orders: Option<Orders>,
+    seating: Option<Seating<'a>>,
+    /// Where the screen looks how requests stand.
+    watches: Option<Watches>,
     staged: Vec<Stamped>,
     fan_out: FanOut,
     key: Option<(u32, RoundKey)>,
@@ -160,6 +164,8 @@ impl<'a> Engine<'a> {
             interrupt: parts.interrupt,
             budget: parts.budget,
             orders: None,
+            seating: None,
+            watches: None,
             staged: Vec::new(),
             fan_out: FanOut::default(),
             key: None,
@@ -380,6 +386,7 @@ impl<'a> Engine<'a> {
             return Ok(self.stage(Command::LoseKey)?);
         };
         self.fan_out.end_round();
+        self.watches.iter().for_each(Watches::clear);
         let number = self.session.open_round().map(|round| round.opened.number);
         self.stage(Command::CloseRound { reason, key })?;
         (self.key, self.spent_key) = (None, number);

@@ -4,12 +4,16 @@
 //! and when a round is counted; it goes on by an order alone. Orders that the core refuses change
 //! nothing, and the refusal is told. Without one it holds nowhere.
 
+use std::sync::Arc;
+
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::{Engine, EngineError, PersonSays};
+use crate::participants::Participant;
+use crate::participants::watch::Watches;
 use crate::session::{
-    CloseReason, Command, Event, Exit, Next, Question, QuestionKind, Refusal, RoundRevised, Session, decide,
-    next,
+    CloseReason, Command, Event, Exit, Next, Price, Question, QuestionKind, Refusal, RoundRevised, Session,
+    decide, next,
 };
 
 /// What the facilitator wants done now.
@@ -39,6 +43,13 @@ pub enum Order {
         participant: String,
         /// Why.
         reason: String,
+    },
+    /// Ask a seat of the open round anew; what it was asked before is given up.
+    Retry {
+        /// The seat.
+        participant: String,
+        /// The model that is to answer for it from now on; the same as before when absent.
+        model: Option<String>,
     },
     /// Give the open round this much more time, in milliseconds.
     MoreTime(u64),
@@ -90,6 +101,17 @@ pub fn asked_now(session: &Session) -> Option<Question> {
     Some(Question { step: run.id.clone(), kind, message: asked.message.clone() })
 }
 
+/// Who takes a seat whose model is replaced.
+pub struct Newcomer {
+    /// Who answers.
+    pub participant: Arc<dyn Participant>,
+    /// What the model costs; none where it costs nothing.
+    pub price: Option<Price>,
+}
+
+/// Finds who answers for a model, or says in words why nobody does.
+pub type Seating<'a> = Box<dyn FnMut(&str) -> Result<Newcomer, String> + Send + 'a>;
+
 /// The facilitator's orders as they come.
 pub type Orders = UnboundedReceiver<Order>;
 
@@ -102,10 +124,13 @@ pub(super) async fn ordered(orders: &mut Option<Orders>) -> Order {
     }
 }
 
-impl Engine<'_> {
+impl<'a> Engine<'a> {
     /// Puts a facilitator at the table: from now on the engine waits for orders where it should.
-    pub fn obeys(&mut self, orders: Orders) {
-        self.orders = Some(orders);
+    ///
+    /// `seating` finds who takes a seat when its model is replaced; how requests stand is noted in
+    /// `watches`.
+    pub fn obeys(&mut self, orders: Orders, seating: Seating<'a>, watches: Watches) {
+        (self.orders, self.seating, self.watches) = (Some(orders), Some(seating), Some(watches));
     }
 
     /// Whether the engine must wait for an order now.
@@ -138,6 +163,7 @@ impl Engine<'_> {
             Order::OpenRound { seen } => return self.open_as_seen(&seen),
             Order::CloseRound => return self.close_by_order(),
             Order::Excuse { participant, reason } => self.excuse(&participant, reason),
+            Order::Retry { participant, model } => return self.retry(&participant, model),
             Order::MoreTime(more) => self.more_time(more),
             Order::Revise(revised) => self.stage(Command::ReviseRound(revised)),
             Order::Record(artifact) => {
@@ -221,6 +247,46 @@ impl Engine<'_> {
         let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
         self.stage(Command::Excuse { round, participant: participant.to_owned(), reason })?;
         self.let_go(participant);
+        Ok(())
+    }
+
+    /// Asks a seat anew. Its answer counts only once: what it was asked before is given up first.
+    fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
+        // What is ready when the word is given is sealed, and stays.
+        self.take_in_ready()?;
+        let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
+        let now = self.session.seat_info(participant).map(|info| info.model.clone());
+        let model = model.filter(|model| Some(model) != now.as_ref());
+        let command = Command::Retry { round, participant: participant.to_owned(), model: model.clone() };
+        let refused = decide(&self.session, command.clone(), (self.now)()).err().map(|refusal| refusal.0);
+        let refused = refused.or_else(|| self.reseat(participant, model.as_deref()).err());
+        if let Some(why) = refused {
+            self.observer.refused(&why);
+            return Ok(());
+        }
+        self.let_go(participant);
+        self.stage(command)?;
+        self.ask_anew(participant)
+    }
+
+    /// Makes sure that one more request can be paid, and puts a new model into the seat.
+    fn reseat(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
+        let newcomer = match (model, &mut self.seating) {
+            (Some(model), Some(seating)) => Some(seating(model)?),
+            _ => None,
+        };
+        if let (Some(budget), Some(round)) = (&mut self.budget, self.session.open_round()) {
+            if let (Some(model), Some(newcomer)) = (model, &newcomer) {
+                budget.prices.extend(newcomer.price.map(|price| (model.to_owned(), price)));
+            }
+            let model =
+                model.or_else(|| Some(self.session.seat_info(participant)?.label(&round.opened.step)));
+            let why = budget.refuses_retry(&self.session, &round.opened, model.unwrap_or_default());
+            why.map_or(Ok(()), Err)?;
+        }
+        if let Some(newcomer) = newcomer {
+            self.table.insert(participant.to_owned(), newcomer.participant);
+        }
         Ok(())
     }
 

@@ -31,6 +31,7 @@ use super::retry::{Next, jitter};
 pub use super::service::{Service, Timeouts};
 use super::structured::Structured;
 use super::warm::{Lead, Warmth};
+use super::watch::Watch;
 use super::{Ask, Failure, Finish, Participant, Reply};
 use crate::problem::Problem;
 use crate::text::estimated_tokens;
@@ -170,7 +171,8 @@ impl HttpParticipant {
                 permit = self.permit().await;
             }
             *tries += 1;
-            let sent = self.send(body.clone(), (&gate, &pass), &mut lead).await;
+            ask.watch.asked(*tries);
+            let sent = self.send(body.clone(), (&gate, &pass), &mut lead, &ask.watch).await;
             drop((pass, permit.take()));
             let fault = match sent {
                 Ok(reply) => {
@@ -195,7 +197,10 @@ impl HttpParticipant {
             let (left, drawn) = (left(), jitter(&ask.seat, *tries));
             match self.service.retry.next(*tries, drawn, fault.asked, left) {
                 _ if !fault.again => return Err(failure(String::new(), false)),
-                Next::Again(wait) => tokio::time::sleep(wait).await,
+                Next::Again(wait) => {
+                    ask.watch.failed(&fault.reason);
+                    tokio::time::sleep(wait).await;
+                }
                 Next::Stop => return Err(failure(String::new(), false)),
                 Next::NoTime => return Err(failure("; no time left to try again".to_owned(), true)),
                 Next::TooLong(wait) => {
@@ -212,11 +217,12 @@ impl HttpParticipant {
         body: TwoPart,
         (gate, pass): (&Gate, &Pass),
         lead: &mut Option<Lead>,
+        watch: &Watch,
     ) -> Result<Reply, Fault> {
         let response = self.post(body).await?;
         learn(&response, gate, pass);
         match response.status().as_u16() {
-            200 if is_stream(&response) => self.read_stream(response, lead).await,
+            200 if is_stream(&response) => self.read_stream(response, lead, watch).await,
             200 => {
                 // How long a reply is, is content: one past the cap is handed on as cut, not as a fault.
                 let Some(body) = self.read(response, MAX_REPLY).await? else {
@@ -249,11 +255,17 @@ impl HttpParticipant {
     }
 
     /// Reads a reply that comes by events. What has come of it is never shown, nor how much.
-    async fn read_stream(&self, mut response: Response, lead: &mut Option<Lead>) -> Result<Reply, Fault> {
+    async fn read_stream(
+        &self,
+        mut response: Response,
+        lead: &mut Option<Lead>,
+        watch: &Watch,
+    ) -> Result<Reply, Fault> {
         refuse_compressed(&response)?;
         let mut arriving = Arriving::new(self.service.dialect);
         while let Some(piece) = self.piece(&mut response).await? {
             *lead = None;
+            watch.heard();
             if arriving.push(&piece).map_err(Fault::unreadable)? {
                 if arriving.is_whole() {
                     // Reaching the end keeps the connection for the next request.

@@ -27,6 +27,7 @@ mod structured;
 mod testing;
 pub mod tracker;
 mod warm;
+pub mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,6 +68,8 @@ pub struct Ask {
     pub schema: Option<Arc<str>>,
     /// How long the whole call may take, tries and waits included.
     pub time_left: Option<Duration>,
+    /// Where those who wait look how it stands.
+    pub watch: watch::Watch,
     /// What a work item holds, when this is an agent's and no seat's.
     pub task: Option<Arc<Task>>,
 }

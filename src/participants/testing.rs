@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::watch::Watch;
 use super::{Ask, Prompt};
 use crate::persona::Persona;
 
@@ -21,6 +22,7 @@ pub(super) fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
         temperature: None,
         schema: None,
         time_left: None,
+        watch: Watch::default(),
         task: None,
     }
 }

@@ -12,7 +12,7 @@ use super::words::{
 use crate::round::record::Outcome;
 use crate::session::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, Moment,
-    RoundClosed, RoundOpened, SeatFailed, Session, SessionClosed, SessionOpened, StepFinished, Tally,
+    RoundClosed, RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, Tally,
     WorkItemReturned,
 };
 use crate::text::harmless_line;
@@ -48,6 +48,10 @@ fn said(event: &Event, session: &Session) -> Option<String> {
         Event::BallotSealed(sealed) => format!("sealed  {}  {}", sealed.participant, span(sealed.elapsed_ms)),
         Event::SeatFailed(failed) => seat_failed(failed),
         Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
+        Event::SeatRetried(SeatRetried { participant, model, .. }) => match model {
+            Some(model) => format!("asked anew  {participant}, now {model}"),
+            None => format!("asked anew  {participant}"),
+        },
         Event::RoundClosed(closed) => round_closed(closed),
         Event::AnswerRevealed(answer) => revealed(answer, session),
         Event::KeyLost { round, participants, .. } => {

@@ -69,6 +69,7 @@ impl Session {
             | Event::ArtifactRecorded(_)
             | Event::SynthesisRecorded(_)
             | Event::DeadlineExtended(_)
+            | Event::SeatRetried(_)
             | Event::RoundAskedAgain { .. }) => self.apply_live(live),
             of_a_seat => self.apply_to_seats(of_a_seat),
         }
@@ -174,7 +175,13 @@ impl Session {
 
     fn open_round_run(&mut self, opened: &Arc<RoundOpened>, at: Moment) {
         let seat = |name: &String| {
-            let seat = Seat { name: name.clone(), item: None, status: SeatStatus::Waiting, elapsed_ms: None };
+            let seat = Seat {
+                name: name.clone(),
+                item: None,
+                status: SeatStatus::Waiting,
+                elapsed_ms: None,
+                retried: 0,
+            };
             (name.clone(), seat)
         };
         let index = self.rounds.len();
@@ -253,7 +260,7 @@ impl Session {
         self.rounds.iter_mut().rev().find(|round| round.opened.round == id)
     }
 
-    fn seat(&mut self, round: &str, name: &str, change: impl FnOnce(&mut Seat)) {
+    pub(super) fn seat(&mut self, round: &str, name: &str, change: impl FnOnce(&mut Seat)) {
         if let Some(seat) = self.round_mut(round).and_then(|round| round.seats.get_mut(name)) {
             change(seat);
         }

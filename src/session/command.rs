@@ -80,6 +80,15 @@ pub enum Command {
         /// Why.
         reason: String,
     },
+    /// Ask a seat of the open round anew, by another model where one is named.
+    Retry {
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+        /// The model, if it is to be another one.
+        model: Option<String>,
+    },
     /// Close the open round and reveal what is sealed.
     CloseRound {
         /// Why.

@@ -10,10 +10,11 @@ use serde_json::{Map, Value, json};
 use super::command::{Command, Refusal};
 use super::decide::{Decision, refuse};
 use super::event::{
-    ArtifactRecorded, DeadlineExtended, Event, RoundRevised, SessionForked, SynthesisRecorded,
+    ArtifactRecorded, DeadlineExtended, Event, RoundRevised, SeatInfo, SeatRetried, SessionForked,
+    SynthesisRecorded,
 };
 use super::moment::Moment;
-use super::state::Session;
+use super::state::{SeatStatus, Session};
 use crate::problem::Problem;
 use crate::round::material::Artifact;
 use crate::workflow::{Definition, Round, Selection, Source, StepKind, load, recheck};
@@ -29,6 +30,7 @@ pub fn decide_live(session: &Session, definition: &Definition, command: Command)
         Command::RecordSynthesis { round, text } => record_synthesis(session, &round, text),
         Command::ExtendDeadline { deadline_ms } => extend_deadline(session, deadline_ms),
         Command::AskRoundAgain => ask_round_again(session),
+        Command::Retry { round, participant, model } => retry(session, &round, participant, model),
         _ => refuse("the session is open already"),
     }
 }
@@ -74,6 +76,26 @@ fn extend_deadline(session: &Session, deadline_ms: u64) -> Decision {
     }
     let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
     Ok(vec![Event::DeadlineExtended(DeadlineExtended { step, round, deadline_ms })])
+}
+
+fn retry(session: &Session, round: &str, participant: String, model: Option<String>) -> Decision {
+    let Some(run) = session.open_round().filter(|run| run.opened.round == round) else {
+        return refuse(format!("round `{round}` is not open"));
+    };
+    let Some(seat) = run.seat(&participant) else {
+        return refuse(format!("`{participant}` has no seat in round `{round}`"));
+    };
+    match seat.status {
+        SeatStatus::Waiting => return refuse(format!("`{participant}` is not asked yet")),
+        SeatStatus::Asking | SeatStatus::Failed(_) | SeatStatus::Excused(_) => {}
+        _ => return refuse(format!("the answer of `{participant}` is sealed: it stays as it is")),
+    }
+    let is_scripted = |seat: &SeatInfo| seat.scripted.contains(&run.opened.step);
+    if model.is_some() && session.seat_info(&participant).is_some_and(is_scripted) {
+        return refuse(format!("`{participant}` answers by a script here, by no model"));
+    }
+    let step = run.opened.step.clone();
+    Ok(vec![Event::SeatRetried(SeatRetried { step, round: round.to_owned(), participant, model })])
 }
 
 fn ask_round_again(session: &Session) -> Decision {
@@ -161,6 +183,7 @@ impl Session {
                     round.deadline_ms = Some(extended.deadline_ms);
                 }
             }
+            Event::SeatRetried(retried) => self.retry(retried),
             Event::RoundAskedAgain { step, .. } => {
                 if let Some(run) = self.run_mut(step) {
                     (run.round, run.approval) = (None, None);
@@ -168,6 +191,22 @@ impl Session {
             }
             _ => {}
         }
+    }
+
+    fn retry(&mut self, retried: &SeatRetried) {
+        if let (Some(model), Some(info)) =
+            (&retried.model, Arc::make_mut(&mut self.roster).get_mut(&retried.participant))
+        {
+            info.model.clone_from(model);
+        }
+        self.seat(&retried.round, &retried.participant, |seat| {
+            seat.status = SeatStatus::Asking;
+            seat.elapsed_ms = None;
+            seat.retried += 1;
+            if let (Some(model), Some(item)) = (&retried.model, &mut seat.item) {
+                Arc::make_mut(item).model.clone_from(model);
+            }
+        });
     }
 
     /// From here on the session goes by its own id; what was sealed before stays bound to the old one.

@@ -84,10 +84,11 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decis
     if run.approval.is_some() {
         return refuse("the question is asked already");
     }
-    let tied = session.round_of(run).and_then(|round| round.tally.as_ref());
-    let (message, choices) = match (&step.kind, tied) {
+    // As the round was opened: its step may have been revised since.
+    let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
+    let (message, choices) = match (&step.kind, round.and_then(|round| round.tally.as_ref())) {
         (StepKind::Approval(approval), _) => (approval.message.clone(), Vec::new()),
-        (StepKind::Round(round), Some(tally)) if tally.verdict.tie && round.ties == Ties::Ask => {
+        (StepKind::Round(_), Some(tally)) if tally.verdict.tie => {
             (tie_message(&tally.verdict.winners), tally.verdict.winners.clone())
         }
         _ => return refuse(format!("step `{}` asks nothing of a person", step.id)),

@@ -132,6 +132,8 @@ pub struct Seat {
     pub status: SeatStatus,
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
+    /// How often the facilitator had it asked anew.
+    pub retried: u32,
 }
 
 /// Where a seat stands.

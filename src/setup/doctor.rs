@@ -11,6 +11,7 @@ use super::models::Catalog;
 use super::providers::KNOWN;
 use crate::participants::http::HttpParticipant;
 use crate::participants::probe::{Pace, models};
+use crate::participants::watch::Watch;
 use crate::participants::{Ask, Failure, Prompt};
 use crate::persona::Persona;
 use crate::problem::{Problem, did_you_mean};
@@ -180,6 +181,7 @@ async fn pace(participant: &HttpParticipant, model: &str) -> Result<Pace, Failur
     let ask = Ask {
         seat: "doctor".to_owned(),
         step: "doctor".to_owned(),
+        watch: Watch::default(),
         task: None,
         round: "doctor".to_owned(),
         persona: Arc::new(persona),

@@ -8,6 +8,7 @@ use super::home::{Home, Opening};
 use super::live::News;
 use crate::engine::Order;
 use crate::participants::human::Asked;
+use crate::participants::watch::Watches;
 use crate::problem::Problem;
 use crate::session::{Line, Session, SessionOpened};
 
@@ -19,6 +20,8 @@ pub struct Running {
     pub news: UnboundedReceiver<News>,
     /// What people who take seats are asked.
     pub people: UnboundedReceiver<Asked>,
+    /// How the requests of the open round stand.
+    pub watches: Watches,
     /// The session's file.
     pub path: PathBuf,
 }

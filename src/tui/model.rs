@@ -1,5 +1,7 @@
 //! The model: what the screen shows, and nothing of how.
 
+use std::collections::HashMap;
+
 use super::form::Form;
 use super::home::Home;
 use super::keymap::{Keys, Place};
@@ -7,6 +9,7 @@ use super::live::Live;
 use super::replay::Replay;
 use super::theme::Theme;
 use crate::engine::{Hold, hold};
+use crate::participants::watch::Progress;
 use crate::session::Session;
 
 /// A part of the screen that can be looked at.
@@ -171,6 +174,8 @@ pub struct Model {
     pub file: String,
     /// How much of a film has been read, in percent, while it is.
     pub reading: Option<u8>,
+    /// How the requests of the open round stand, by seat.
+    pub progress: HashMap<String, Progress>,
     /// The time, for how long a round is open.
     pub now: crate::session::Moment,
 }
@@ -195,6 +200,7 @@ impl Model {
             keys,
             file: String::new(),
             reading: None,
+            progress: HashMap::new(),
             now: crate::session::Moment::default(),
         }
     }

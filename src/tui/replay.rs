@@ -154,6 +154,7 @@ impl Replay {
             Event::BallotSealed(sealed) => sealed.participant == seat,
             Event::SeatFailed(failed) => failed.participant == seat,
             Event::SeatExcused { participant, .. } => participant == seat,
+            Event::SeatRetried(retried) => retried.participant == seat,
             Event::AnswerRevealed(answer) => answer.participant == seat,
             Event::KeyLost { participants, .. } | Event::SeatsAskedAgain { participants, .. } => {
                 participants.iter().any(|name| name == seat)

@@ -171,7 +171,11 @@ impl Screen {
                 self.asked.push(asked);
                 self.say(message).await?;
             }
-            Woken::Time => self.say(Message::Tick(crate::clock::now())).await?,
+            Woken::Time => {
+                self.say(Message::Tick(crate::clock::now())).await?;
+                let watches = self.running.as_ref().map(|running| running.watches.progress());
+                self.say(Message::Progress(watches.unwrap_or_default())).await?;
+            }
         }
         Ok(())
     }

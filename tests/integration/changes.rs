@@ -65,7 +65,7 @@ impl Base {
 fn chained(events: &[Stamped]) -> Vec<u8> {
     let (mut out, mut prev) = (String::new(), NO_HASH.to_owned());
     for (seq, stamped) in events.iter().enumerate() {
-        prev = write_document(seq as u64, &prev, ID, stamped, &mut out);
+        prev = write_document(seq as u64, &prev, ID, stamped, &mut out).expect("an event");
     }
     out.into_bytes()
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use roundtable::participants::dialect::Dialect;
 use roundtable::participants::http::{HttpParticipant, Service};
 use roundtable::participants::retry::Schedule;
+use roundtable::participants::watch::Watch;
 use roundtable::participants::{Ask, Failure, Finish, Participant, Prompt, Reply, Usage};
 use roundtable::persona::Persona;
 use serde_json::json;
@@ -56,6 +57,7 @@ pub fn ask() -> Ask {
         temperature: None,
         schema: None,
         time_left: None,
+        watch: Watch::default(),
         task: None,
     }
 }

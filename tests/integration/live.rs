@@ -176,3 +176,66 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
     assert!(session.paused.is_some() && session.step.is_some(), "it rests before what was not accepted");
     verified(&place);
 }
+
+/// Fails at once.
+struct Unreachable;
+
+impl Participant for Unreachable {
+    fn ask<'a>(&'a self, _: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        let reason = "cannot connect to `models.example`".to_owned();
+        std::future::ready(Err(Failure { reason, timed_out: false, tries: 3 })).boxed()
+    }
+}
+
+/// A seat that failed and one that hangs get another model; one that is sealed stays as it is.
+#[test]
+fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place::new(Disk::default(), dir.path());
+    let retry = |seat: &str, model: Option<&str>| Order::Retry {
+        participant: seat.to_owned(),
+        model: model.map(str::to_owned),
+    };
+    let mut screen =
+        at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Accept]], |line| {
+            match &line.stamped.event {
+                Event::BallotSealed(sealed) if sealed.participant == "ann" => vec![
+                    retry("ann", Some("quick/one")),
+                    retry("eve", None),
+                    retry("bob", Some("nobody/here")),
+                    retry("bob", Some("quick/one")),
+                ],
+                Event::BallotSealed(sealed) if sealed.participant == "bob" => {
+                    vec![retry("cyd", None), retry("cyd", Some("quick/two"))]
+                }
+                _ => vec![],
+            }
+        });
+    let table = |mut table: Table| {
+        table.insert("bob".to_owned(), std::sync::Arc::new(Unreachable));
+        table.insert("cyd".to_owned(), std::sync::Arc::new(Slow));
+        table
+    };
+    let (ran, refused) = place.start_live(ONE, &table, &mut screen);
+    assert_eq!(ran.done, Ok(Exit::Finished));
+    assert_eq!(
+        refused,
+        [
+            "the answer of `ann` is sealed: it stays as it is",
+            "`eve` has no seat in round `pick`",
+            "unknown provider `nobody`"
+        ]
+    );
+    let session = place.session();
+    let round = &session.rounds[0];
+    assert_eq!(round.closed.as_ref().expect("closed").reason, CloseReason::All);
+    assert_eq!(round.tally.as_ref().expect("a tally").answered, 3);
+    let model = |seat: &str| match &round.seats[seat].status {
+        SeatStatus::Revealed(answer, _) => answer.model.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((model("bob").as_str(), model("cyd").as_str()), ("quick/one", "quick/two"));
+    assert_eq!(session.roster["cyd"].model, "quick/two", "it stays for later rounds");
+    assert_eq!((round.seats["ann"].retried, round.seats["cyd"].retried), (0, 2));
+    verified(&place);
+}

@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
-use roundtable::engine::{Engine, Observer, Order, Parts, Person, PersonSays, Table};
+use roundtable::engine::{Engine, Newcomer, Observer, Order, Parts, Person, PersonSays, Table};
 use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
+use roundtable::participants::watch::Watches;
 use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::session::{
@@ -229,7 +230,7 @@ impl Place {
             interrupt: CancellationToken::new(),
             budget: None,
         });
-        engine.obeys(taken);
+        engine.obeys(taken, Box::new(newcomer), Watches::default());
         let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
         let done = runtime.expect("a runtime").block_on(async {
             engine.stage(Command::Open(Box::new(header))).map_err(|error| error.to_string())?;
@@ -402,6 +403,15 @@ pub fn header(definition: &str) -> SessionOpened {
 fn persona(name: &str) -> Arc<roundtable::persona::Persona> {
     let text = format!("---\nname: {name}\n---\nYou are {name}.\n");
     Arc::new(roundtable::persona::Persona::parse(&text, "p.md").expect("a persona"))
+}
+
+/// Who takes a seat for another model: someone quick, whose every answer is known.
+fn newcomer(model: &str) -> Result<Newcomer, String> {
+    if model == "nobody/here" {
+        return Err("unknown provider `nobody`".to_owned());
+    }
+    let participant = Arc::new(Seat { after: Duration::from_millis(1), diary: Diary::default() });
+    Ok(Newcomer { participant, price: None })
 }
 
 fn table<'a>(names: impl Iterator<Item = &'a str>, diary: &Diary) -> Table {

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use roundtable::participants::dialect::{Dialect, Stream};
-use roundtable::participants::{Finish, Participant as _, Reply, Usage};
+use roundtable::participants::watch::{Standing, Watches};
+use roundtable::participants::{Ask, Finish, Participant as _, Reply, Usage};
 
 use crate::http::{ask, ms, open_ai, outcome, outcome_of, participant, service};
 use crate::program::Desk;
@@ -122,4 +123,21 @@ async fn a_reply_that_comes_slowly_is_whole_once_it_ends() {
     let reply = participant(service).ask(&ask()).await.expect("a reply");
     assert_eq!((reply.text.as_str(), reply.finish, reply.tries), ("vote: redis", Finish::Complete, 1));
     assert!(started.elapsed() >= ms(170), "{:?}", started.elapsed());
+}
+
+/// Those who wait see that a try failed and why, and that a reply has begun; of the reply they see nothing.
+#[tokio::test]
+async fn how_a_request_stands_is_noted_and_nothing_of_its_reply() {
+    let watches = Watches::default();
+    let tries = AtomicUsize::new(0);
+    let server = Server::start(move |_| match tries.fetch_add(1, Ordering::Relaxed) {
+        0 => Answer::new(500, &[], ""),
+        _ => Answer::chat_events(&["secret"]),
+    });
+    let ask = Ask { watch: watches.begin("qa-lead"), ..ask() };
+    participant(open_ai(&server)).ask(&ask).await.expect("a reply");
+    let progress = watches.progress().remove("qa-lead").expect("a seat");
+    assert_eq!((progress.standing, progress.tries), (Standing::Answering, 2));
+    assert!(progress.trouble.as_deref().is_some_and(|trouble| trouble.contains("500")), "{progress:?}");
+    assert!(!format!("{progress:?}").contains("secret"));
 }

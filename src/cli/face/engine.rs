@@ -8,10 +8,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::plan::SetUp;
 use crate::cli::work::Seated;
-use crate::engine::{Engine, Observer, Order, Parts, Person, PersonSays};
+use crate::engine::{Engine, Newcomer, Observer, Order, Parts, Person, PersonSays, Seating};
 use crate::journal::{Disk, KeyStore};
-use crate::participants::human::Asked;
+use crate::participants::human::{Asked, Desk};
+use crate::participants::watch::Watches;
 use crate::session::{Command, Exit, Line, Question, Session};
+use crate::setup::models::Catalog;
+use crate::setup::prices::price_of;
 use crate::tui::{News, Running};
 
 /// Tells the screen what happens.
@@ -46,28 +49,31 @@ pub fn spawn(
     seated: Seated,
     start: Command,
     set_up: &Arc<SetUp>,
-    people: UnboundedReceiver<Asked>,
+    (desk, people): (Desk, UnboundedReceiver<Asked>),
 ) -> Running {
     let (orders, taken) = unbounded_channel();
     let (tell, news) = unbounded_channel();
     let path = seated.path.clone();
     let set_up = Arc::clone(set_up);
     let telling = tell.clone();
+    let watches = Watches::default();
+    let watched = watches.clone();
     let work = move || {
-        let done = work(seated, start, &set_up, taken, telling.clone());
+        let done = work(seated, start, &set_up, (taken, watched), desk, telling.clone());
         let _ = telling.send(News::Ended(done));
     };
     if let Err(error) = std::thread::Builder::new().name("engine".to_owned()).spawn(work) {
         let _ = tell.send(News::Ended(Err(format!("the engine cannot start: {error}"))));
     }
-    Running { orders, news, people, path }
+    Running { orders, news, people, watches, path }
 }
 
 fn work(
     seated: Seated,
     start: Command,
     set_up: &SetUp,
-    orders: UnboundedReceiver<Order>,
+    (orders, watches): (UnboundedReceiver<Order>, Watches),
+    desk: Desk,
     news: UnboundedSender<News>,
 ) -> Result<Exit, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -75,6 +81,7 @@ fn work(
         .thread_stack_size(8 << 20)
         .build()
         .map_err(|error| format!("the engine cannot start: {error}"))?;
+    let seating = seating(set_up, desk, seated.budget.is_some());
     let (mut teller, mut person) = (Teller(news), ByOrders);
     let mut engine = Engine::new(Parts {
         session: seated.session,
@@ -88,7 +95,7 @@ fn work(
         interrupt: CancellationToken::new(),
         budget: seated.budget,
     });
-    engine.obeys(orders);
+    engine.obeys(orders, seating, watches);
     let done = runtime.block_on(async {
         engine.erase_old_keys().map_err(|refusal| refusal.to_string())?;
         engine.stage(start).map_err(|refusal| refusal.to_string())?;
@@ -97,4 +104,17 @@ fn work(
     drop(engine);
     runtime.shutdown_background();
     done
+}
+
+/// Finds who takes a seat whose model is replaced.
+fn seating(set_up: &SetUp, desk: Desk, has_budget: bool) -> Seating<'_> {
+    let mut catalog = Catalog::new(&set_up.config).with_desk(desk);
+    Box::new(move |model| {
+        let participant = catalog.participant(model).map_err(|problem| problem.to_string())?;
+        let price = price_of(&catalog, model);
+        if has_budget && price.is_none() {
+            return Err(format!("the price of `{model}` is not known, so that no budget can be kept"));
+        }
+        Ok(Newcomer { participant, price })
+    })
 }

@@ -130,14 +130,14 @@ impl Host for Facilitator {
             }
         };
         let (desk, people) = unbounded_channel();
-        let mut catalog = Catalog::new(&self.set_up.config).with_desk(desk);
+        let mut catalog = Catalog::new(&self.set_up.config).with_desk(desk.clone());
         let table = seat_all(&session, &mut catalog, &self.answers)?;
         let budget = budget(&self.run, &session, &self.set_up)?;
         let journal = Journal::create(&Disk::default(), &path, &opened.session)
             .map_err(|error| vec![Problem::new(error.to_string())])?;
         let (personas, answers) = (personas_of(&session), self.answers.clone());
         let seated = Seated { session: Session::default(), journal, table, personas, answers, budget, path };
-        Ok(engine::spawn(seated, Command::Open(Box::new(opened.clone())), &self.set_up, people))
+        Ok(engine::spawn(seated, Command::Open(Box::new(opened.clone())), &self.set_up, (desk, people)))
     }
 
     fn resume(&self, path: &Path) -> Result<(Vec<Line>, Running), Vec<Problem>> {
@@ -152,9 +152,9 @@ impl Host for Facilitator {
         }
         let torn_bytes = log.torn as u64;
         let (desk, people) = unbounded_channel();
-        let seated = self.seated(session, journal, path.to_owned(), desk)?;
+        let seated = self.seated(session, journal, path.to_owned(), desk.clone())?;
         let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes };
-        Ok((log.lines, engine::spawn(seated, start, &self.set_up, people)))
+        Ok((log.lines, engine::spawn(seated, start, &self.set_up, (desk, people))))
     }
 
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Vec<Problem>> {

@@ -190,6 +190,9 @@ fn command_of(event: &Event) -> Command {
         Event::SeatExcused { round, participant, reason, .. } => {
             Command::Excuse { round, participant, reason }
         }
+        Event::SeatRetried(retried) => {
+            Command::Retry { round: retried.round, participant: retried.participant, model: retried.model }
+        }
         Event::SessionPaused { reason, step } => Command::Pause { reason, step },
         Event::SessionResumed { program, torn_bytes } => Command::Resume { program, torn_bytes },
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {

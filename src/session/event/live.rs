@@ -62,6 +62,20 @@ pub struct DeadlineExtended {
     pub deadline_ms: u64,
 }
 
+/// A seat of the open round that has sealed nothing is asked anew; what it was asked before is given up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatRetried {
+    /// The step.
+    pub step: String,
+    /// The round.
+    pub round: String,
+    /// The seat.
+    pub participant: String,
+    /// The model that answers for it from now on, in later rounds too; the same as before when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
 /// A session that begins with another one's history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionForked {

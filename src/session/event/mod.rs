@@ -15,7 +15,9 @@ pub use item::{
     WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
 pub use leak::LeaksFound;
-pub use live::{ArtifactRecorded, DeadlineExtended, RoundRevised, SessionForked, SynthesisRecorded};
+pub use live::{
+    ArtifactRecorded, DeadlineExtended, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
+};
 pub use round::{AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally};
 pub use step::{ApprovalGiven, ApprovalRequested, SessionClosed, Status, StepFinished};
 
@@ -92,6 +94,8 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+    /// The facilitator has a seat asked anew.
+    SeatRetried(SeatRetried),
     /// The round is closed; its key is published.
     RoundClosed(RoundClosed),
     /// What one seat held; in roster order, in the same write as the close.

@@ -168,6 +168,18 @@ pub fn excuse(session: &Session, seat: &str) -> Form {
     )
 }
 
+/// A seat to be asked anew, by the model it has or by another.
+pub fn retry(session: &Session, seat: &str) -> Form {
+    let now = session.seat_info(seat).map(|info| info.model.as_str()).unwrap_or_default();
+    let fields = vec![Field::line("model", "who answers from now on; as it is: the same", now)];
+    form(
+        Purpose::Retry(seat.to_owned()),
+        format!("ask {seat} anew"),
+        fields,
+        format!("{}-retry-{seat}", session.id),
+    )
+}
+
 /// How much longer the round may take.
 pub fn more_time(session: &Session) -> Form {
     let fields = vec![Field::line("more", "30s, 5m, 1h", "1m")];

@@ -7,7 +7,7 @@ mod fill;
 mod read;
 mod turn;
 
-pub use fill::{answer, artifact, excuse, more_time, new_topic, note, panel, round};
+pub use fill::{answer, artifact, excuse, more_time, new_topic, note, panel, retry, round};
 pub use read::{Submitted, read};
 pub use turn::turn;
 
@@ -29,6 +29,8 @@ pub enum Purpose {
     Note(String),
     /// Letting this seat go.
     Excuse(String),
+    /// A seat that is to be asked anew.
+    Retry(String),
     /// Moving the deadline.
     MoreTime,
     /// A yes or no.

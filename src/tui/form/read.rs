@@ -40,6 +40,10 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
         }),
         Purpose::Artifact(known) => Order::Record(artifact(form, known.clone())?),
         Purpose::Note(round) => Order::Note { round: round.clone(), text: value("note") },
+        Purpose::Retry(seat) => {
+            let model = Some(form.value("model").trim().to_owned()).filter(|model| !model.is_empty());
+            Order::Retry { participant: seat.clone(), model }
+        }
         Purpose::Excuse(seat) => Order::Excuse { participant: seat.clone(), reason: needed(form, "reason")? },
         Purpose::MoreTime => {
             let millis = parse_duration(&value("more")).filter(|millis| *millis > 0);

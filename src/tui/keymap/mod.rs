@@ -51,6 +51,8 @@ actions! {
     CloseRound,
     /// Let a seat go.
     Excuse,
+    /// Ask the chosen seat anew.
+    Retry,
     /// Move the deadline.
     MoreTime,
     /// Answer for the person whose turn it is.

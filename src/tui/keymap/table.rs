@@ -77,7 +77,7 @@ const fn row(
 }
 
 /// The table.
-pub const BINDINGS: [Binding; 53] = [
+pub const BINDINGS: [Binding; 54] = [
     row(Places::HOME, Action::Enter, &[key(KeyCode::Enter)], "open what is chosen", Some("open")),
     row(Places::HOME, Action::NewTopic, &[ch('n')], "a topic of your own", Some("new topic")),
     row(Places::DRAFT, Action::OpenRound, &[ch('o')], "open the round, or begin", Some("open")),
@@ -86,6 +86,13 @@ pub const BINDINGS: [Binding; 53] = [
     row(Places::DRAFT, Action::Diff, &[ch('d')], "what differs from the last snapshot", Some("diff")),
     row(Places::OPEN, Action::CloseRound, &[ch('c')], "close the round now", Some("close now")),
     row(Places::OPEN, Action::Excuse, &[ch('x')], "excuse the chosen seat", Some("excuse")),
+    row(
+        Places::OPEN,
+        Action::Retry,
+        &[ch('r')],
+        "ask the chosen seat anew, or by another model",
+        Some("retry"),
+    ),
     row(Places::OPEN, Action::MoreTime, &[ch('t')], "give the round more time", Some("more time")),
     row(Places::OPEN, Action::TakeTurn, &[key(KeyCode::Enter)], "answer where it is a person's turn", None),
     row(Places::COUNTED, Action::Accept, &[key(KeyCode::Enter)], "accept and go on", Some("accept")),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crossterm::event::KeyCode;
 
 use super::{live_until, press, rendered, saved, type_in};
+use crate::participants::watch::{Progress, Standing};
 use crate::session::{Event, Line, Moment, SessionOpened};
 use crate::tui::{Home, Keys, Message, Model, News, Opening, Pane, Part, Row, Spread, Theme, update};
 
@@ -123,6 +124,24 @@ fn a_draft() {
 fn an_open_round() {
     let open = live_until(|event| matches!(event, Event::BallotSealed(s) if s.participant == "qa-lead"));
     shows("open", &open);
+    let progress = |standing, for_ms, tries, trouble: Option<&str>| Progress {
+        standing,
+        for_ms,
+        tries,
+        trouble: trouble.map(str::to_owned),
+    };
+    let told = [
+        ("product-manager", progress(Standing::Pausing, 800, 2, Some("cannot connect to `models.example`"))),
+        // What is noted of a seat that is settled is not shown.
+        ("qa-lead", progress(Standing::Stalled, 7000, 1, None)),
+    ];
+    let mut open = open;
+    let told = told.into_iter().map(|(seat, progress)| (seat.to_owned(), progress)).collect();
+    update(&mut open, Message::Progress(told));
+    press(&mut open, KeyCode::Right);
+    press(&mut open, KeyCode::Right);
+    open.focus = Pane::Answer;
+    shows("open-trouble", &open);
     let mut model = open.clone();
     press(&mut model, KeyCode::Char('x'));
     shows("form-excuse", &model);

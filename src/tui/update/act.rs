@@ -53,6 +53,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::Artifact
         | Action::Note
         | Action::Excuse
+        | Action::Retry
         | Action::MoreTime
         | Action::TakeTurn
         | Action::Answer => return open_form(model, action),
@@ -155,8 +156,9 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Note => session.rounds.iter().rev().find(|round| round.closed.is_some()).map(|round| {
             form::note(session, &round.opened.round, round.synthesis.as_deref().unwrap_or_default())
         }),
-        Action::Excuse | Action::MoreTime if session.open_round().is_none() => None,
+        Action::Excuse | Action::Retry | Action::MoreTime if session.open_round().is_none() => None,
         Action::Excuse => model.seat_name().map(|seat| form::excuse(session, seat)),
+        Action::Retry => model.seat_name().map(|seat| form::retry(session, seat)),
         Action::MoreTime => Some(form::more_time(session)),
         Action::TakeTurn => {
             let round = session.open_round();

@@ -5,6 +5,8 @@ mod forms;
 mod menus;
 mod news;
 
+use std::collections::HashMap;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 pub use act::act;
@@ -17,6 +19,7 @@ use super::keymap::Action;
 use super::live::News;
 use super::model::{Leave, Model, Overlay, Pane, Stage};
 use crate::engine::Order;
+use crate::participants::watch::Progress;
 use crate::session::{Moment, SessionOpened};
 
 /// What happened outside.
@@ -32,6 +35,8 @@ pub enum Message {
     Pass(u64),
     /// It is this late.
     Tick(Moment),
+    /// How the requests of the open round stand.
+    Progress(HashMap<String, Progress>),
     /// Something was clicked.
     Click(Target),
     /// The wheel was turned over a pane, this many lines down.
@@ -112,6 +117,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Resize(width, height) => model.size = (width, height),
         Message::Pass(millis) => model.replay.pass(millis),
         Message::Tick(now) => model.now = now,
+        Message::Progress(progress) => model.progress = progress,
         Message::Paste(text) => return paste(model, &text),
         Message::Key(key) if key.kind != KeyEventKind::Release => return press(model, &key),
         Message::Key(_) => {}

@@ -96,6 +96,7 @@ fn is_ordered(event: &Event) -> bool {
             | Event::SynthesisRecorded(_)
             | Event::DeadlineExtended(_)
             | Event::SeatExcused { .. }
+            | Event::SeatRetried(_)
             | Event::ApprovalGiven(_)
             | Event::SeatsAskedAgain { .. }
     )

@@ -9,10 +9,12 @@ use ratatui::widgets::Paragraph;
 use serde_json::Value;
 
 use super::pane::block;
+use super::seats::progress;
+use crate::participants::watch::Progress;
 use crate::report::view::{SeatView, confidence, seats, vote};
-use crate::report::words::{finding, handling, shown_mask};
+use crate::report::words::{finding, handling, shown_mask, span};
 use crate::session::AnswerRevealed;
-use crate::text::harmless_line;
+use crate::text::{harmless, harmless_line};
 use crate::tui::model::Model;
 use crate::tui::text::{rendered, wrapped};
 
@@ -48,7 +50,10 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
         }
         return lines;
     }
-    let text = unanswered(&seat, model.session().open_round().is_none());
+    let mut text = unanswered(&seat, model.session().open_round().is_none());
+    if let Some(progress) = progress(model, &seat) {
+        text = format!("{}\n\n{text}", told(&seat, progress));
+    }
     wrapped(&text, width, MOST_LINES).into_iter().map(Line::from).collect()
 }
 
@@ -90,6 +95,18 @@ pub fn side_by_side(frame: &mut Frame<'_>, area: Rect, model: &Model) {
         let is_chosen = index == model.seat.min(count.saturating_sub(1));
         frame.render_widget(Paragraph::new(shown).block(block(model, title, is_chosen)), *place);
     }
+}
+
+/// How a seat's request stands, in words.
+fn told(seat: &SeatView<'_>, progress: &Progress) -> String {
+    let mut told = format!("{} · {} for {}", seat.model, progress.standing.word(), span(progress.for_ms));
+    if progress.tries > 0 {
+        let _ = write!(told, " · request {}", progress.tries);
+    }
+    if let Some(trouble) = &progress.trouble {
+        let _ = write!(told, "\nThe last try failed: {trouble}");
+    }
+    harmless(&told).into_owned()
 }
 
 fn unanswered(seat: &SeatView<'_>, is_closed: bool) -> String {

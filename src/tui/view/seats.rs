@@ -5,6 +5,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::Hits;
+use crate::participants::watch::{Progress, Standing as Request};
 use crate::report::view::{SeatView, Standing, confidence, seats, vote};
 use crate::report::words::span;
 use crate::text::harmless_line;
@@ -68,7 +69,11 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, longest: usize) -> 
     let name = clipped(&harmless_line(seat.name), longest);
     let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
     let name_style = if is_chosen { model.theme.strong() } else { Style::new() };
-    let time = seat.elapsed_ms.map(span).unwrap_or_default();
+    let time = match progress(model, seat) {
+        Some(progress) if progress.tries > 1 => format!("{} · try {}", span(progress.for_ms), progress.tries),
+        Some(progress) => span(progress.for_ms),
+        None => seat.elapsed_ms.map(span).unwrap_or_default(),
+    };
     Line::from(vec![
         Span::raw(pointer),
         Span::styled(format!("{sign} "), style),
@@ -78,12 +83,22 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, longest: usize) -> 
     ])
 }
 
+/// How the request of a seat that is asked stands.
+pub fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progress> {
+    model.progress.get(seat.name).filter(|_| matches!(seat.standing, Standing::Unread("asking")))
+}
+
 /// Sign, word and style of where a seat stands: each state has its own sign and word.
 fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style) {
     let theme = model.theme;
     match &seat.standing {
         Standing::Unread("sealed") => (theme.sign("■", "#"), "sealed".to_owned(), theme.good()),
-        Standing::Unread("asking") => (theme.sign("◧", "o"), "answering".to_owned(), theme.under_way()),
+        Standing::Unread("asking") => match progress(model, seat).map(|progress| progress.standing) {
+            Some(Request::Queued) => (theme.sign("◌", "."), Request::Queued.word().to_owned(), theme.faint()),
+            Some(at @ (Request::Stalled | Request::Pausing)) => ("!", at.word().to_owned(), theme.bad()),
+            Some(at) => (theme.sign("◧", "o"), at.word().to_owned(), theme.under_way()),
+            None => (theme.sign("◧", "o"), Request::Asked.word().to_owned(), theme.under_way()),
+        },
         Standing::Unread(word) => (theme.sign("◌", "."), (*word).to_owned(), theme.faint()),
         Standing::Lost => ("!", "lost with the key".to_owned(), theme.bad()),
         Standing::Failed(failed) => {

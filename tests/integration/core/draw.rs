@@ -114,7 +114,7 @@ impl Arbitrary for Action {
             1 => (0..10_u8).prop_map(|n| if n == 0 { Self::Stop } else { Self::Follow }),
             1 => Just(Self::CloseSession),
             1 => Just(Self::OpenAgain),
-            6 => (0..9_usize).prop_map(Self::Live),
+            6 => (0..11_usize).prop_map(Self::Live),
         ]
         .boxed()
     }

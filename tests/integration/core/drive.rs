@@ -104,6 +104,11 @@ impl Sitting {
             5 => Command::RecordSynthesis { round: self.round_id(), text: "Red, mostly.".to_owned() },
             6 => Command::ExtendDeadline { deadline_ms: 7_200_000 },
             7 => Command::AskRoundAgain,
+            8 | 9 => Command::Retry {
+                round: self.round_id(),
+                participant: name(which - 8).to_owned(),
+                model: (which == 9).then(|| "rehearsal/other".to_owned()),
+            },
             _ => Command::Fork {
                 session: format!("s-{}", self.events.len()),
                 at_seq: self.events.len().saturating_sub(1) as u64,

@@ -69,7 +69,7 @@ fn is_driven(text: &str, definition: &Definition) {
     let events = drive(text, definition);
     let (mut file, mut prev) = (String::new(), NO_HASH.to_owned());
     for (seq, stamped) in events.iter().enumerate() {
-        prev = write_document(seq as u64, &prev, "s-1", stamped, &mut file);
+        prev = write_document(seq as u64, &prev, "s-1", stamped, &mut file).expect("an event");
     }
     if events.is_empty() {
         return;

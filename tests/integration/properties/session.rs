@@ -56,7 +56,7 @@ fn written(log: &Log, verifies: bool) {
             Event::SessionForked(forked) => of.clone_from(&forked.session),
             _ => {}
         }
-        prev = write_document(line.seq, &prev, &of, &line.stamped, &mut out);
+        prev = write_document(line.seq, &prev, &of, &line.stamped, &mut out).expect("an event");
     }
     let again = read_log(out.as_bytes()).expect("what was read and written is read");
     assert!(again.lines.iter().map(|line| &line.stamped).eq(log.lines.iter().map(|line| &line.stamped)));

@@ -1,0 +1,195 @@
+//! Where a request stands, for those who wait: that it was sent, that a reply has begun, that it stalls,
+//! what went wrong on the way. Never a word of a reply, nor how much of it has come.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// A reply of which nothing has come for this long stalls.
+const STALLS: Duration = Duration::from_secs(5);
+
+/// Where one request stands, as its participant notes it. Notes of a watch that nobody keeps go nowhere.
+#[derive(Debug, Clone, Default)]
+pub struct Watch(Option<Arc<Mutex<Noted>>>);
+
+#[derive(Debug)]
+struct Noted {
+    stage: Stage,
+    since: Instant,
+    heard: Instant,
+    tries: u32,
+    trouble: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    Queued,
+    Asked,
+    Answering,
+    Pausing,
+}
+
+/// Where a seat stands on the way to its service and back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing is sent: it waits for its turn.
+    Queued,
+    /// Sent; nothing came back yet.
+    Asked,
+    /// A reply comes in.
+    Answering,
+    /// A reply had begun, and nothing of it has come for a while.
+    Stalled,
+    /// A try failed; it waits before the next one.
+    Pausing,
+}
+
+/// Where a request stands now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// In one word.
+    pub standing: Standing,
+    /// For how long, in milliseconds.
+    pub for_ms: u64,
+    /// Requests sent.
+    pub tries: u32,
+    /// What went wrong with the last try that failed, fit to be shown while the round is open.
+    pub trouble: Option<String>,
+}
+
+impl Standing {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Queued => "waiting its turn",
+            Self::Asked => "asked",
+            Self::Answering => "answering",
+            Self::Stalled => "stalled",
+            Self::Pausing => "trying again soon",
+        }
+    }
+}
+
+impl Watch {
+    fn kept() -> Self {
+        let now = Instant::now();
+        let noted = Noted { stage: Stage::Queued, since: now, heard: now, tries: 0, trouble: None };
+        Self(Some(Arc::new(Mutex::new(noted))))
+    }
+
+    fn note(&self, change: impl FnOnce(&mut Noted)) {
+        if let Some(noted) = &self.0 {
+            change(&mut noted.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Notes that a request is sent, the `tries`th.
+    pub fn asked(&self, tries: u32) {
+        self.note(|noted| {
+            noted.enter(Stage::Asked);
+            noted.tries = tries;
+        });
+    }
+
+    /// Notes that some of a reply has come.
+    pub fn heard(&self) {
+        self.note(|noted| {
+            if !matches!(noted.stage, Stage::Answering) {
+                noted.enter(Stage::Answering);
+            }
+            noted.heard = Instant::now();
+        });
+    }
+
+    /// Notes why a try failed; the next one follows after a pause.
+    pub fn failed(&self, trouble: &str) {
+        self.note(|noted| {
+            noted.enter(Stage::Pausing);
+            noted.trouble = Some(trouble.to_owned());
+        });
+    }
+
+    /// Where the request stands now.
+    fn progress(&self) -> Option<Progress> {
+        let noted = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let silent = noted.heard.elapsed();
+        let (standing, since) = match noted.stage {
+            Stage::Queued => (Standing::Queued, noted.since.elapsed()),
+            Stage::Asked => (Standing::Asked, noted.since.elapsed()),
+            Stage::Answering if silent >= STALLS => (Standing::Stalled, silent),
+            Stage::Answering => (Standing::Answering, noted.since.elapsed()),
+            Stage::Pausing => (Standing::Pausing, noted.since.elapsed()),
+        };
+        let for_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        Some(Progress { standing, for_ms, tries: noted.tries, trouble: noted.trouble.clone() })
+    }
+}
+
+impl Noted {
+    fn enter(&mut self, stage: Stage) {
+        (self.stage, self.since) = (stage, Instant::now());
+    }
+}
+
+/// The watches of an open round's seats, by name; shared by those who ask and those who look.
+#[derive(Debug, Clone, Default)]
+pub struct Watches(Arc<Mutex<HashMap<String, Watch>>>);
+
+impl Watches {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Watch>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A new watch for a seat, in the place of an earlier one.
+    pub fn begin(&self, seat: &str) -> Watch {
+        let watch = Watch::kept();
+        self.lock().insert(seat.to_owned(), watch.clone());
+        watch
+    }
+
+    /// Forgets all seats.
+    pub fn clear(&self) {
+        self.lock().clear();
+    }
+
+    /// Where every seat's request stands now.
+    pub fn progress(&self) -> HashMap<String, Progress> {
+        let watches = self.lock();
+        watches.iter().filter_map(|(seat, watch)| Some((seat.clone(), watch.progress()?))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_seat_is_asked_answers_stalls_and_tries_again() {
+        let watches = Watches::default();
+        let watch = watches.begin("ann");
+        let now = || watches.progress().remove("ann").expect("a seat");
+        assert_eq!((now().standing, now().tries), (Standing::Queued, 0));
+        watch.asked(1);
+        tokio::time::advance(Duration::from_secs(60)).await;
+        assert_eq!((now().standing, now().for_ms, now().tries), (Standing::Asked, 60_000, 1));
+        watch.heard();
+        tokio::time::advance(Duration::from_millis(4999)).await;
+        assert_eq!(now().standing, Standing::Answering);
+        watch.heard();
+        tokio::time::advance(Duration::from_millis(5000)).await;
+        assert_eq!((now().standing, now().for_ms), (Standing::Stalled, 5000));
+        watch.heard();
+        assert_eq!((now().standing, now().for_ms), (Standing::Answering, 9999));
+        watch.failed("the reply stopped for 30 s");
+        assert_eq!(now().standing, Standing::Pausing);
+        watch.asked(2);
+        let trouble = now().trouble;
+        assert_eq!((now().tries, trouble.as_deref()), (2, Some("the reply stopped for 30 s")));
+        assert_eq!(watches.begin("ann").progress().map(|fresh| fresh.tries), Some(0));
+        watches.clear();
+        assert!(watches.progress().is_empty());
+        Watch::default().heard();
+    }
+}

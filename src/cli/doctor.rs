@@ -20,31 +20,49 @@ const NAMED: usize = 5;
 /// Checks the providers and prints what was found.
 pub fn run(names: &[String], depth: Depth, output: &mut Output) -> Done {
     let set_up = SetUp::find()?;
+    let found = checked(&set_up, names, depth)?;
+    if output.json {
+        for checkup in &found {
+            output.line(&crate::report::safe_json(&as_json(checkup)));
+        }
+    } else {
+        for line in lines(&found, names.is_empty()) {
+            output.line(&line);
+        }
+    }
+    let fails = |checkup: &Checkup| !matches!(checkup.state, State::Answers(_) | State::Probed(_, _, Ok(_)));
+    let any = !names.is_empty() && found.iter().any(fails);
+    Ok(if any { Exit::Unreachable } else { Exit::Finished })
+}
+
+/// Checks providers, all of them where none is named.
+///
+/// # Errors
+/// A name that no provider has.
+pub fn checked(set_up: &SetUp, names: &[String], depth: Depth) -> Result<Vec<Checkup>, Vec<Problem>> {
     let catalog = Catalog::new(&set_up.config);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| vec![Problem::new(format!("the program cannot start its work: {error}"))])?;
-    let found = runtime.block_on(check(&catalog, names, depth)).map_err(|problem| vec![problem])?;
+    runtime.block_on(check(&catalog, names, depth)).map_err(|problem| vec![problem])
+}
+
+/// What was found, as lines for a person.
+pub fn lines(found: &[Checkup], are_all: bool) -> Vec<String> {
     let width = found.iter().map(|checkup| checkup.provider.len()).max().unwrap_or(0);
-    for checkup in &found {
-        if output.json {
-            output.line(&crate::report::safe_json(&as_json(checkup)));
-            continue;
-        }
-        output.line(&harmless_line(&format!("{:width$}  {}", checkup.provider, told(checkup))));
+    let mut lines = Vec::new();
+    for checkup in found {
+        lines.push(harmless_line(&format!("{:width$}  {}", checkup.provider, told(checkup))));
         for (word, text) in [("note", &checkup.note), ("hint", &checkup.hint)] {
-            if let Some(text) = text {
-                output.line(&harmless_line(&format!("{:width$}  {word}: {text}", "")));
-            }
+            let text = text.iter().map(|text| harmless_line(&format!("{:width$}  {word}: {text}", "")));
+            lines.extend(text);
         }
     }
-    if !output.json && names.is_empty() {
-        output.line(&format!("{:width$}  always answers, without a key or a connection", "rehearsal"));
+    if are_all {
+        lines.push(format!("{:width$}  always answers, without a key or a connection", "rehearsal"));
     }
-    let fails = |checkup: &Checkup| !matches!(checkup.state, State::Answers(_) | State::Probed(_, _, Ok(_)));
-    let any = !names.is_empty() && found.iter().any(fails);
-    Ok(if any { Exit::Unreachable } else { Exit::Finished })
+    lines
 }
 
 fn told(checkup: &Checkup) -> String {

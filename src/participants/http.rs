@@ -189,24 +189,25 @@ impl HttpParticipant {
                 }
                 Err(fault) => fault,
             };
-            let failure = |more: String, timed_out| Failure {
-                reason: format!("{}{more}", fault.reason),
-                timed_out,
-                tries: *tries,
-            };
-            let (left, drawn) = (left(), jitter(&ask.seat, *tries));
-            match self.service.retry.next(*tries, drawn, fault.asked, left) {
-                _ if !fault.again => return Err(failure(String::new(), false)),
-                Next::Again(wait) => {
-                    ask.watch.failed(&fault.reason);
-                    tokio::time::sleep(wait).await;
-                }
-                Next::Stop => return Err(failure(String::new(), false)),
-                Next::NoTime => return Err(failure("; no time left to try again".to_owned(), true)),
-                Next::TooLong(wait) => {
-                    let (wait, left) = (spoken(wait), spoken(left));
-                    return Err(failure(format!("; asked to wait {wait}, with {left} left"), false));
-                }
+            let wait = self.pause(&fault, ask, *tries, left())?;
+            ask.watch.failed(&fault.reason);
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// How long to wait before the next try, or why there is none.
+    fn pause(&self, fault: &Fault, ask: &Ask, tries: u32, left: Duration) -> Result<Duration, Failure> {
+        let failure = |more: String, timed_out| {
+            Err(Failure { reason: format!("{}{more}", fault.reason), timed_out, tries })
+        };
+        match self.service.retry.next(tries, jitter(&ask.seat, tries), fault.asked, left) {
+            _ if !fault.again => failure(String::new(), false),
+            Next::Again(wait) => Ok(wait),
+            Next::Stop => failure(String::new(), false),
+            Next::NoTime => failure("; no time left to try again".to_owned(), true),
+            Next::TooLong(wait) => {
+                let (wait, left) = (spoken(wait), spoken(left));
+                failure(format!("; asked to wait {wait}, with {left} left"), false)
             }
         }
     }

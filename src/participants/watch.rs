@@ -178,7 +178,7 @@ mod tests {
         tokio::time::advance(Duration::from_millis(4999)).await;
         assert_eq!(now().standing, Standing::Answering);
         watch.heard();
-        tokio::time::advance(Duration::from_millis(5000)).await;
+        tokio::time::advance(Duration::from_secs(5)).await;
         assert_eq!((now().standing, now().for_ms), (Standing::Stalled, 5000));
         watch.heard();
         assert_eq!((now().standing, now().for_ms), (Standing::Answering, 9999));

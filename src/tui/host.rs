@@ -11,6 +11,7 @@ use crate::participants::human::Asked;
 use crate::participants::watch::Watches;
 use crate::problem::Problem;
 use crate::session::{Line, Session, SessionOpened};
+use crate::setup::doctor::Depth;
 
 /// An engine at work, on a thread of its own.
 pub struct Running {
@@ -89,6 +90,9 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When it is there and cannot be read.
     fn context(&self) -> Result<Option<String>, Problem>;
+
+    /// How each provider fares, in lines; may take as long as the slowest of them.
+    fn doctor(&self, depth: Depth) -> String;
 
     /// Writes a report in a format; where it went.
     ///

@@ -47,6 +47,8 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     let desk = Desk::new();
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["start something new", "context-passing", "n new topic"]);
+    screen.press("D", &["how the providers fare", "no key", "set OPENAI_API_KEY"]);
+    screen.press(ESC, &["start something new", "n new topic"]);
     screen.press("n", &["a topic of your own", "Ctrl-S done"]);
     screen.send("Where do we keep prices?\t");
     screen.send("Fast and simple prices\tin-process cache is simple\rredis is complex\t");
@@ -79,7 +81,7 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     let desk = Desk::with(THREE).served_by(&server);
     let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
     screen.wait_for(&["DRAFT", "o open"]);
-    screen.press("o", &["2 of 3 sealed", "OPEN", "answering", "c close now"]);
+    screen.press("o", &["2 of 3 sealed", "OPEN", "asked", "c close now"]);
     for pane in ["\t", "\t", "\t", "\t", "\t", "\t"] {
         screen.send(pane);
     }
@@ -92,6 +94,8 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     screen.press("n", &["DRAFT", "round 2", "o open"]);
     screen.press("o", &["2 of 3 sealed", "c close now"]);
     screen.send("G");
+    screen.press("r", &["ask cyd anew"]);
+    screen.press(DONE, &["2 of 3 sealed", "c close now"]);
     screen.press("x", &["excuse cyd"]);
     screen.press("\r", &["votes alpha", "excused", "Enter accept"]);
     screen.press("\r", &["the session is over"]);
@@ -102,6 +106,8 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     assert_eq!(first.closed.as_ref().expect("closed").reason, CloseReason::Facilitator);
     assert_eq!(first.deadline_ms, Some(120_000));
     assert!(matches!(second.seats["cyd"].status, SeatStatus::Excused(_)));
+    assert_eq!(second.seats["cyd"].retried, 1);
+    assert_eq!(server.requests().len(), 7, "three seats twice, and one of them once more");
 }
 
 #[test]

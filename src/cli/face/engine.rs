@@ -57,9 +57,9 @@ pub fn spawn(
     let set_up = Arc::clone(set_up);
     let telling = tell.clone();
     let watches = Watches::default();
-    let watched = watches.clone();
+    let noted_in = watches.clone();
     let work = move || {
-        let done = work(seated, start, &set_up, (taken, watched), desk, telling.clone());
+        let done = work(seated, start, &set_up, (taken, noted_in), desk, telling.clone());
         let _ = telling.send(News::Ended(done));
     };
     if let Err(error) = std::thread::Builder::new().name("engine".to_owned()).spawn(work) {

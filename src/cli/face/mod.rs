@@ -23,6 +23,7 @@ use crate::participants::human::Desk;
 use crate::problem::Problem;
 use crate::session::{Command, Event, Exit, Line, Session, SessionOpened, Stamped};
 use crate::setup::answers::Answers;
+use crate::setup::doctor::Depth;
 use crate::setup::models::Catalog;
 use crate::setup::roster::ModelFlags;
 use crate::setup::table::{personas_of, seat_all};
@@ -168,6 +169,13 @@ impl Host for Facilitator {
 
     fn context(&self) -> Result<Option<String>, Problem> {
         self.set_up.folders.context()
+    }
+
+    fn doctor(&self, depth: Depth) -> String {
+        match crate::cli::doctor::checked(&self.set_up, &[], depth) {
+            Ok(found) => crate::cli::doctor::lines(&found, true).join("\n"),
+            Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+        }
     }
 
     fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Problem> {

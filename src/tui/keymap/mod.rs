@@ -53,6 +53,10 @@ actions! {
     Excuse,
     /// Ask the chosen seat anew.
     Retry,
+    /// See how the providers fare.
+    Doctor,
+    /// The same, with a word of each one's reply.
+    Probe,
     /// Move the deadline.
     MoreTime,
     /// Answer for the person whose turn it is.

@@ -77,7 +77,7 @@ const fn row(
 }
 
 /// The table.
-pub const BINDINGS: [Binding; 54] = [
+pub const BINDINGS: [Binding; 56] = [
     row(Places::HOME, Action::Enter, &[key(KeyCode::Enter)], "open what is chosen", Some("open")),
     row(Places::HOME, Action::NewTopic, &[ch('n')], "a topic of your own", Some("new topic")),
     row(Places::DRAFT, Action::OpenRound, &[ch('o')], "open the round, or begin", Some("open")),
@@ -134,6 +134,8 @@ pub const BINDINGS: [Binding; 54] = [
     row(Places::ANY, Action::Down, &[key(KeyCode::Down), ch('j')], "down", None),
     row(Places::ANY, Action::PageUp, &[key(KeyCode::PageUp), ctrl('u')], "up a page", None),
     row(Places::ANY, Action::PageDown, &[key(KeyCode::PageDown), ctrl('d')], "down a page", None),
+    row(Places::ANY, Action::Doctor, &[ch('D')], "doctor: see how the providers fare", None),
+    row(Places::ANY, Action::Probe, &[ch('P')], "doctor: have each say a word, and time it", None),
     row(Places::ANY, Action::Palette, &[ch(':'), ctrl('p')], "find an action by its name", None),
     row(Places::ANY, Action::Help, &[ch('?'), key(KeyCode::F(1))], "show the keys", Some("help")),
     row(Places::ANY, Action::Suspend, &[ctrl('z')], "to the shell; fg comes back", None),

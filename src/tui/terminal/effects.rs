@@ -53,6 +53,12 @@ impl Screen {
                     let _ = background.send(Message::Home(Box::new(host.home())));
                 });
             }
+            Effect::Doctor(depth) => {
+                let (host, background) = (std::sync::Arc::clone(&self.host), self.background.clone());
+                tokio::task::spawn_blocking(move || {
+                    let _ = background.send(Message::Doctor(host.doctor(depth)));
+                });
+            }
             Effect::ReadContext => {
                 let read = self.host.context().map_err(|problem| problem.to_string());
                 return Ok(Some(Message::Context(read)));

@@ -2,6 +2,7 @@
 
 use super::{Effect, leave, menus};
 use crate::engine::Order;
+use crate::setup::doctor::Depth;
 use crate::tui::form;
 use crate::tui::home::Opening;
 use crate::tui::keymap::{Action, Place};
@@ -41,6 +42,8 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Diff => show_diff(model),
         Action::WhatIf => menus::what_if(model),
         Action::Report => model.overlay = Some(menus::report()),
+        Action::Doctor => return menus::checking(model, Depth::Listing),
+        Action::Probe => return menus::checking(model, Depth::OneWord),
         Action::Enter | Action::NewTopic => return open_row(model, action),
         Action::OpenRound
         | Action::CloseRound

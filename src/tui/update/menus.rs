@@ -5,6 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::{Effect, Target, act, forms};
 use crate::report::{trace, view, what_if};
 use crate::session::{Event, WorkItemOffered};
+use crate::setup::doctor::Depth;
 use crate::tally::Terms;
 use crate::tui::form;
 use crate::tui::home::Opening;
@@ -207,6 +208,25 @@ fn show_item(model: &mut Model, at: usize) {
     let found = trace::trace(&line, model.session());
     let text = found.first().map(trace::text).unwrap_or_default();
     model.overlay = Some(Overlay::Text(Reading { title, text, scroll: 0 }));
+}
+
+/// What the doctor's text stands under.
+const DOCTOR: &str = "doctor: how the providers fare";
+
+/// Has the providers checked; what is found takes the place of this text.
+pub fn checking(model: &mut Model, depth: Depth) -> Vec<Effect> {
+    let text = "each provider is asked what it lists, the keys are looked up …".to_owned();
+    model.overlay = Some(Overlay::Text(Reading { title: DOCTOR.to_owned(), text, scroll: 0 }));
+    vec![Effect::Doctor(depth)]
+}
+
+/// Shows what the doctor found, to a person who still waits for it.
+pub fn doctor(model: &mut Model, found: String) {
+    if let Some(Overlay::Text(reading)) = &mut model.overlay
+        && reading.title == DOCTOR
+    {
+        reading.text = found;
+    }
 }
 
 /// A text that is only read.

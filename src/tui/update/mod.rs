@@ -21,6 +21,7 @@ use super::model::{Leave, Model, Overlay, Pane, Stage};
 use crate::engine::Order;
 use crate::participants::watch::Progress;
 use crate::session::{Moment, SessionOpened};
+use crate::setup::doctor::Depth;
 
 /// What happened outside.
 #[derive(Debug, Clone)]
@@ -35,6 +36,8 @@ pub enum Message {
     Pass(u64),
     /// It is this late.
     Tick(Moment),
+    /// How the providers fare.
+    Doctor(String),
     /// How the requests of the open round stand.
     Progress(HashMap<String, Progress>),
     /// Something was clicked.
@@ -95,6 +98,8 @@ pub enum Effect {
     Reply(String, String),
     /// Read the home screen again.
     ReadHome,
+    /// Check every provider this deep.
+    Doctor(Depth),
     /// Read `CONTEXT.md` again.
     ReadContext,
     /// Put this on the clipboard.
@@ -118,6 +123,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Pass(millis) => model.replay.pass(millis),
         Message::Tick(now) => model.now = now,
         Message::Progress(progress) => model.progress = progress,
+        Message::Doctor(found) => menus::doctor(model, found),
         Message::Paste(text) => return paste(model, &text),
         Message::Key(key) if key.kind != KeyEventKind::Release => return press(model, &key),
         Message::Key(_) => {}

@@ -12,8 +12,8 @@ use super::words::{
 use crate::round::record::Outcome;
 use crate::session::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, Moment,
-    RoundClosed, RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, Tally,
-    WorkItemReturned,
+    RoundClosed, RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened, StepFinished,
+    Tally, WorkItemReturned,
 };
 use crate::text::harmless_line;
 

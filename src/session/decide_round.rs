@@ -9,7 +9,7 @@ use super::event::{
     AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, SeatFailed, WorkItemOffered,
 };
 use super::moment::Moment;
-use super::state::{RoundRun, SeatStatus, Session};
+use super::state::{RoundRun, Seat, SeatStatus, Session};
 use crate::round::prompt::{self, PromptHash};
 use crate::round::record::Record;
 use crate::round::seal::{RoundKey, Sealed, open};
@@ -204,26 +204,51 @@ pub fn reveal(session: &Session) -> Decision {
     if events.is_empty() { refuse("everything is revealed") } else { Ok(events) }
 }
 
-/// One event a sealed seat, in roster order; a seal that does not open becomes a failed seat.
+/// One event a sealed seat, in roster order; a seal that does not open becomes a failed seat. Large
+/// rounds are opened by two threads: everybody waits for it.
 fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
-    let mut events = Vec::new();
-    for seat in run.seats.values() {
-        let SeatStatus::Sealed(seal) = &seat.status else { continue };
-        let step = run.opened.step.clone();
-        events.push(match unseal(session, run, key, &seat.name, seal) {
-            Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
-            Err(reason) => Event::SeatFailed(SeatFailed {
-                round: run.opened.round.clone(),
-                participant: seat.name.clone(),
-                timed_out: false,
-                tries: 0,
-                elapsed_ms: seat.elapsed_ms.unwrap_or(0),
-                step,
-                reason,
-            }),
-        });
+    const LARGE: usize = 256;
+    let sealed: Vec<(&Seat, &Sealed)> = run
+        .seats
+        .values()
+        .filter_map(|seat| match &seat.status {
+            SeatStatus::Sealed(seal) => Some((seat, &**seal)),
+            _ => None,
+        })
+        .collect();
+    let open = |part: &[(&Seat, &Sealed)]| -> Vec<Event> {
+        part.iter().map(|(seat, seal)| reveal_seat(session, run, key, seat, seal)).collect()
+    };
+    if sealed.len() < LARGE {
+        return open(&sealed);
     }
-    events
+    let (mine, theirs) = sealed.split_at(sealed.len() / 2);
+    std::thread::scope(|scope| {
+        let helper = std::thread::Builder::new().spawn_scoped(scope, || open(theirs));
+        let mut events = open(mine);
+        events.extend(match helper.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(rest)) => rest,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // There is no thread to be had.
+            Err(_) => open(theirs),
+        });
+        events
+    })
+}
+
+fn reveal_seat(session: &Session, run: &RoundRun, key: &RoundKey, seat: &Seat, sealed: &Sealed) -> Event {
+    match unseal(session, run, key, &seat.name, sealed) {
+        Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
+        Err(reason) => Event::SeatFailed(SeatFailed {
+            step: run.opened.step.clone(),
+            round: run.opened.round.clone(),
+            participant: seat.name.clone(),
+            timed_out: false,
+            tries: 0,
+            elapsed_ms: seat.elapsed_ms.unwrap_or(0),
+            reason,
+        }),
+    }
 }
 
 /// What a seat's seal holds, opened under the round's key.

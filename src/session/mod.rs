@@ -37,8 +37,8 @@ pub use decide_round::unseal;
 pub use event::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
     DeadlineExtended, Event, ItemStatus, LeaksFound, Line, Link, LinkRecorded, PersonaInfo, PreviousArtifact,
-    Pseudonyms, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundRevised, SeatFailed, SeatInfo, SeatRetried,
-    SessionClosed, SessionForked, SessionOpened, StageContext, Stamped, Status, StepFinished,
+    Pseudonyms, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundRevised, SeatFailed, SeatInfo,
+    SeatRetried, SessionClosed, SessionForked, SessionOpened, StageContext, Stamped, Status, StepFinished,
     SynthesisRecorded, Tally, Task, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
 pub use handed::Handling;

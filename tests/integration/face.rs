@@ -47,7 +47,7 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     let desk = Desk::new();
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["start something new", "context-passing", "n new topic"]);
-    screen.press("D", &["how the providers fare", "no key", "set OPENAI_API_KEY"]);
+    screen.press("D", &["how the providers fare", "set OPENAI_API_KEY", "always answers, without a key"]);
     screen.press(ESC, &["start something new", "n new topic"]);
     screen.press("n", &["a topic of your own", "Ctrl-S done"]);
     screen.send("Where do we keep prices?\t");

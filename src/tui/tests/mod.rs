@@ -12,7 +12,8 @@ use super::{
     Effect, Keys, Live, Message, Model, News, Overlay, Pane, Place, Replay, Stage, Theme, draw, update,
 };
 use crate::journal::read_log;
-use crate::session::{Event, Line, SeatStatus};
+use crate::round::record::Usage;
+use crate::session::{Event, Line, Price, SeatStatus};
 
 const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (40, 12), (24, 6)];
 
@@ -44,7 +45,10 @@ fn press(model: &mut Model, code: KeyCode) -> Vec<Effect> {
 
 /// A live session up to the first event of this kind.
 fn live_until(is_last: impl Fn(&Event) -> bool) -> Model {
-    let lines = saved("context-passing.s2s");
+    live_on(saved("context-passing.s2s"), is_last)
+}
+
+fn live_on(lines: Vec<Line>, is_last: impl Fn(&Event) -> bool) -> Model {
     let end = lines.iter().position(|line| is_last(&line.stamped.event)).unwrap();
     let mut model = Model::home((120, 40), Theme::from_environment(|_| None), Keys::default());
     model.now = lines[end].stamped.at;
@@ -68,6 +72,31 @@ fn the_end_of_a_session_shows_decision_seats_tally_and_an_answer() {
         ["Decision: inline", "votes hybrid · 0.51", "inline         3 █", "confidence 0.79", "q quit"]
     {
         assert!(screen.contains(words), "{words}\n{screen}");
+    }
+}
+
+/// Tokens, money and what caches saved stand beside what was revealed, and nowhere before.
+#[test]
+fn what_a_round_has_cost_is_shown_once_it_is_closed() {
+    let mut lines = saved("context-passing.s2s");
+    for line in &mut lines {
+        match &mut line.stamped.event {
+            Event::SessionOpened(opened) => {
+                let price = Price { input: 3.0, cached: 0.3, output: 15.0 };
+                opened.prices.insert("rehearsal".to_owned(), price);
+            }
+            Event::AnswerRevealed(answer) => {
+                std::sync::Arc::make_mut(answer).tokens =
+                    Some(Usage { input: 10_000, output: 200, cached: 8000 });
+            }
+            _ => {}
+        }
+    }
+    let open = live_on(lines.clone(), |event| matches!(event, Event::RoundClosed(_)));
+    assert!(!rendered(&open, (120, 40)).contains("tokens in"));
+    let counted = rendered(&live_on(lines, |event| matches!(event, Event::TallyMade(_))), (120, 40));
+    for words in ["0.0570 $ (0.1080 $", "50,000 tokens", "0.0114 $ (0.0216 $", "(80 % from caches)"] {
+        assert!(counted.contains(words), "{words}\n{counted}");
     }
 }
 

@@ -12,7 +12,7 @@ use super::pane::block;
 use super::seats::progress;
 use crate::participants::watch::Progress;
 use crate::report::view::{SeatView, confidence, seats, vote};
-use crate::report::words::{finding, handling, shown_mask, span};
+use crate::report::words::{finding, handling, money, shown_mask, span};
 use crate::session::AnswerRevealed;
 use crate::text::{harmless, harmless_line};
 use crate::tui::model::Model;
@@ -125,8 +125,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
     let mut parts = vec![seat.model.to_owned()];
     parts.push(seat.ballot().and_then(vote).unwrap_or_else(|| answer.outcome.name().to_owned()));
     parts.extend(confidence(answer).map(|sure| format!("confidence {sure}")));
-    let tokens = answer.tokens.filter(|tokens| tokens.input + tokens.output > 0);
-    parts.extend(tokens.map(|tokens| format!("{} + {} tokens", tokens.input, tokens.output)));
+    parts.extend(seat.spent.as_ref().and_then(money));
     parts.extend(seat.leaks.map(|leaks| format!("⚑ {}", handling(leaks.action, &leaks.found))));
     let mut text = parts.join(" · ");
     if let Some(reason) = &answer.reason {

@@ -5,7 +5,7 @@ use ratatui::text::Line;
 use crate::report::agreement::chart;
 use crate::report::independence::independence;
 use crate::report::movement::movement;
-use crate::report::words::{headline, quorum_ballots, turnout};
+use crate::report::words::{headline, money, quorum_ballots, turnout};
 use crate::report::{bars, pictures, view};
 use crate::session::RoundRun;
 use crate::text::harmless_line;
@@ -45,6 +45,12 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     }
     let quorum = if tally.quorum_met { "quorum met" } else { "quorum NOT met" };
     lines.extend(wrapped(&format!("{} · {quorum}", turnout(tally)), width, 4).into_iter().map(Line::from));
+    let prices = |name: &str| model.session().price(name);
+    if let Some(spent) = money(&round.spent(&prices)) {
+        let whole = money(&model.session().spent(&prices)).filter(|_| model.session().rounds.len() > 1);
+        let whole = whole.map(|whole| format!("; the session so far: {whole}")).unwrap_or_default();
+        lines.extend(wrapped(&format!("{spent}{whole}"), width, 4).into_iter().map(Line::from));
+    }
     around(model, round, width, &mut lines);
     let faint = model.theme.faint();
     for step in &tally.verdict.steps {

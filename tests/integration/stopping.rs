@@ -12,6 +12,7 @@ use roundtable::journal::{Disk, read_log, verify};
 use roundtable::participants::{Ask, Failure, Participant, Reply};
 use roundtable::problem::Problem;
 use roundtable::session::{Event, Exit, Line, SeatStatus, Session, SessionOpened};
+use roundtable::setup::doctor::Depth;
 use roundtable::tui::{Film, Home as HomeScreen, Host, Keys, Looks, Opening, Running, Theme};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -169,6 +170,9 @@ impl Host for Void {
     }
     fn context(&self) -> Result<Option<String>, Problem> {
         Ok(None)
+    }
+    fn doctor(&self, _: Depth) -> String {
+        String::new()
     }
     fn report(&self, _: &Session, _: &str) -> Result<PathBuf, Problem> {
         Ok(PathBuf::new())

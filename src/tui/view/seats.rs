@@ -74,12 +74,17 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, longest: usize) -> 
         Some(progress) => span(progress.for_ms),
         None => seat.elapsed_ms.map(span).unwrap_or_default(),
     };
+    // Who answers matters while it may still be changed.
+    let by = match seat.standing {
+        Standing::Unread(_) | Standing::Failed(_) => harmless_line(seat.model),
+        _ => String::new(),
+    };
     Line::from(vec![
         Span::raw(pointer),
         Span::styled(format!("{sign} "), style),
         Span::styled(format!("{name}  "), name_style),
         Span::styled(format!("{word:22} "), style),
-        Span::styled(time, model.theme.faint()),
+        Span::styled(format!("{time:16} {by}"), model.theme.faint()),
     ])
 }
 

@@ -146,11 +146,14 @@ fn a_panic_in_the_engines_own_task_loses_nothing_that_was_shown() {
     }
 }
 
-/// A world in which opening a file panics.
-struct Void;
+/// A world in which opening a file panics, and if so told reading what is there too.
+struct Void {
+    home_panics: bool,
+}
 
 impl Host for Void {
     fn home(&self) -> HomeScreen {
+        assert!(!self.home_panics, "Quetzalcoatl-7320");
         HomeScreen::default()
     }
     fn draft(&self, _: &Opening) -> Result<(SessionOpened, Vec<String>), Vec<Problem>> {
@@ -191,11 +194,22 @@ impl Host for Void {
 /// What the next test runs on a terminal of its own.
 #[test]
 fn on_a_terminal() {
-    if std::env::var_os("STOPPING_ON_A_TERMINAL").is_none() {
-        return;
-    }
+    let Ok(what) = std::env::var("STOPPING_ON_A_TERMINAL") else { return };
+    let world = Arc::new(Void { home_panics: what == "home" });
+    let opening = (what != "home").then(|| Opening::File(PathBuf::from("d.yaml")));
     let looks = Looks { theme: Theme::from_environment(|_| None), keys: Keys::default(), mouse: true };
-    let _ = roundtable::tui::run(Arc::new(Void), Some(Opening::File(PathBuf::from("d.yaml"))), looks);
+    let _ = roundtable::tui::run(world, opening, looks);
+}
+
+#[test]
+fn a_panic_beside_the_screen_is_told_on_it() {
+    let desk = Desk::new();
+    let program = std::env::current_exe().expect("a test");
+    let arguments = ["stopping::on_a_terminal", "--exact", "--nocapture", "--test-threads=1"];
+    let set = [("STOPPING_ON_A_TERMINAL", "home")];
+    let mut screen = Screen::open_program(&desk, &program, (80, 24), &arguments, &set);
+    screen.wait_for(&["a fault of the program"]);
+    screen.kill();
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crossterm::clipboard::CopyToClipboard;
@@ -13,7 +15,7 @@ use crate::engine::Order;
 use crate::problem::Problem;
 use crate::session::Line;
 use crate::tui::home::Opening;
-use crate::tui::host::{Film, Running};
+use crate::tui::host::{Film, Host, Running};
 use crate::tui::live::News;
 use crate::tui::model::{Overlay, Reading as Text, Stage};
 use crate::tui::replay::Replay;
@@ -48,17 +50,9 @@ impl Screen {
                 if !matches!(self.model.stage, Stage::Live(_)) {
                     self.stop_engine().await;
                 }
-                let (host, background) = (std::sync::Arc::clone(&self.host), self.background.clone());
-                tokio::task::spawn_blocking(move || {
-                    let _ = background.send(Message::Home(Box::new(host.home())));
-                });
+                self.aside(|host| Message::Home(Box::new(host.home())));
             }
-            Effect::Doctor(depth) => {
-                let (host, background) = (std::sync::Arc::clone(&self.host), self.background.clone());
-                tokio::task::spawn_blocking(move || {
-                    let _ = background.send(Message::Doctor(host.doctor(depth)));
-                });
-            }
+            Effect::Doctor(depth) => self.aside(move |host| Message::Doctor(host.doctor(depth))),
             Effect::ReadContext => {
                 let read = self.host.context().map_err(|problem| problem.to_string());
                 return Ok(Some(Message::Context(read)));
@@ -89,6 +83,17 @@ impl Screen {
             }
         }
         Ok(None)
+    }
+
+    /// Does what may take a while on a thread of its own; the message comes when it is done, also when
+    /// it failed by a fault of the program.
+    fn aside(&self, work: impl FnOnce(&dyn Host) -> Message + Send + 'static) {
+        let (host, background) = (Arc::clone(&self.host), self.background.clone());
+        tokio::task::spawn_blocking(move || {
+            let done = std::panic::catch_unwind(AssertUnwindSafe(|| work(&*host)));
+            let fault = "a fault of the program: what was asked for cannot be shown";
+            let _ = background.send(done.unwrap_or_else(|_| Message::Say(fault.to_owned())));
+        });
     }
 
     fn order(&mut self, order: Order) -> Option<Message> {

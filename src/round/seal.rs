@@ -7,9 +7,8 @@
 //! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros up to a
 //! multiple of 4,096 bytes. Commitment: SHA-256(0x00 ‖ commitment nonce ‖ record).
 
-use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use chacha20poly1305::aead::{Aead, AeadInOut, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -20,6 +19,8 @@ use super::snapshot::{hex, unhex};
 /// Sealed texts are padded to a multiple of this many bytes.
 const STEP: usize = 4096;
 const HEAD: usize = 40;
+/// The cipher's tag stands behind the text.
+const TAG: usize = 16;
 
 /// The key of one round. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -89,8 +90,9 @@ pub struct Sealed {
     pub commitment: String,
     /// The cipher's 24-byte nonce, in hex.
     pub nonce: String,
-    /// The ciphertext, in base64.
-    pub sealed: String,
+    /// The ciphertext; in base64 where it is written down.
+    #[serde(with = "in_base64")]
+    pub sealed: Vec<u8>,
 }
 
 /// What a seal held.
@@ -105,7 +107,7 @@ pub struct Opened {
 /// Why a seal does not open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// Not hex, not base64, or of the wrong length.
+    /// Not hex, or of the wrong length.
     #[error("the sealed record is malformed")]
     Malformed,
     /// The key, the binding or a byte is not the one it was sealed with.
@@ -127,18 +129,18 @@ pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
 
 /// Seals a record. `None` only if it is too long for the cipher (256 GiB).
 pub fn seal(key: &RoundKey, nonces: &Nonces, binding: Binding<'_>, record: &str) -> Option<Sealed> {
-    let length = HEAD + record.len();
-    let mut text = Zeroizing::new(Vec::with_capacity(length.next_multiple_of(STEP)));
+    let length = (HEAD + record.len()).next_multiple_of(STEP);
+    // Encrypted where it stands, with room for the tag: no copy of the text is left in memory.
+    let mut text = Zeroizing::new(Vec::with_capacity(length + TAG));
     text.extend(nonces.commitment);
     text.extend((record.len() as u64).to_be_bytes());
     text.extend(record.as_bytes());
-    text.resize(length.next_multiple_of(STEP), 0);
-    let payload = Payload { msg: &text, aad: &binding.bytes() };
-    let sealed = cipher(key).encrypt(&XNonce::from(nonces.cipher), payload).ok()?;
+    text.resize(length, 0);
+    cipher(key).encrypt_in_place(&XNonce::from(nonces.cipher), &binding.bytes(), &mut *text).ok()?;
     Some(Sealed {
         commitment: commit(&nonces.commitment, record.as_bytes()),
         nonce: hex(&nonces.cipher),
-        sealed: STANDARD.encode(sealed),
+        sealed: std::mem::take(&mut *text),
     })
 }
 
@@ -148,8 +150,7 @@ pub fn seal(key: &RoundKey, nonces: &Nonces, binding: Binding<'_>, record: &str)
 /// See [`OpenError`].
 pub fn open(key: &RoundKey, binding: Binding<'_>, sealed: &Sealed) -> Result<Opened, OpenError> {
     let nonce: [u8; 24] = unhex(&sealed.nonce).ok_or(OpenError::Malformed)?;
-    let bytes = STANDARD.decode(&sealed.sealed).map_err(|_| OpenError::Malformed)?;
-    let payload = Payload { msg: &bytes, aad: &binding.bytes() };
+    let payload = Payload { msg: &sealed.sealed, aad: &binding.bytes() };
     let text = cipher(key).decrypt(&XNonce::from(nonce), payload).map_err(|_| OpenError::WrongKey)?;
     let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(OpenError::Malformed)?;
     let (length, rest) = rest.split_first_chunk::<8>().ok_or(OpenError::Malformed)?;
@@ -164,6 +165,22 @@ pub fn open(key: &RoundKey, binding: Binding<'_>, sealed: &Sealed) -> Result<Ope
 
 fn cipher(key: &RoundKey) -> XChaCha20Poly1305 {
     XChaCha20Poly1305::new(&Key::from(*key.0))
+}
+
+mod in_base64 {
+    use base64::Engine as _;
+    use serde::{Deserialize as _, Deserializer, Serializer, de};
+
+    use super::STANDARD;
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        STANDARD.decode(text).map_err(|_| de::Error::custom("a sealed answer is no base64"))
+    }
 }
 
 #[cfg(test)]

@@ -404,7 +404,7 @@ pub fn surfaces(sitting: &Sitting) -> String {
         if let Event::BallotSealed(sealed) = &mut event {
             let seal = std::sync::Arc::make_mut(&mut sealed.seal);
             seal.commitment = String::new();
-            seal.sealed = format!("{} bytes", seal.sealed.len());
+            seal.sealed.fill(0);
         }
         shown.push(report::line(seq as u64, "", "", stamped.at, &event, &folded));
     }

@@ -12,7 +12,8 @@ use tokio::time::Instant;
 
 use super::orders::ordered;
 use super::seat::{self, Settled, Shared};
-use super::{Engine, EngineError, Written};
+use super::writing::Written;
+use super::{Engine, EngineError};
 use crate::participants::{Ask, Participant};
 use crate::round::reply::answer_schema;
 use crate::round::seal::RoundKey;
@@ -130,11 +131,14 @@ impl Engine<'_> {
         if self.session.open_round().is_some_and(|round| round.open_seats().next().is_some())
             && !self.is_asking()
         {
+            // What is to be asked is made ready while the hand-overs are written.
+            self.begin_write()?;
+            let ready = self.ready_seats()?;
             self.commit().await?;
             let Some(key) = self.round_key()? else {
                 return Ok(self.stage(Command::LoseKey)?);
             };
-            self.fan_out(&key)?;
+            self.fan_out(&key, ready);
         }
         self.hand_out().await?;
         if self.is_over_time() {
@@ -241,12 +245,18 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Asks every open seat of the open round.
-    fn fan_out(&mut self, key: &RoundKey) -> Result<(), EngineError> {
-        let Some(round) = self.session.open_round() else { return Ok(()) };
-        let time_left = self.time_left(round);
+    /// What it takes to ask every open seat of the open round.
+    fn ready_seats(&self) -> Result<Vec<Ready>, EngineError> {
+        let Some(round) = self.session.open_round() else { return Ok(Vec::new()) };
         // A deadline that may be moved binds the round alone, and through it every seat.
-        let for_seats = time_left.filter(|_| self.orders.is_none());
+        let time_left = self.time_left(round).filter(|_| self.orders.is_none());
+        let schema = self.schema(round);
+        round.open_seats().map(|seat| self.ready(round, &seat.name, (time_left, schema.clone()))).collect()
+    }
+
+    /// Asks the seats of the open round.
+    fn fan_out(&mut self, key: &RoundKey, seats: Vec<Ready>) {
+        let Some(round) = self.session.open_round() else { return };
         let step = self.session.definition.as_ref().and_then(|d| d.step(&round.opened.step));
         let shared = Arc::new(Shared {
             session: self.session.id.clone(),
@@ -257,18 +267,14 @@ impl Engine<'_> {
             timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
         });
         // Before anyone begins, so that no seat's own clock runs out before the round's.
-        let deadline = time_left.map(|left| Instant::now() + left);
+        let deadline = self.time_left(round).map(|left| Instant::now() + left);
         let number = round.opened.number;
-        let schema = self.schema(round);
-        let asks = round.open_seats().map(|seat| self.ready(round, &seat.name, (for_seats, schema.clone())));
-        let asks = asks.collect::<Result<Vec<_>, _>>()?;
         let gathers = round.opened.close != Close::Quorum;
         self.fan_out.end_round();
         self.fan_out.round = Some(AskedRound { number, left: 0, deadline, gathers, shared });
-        for ready in asks {
+        for ready in seats {
             self.fan_out.ask(ready);
         }
-        Ok(())
     }
 
     /// What it takes to ask a seat.

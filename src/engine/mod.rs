@@ -13,6 +13,7 @@ mod orders;
 mod people;
 mod seat;
 mod taken;
+mod writing;
 
 pub use budget::Budget;
 pub use orders::{Hold, Newcomer, Order, Orders, Seating, asked_now, hold};
@@ -21,7 +22,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use tokio::task::{JoinError, JoinHandle};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::journal::{DiskError, Journal, KeyStore};
@@ -34,6 +35,7 @@ use crate::session::{
     decide, exit_of, next,
 };
 use fan_out::FanOut;
+use writing::Written;
 
 /// Sees every event once it is on disk.
 pub trait Observer: Send {
@@ -86,9 +88,6 @@ pub enum EngineError {
 
 /// Reads `CONTEXT.md` as it is now.
 pub type ContextFile<'a> = Box<dyn FnMut() -> Result<Option<String>, String> + Send + 'a>;
-
-/// A journal after a write, and what it wrote.
-type Written = (Journal, Result<Vec<Line>, DiskError>);
 
 /// A session at work.
 pub struct Engine<'a> {
@@ -188,60 +187,6 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Puts what is staged on disk, then shows it.
-    ///
-    /// # Errors
-    /// When the storage fails; nothing staged counts as recorded then.
-    pub async fn commit(&mut self) -> Result<(), EngineError> {
-        loop {
-            if let Some(writing) = &mut self.writing {
-                let ended = writing.await;
-                self.written(ended)?;
-            }
-            if self.staged.is_empty() {
-                break;
-            }
-            self.begin_write()?;
-        }
-        if let Some(number) = self.spent_key.take() {
-            self.erase_key(number)?;
-        }
-        Ok(())
-    }
-
-    /// Begins to write what is staged. While a write is running, more is staged and shares the next.
-    fn begin_write(&mut self) -> Result<(), EngineError> {
-        if self.staged.is_empty() || self.writing.is_some() {
-            return Ok(());
-        }
-        let Some(mut journal) = self.journal.take() else {
-            return Err(EngineError::Table(
-                "the session file was given up after an earlier fault".to_owned(),
-            ));
-        };
-        let events = std::mem::take(&mut self.staged);
-        self.writing = Some(tokio::task::spawn_blocking(move || {
-            let lines = journal.append(events);
-            (journal, lines)
-        }));
-        Ok(())
-    }
-
-    /// Takes in a write that has ended. What is on disk is shown once the state holds nothing beyond
-    /// it, since watchers are shown the state too.
-    fn written(&mut self, ended: Result<Written, JoinError>) -> Result<(), EngineError> {
-        self.writing = None;
-        let (journal, lines) = ended.map_err(|error| EngineError::Table(error.to_string()))?;
-        self.journal = Some(journal);
-        self.unshown.extend(lines?);
-        if self.staged.is_empty() {
-            for line in self.unshown.drain(..) {
-                self.observer.saw(&line, &self.session);
-            }
-        }
-        Ok(())
-    }
-
     /// Runs the session until it is done or rests.
     ///
     /// # Errors
@@ -268,7 +213,10 @@ impl<'a> Engine<'a> {
             match now {
                 Next::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
                 Next::Decide(Command::Offer { step }) => self.offer(step)?,
-                Next::Decide(command) => self.stage(command)?,
+                Next::Decide(command) => {
+                    self.stage(command)?;
+                    self.write_ahead()?;
+                }
                 Next::OpenRound => {
                     if let Err(lack) = self.check_seats() {
                         self.commit().await?;
@@ -380,7 +328,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Closes the open round: its requests are given up, its key is published, and erased once that
-    /// is on disk. The close, what it reveals and the count share one write.
+    /// is on disk, together with what is revealed and counted.
     fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
         let Some(key) = self.round_key()? else {
             return Ok(self.stage(Command::LoseKey)?);

@@ -58,8 +58,8 @@ pub async fn work(
 ) -> Settled {
     let started = Instant::now();
     let limit = shared.timeout.unwrap_or(Duration::MAX);
-    let mut taken = Taken::default();
-    let read = match timeout(limit, converse(&*participant, ask.clone(), &shared.form, &mut taken)).await {
+    let (seat, mut taken) = (ask.seat.clone(), Taken::default());
+    let read = match timeout(limit, converse(&*participant, ask, &shared.form, &mut taken)).await {
         Ok(Ok(read)) => read,
         Ok(Err(failure)) => return Settled::Failed(failure),
         Err(_) if taken.replies.is_empty() => {
@@ -72,7 +72,7 @@ pub async fn work(
     let record = Record {
         session: shared.session.clone(),
         round: shared.round.clone(),
-        participant: ask.seat.clone(),
+        participant: seat,
         snapshot_sha256: shared.snapshot_sha256.clone(),
         model,
         outcome: read.outcome,

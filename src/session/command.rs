@@ -89,14 +89,14 @@ pub enum Command {
         /// The model, if it is to be another one.
         model: Option<String>,
     },
-    /// Close the open round and reveal what is sealed.
+    /// Close the open round; what is sealed can be revealed then.
     CloseRound {
         /// Why.
         reason: CloseReason,
         /// The round's key.
         key: RoundKey,
     },
-    /// Reveal what a torn write left unrevealed of a closed round.
+    /// Reveal the answers of a closed round, or of a large one the next of them.
     Reveal,
     /// Count the closed round.
     Tally,

@@ -183,16 +183,13 @@ fn late(session: &Session, round: &str, participant: String) -> Event {
 
 pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> Decision {
     let run = the_open_round(session)?;
-    let closed = RoundClosed {
+    Ok(vec![Event::RoundClosed(RoundClosed {
         step: run.opened.step.clone(),
         round: run.opened.round.clone(),
         reason,
         missing: run.open_seats().map(|seat| seat.name.clone()).collect(),
         key: key.publish(),
-    };
-    let mut events = vec![Event::RoundClosed(closed)];
-    events.extend(revealed(session, run, key));
-    Ok(events)
+    })])
 }
 
 pub fn reveal(session: &Session) -> Decision {
@@ -204,10 +201,12 @@ pub fn reveal(session: &Session) -> Decision {
     if events.is_empty() { refuse("everything is revealed") } else { Ok(events) }
 }
 
-/// One event a sealed seat, in roster order; a seal that does not open becomes a failed seat. Large
-/// rounds are opened by two threads: everybody waits for it.
+/// One event a sealed seat, in roster order; a seal that does not open becomes a failed seat. Of a
+/// large round the next seats only, so that they can be written while others are opened, and by two
+/// threads: everybody waits for it.
 fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
     const LARGE: usize = 256;
+    const AT_ONCE: usize = 512;
     let sealed: Vec<(&Seat, &Sealed)> = run
         .seats
         .values()
@@ -215,6 +214,7 @@ fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
             SeatStatus::Sealed(seal) => Some((seat, &**seal)),
             _ => None,
         })
+        .take(AT_ONCE)
         .collect();
     let open = |part: &[(&Seat, &Sealed)]| -> Vec<Event> {
         part.iter().map(|(seat, seal)| reveal_seat(session, run, key, seat, seal)).collect()

@@ -131,6 +131,9 @@ fn bytes_moved(base: &Base, random: &mut Random) -> Changed {
         _ => {
             let from = random.below(base.bytes.len() - (to - at));
             bytes.copy_within(from..from + (to - at), at);
+            if bytes == base.bytes {
+                bytes[at] ^= 1;
+            }
             "bytes written over"
         }
     };

@@ -195,7 +195,7 @@ fn a_tie_is_asked_about_only_where_ties_are_asked() {
     assert!(sitting.session.rounds[0].tally.as_ref().is_some_and(|tally| tally.decided));
 }
 
-/// A crash can come between the close and the reveal, within one write.
+/// A crash can come between the close and the reveal, and within it.
 #[test]
 fn nothing_is_counted_before_it_is_revealed() {
     let sitting = level("none");
@@ -203,7 +203,7 @@ fn nothing_is_counted_before_it_is_revealed() {
     let at = sitting.events.iter().position(closed).expect("a close");
     for revealed in 0..SEATS.len() {
         let mut torn = sitting.states[at + revealed].clone();
-        let now = sitting.events[at].at;
+        let now = sitting.events[at + 1].at;
         assert!(decide(&torn, Command::Tally, now).is_err());
         assert!(matches!(next(&torn), Next::Decide(Command::Reveal)));
         for event in decide(&torn, Command::Reveal, now).expect("the rest is revealed") {

@@ -120,8 +120,7 @@ impl Table {
             round: self.step(),
             participant: seat.to_owned(),
             elapsed_ms: 3_200,
-            seal: Sealed { commitment: "c".repeat(64), nonce: "0".repeat(48), sealed: vec![0; 3] }
-                .into(),
+            seal: Sealed { commitment: "c".repeat(64), nonce: "0".repeat(48), sealed: vec![0; 3] }.into(),
         }));
     }
 

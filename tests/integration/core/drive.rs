@@ -219,10 +219,11 @@ impl Sitting {
         panic!("no end: {:?}", next(&self.session));
     }
 
-    /// Closes the open round.
+    /// Closes the open round and reveals it.
     pub fn close(&mut self) {
         let key = self.key();
         self.must(Command::CloseRound { reason: CloseReason::All, key });
+        self.must(Command::Reveal);
     }
 
     /// A seat of the open round settles.

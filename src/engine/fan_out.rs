@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::FutureExt as _;
+use futures::future::{BoxFuture, FutureExt as _};
 use tokio::task::{AbortHandle, JoinError, JoinHandle, JoinSet};
 use tokio::time::Instant;
 
@@ -72,11 +72,12 @@ struct Ready {
 }
 
 impl FanOut {
-    /// Sets someone to work. A fault of the program there is that one's failure, no more.
+    /// Sets someone to work. A fault of the program there is that one's failure, no more. The work is
+    /// boxed, since the runtime moves what it is given, and its place for the result, several times.
     pub(super) fn begin(
         &mut self,
         place: Place,
-        work: impl Future<Output = Back> + Send + 'static,
+        work: BoxFuture<'static, Back>,
         fault: impl FnOnce() -> Back + Send + 'static,
     ) {
         let of = place.clone();
@@ -92,7 +93,7 @@ impl FanOut {
         let (place, shared) = (Place::Seat(round.number, ask.seat.clone()), Arc::clone(&round.shared));
         round.left += 1;
         let work = async move { Back::Seat(seat::work(participant, ask, model, shared).await) };
-        self.begin(place, work, || Back::Seat(Settled::fault()));
+        self.begin(place, work.boxed(), || Back::Seat(Settled::fault()));
     }
 
     /// Whether the request is still out.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::FutureExt as _;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
@@ -91,7 +92,7 @@ impl Engine<'_> {
         let place = Place::Item(id.clone());
         let of = id.clone();
         let work = async move { Back::Item(Box::new(work(participant, ask, of, terms).await)) };
-        self.fan_out.begin(place, work, move || Back::Item(Box::new(fault(step, agent, id))));
+        self.fan_out.begin(place, work.boxed(), move || Back::Item(Box::new(fault(step, agent, id))));
         Ok(())
     }
 

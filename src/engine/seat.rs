@@ -90,7 +90,7 @@ pub async fn work(
 }
 
 fn seal_record(record: &Record, shared: &Shared) -> Result<Settled, String> {
-    let text = serde_json::to_string(record).map_err(|_| "the answer could not be sealed".to_owned())?;
+    let text = record.to_json().ok_or("the answer could not be sealed")?;
     let mut nonces = Nonces { cipher: [0; 24], commitment: [0; 32] };
     getrandom::fill(&mut nonces.cipher)
         .and_then(|()| getrandom::fill(&mut nonces.commitment))

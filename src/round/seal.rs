@@ -74,8 +74,12 @@ pub struct Binding<'a> {
 impl Binding<'_> {
     /// Each part preceded by its length, so that no two bindings share their bytes.
     fn bytes(&self) -> Vec<u8> {
-        let mut bytes = b"roundtable seal 1".to_vec();
-        for part in [self.session, self.round, self.participant, self.snapshot_sha256] {
+        const NAME: &[u8] = b"roundtable seal 1";
+        let parts = [self.session, self.round, self.participant, self.snapshot_sha256];
+        let length = parts.iter().map(|part| size_of::<u64>() + part.len()).sum::<usize>();
+        let mut bytes = Vec::with_capacity(NAME.len() + length);
+        bytes.extend(NAME);
+        for part in parts {
             bytes.extend((part.len() as u64).to_be_bytes());
             bytes.extend(part.as_bytes());
         }

@@ -310,11 +310,21 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        /// Looking through so few keys is faster than keeping a set of them.
+        const FEW: usize = 16;
         let mut entries: Map = Vec::new();
         let mut seen = std::collections::HashSet::new();
         while let Some(key) = access.next_key::<Spanned<String>>()? {
             let at = key.referenced;
-            if !seen.insert(key.value.clone()) {
+            if entries.len() == FEW {
+                seen.extend(entries.iter().map(|(key, _)| key.text.clone()));
+            }
+            let is_known = if entries.len() < FEW {
+                entries.iter().any(|(known, _)| known.text == key.value)
+            } else {
+                !seen.insert(key.value.clone())
+            };
+            if is_known {
                 return Err(A::Error::custom(format!("duplicate key `{}`", key.value)));
             }
             let node = access.next_value::<Node>()?;

@@ -66,7 +66,7 @@ pub fn is_plain(text: &str) -> bool {
     const TAKEN: [&str; 11] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
     text.len() <= 128
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
         && !TAKEN.iter().any(|taken| text.eq_ignore_ascii_case(taken))
 }
 

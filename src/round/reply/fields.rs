@@ -41,17 +41,31 @@ pub(super) fn known_key(key: &str) -> Option<&'static str> {
     if key.len() > 32 {
         return None;
     }
-    let key = key.trim().to_ascii_lowercase().replace([' ', '-'], "_");
-    KNOWN.into_iter().find(|known| *known == key)
+    KNOWN.into_iter().find(|known| is_named(key, known))
+}
+
+/// Whether a key is the name, in other case, or with spaces or hyphens for its underscores.
+pub(super) fn is_named(key: &str, name: &str) -> bool {
+    let plain = |byte: u8| if matches!(byte, b' ' | b'-') { b'_' } else { byte.to_ascii_lowercase() };
+    let key = key.trim();
+    key.len() == name.len() && key.bytes().map(plain).eq(name.bytes())
 }
 
 /// Gives known keys their one spelling; the same key twice is an error.
 pub(super) fn entries(map: yaml::Map) -> Result<Entries, String> {
-    let mut seen = std::collections::HashSet::new();
+    let mut known = Vec::new();
+    let mut others = std::collections::HashSet::new();
     let mut out = Vec::with_capacity(map.len());
     for (key, node) in map {
-        let name = known_key(&key.text).map_or(key.text, str::to_owned);
-        if !seen.insert(name.clone()) {
+        let (name, is_new) = match known_key(&key.text) {
+            Some(name) => {
+                let is_new = !known.contains(&name);
+                known.push(name);
+                (name.to_owned(), is_new)
+            }
+            None => (key.text.clone(), others.insert(key.text)),
+        };
+        if !is_new {
             return Err(format!("the key {} stands twice: give each key once", quoted(&name)));
         }
         out.push((name, node));
@@ -60,7 +74,7 @@ pub(super) fn entries(map: yaml::Map) -> Result<Entries, String> {
 }
 
 /// Puts content into its one order.
-pub(super) fn in_order(content: &Map<String, Json>, ballot: &Ballot) -> Map<String, Json> {
+pub(super) fn in_order(content: Map<String, Json>, ballot: &Ballot) -> Map<String, Json> {
     let first: &[&str] = match ballot {
         Ballot::Position => &[],
         Ballot::Choice(_) | Ballot::Abstain => &["vote"],
@@ -70,16 +84,13 @@ pub(super) fn in_order(content: &Map<String, Json>, ballot: &Ballot) -> Map<Stri
         Ballot::Estimate(_) => &["estimate"],
         Ballot::Consent(..) => &["consent", "minimum_change"],
     };
-    let mut out = Map::new();
-    for key in first.iter().chain(&COMMON) {
-        if let Some(value) = content.get(*key) {
-            out.insert((*key).to_owned(), value.clone());
-        }
+    let place = |key: &str| first.iter().chain(&COMMON).position(|known| *known == key).unwrap_or(usize::MAX);
+    if content.keys().map(|key| place(key)).is_sorted() {
+        return content;
     }
-    for (key, value) in content {
-        out.entry(key.as_str()).or_insert_with(|| value.clone());
-    }
-    out
+    let mut entries: Vec<_> = content.into_iter().collect();
+    entries.sort_by_key(|(key, _)| place(key));
+    entries.into_iter().collect()
 }
 
 /// The answer that the entries hold, or everything that is wrong with them.
@@ -97,7 +108,7 @@ pub(super) fn answer(
     reader.others(form.kind);
     match ballot {
         Some(ballot) if reader.problems.is_empty() => {
-            let content = in_order(&reader.content, &ballot);
+            let content = in_order(reader.content, &ballot);
             Ok(Answer { ballot, content, flags: reader.flags })
         }
         _ => Err(reader.problems.join("; ")),

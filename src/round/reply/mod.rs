@@ -144,7 +144,7 @@ fn agreed(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> {
         }
         merged.flags.extend(other.flags.iter().filter(|flag| !first.flags.contains(flag)).cloned());
     }
-    merged.content = fields::in_order(&merged.content, &merged.ballot);
+    merged.content = fields::in_order(merged.content, &merged.ballot);
     merged.flags.push(format!("the same ballot stands {count} times: read as one"));
     Ok(merged)
 }

@@ -4,7 +4,7 @@
 //! not looked at here.
 
 use super::blocks::Block;
-use super::fields::{self, Entries, known_key};
+use super::fields::{self, Entries, is_named, known_key};
 use super::option;
 use super::parse;
 use super::screen;
@@ -128,8 +128,7 @@ fn classify_node(form: &BallotForm, own: &str, node: Node, source: &str) -> Resu
 }
 
 fn is_tool_call(map: &yaml::Map) -> bool {
-    let keys: Vec<_> = map.iter().map(|(key, _)| key.text.to_ascii_lowercase().replace(' ', "_")).collect();
-    let has = |names: &[&str]| keys.iter().any(|key| names.contains(&key.as_str()));
+    let has = |names: &[&str]| map.iter().any(|(key, _)| names.iter().any(|name| is_named(&key.text, name)));
     has(&["tool_calls", "tool_call", "function_call"])
         || (has(&["name", "tool", "function", "tool_name", "action"])
             && has(&["arguments", "parameters", "args", "tool_input", "action_input"]))

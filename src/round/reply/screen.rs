@@ -133,10 +133,10 @@ fn final_channel(reply: &str) -> &str {
 }
 
 fn without_thinking(text: &str) -> Cow<'_, str> {
-    let lower = text.to_ascii_lowercase();
-    if !THINKING.iter().any(|(open, close)| lower.contains(open) || lower.contains(close)) {
+    if !brackets(text).any(|at| THINKING.iter().any(|(open, close)| begins(at, open) || begins(at, close))) {
         return Cow::Borrowed(text);
     }
+    let lower = text.to_ascii_lowercase();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     let mut first = true;
@@ -163,15 +163,24 @@ fn after_last_close(text: &str) -> &str {
     end.map_or(text, |end| &text[end..])
 }
 
+/// What follows each sign that a tag may begin with, the sign included.
+fn brackets(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(['<', '[', '◁']).map(|(at, _)| &text[at..])
+}
+
+/// Whether the text begins with the tag, which is in lower case.
+fn begins(text: &str, tag: &str) -> bool {
+    text.as_bytes().get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
+}
+
 fn calls_tool(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    let at_line_start = lower
-        .lines()
-        .any(|line| line.starts_with(['<', '[']) && TOOL_CALLS.iter().any(|call| line.starts_with(call)));
-    let in_line = ["<tool_call>", "<function_call>", "[tool_calls]"]
-        .iter()
-        .any(|call| lower.split(call).skip(1).any(|rest| rest.trim_start().starts_with(['{', '['])));
-    at_line_start || in_line
+    const ANYWHERE: [&str; 3] = ["<tool_call>", "<function_call>", "[tool_calls]"];
+    brackets(text).any(|at| {
+        let starts_line = text[..text.len() - at.len()].chars().next_back().is_none_or(|c| c == '\n');
+        let holds_object = |call: &&str| at[call.len()..].trim_start().starts_with(['{', '[']);
+        (starts_line && TOOL_CALLS.iter().any(|call| begins(at, call)))
+            || ANYWHERE.iter().filter(|call| begins(at, call)).any(holds_object)
+    })
 }
 
 /// Whether the text begins like a refusal.

@@ -215,7 +215,7 @@ impl<'a> Engine<'a> {
                 Next::Decide(Command::Offer { step }) => self.offer(step)?,
                 Next::Decide(command) => {
                     self.stage(command)?;
-                    self.write_ahead()?;
+                    self.render_ahead()?;
                 }
                 Next::OpenRound => {
                     if let Err(lack) = self.check_seats() {

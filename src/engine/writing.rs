@@ -5,7 +5,7 @@ use tokio::task::JoinError;
 
 use super::{Engine, EngineError};
 use crate::journal::{DiskError, Journal};
-use crate::session::Line;
+use crate::session::{Line, Stamped};
 
 /// A journal after a write, and what it wrote.
 pub(super) type Written = (Journal, Result<Vec<Line>, DiskError>);
@@ -21,7 +21,7 @@ impl Engine<'_> {
                 let ended = writing.await;
                 self.written(ended)?;
             }
-            if self.staged.is_empty() {
+            if self.is_written() {
                 break;
             }
             self.begin_write()?;
@@ -32,9 +32,34 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// Whether nothing waits to be written.
+    fn is_written(&self) -> bool {
+        self.staged.is_empty() && !self.journal.as_ref().is_some_and(Journal::holds_back)
+    }
+
     /// Begins to write what is staged. While a write is running, more is staged and shares the next.
     pub(super) fn begin_write(&mut self) -> Result<(), EngineError> {
-        if self.staged.is_empty() || self.writing.is_some() {
+        if self.is_written() { Ok(()) } else { self.with_staged(Journal::append) }
+    }
+
+    /// Begins to render what is staged where that is much, while more is decided that shares its write.
+    pub(super) fn render_ahead(&mut self) -> Result<(), EngineError> {
+        const MUCH: usize = 256;
+        if let Some(ended) = self.writing.as_mut().and_then(FutureExt::now_or_never) {
+            self.written(ended)?;
+        }
+        if self.staged.len() < MUCH {
+            return Ok(());
+        }
+        self.with_staged(|journal, events| journal.render(events).map(|()| Vec::new()))
+    }
+
+    /// Gives what is staged to the journal, in a thread of its own, unless the journal is at work.
+    fn with_staged(
+        &mut self,
+        work: impl FnOnce(&mut Journal, Vec<Stamped>) -> Result<Vec<Line>, DiskError> + Send + 'static,
+    ) -> Result<(), EngineError> {
+        if self.writing.is_some() {
             return Ok(());
         }
         let Some(mut journal) = self.journal.take() else {
@@ -44,19 +69,10 @@ impl Engine<'_> {
         };
         let events = std::mem::take(&mut self.staged);
         self.writing = Some(tokio::task::spawn_blocking(move || {
-            let lines = journal.append(events);
+            let lines = work(&mut journal, events);
             (journal, lines)
         }));
         Ok(())
-    }
-
-    /// Begins to write what is staged where that is much, so that it is written while more is decided.
-    pub(super) fn write_ahead(&mut self) -> Result<(), EngineError> {
-        const MUCH: usize = 256;
-        if let Some(ended) = self.writing.as_mut().and_then(FutureExt::now_or_never) {
-            self.written(ended)?;
-        }
-        if self.staged.len() >= MUCH { self.begin_write() } else { Ok(()) }
     }
 
     /// Takes in a write that has ended. What is on disk is shown once the state holds nothing beyond
@@ -66,7 +82,7 @@ impl Engine<'_> {
         let (journal, lines) = ended.map_err(|error| EngineError::Table(error.to_string()))?;
         self.journal = Some(journal);
         self.unshown.extend(lines?);
-        if self.staged.is_empty() {
+        if self.is_written() {
             for line in self.unshown.drain(..) {
                 self.observer.saw(&line, &self.session);
             }

@@ -17,8 +17,10 @@ pub struct Journal {
     seq: u64,
     prev: String,
     failed: bool,
-    /// Empty; its memory serves the next write.
+    /// What is rendered and not written. Its memory serves the next write.
     text: String,
+    /// The documents of that text.
+    lines: Vec<Line>,
 }
 
 /// No more memory than this is kept from one write for the next, in bytes.
@@ -50,7 +52,7 @@ pub enum OpenError {
 
 impl Journal {
     fn at(file: LogFile, session: String, seq: u64, prev: String) -> Self {
-        Self { file, session, seq, prev, failed: false, text: String::new() }
+        Self { file, session, seq, prev, failed: false, text: String::new(), lines: Vec::new() }
     }
 
     /// Makes a new session file; it must not exist.
@@ -86,37 +88,55 @@ impl Journal {
         Ok(OpenedJournal { journal: Self::at(file, session, seq, prev), log, torn })
     }
 
-    /// Appends events in one write and waits until they are on disk.
+    /// Renders events that the next [`Journal::append`] writes before its own, in the same write.
     ///
     /// # Errors
-    /// When the write or the sync fails: none of the events counts as recorded.
-    pub fn append(&mut self, events: Vec<Stamped>) -> Result<Vec<Line>, DiskError> {
+    /// When an event cannot be written down; the journal refuses everything then.
+    pub fn render(&mut self, events: Vec<Stamped>) -> Result<(), DiskError> {
         if self.failed {
             return Err(self.refuses("an earlier write failed"));
         }
-        let mut text = std::mem::take(&mut self.text);
-        let mut lines = Vec::with_capacity(events.len());
-        let (mut seq, mut prev) = (self.seq, self.prev.clone());
+        self.lines.reserve(events.len());
         for stamped in events {
             if let Some(session) = named_session(&stamped.event) {
                 session.clone_into(&mut self.session);
             }
-            let hash = write_document(seq, &prev, &self.session, &stamped, &mut text);
+            let (seq, prev) = match self.lines.last() {
+                Some(last) => (last.seq + 1, last.hash.clone()),
+                None => (self.seq, self.prev.clone()),
+            };
+            let hash = write_document(seq, &prev, &self.session, &stamped, &mut self.text);
+            self.failed = hash.is_err();
             let hash = hash.map_err(|fault| self.refuses(fault))?;
-            lines.push(Line { seq, prev: std::mem::replace(&mut prev, hash.clone()), hash, stamped });
-            seq += 1;
+            self.lines.push(Line { seq, prev, hash, stamped });
         }
-        let written = self.file.append(text.as_bytes()).and_then(|()| self.file.sync());
-        text.clear();
-        text.shrink_to(KEPT);
-        self.text = text;
+        Ok(())
+    }
+
+    /// Whether something is rendered and not written.
+    pub fn holds_back(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
+    /// Appends events in one write and waits until they are on disk, with all that was rendered before.
+    ///
+    /// # Errors
+    /// When the write or the sync fails: none of the events counts as recorded.
+    pub fn append(&mut self, events: Vec<Stamped>) -> Result<Vec<Line>, DiskError> {
+        self.render(events)?;
+        let written = self.file.append(self.text.as_bytes()).and_then(|()| self.file.sync());
+        self.text.clear();
+        self.text.shrink_to(KEPT);
+        let lines = std::mem::take(&mut self.lines);
         self.failed = written.is_err();
         if self.failed && self.seq == 0 {
             // Nothing was ever acknowledged: an empty file would only stand in the way.
             self.file.discard();
         }
         written?;
-        (self.seq, self.prev) = (seq, prev);
+        if let Some(last) = lines.last() {
+            (self.seq, self.prev) = (last.seq + 1, last.hash.clone());
+        }
         Ok(lines)
     }
 

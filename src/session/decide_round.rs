@@ -202,7 +202,7 @@ pub fn reveal(session: &Session) -> Decision {
 }
 
 /// One event a sealed seat, in roster order; a seal that does not open becomes a failed seat. Of a
-/// large round the next seats only, so that they can be written while others are opened, and by two
+/// large round the next seats only, so that they can be rendered while others are opened, and by two
 /// threads: everybody waits for it.
 fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
     const LARGE: usize = 256;

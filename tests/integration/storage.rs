@@ -185,6 +185,38 @@ fn nothing_is_shown_or_asked_before_it_is_on_disk() {
     assert_eq!(closing.last().map(String::as_str), Some("shown"), "the reveal is on disk: {entries:?}");
 }
 
+/// However many seats there are, a file either holds an open round or everything that was answered in it.
+#[test]
+fn a_round_is_closed_and_revealed_in_one_write() {
+    const SEATS: usize = 1300;
+    let dir = tempfile::tempdir().expect("a folder");
+    let sizes = Arc::new(Mutex::new(Vec::new()));
+    let gate = {
+        let sizes = Arc::clone(&sizes);
+        move |op: Op, path: &Path| {
+            if op == Op::Write && path.extension().is_some_and(|extension| extension == "s2s") {
+                let size = std::fs::metadata(path).map_or(0, |file| file.len());
+                sizes.lock().unwrap_or_else(PoisonError::into_inner).push(size as usize);
+            }
+            None
+        }
+    };
+    let place = Place::new(Disk::with_gate(Arc::new(gate)), dir.path());
+    let seats: String = (0..SEATS).map(|n| format!("s{n}, ")).collect();
+    let ran = place.start(&ONE_ROUND.replace("ann, bob, cyd", &seats));
+    assert_eq!(ran.done, Ok(Exit::Finished));
+    let bytes = std::fs::read(place.file()).expect("a file");
+    let text = String::from_utf8(bytes.clone()).expect("text");
+    let (close, last) = (text.find("\nevent: round_closed\n"), text.rfind("\nevent: answer_revealed\n"));
+    let (close, last) = (close.expect("a close"), last.expect("an answer"));
+    let sizes = sizes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    assert_eq!(sizes.iter().filter(|begins| (close..last).contains(*begins)).count(), 0, "{sizes:?}");
+    assert!(sizes.len() > 3, "answers come one after the other: {sizes:?}");
+    assert_eq!(text.matches("\nevent: answer_revealed\n").count(), SEATS);
+    assert_eq!(verify(&bytes, None).findings, []);
+    assert_eq!(place.keys(), Vec::<std::path::PathBuf>::new());
+}
+
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for entry in std::fs::read_dir(from).expect("listed") {

@@ -8,6 +8,7 @@ mod json;
 mod read;
 mod secrets;
 mod serialize;
+mod simple;
 mod write;
 
 pub use json::relaxed_json;

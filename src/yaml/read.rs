@@ -9,6 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 use serde_json::Number;
 use serde_yaml::{Error, Spanned};
 
+use super::simple;
 use crate::problem::Problem;
 
 /// A value and where it stands; line and column count from 1.
@@ -19,7 +20,7 @@ pub struct Node {
     /// The column of its first character.
     pub column: u64,
     /// The byte its first character stands at, if that is known.
-    offset: Option<usize>,
+    pub(super) offset: Option<usize>,
     /// The value itself.
     pub value: Value,
 }
@@ -86,6 +87,13 @@ fn read_within(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Re
     if text.trim().is_empty() {
         return Ok(Node { line: 1, column: 1, offset: None, value: Value::Null });
     }
+    if let Some(node) = simple::read(text) {
+        return Ok(node);
+    }
+    read_in_full(text, file, budget)
+}
+
+fn read_in_full(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Result<Node, Problem> {
     let read = serde_yaml::from_str_with_options::<Node>(text, options(budget));
     let mut node = read.map_err(|error| explain(&error, text, file))?;
     keep_spelling(&mut node, text);
@@ -115,6 +123,9 @@ fn keep_spelling(node: &mut Node, text: &str) {
 /// # Errors
 /// As [`read`].
 pub fn read_own(text: &str) -> Result<Node, Problem> {
+    if let Some(node) = simple::read(text) {
+        return Ok(node);
+    }
     let budget = serde_yaml::budget! {
         max_depth: MAX_DEPTH,
         flow_nesting_limit: MAX_DEPTH,
@@ -193,6 +204,11 @@ fn in_plain_words(message: &str) -> (&str, Option<&'static str>) {
 }
 
 impl Node {
+    /// A node at a line and column, and at a byte of its text.
+    pub(super) fn at((line, column): (u64, u64), offset: usize, value: Value) -> Self {
+        Self { line, column, offset: Some(offset), value }
+    }
+
     /// A node made by the program, without a place.
     pub fn new(value: Value) -> Self {
         Self { line: 0, column: 0, offset: None, value }
@@ -335,8 +351,13 @@ impl<'de> Visitor<'de> for ValueVisitor {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// As the reader for all of YAML reads it.
+    pub fn read_in_full(text: &str) -> Result<Node, Problem> {
+        super::read_in_full(text, "", serde_yaml::budget! {})
+    }
 
     #[test]
     fn keeps_places_and_yaml_1_2_scalars() {

@@ -214,8 +214,9 @@ impl<'a> Engine<'a> {
                 Next::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
                 Next::Decide(Command::Offer { step }) => self.offer(step)?,
                 Next::Decide(command) => {
+                    let counts = matches!(command, Command::Tally);
                     self.stage(command)?;
-                    self.render_ahead()?;
+                    self.write_ahead(counts).await?;
                 }
                 Next::OpenRound => {
                     if let Err(lack) = self.check_seats() {

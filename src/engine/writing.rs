@@ -42,9 +42,17 @@ impl Engine<'_> {
         if self.is_written() { Ok(()) } else { self.with_staged(Journal::append) }
     }
 
-    /// Begins to render what is staged where that is much, while more is decided that shares its write.
-    pub(super) fn render_ahead(&mut self) -> Result<(), EngineError> {
+    /// Where much is staged it is rendered while more is decided that shares its write; a large
+    /// round that is counted is written while its step is finished.
+    pub(super) async fn write_ahead(&mut self, is_counted: bool) -> Result<(), EngineError> {
         const MUCH: usize = 256;
+        if is_counted && self.session.rounds.last().is_some_and(|round| round.seats.len() >= MUCH) {
+            if let Some(writing) = &mut self.writing {
+                let ended = writing.await;
+                self.written(ended)?;
+            }
+            return self.begin_write();
+        }
         if let Some(ended) = self.writing.as_mut().and_then(FutureExt::now_or_never) {
             self.written(ended)?;
         }

@@ -173,12 +173,13 @@ fn cipher(key: &RoundKey) -> XChaCha20Poly1305 {
 
 mod in_base64 {
     use base64::Engine as _;
+    use base64::display::Base64Display;
     use serde::{Deserialize as _, Deserializer, Serializer, de};
 
     use super::STANDARD;
 
     pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&STANDARD.encode(bytes))
+        serializer.collect_str(&Base64Display::new(bytes, &STANDARD))
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde::ser;
 
-use super::write::{Out, number, write_key, write_scalar};
+use super::write::{MAX_PLAIN, Out, number, stands_as_it_is, write_key, write_scalar};
 
 /// Appends the entries of a struct or map to `out`, without indent.
 ///
@@ -202,6 +202,21 @@ impl<'a> ser::Serializer for Writer<'a> {
 
     fn serialize_str(self, value: &str) -> Result<(), Unwritable> {
         self.scalar(&Out::word(value))
+    }
+
+    /// Long text, which is mostly what a seal holds, is written where it is to stand.
+    fn collect_str<T: std::fmt::Display + ?Sized>(self, value: &T) -> Result<(), Unwritable> {
+        let start = self.out.len();
+        let lead = if matches!(self.place, Place::Entry) { " \"" } else { "\"" };
+        let _ = write!(self.out, "{lead}{value}");
+        let text = &self.out[start + lead.len()..];
+        if text.len() > MAX_PLAIN && stands_as_it_is(text) && !matches!(self.place, Place::Root(_)) {
+            self.out.push_str("\"\n");
+            return Ok(());
+        }
+        let text = self.out.split_off(start + lead.len());
+        self.out.truncate(start);
+        self.serialize_str(&text)
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Result<(), Unwritable> {

@@ -60,11 +60,14 @@ impl<'a> Out<'a> {
     }
 }
 
+/// Longer words stand in quotes.
+pub(super) const MAX_PLAIN: usize = 128;
+
 /// Whether `text` may stand without quotes: a letter, then letters, digits, `_`, `-`, `.`, and no
 /// word that some reader takes for a boolean or null.
 pub fn is_plain(text: &str) -> bool {
     const TAKEN: [&str; 11] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
-    text.len() <= 128
+    text.len() <= MAX_PLAIN
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
         && !TAKEN.iter().any(|taken| text.eq_ignore_ascii_case(taken))
@@ -180,12 +183,17 @@ fn block(text: &str, indent: usize, out: &mut String) {
     }
 }
 
+/// Whether a text stands between double quotes as it is. Sealed text is long and plain ASCII: looking
+/// at every byte is faster than at characters.
+pub(super) fn stands_as_it_is(text: &str) -> bool {
+    let as_it_is = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    text.bytes().fold(true, |plain, byte| plain & as_it_is(byte))
+}
+
 fn quoted(text: &str, out: &mut String) {
     out.push('"');
-    // Sealed text is long and plain ASCII: looking at every byte is faster than at characters.
-    let as_it_is = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
     let mut rest = text;
-    if text.bytes().fold(true, |plain, byte| plain & as_it_is(byte)) {
+    if stands_as_it_is(text) {
         out.push_str(text);
         rest = "";
     }

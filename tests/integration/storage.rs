@@ -202,7 +202,7 @@ fn a_round_is_closed_and_revealed_in_one_write() {
         }
     };
     let place = Place::new(Disk::with_gate(Arc::new(gate)), dir.path());
-    let seats: String = (0..SEATS).map(|n| format!("s{n}, ")).collect();
+    let seats = (0..SEATS).map(|n| format!("s{n}")).collect::<Vec<_>>().join(", ");
     let ran = place.start(&ONE_ROUND.replace("ann, bob, cyd", &seats));
     assert_eq!(ran.done, Ok(Exit::Finished));
     let bytes = std::fs::read(place.file()).expect("a file");

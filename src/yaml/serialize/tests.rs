@@ -117,3 +117,31 @@ proptest! {
         prop_assert_eq!(written(&map, second), by_tree(&map, second));
     }
 }
+
+/// A text that is written by way of its [`std::fmt::Display`].
+struct Shown(String);
+
+impl Serialize for Shown {
+    fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_shown_is_written_as_its_text(
+        head in "[a-z\\n\"\\\\ é]{0,4}", long in proptest::sample::select(vec![0, 1, 127, 128, 129, 200]), in_list in any::<bool>()
+    ) {
+        let text = head + &"x".repeat(long);
+        let (shown, plain) = (Shown(text.clone()), text);
+        if in_list {
+            prop_assert_eq!(written(&json_map(&[shown]), ("session", "s")), by_tree(&json_map(&[plain]), ("session", "s")));
+        } else {
+            prop_assert_eq!(written(&json_map(&shown), ("session", "s")), by_tree(&json_map(&plain), ("session", "s")));
+        }
+    }
+}
+
+fn json_map<T>(value: T) -> BTreeMap<&'static str, T> {
+    BTreeMap::from([("a", value)])
+}

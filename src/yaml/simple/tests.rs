@@ -105,8 +105,8 @@ fn map(indent: usize, depth: u32) -> BoxedStrategy<String> {
     let list = (key(), 0_usize..3, proptest::collection::vec(scalar(), 1..4)).prop_map(
         move |(key, deeper, items)| {
             let dash = format!("{}- ", " ".repeat(indent + deeper));
-            let items: String = items.iter().map(|item| format!("{dash}{item}\n")).collect();
-            format!("{key}\n{items}")
+            let items: Vec<_> = items.iter().map(|item| format!("{dash}{item}\n")).collect();
+            format!("{key}\n{}", items.concat())
         },
     );
     let entry = if depth == 0 {
@@ -146,8 +146,8 @@ fn answers_are_simple() {
     ] {
         assert!(same(text).is_some(), "{text}");
     }
-    let deep: String = (0..12).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
-    let long: String = (0..70).map(|key| format!("k{key}: 1\n")).collect();
+    let deep = (0..12).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect::<Vec<_>>().concat();
+    let long = (0..70).map(|key| format!("k{key}: 1\n")).collect::<Vec<_>>().concat();
     for text in [
         "",
         "a",

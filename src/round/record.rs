@@ -107,7 +107,7 @@ impl Record {
     pub fn to_json(&self) -> Option<String> {
         // Room for the reply and about as much again, which is what the answer's fields take of it.
         let replies: usize = self.replies.iter().map(|reply| reply.text.len()).sum();
-        let mut text = Vec::with_capacity(1024 + 3 * replies);
+        let mut text = Vec::with_capacity(512 + 3 * replies);
         serde_json::to_writer(&mut text, self).ok()?;
         String::from_utf8(text).ok()
     }

@@ -57,12 +57,12 @@ pub async fn work(
     shared: Arc<Shared>,
 ) -> Settled {
     let started = Instant::now();
-    let limit = shared.timeout.unwrap_or(Duration::MAX);
     let (seat, mut taken) = (ask.seat.clone(), Taken::default());
-    let read = match timeout(limit, converse(&*participant, ask, &shared.form, &mut taken)).await {
+    let work = converse(&*participant, ask, &shared.form, &mut taken);
+    let read = match within(shared.timeout, work).await {
         Ok(Ok(read)) => read,
         Ok(Err(failure)) => return Settled::Failed(failure),
-        Err(_) if taken.replies.is_empty() => {
+        Err(limit) if taken.replies.is_empty() => {
             let reason = format!("timed out after {} ms", limit.as_millis());
             return Settled::Failed(Failure { reason, timed_out: true, tries: taken.tries.max(1) });
         }
@@ -87,6 +87,14 @@ pub async fn work(
     };
     seal_record(&record, &shared)
         .unwrap_or_else(|reason| Settled::Failed(Failure { reason, timed_out: false, tries: record.tries }))
+}
+
+/// What comes of the work, or how long it was given. Without a limit there is no clock to look at.
+async fn within<T>(limit: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Duration> {
+    match limit {
+        Some(limit) => timeout(limit, work).await.map_err(|_| limit),
+        None => Ok(work.await),
+    }
 }
 
 fn seal_record(record: &Record, shared: &Shared) -> Result<Settled, String> {

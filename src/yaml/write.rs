@@ -67,10 +67,11 @@ pub(super) const MAX_PLAIN: usize = 128;
 /// word that some reader takes for a boolean or null.
 pub fn is_plain(text: &str) -> bool {
     const TAKEN: [&str; 11] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
+    const LONGEST: usize = 5;
     text.len() <= MAX_PLAIN
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
-        && !TAKEN.iter().any(|taken| text.eq_ignore_ascii_case(taken))
+        && (text.len() > LONGEST || !TAKEN.iter().any(|taken| text.eq_ignore_ascii_case(taken)))
 }
 
 /// A number as every reader takes it: a decimal point before an exponent, and its sign.

@@ -31,8 +31,8 @@ use crate::participants::watch::Watches;
 use crate::persona::Persona;
 use crate::round::seal::RoundKey;
 use crate::session::{
-    CloseReason, Command, Event, Exit, Line, Moment, Next, Question, QuestionKind, Refusal, Session, Stamped,
-    decide, exit_of, next,
+    CloseReason, Command, Event, Exit, Line, Moment, Next, Question, QuestionKind, Refusal, RoundRun,
+    Session, Stamped, decide, exit_of, next,
 };
 use fan_out::FanOut;
 use writing::Written;
@@ -216,7 +216,9 @@ impl<'a> Engine<'a> {
                 Next::Decide(command) => {
                     let counts = matches!(command, Command::Tally);
                     self.stage(command)?;
-                    self.write_ahead(counts).await?;
+                    if counts {
+                        self.write_counted().await?;
+                    }
                 }
                 Next::OpenRound => {
                     if let Err(lack) = self.check_seats() {
@@ -329,7 +331,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Closes the open round: its requests are given up, its key is published, and erased once that
-    /// is on disk, together with what is revealed and counted.
+    /// is on disk. What it reveals shares the write of the close.
     fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
         let Some(key) = self.round_key()? else {
             return Ok(self.stage(Command::LoseKey)?);
@@ -338,6 +340,11 @@ impl<'a> Engine<'a> {
         self.watches.iter().for_each(Watches::clear);
         let number = self.session.open_round().map(|round| round.opened.number);
         self.stage(Command::CloseRound { reason, key })?;
+        let is_sealed = |round: &RoundRun| round.closed.is_some() && round.sealed_seats().next().is_some();
+        while self.session.rounds.last().is_some_and(is_sealed) {
+            self.stage(Command::Reveal)?;
+            self.render_ahead()?;
+        }
         (self.key, self.spent_key) = (None, number);
         Ok(())
     }

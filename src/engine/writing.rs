@@ -10,6 +10,9 @@ use crate::session::{Line, Stamped};
 /// A journal after a write, and what it wrote.
 pub(super) type Written = (Journal, Result<Vec<Line>, DiskError>);
 
+/// From so many events, or seats, on it pays to work ahead.
+const MUCH: usize = 256;
+
 impl Engine<'_> {
     /// Puts what is staged on disk, then shows it.
     ///
@@ -42,17 +45,8 @@ impl Engine<'_> {
         if self.is_written() { Ok(()) } else { self.with_staged(Journal::append) }
     }
 
-    /// Where much is staged it is rendered while more is decided that shares its write; a large
-    /// round that is counted is written while its step is finished.
-    pub(super) async fn write_ahead(&mut self, is_counted: bool) -> Result<(), EngineError> {
-        const MUCH: usize = 256;
-        if is_counted && self.session.rounds.last().is_some_and(|round| round.seats.len() >= MUCH) {
-            if let Some(writing) = &mut self.writing {
-                let ended = writing.await;
-                self.written(ended)?;
-            }
-            return self.begin_write();
-        }
+    /// Begins to render what is staged where that is much, while more is decided that shares its write.
+    pub(super) fn render_ahead(&mut self) -> Result<(), EngineError> {
         if let Some(ended) = self.writing.as_mut().and_then(FutureExt::now_or_never) {
             self.written(ended)?;
         }
@@ -60,6 +54,18 @@ impl Engine<'_> {
             return Ok(());
         }
         self.with_staged(|journal, events| journal.render(events).map(|()| Vec::new()))
+    }
+
+    /// Begins to write a large round that is counted, while its step is finished.
+    pub(super) async fn write_counted(&mut self) -> Result<(), EngineError> {
+        if self.session.rounds.last().is_none_or(|round| round.seats.len() < MUCH) {
+            return Ok(());
+        }
+        if let Some(writing) = &mut self.writing {
+            let ended = writing.await;
+            self.written(ended)?;
+        }
+        self.begin_write()
     }
 
     /// Gives what is staged to the journal, in a thread of its own, unless the journal is at work.

@@ -7,8 +7,8 @@
 //! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros up to a
 //! multiple of 4,096 bytes. Commitment: SHA-256(0x00 ‖ commitment nonce ‖ record).
 
-use chacha20poly1305::aead::{Aead, AeadInOut, KeyInit, Payload};
-use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use chacha20::{R20, hchacha};
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
@@ -139,7 +139,8 @@ pub fn seal(key: &RoundKey, nonces: &Nonces, binding: Binding<'_>, record: &str)
     text.extend((record.len() as u64).to_be_bytes());
     text.extend(record.as_bytes());
     text.resize(length, 0);
-    cipher(key).encrypt_in_place(&XNonce::from(nonces.cipher), &binding.bytes(), &mut *text).ok()?;
+    let (cipher, nonce) = cipher(key, nonces.cipher)?;
+    cipher.seal_in_place_append_tag(nonce, Aad::from(binding.bytes()), &mut *text).ok()?;
     Some(Sealed {
         commitment: commit(&nonces.commitment, record.as_bytes()),
         nonce: hex(&nonces.cipher),
@@ -153,8 +154,11 @@ pub fn seal(key: &RoundKey, nonces: &Nonces, binding: Binding<'_>, record: &str)
 /// See [`OpenError`].
 pub fn open(key: &RoundKey, binding: Binding<'_>, sealed: &Sealed) -> Result<Opened, OpenError> {
     let nonce: [u8; 24] = unhex(&sealed.nonce).ok_or(OpenError::Malformed)?;
-    let payload = Payload { msg: &sealed.sealed, aad: &binding.bytes() };
-    let text = cipher(key).decrypt(&XNonce::from(nonce), payload).map_err(|_| OpenError::WrongKey)?;
+    let (cipher, nonce) = cipher(key, nonce).ok_or(OpenError::WrongKey)?;
+    let mut text = sealed.sealed.clone();
+    let text = cipher
+        .open_in_place(nonce, Aad::from(binding.bytes()), &mut text)
+        .map_err(|_| OpenError::WrongKey)?;
     let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(OpenError::Malformed)?;
     let (length, rest) = rest.split_first_chunk::<8>().ok_or(OpenError::Malformed)?;
     let length = usize::try_from(u64::from_be_bytes(*length)).map_err(|_| OpenError::Malformed)?;
@@ -166,8 +170,15 @@ pub fn open(key: &RoundKey, binding: Binding<'_>, sealed: &Sealed) -> Result<Ope
     Ok(Opened { record, nonce: hex(commitment_nonce) })
 }
 
-fn cipher(key: &RoundKey) -> XChaCha20Poly1305 {
-    XChaCha20Poly1305::new(&Key::from(*key.0))
+/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03, §2.3): `ChaCha20-Poly1305` under the key that `HChaCha20`
+/// makes of the key and the nonce's first 16 bytes, with a nonce of four zeros and its last 8 bytes.
+fn cipher(key: &RoundKey, nonce: [u8; 24]) -> Option<(LessSafeKey, Nonce)> {
+    let (first, last) = nonce.split_first_chunk::<16>()?;
+    let key = Zeroizing::new(<[u8; 32]>::from(hchacha::<R20>(&(*key.0).into(), &(*first).into())));
+    let mut nonce = [0; 12];
+    nonce[4..].copy_from_slice(last);
+    let key = UnboundKey::new(&CHACHA20_POLY1305, &*key).ok()?;
+    Some((LessSafeKey::new(key), Nonce::assume_unique_for_key(nonce)))
 }
 
 mod in_base64 {
@@ -225,6 +236,25 @@ mod tests {
         assert_eq!(open(&RoundKey::new([9; 32]), BINDING, &sealed), Err(OpenError::WrongKey));
         let swapped = Sealed { commitment: commit(&[3; 32], b"other"), ..sealed };
         assert_eq!(open(&key, BINDING, &swapped), Err(OpenError::WrongCommitment));
+    }
+
+    /// The test vector of draft-irtf-cfrg-xchacha-03, appendix A.3.1.
+    #[test]
+    fn the_cipher_is_the_published_one() {
+        let key = RoundKey::new(std::array::from_fn(|n| 0x80 + n as u8));
+        let (cipher, nonce) = cipher(&key, std::array::from_fn(|n| 0x40 + n as u8)).unwrap();
+        let mut text =
+            b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the \
+            future, sunscreen would be it."
+                .to_vec();
+        let aad = unhex::<12>("50515253c0c1c2c3c4c5c6c7").unwrap();
+        cipher.seal_in_place_append_tag(nonce, Aad::from(aad), &mut text).unwrap();
+        assert_eq!(
+            hex(&text),
+            "bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb731c7f1b0b4aa6440bf3a82f4eda7e39\
+             ae64c6708c54c216cb96b72e1213b4522f8c9ba40db5d945b11b69b982c1bb9e3f3fac2bc369488f76b2383565d3fff9\
+             21f9664c97637da9768812f615c68b13b52ec0875924c1c7987947deafd8780acf49"
+        );
     }
 
     #[test]

@@ -196,10 +196,17 @@ impl Engine<'_> {
         self.take_in_ready()
     }
 
-    /// Takes in what has settled already, without waiting.
+    /// Takes in what has settled already, without waiting. Where that is much the log is kept at work
+    /// meanwhile, since more may settle all the time.
     pub(super) fn take_in_ready(&mut self) -> Result<(), EngineError> {
+        const MUCH: usize = 64;
+        let mut count = 0_usize;
         while let Some(joined) = self.fan_out.at_work.try_join_next() {
             self.settle(joined)?;
+            count += 1;
+            if count.is_multiple_of(MUCH) {
+                self.write_on()?;
+            }
         }
         Ok(())
     }

@@ -45,11 +45,22 @@ impl Engine<'_> {
         if self.is_written() { Ok(()) } else { self.with_staged(Journal::append) }
     }
 
+    /// Takes in a write that has ended, and begins the next.
+    pub(super) fn write_on(&mut self) -> Result<(), EngineError> {
+        self.take_in_written()?;
+        self.begin_write()
+    }
+
+    fn take_in_written(&mut self) -> Result<(), EngineError> {
+        match self.writing.as_mut().and_then(FutureExt::now_or_never) {
+            Some(ended) => self.written(ended),
+            None => Ok(()),
+        }
+    }
+
     /// Begins to render what is staged where that is much, while more is decided that shares its write.
     pub(super) fn render_ahead(&mut self) -> Result<(), EngineError> {
-        if let Some(ended) = self.writing.as_mut().and_then(FutureExt::now_or_never) {
-            self.written(ended)?;
-        }
+        self.take_in_written()?;
         if self.staged.len() < MUCH {
             return Ok(());
         }

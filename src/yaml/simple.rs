@@ -8,16 +8,13 @@
 use serde_json::Number;
 
 use super::read::{Key, Map, Node, Value};
+use super::write;
 use crate::text::is_unsafe;
 
 /// Longer texts are left to the reader, and maps of more keys, and deeper ones.
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_KEYS: usize = 64;
 const MAX_DEPTH: usize = 8;
-
-/// Words that some reader takes for something else than text.
-const TAKEN: [&str; 13] =
-    ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity", "none"];
 
 /// The text as a map, if it is as simple as that.
 pub(super) fn read(text: &str) -> Option<Node> {
@@ -138,20 +135,15 @@ impl<'a> Lines<'a> {
             return None;
         }
         self.depth += 1;
-        let node = if line.body.starts_with("- ") {
+        let node = match line.body.starts_with("- ") {
+            true if line.indent > indent => self.list(line),
             // One that stands no deeper than its key begins, to the reader, with its first item.
-            let node = if line.indent >= indent { self.list(line) } else { None }?;
-            match &node.value {
-                Value::List(items) if line.indent == indent => {
-                    let at = items.first()?.clone();
-                    Some(Node { value: node.value, ..at })
-                }
-                _ => Some(node),
-            }
-        } else if line.indent > indent {
-            self.map(line.indent)
-        } else {
-            None
+            true if line.indent == indent => self.list(line).and_then(|list| match &list.value {
+                Value::List(items) => items.first().cloned().map(|at| Node { value: list.value, ..at }),
+                _ => None,
+            }),
+            false if line.indent > indent => self.map(line.indent),
+            _ => None,
         };
         self.depth -= 1;
         node
@@ -183,8 +175,9 @@ fn key_length(body: &str) -> Option<usize> {
     (is_word && !is_taken(key)).then_some(length)
 }
 
+/// Whether a word may be no text, to our writer or to a parser of numbers.
 fn is_taken(word: &str) -> bool {
-    word.len() <= 8 && TAKEN.iter().any(|taken| word.eq_ignore_ascii_case(taken))
+    write::is_taken(word) || word.eq_ignore_ascii_case("infinity")
 }
 
 /// A text in quotes, a plain number, or words that begin with a letter and end the line.

@@ -66,12 +66,17 @@ pub(super) const MAX_PLAIN: usize = 128;
 /// Whether `text` may stand without quotes: a letter, then letters, digits, `_`, `-`, `.`, and no
 /// word that some reader takes for a boolean or null.
 pub fn is_plain(text: &str) -> bool {
-    const TAKEN: [&str; 11] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
-    const LONGEST: usize = 5;
     text.len() <= MAX_PLAIN
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
-        && (text.len() > LONGEST || !TAKEN.iter().any(|taken| text.eq_ignore_ascii_case(taken)))
+        && !is_taken(text)
+}
+
+/// Whether some reader takes the word for a boolean, null or a number.
+pub(super) fn is_taken(word: &str) -> bool {
+    const TAKEN: [&str; 11] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
+    const LONGEST: usize = 5;
+    word.len() <= LONGEST && TAKEN.iter().any(|taken| word.eq_ignore_ascii_case(taken))
 }
 
 /// A number as every reader takes it: a decimal point before an exponent, and its sign.

@@ -18,6 +18,8 @@ mod voice;
 mod weigh;
 mod words;
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use futures::FutureExt as _;
 use futures::future::{self, BoxFuture};
 use serde_json::{Map, Value, json};
@@ -31,15 +33,31 @@ use mention::Mentions;
 use scene::Scene;
 
 /// Answers at once, from nothing but the snapshot and the persona.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Rehearsal;
+#[derive(Debug, Default)]
+pub struct Rehearsal {
+    /// The snapshot that was read last: all seats of a round share it, and it is read once for them.
+    last: Mutex<Option<(Arc<str>, Arc<Scene>)>>,
+}
+
+impl Rehearsal {
+    fn scene(&self, snapshot: &Arc<str>) -> Arc<Scene> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, scene)) = last.as_ref().filter(|(read, _)| Arc::ptr_eq(read, snapshot)) {
+            return Arc::clone(scene);
+        }
+        let scene = Arc::new(Scene::read(snapshot));
+        *last = Some((Arc::clone(snapshot), Arc::clone(&scene)));
+        scene
+    }
+}
 
 impl Participant for Rehearsal {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         future::lazy(|_| {
+            let snapshot = &ask.prompt.snapshot;
             let answer = match &ask.task {
-                Some(task) => rehearse_task(task, &ask.prompt.snapshot, &ask.persona, ask.seed),
-                None => rehearse(&ask.prompt.snapshot, &ask.persona, ask.seed),
+                Some(task) => rehearse_task(task, snapshot, &ask.persona, ask.seed),
+                None => answer(&self.scene(snapshot), snapshot, &ask.persona, ask.seed),
             };
             let text = format!("```json\n{answer:#}\n```\n");
             Ok(Reply { text, finish: Finish::Complete, usage: Some(Usage::default()), tries: 1 })
@@ -54,14 +72,18 @@ impl Participant for Rehearsal {
 /// cannot be read counts as no evidence, and without evidence the answer is an abstention.
 #[must_use]
 pub fn rehearse(snapshot: &str, persona: &Persona, seed: Option<u64>) -> Value {
-    let scene = Scene::read(snapshot);
+    answer(&Scene::read(snapshot), snapshot, persona, seed)
+}
+
+/// The same, of a snapshot that is read already.
+fn answer(scene: &Scene, snapshot: &str, persona: &Persona, seed: Option<u64>) -> Value {
     let mentions = Mentions::new(&scene.options);
-    let weighed = weigh::weigh(&scene, persona, |stem| mentions.names(stem));
+    let weighed = weigh::weigh(scene, persona, |stem| mentions.names(stem));
     let draft = match scene.kind.unwrap_or(BallotKind::Position) {
-        BallotKind::Position => open::answer(&scene, &weighed, persona),
-        BallotKind::Consent => consent::answer(&scene, &weighed, persona),
-        BallotKind::Estimate => estimate::answer(&scene, &weighed, persona),
-        kind => choose::answer(&scene, &weighed, persona, seed, kind),
+        BallotKind::Position => open::answer(scene, &weighed, persona),
+        BallotKind::Consent => consent::answer(scene, &weighed, persona),
+        BallotKind::Estimate => estimate::answer(scene, &weighed, persona),
+        kind => choose::answer(scene, &weighed, persona, seed, kind),
     };
     draft.into_json(snapshot, persona)
 }

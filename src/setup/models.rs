@@ -103,7 +103,7 @@ impl<'a> Catalog<'a> {
             return Ok(Arc::clone(made));
         }
         let made: Arc<dyn Participant> = match provider {
-            "rehearsal" => Arc::new(Rehearsal),
+            "rehearsal" => Arc::new(Rehearsal::default()),
             "human" => Arc::new(Human { desk: self.desk.clone() }),
             TRACKER => Arc::new(Tracker),
             "recorded" => Arc::new(recording(rest)?),

@@ -202,3 +202,13 @@ fn hostile_text_does_no_harm() {
         assert!(rehearse(text, &skeptic, Some(1)).is_object());
     }
 }
+
+#[test]
+fn a_snapshot_is_read_once_for_all_who_share_it() {
+    let participant = super::Rehearsal::default();
+    let (one, other): (std::sync::Arc<str>, std::sync::Arc<str>) = (vote(VOTE).into(), vote("").into());
+    let first = participant.scene(&one);
+    assert!(std::sync::Arc::ptr_eq(&first, &participant.scene(&one)));
+    assert_ne!(participant.scene(&other).statements, first.statements);
+    assert_eq!(participant.scene(&one).statements, first.statements);
+}

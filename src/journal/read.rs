@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::document::{FORMAT, NO_HASH, read_document};
+use super::document::{FORMAT, NO_HASH, OLDEST_FORMAT, read_document};
 use crate::round::snapshot::sha256_hex;
 use crate::session::{Event, Line, Session};
 
@@ -193,8 +193,11 @@ fn document(bytes: &[u8], range: Range<usize>, seq: u64, prev: &str) -> Result<(
         return Err(fail("it does not start with `---`".to_owned()));
     }
     // A header of another version is told apart before its fields are asked for.
-    if let Some(format) = (seq == 0).then(|| written_format(text)).flatten().filter(|f| *f != FORMAT) {
-        let what = format!("the file has format {format}; this version knows format {FORMAT}");
+    let known = OLDEST_FORMAT..=FORMAT;
+    let format = (seq == 0).then(|| written_format(text)).flatten();
+    if let Some(format) = format.filter(|format| !known.contains(format)) {
+        let what =
+            format!("the file has format {format}; this version reads formats {OLDEST_FORMAT} to {FORMAT}");
         return Err(Damage { newer: true, ..fail(what) });
     }
     let (found, before, session, stamped) = read_document(text).map_err(fail)?;

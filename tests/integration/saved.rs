@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use roundtable::journal::{fold, read_log, verify};
 use roundtable::report;
+use roundtable::session::Session;
 use roundtable::workflow::{Source, load};
 
 fn examples(extension: &str) -> Vec<PathBuf> {
@@ -70,4 +71,36 @@ fn saved_sessions_verify_and_say_what_they_said() {
         assert!(session.closed.is_some(), "{}", path.display());
         assert!(report::markdown(&session).contains(says), "{}", path.display());
     }
+}
+
+/// What a session came to, as data: its end, and every count.
+fn results(session: &Session) -> String {
+    let end = session
+        .closed
+        .as_ref()
+        .map_or("paused".to_owned(), |closed| format!("{:?} {}", closed.status, closed.exit_code));
+    let counts = session.rounds.iter().filter_map(|round| {
+        let tally = round.tally.as_ref()?;
+        Some(format!("; {} decided={} {:?}", round.opened.round, tally.decided, tally.verdict.winners))
+    });
+    end + &counts.collect::<String>()
+}
+
+/// Files of format 1, one of each kind, and in `results.txt` what each came to when it was written.
+#[test]
+fn sessions_of_format_1_verify_and_keep_their_results() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1");
+    let mut found = String::new();
+    let entries = fs::read_dir(&dir).expect("readable").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == "s2s")).collect();
+    files.sort();
+    for path in files {
+        let bytes = fs::read(&path).expect("readable");
+        assert_eq!(verify(&bytes, None).findings, [], "{}", path.display());
+        let session = fold(&read_log(&bytes).expect("whole"));
+        assert_eq!(session.header.as_ref().map(|header| header.format), Some(1), "{}", path.display());
+        found += &format!("{}: {}\n", name(&path), results(&session));
+    }
+    assert_eq!(found, fs::read_to_string(dir.join("results.txt")).expect("readable"));
 }

@@ -23,6 +23,9 @@ pub struct Args {
     /// What to run.
     #[command(flatten)]
     pub run: Run,
+    /// For this run, agree to what the project names: programs, addresses, keys; accept a `.s2s` of another owner
+    #[arg(long, global = true)]
+    pub trust: bool,
 }
 
 /// A headless run.
@@ -71,6 +74,9 @@ pub struct Run {
     /// When the key of an open round is lost: ask the seats again whose answers are lost
     #[arg(long)]
     pub ask_again: bool,
+    /// As the flag of every verb says.
+    #[arg(skip)]
+    pub trust: bool,
 }
 
 fn dollars(text: &str) -> Result<f64, String> {

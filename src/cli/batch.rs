@@ -20,7 +20,6 @@ use crate::problem::{Problem, nearest};
 use crate::session::{Command, Event, Exit, Price, Session, Stamped};
 use crate::setup::answers::Answers;
 use crate::setup::folders::read_text;
-use crate::setup::models::Catalog;
 use crate::setup::prices::price_of;
 use crate::setup::roster::ModelFlags;
 use crate::setup::table::{personas_of, seat_all};
@@ -57,7 +56,7 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
         return Err(vec![Problem::new("--batch needs a file").hint("roundtable --batch FILE...")]);
     }
     check_save(run)?;
-    let set_up = SetUp::find()?;
+    let set_up = SetUp::find_and_tell(run.trust, output)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_stack_size(8 << 20)
@@ -126,7 +125,7 @@ fn one(
     if is_session(file) {
         return super::resume::go_on(file, args, answers, set_up, bench, output);
     }
-    let mut plan = load_plan(file, output)?;
+    let mut plan = load_plan(file, &set_up.folders, output)?;
     plan.flags = ModelFlags::parse(&args.model);
     plan.answers = answers;
     if !args.participants.is_empty() {
@@ -145,7 +144,7 @@ fn one(
         output.warn(notice);
     }
     let id = session_id(&plan.definition.id);
-    let (linked, unread) = plan.linked_sessions();
+    let (linked, unread) = plan.linked_sessions(&set_up.folders);
     for problem in &unread {
         output.warn(problem);
     }
@@ -153,14 +152,18 @@ fn one(
         let hash = past.sha256.get(..12).unwrap_or_default();
         output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
     }
-    let header = plan.header(roster, &id, args.input.as_deref(), args.seed)?;
+    let header = plan.header(roster, &id, (args.input.as_deref(), args.seed), &set_up.folders)?;
     let mut session = Session::default();
     let now = crate::clock::now();
     session.apply(&Stamped { at: now, event: Event::SessionOpened(Box::new(header.clone())) });
+    let needs = plan.needs(&session, set_up)?;
     if args.dry_run {
-        return dry_run::run(session, now, set_up, output);
+        return dry_run::run(session, &needs, now, set_up, output);
     }
-    let table = seat_all(&session, &mut Catalog::new(&set_up.config), &plan.answers)?;
+    if let Some(notice) = set_up.catalog().unneeded(&needs) {
+        output.warn(&notice);
+    }
+    let table = seat_all(&session, &mut set_up.catalog(), &plan.answers)?;
     let budget = budget(args, &session, set_up)?;
     let path = save_path(args, &id, set_up).map_err(|problem| vec![problem])?;
     let journal = Journal::create(&Disk::default(), &path, &id).map_err(|error| {
@@ -253,7 +256,7 @@ pub fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Bu
 
 /// The prices of a session's models, as far as they are known.
 pub fn known_prices(session: &Session, set_up: &SetUp) -> HashMap<String, Price> {
-    let catalog = Catalog::new(&set_up.config);
+    let catalog = set_up.catalog();
     let models = session.roster.values().map(|seat| seat.model.clone());
     models.filter_map(|model| Some((price_of(&catalog, &model)?, model))).map(|(p, m)| (m, p)).collect()
 }

@@ -8,22 +8,27 @@ use super::Done;
 use super::args::{Args, SessionsVerb};
 use super::files::log_of;
 use super::output::Output;
+use super::plan::SetUp;
 use crate::journal::{Disk, fold, read_log};
 use crate::problem::Problem;
 use crate::report;
 use crate::session::{Exit, Session};
-use crate::setup::config::Config;
+use crate::setup::bounds::Bounds;
 use crate::setup::folders::Folders;
 use crate::setup::personas::Library;
 use crate::text::{harmless, harmless_line};
 
-fn folders() -> Result<Folders, Vec<Problem>> {
-    Folders::find().map_err(|problem| vec![problem])
+fn folders(trusts: bool, output: &Output) -> Result<Folders, Vec<Problem>> {
+    let folders = Folders::find(trusts).map_err(|problem| vec![problem])?;
+    for notice in &folders.notices {
+        output.warn(notice);
+    }
+    Ok(folders)
 }
 
 /// `personas`: all of them, or one whole.
-pub fn personas(name: Option<&str>, output: &mut Output) -> Done {
-    let library = Library::new(&folders()?);
+pub fn personas(name: Option<&str>, trusts: bool, output: &mut Output) -> Done {
+    let library = Library::new(&folders(trusts, output)?);
     if let Some(name) = name {
         let found = library.find(name).map_err(|problem| vec![problem])?;
         let persona = &found.persona;
@@ -58,8 +63,8 @@ pub fn personas(name: Option<&str>, output: &mut Output) -> Done {
 }
 
 /// `sessions`: a list, newest first, or one session's report.
-pub fn sessions(verb: Option<SessionsVerb>, output: &mut Output) -> Done {
-    let folders = folders()?;
+pub fn sessions(verb: Option<SessionsVerb>, trusts: bool, output: &mut Output) -> Done {
+    let folders = folders(trusts, output)?;
     if let Some(SessionsVerb::Show { id }) = verb {
         let path = find_session(&folders, &id)?;
         let session = match log_of(&path, output)? {
@@ -102,7 +107,9 @@ pub fn summary(session: &Session) -> String {
 }
 
 pub fn saved(folders: &Folders) -> Vec<PathBuf> {
-    let mut dirs = vec![folders.s2s().join("sessions"), folders.state.join("sessions")];
+    let bounds = Bounds::of(folders, None);
+    let of_project = folders.s2s().map(|s2s| s2s.join("sessions")).filter(|dir| bounds.check(dir).is_ok());
+    let mut dirs: Vec<PathBuf> = of_project.into_iter().chain([folders.state.join("sessions")]).collect();
     dirs.dedup();
     let mut paths: Vec<PathBuf> = dirs
         .iter()
@@ -124,7 +131,7 @@ pub fn session_file(given: &Path) -> PathBuf {
         return given.to_owned();
     }
     let found =
-        Folders::find().ok().and_then(|folders| find_session(&folders, &given.to_string_lossy()).ok());
+        Folders::find(false).ok().and_then(|folders| find_session(&folders, &given.to_string_lossy()).ok());
     found.unwrap_or_else(|| given.to_owned())
 }
 
@@ -140,9 +147,9 @@ fn find_session(folders: &Folders, id: &str) -> Result<PathBuf, Vec<Problem>> {
 }
 
 /// `config show`: every setting and where it comes from.
-pub fn config(output: &mut Output) -> Done {
-    let folders = folders()?;
-    let config = Config::load(&folders)?;
+pub fn config(trusts: bool, output: &mut Output) -> Done {
+    let set_up = SetUp::find_and_tell(trusts, output)?;
+    let (folders, config) = (&set_up.folders, &set_up.config);
     let rows = config.rows();
     let width = rows.iter().map(|(key, _, _)| key.chars().count()).max().unwrap_or(0);
     for (key, value, from) in &rows {

@@ -1,6 +1,7 @@
 //! `check`: all errors and warnings of definitions at once, for editors and continuous integration.
 //!
-//! Findings are the result: a line each on standard output, with a hint below it. Nothing is run,
+//! Findings are the result: a line each on standard output, with a hint below it; notes say what a run
+//! would run and which addresses it would ask. Nothing is run,
 //! sent or saved. Personas and models are looked up as a run would; keys are not needed.
 
 use std::path::Path;
@@ -11,9 +12,10 @@ use super::Done;
 use super::output::Output;
 use super::plan::{Plan, SetUp, definition_text, with_tasks};
 use crate::problem::Problem;
-use crate::session::Exit;
+use crate::session::{Event, Exit, Moment, Session, Stamped};
 use crate::setup::answers::Answers;
-use crate::setup::roster::ModelFlags;
+use crate::setup::roster::{ModelFlags, Roster};
+use crate::setup::trust::lines;
 use crate::text::harmless_line;
 use crate::workflow::{Source, default_id, load_with};
 
@@ -21,6 +23,8 @@ use crate::workflow::{Source, default_id, load_with};
 enum Severity {
     Error,
     Warning,
+    /// What a run would run or ask: nothing is wrong with it.
+    Note,
 }
 
 impl Severity {
@@ -28,13 +32,14 @@ impl Severity {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Note => "note",
         }
     }
 }
 
 /// Checks each file and prints what was found.
-pub fn run(files: &[impl AsRef<Path>], output: &mut Output) -> Done {
-    let set_up = SetUp::find()?;
+pub fn run(files: &[impl AsRef<Path>], trusts: bool, output: &mut Output) -> Done {
+    let set_up = SetUp::find_and_tell(trusts, output)?;
     let (mut errors, mut warnings) = (0, 0);
     for path in files {
         let mut found = findings(path.as_ref(), &set_up);
@@ -46,6 +51,7 @@ pub fn run(files: &[impl AsRef<Path>], output: &mut Output) -> Done {
             match severity {
                 Severity::Error => errors += 1,
                 Severity::Warning => warnings += 1,
+                Severity::Note => {}
             }
             print(severity, &problem, output);
         }
@@ -75,19 +81,36 @@ fn findings(path: &Path, set_up: &SetUp) -> Vec<(Severity, Problem)> {
         Ok(loaded) => {
             warnings = loaded.warnings;
             let (flags, answers) = (ModelFlags::default(), Answers::default());
-            let (definition, tasks_file) = match with_tasks(loaded.definition) {
+            let (definition, tasks_file) = match with_tasks(loaded.definition, &set_up.folders) {
                 Ok(found) => found,
                 Err(problem) => return errors(vec![problem]).collect(),
             };
-            let plan = Plan { definition, text, file, flags, answers, tasks_file };
+            let is_own = set_up.folders.is_own(path);
+            let plan = Plan { definition, text, file, flags, answers, tasks_file, is_own };
             match plan.roster_before_answers(set_up) {
-                Ok(roster) => warnings.extend(roster.notices),
+                Ok(roster) => {
+                    warnings.extend(roster.notices.iter().cloned());
+                    match needed(&plan, roster, set_up) {
+                        Ok(lines) => found.extend(lines.into_iter().map(|line| (Severity::Note, line))),
+                        Err(problems) => found.extend(errors(problems)),
+                    }
+                }
                 Err(problems) => found.extend(errors(problems)),
             }
         }
     }
     found.extend(warnings.into_iter().map(|warning| (Severity::Warning, warning)));
     found
+}
+
+/// What a run would run and ask.
+fn needed(plan: &Plan, roster: Roster, set_up: &SetUp) -> Result<Vec<Problem>, Vec<Problem>> {
+    let header = plan.header(roster, "check", (None, None), &set_up.folders)?;
+    let mut session = Session::default();
+    session.apply(&Stamped { at: Moment(0), event: Event::SessionOpened(Box::new(header)) });
+    let needs = plan.needs(&session, set_up)?;
+    let line = |line: String| Problem::new(line).in_file(&plan.file);
+    Ok(lines(&needs, &set_up.trust).into_iter().map(line).collect())
 }
 
 fn print(severity: Severity, problem: &Problem, output: &mut Output) {

@@ -8,19 +8,19 @@ use serde_json::json;
 use super::Done;
 use super::output::Output;
 use super::plan::SetUp;
+use super::work::signalled;
 use crate::problem::Problem;
 use crate::session::Exit;
 use crate::setup::doctor::{Checkup, Depth, State, check};
-use crate::setup::models::Catalog;
 use crate::text::harmless_line;
 
 /// How many models are named on one line.
 const NAMED: usize = 5;
 
 /// Checks the providers and prints what was found.
-pub fn run(names: &[String], depth: Depth, output: &mut Output) -> Done {
-    let set_up = SetUp::find()?;
-    let found = checked(&set_up, names, depth)?;
+pub fn run(names: &[String], depth: Depth, trusts: bool, output: &mut Output) -> Done {
+    let set_up = SetUp::find_and_tell(trusts, output)?;
+    let Some(found) = checked(&set_up, names, depth)? else { return Ok(Exit::Waiting) };
     if output.json {
         for checkup in &found {
             output.line(&crate::report::safe_json(&as_json(checkup)));
@@ -35,17 +35,28 @@ pub fn run(names: &[String], depth: Depth, output: &mut Output) -> Done {
     Ok(if any { Exit::Unreachable } else { Exit::Finished })
 }
 
-/// Checks providers, all of them where none is named.
+/// Checks providers, all of them where none is named; none where a signal comes before that is done.
 ///
 /// # Errors
-/// A name that no provider has.
-pub fn checked(set_up: &SetUp, names: &[String], depth: Depth) -> Result<Vec<Checkup>, Vec<Problem>> {
-    let catalog = Catalog::new(&set_up.config);
+/// A name that no provider has; one that the project has redirected, and nobody agreed to that.
+pub fn checked(set_up: &SetUp, names: &[String], depth: Depth) -> Result<Option<Vec<Checkup>>, Vec<Problem>> {
+    let catalog = set_up.catalog();
+    let needs = names.iter().filter_map(|name| catalog.need(name).ok().flatten());
+    let refused: Vec<Problem> = needs.filter_map(|need| set_up.trust.check(&need).err()).collect();
+    if !refused.is_empty() {
+        return Err(refused);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| vec![Problem::new(format!("the program cannot start its work: {error}"))])?;
-    runtime.block_on(check(&catalog, names, depth)).map_err(|problem| vec![problem])
+    runtime.block_on(async {
+        tokio::select! {
+            found = check(&catalog, names, depth) => found.map(Some).map_err(|problem| vec![problem]),
+            // What was started for a key ends with this.
+            _ = signalled() => Ok(None),
+        }
+    })
 }
 
 /// What was found, as lines for a person.

@@ -12,11 +12,16 @@ use crate::report;
 use crate::round::record::Usage;
 use crate::session::Price;
 use crate::session::{Command, Event, Exit, Moment, Next, Session, Stamped, WorkItemOffered, decide, next};
+use crate::setup::need::Need;
 use crate::setup::prices::AS_OF;
+use crate::setup::trust::lines;
 use crate::text::{estimated_tokens, harmless};
 
 /// Folds the session as far as nobody needs to answer and prints each prompt.
-pub fn run(mut session: Session, now: Moment, set_up: &SetUp, output: &mut Output) -> Done {
+pub fn run(mut session: Session, needs: &[Need], now: Moment, set_up: &SetUp, output: &mut Output) -> Done {
+    for line in lines(needs, &set_up.trust) {
+        output.note(&line);
+    }
     let costs =
         Costs { prices: known_prices(&session, set_up), longest: set_up.config.max_output_tokens.value };
     let mut total = Total::default();

@@ -26,7 +26,7 @@ use clap::Parser as _;
 
 use crate::session::Exit;
 use crate::setup::doctor::Depth;
-use args::{Args, Verb};
+use args::{Args, Run, Verb};
 use browse::session_file;
 use output::{Output, fail};
 
@@ -40,26 +40,26 @@ pub fn main() -> Exit {
     let mut output = Output::new(args.run.json, args.run.quiet);
     output::debug_log(&output);
     let done = match args.verb {
-        Some(verb) => dispatch(verb, &mut output),
-        None => batch::run(&args.run, &mut output),
+        Some(verb) => dispatch(verb, args.trust, &mut output),
+        None => batch::run(&Run { trust: args.trust, ..args.run }, &mut output),
     };
     done.unwrap_or_else(|problems| fail(&problems, &mut output))
 }
 
 type Done = Result<Exit, Vec<crate::problem::Problem>>;
 
-fn dispatch(verb: Verb, output: &mut Output) -> Done {
+fn dispatch(verb: Verb, trust: bool, output: &mut Output) -> Done {
     match verb {
         Verb::Resume(run) => {
             *output = Output::new(run.json, run.quiet);
-            batch::resume(&run, output)
+            batch::resume(&Run { trust, ..run }, output)
         }
         Verb::Replay { file, json, text, at } => {
             output.json = json;
             let on_screen = !(json || text || at.is_some()) && output::is_on_terminal();
             let file = session_file(&file);
             if on_screen {
-                face::show(&args::Run::default(), Some(crate::tui::Opening::Film(file)))
+                face::show(&Run { trust, ..Run::default() }, Some(crate::tui::Opening::Film(file)))
             } else {
                 files::replay(&file, at, output)
             }
@@ -82,22 +82,22 @@ fn dispatch(verb: Verb, output: &mut Output) -> Done {
         }
         Verb::Check { files, json } => {
             output.json = json;
-            check::run(&files, output)
+            check::run(&files, trust, output)
         }
         Verb::Schema => {
             output.line(&format!("{:#}", crate::workflow::definition_schema()));
             Ok(Exit::Finished)
         }
         Verb::Snapshot { file, step, seat, input } => {
-            snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), output)
+            snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), trust, output)
         }
-        Verb::Personas { name } => browse::personas(name.as_deref(), output),
-        Verb::Sessions { verb } => browse::sessions(verb, output),
-        Verb::Config { .. } => browse::config(output),
+        Verb::Personas { name } => browse::personas(name.as_deref(), trust, output),
+        Verb::Sessions { verb } => browse::sessions(verb, trust, output),
+        Verb::Config { .. } => browse::config(trust, output),
         Verb::Doctor { providers, probe, json } => {
             output.json = json;
             let depth = if probe { Depth::OneWord } else { Depth::Listing };
-            doctor::run(&providers, depth, output)
+            doctor::run(&providers, depth, trust, output)
         }
         Verb::Init => init::run(output),
         Verb::Man => Ok(browse::man(output)),

@@ -7,15 +7,18 @@ use crate::journal::FORMAT;
 use crate::problem::Problem;
 use crate::round::leak::RULES;
 use crate::round::snapshot::{hex, sha256_hex};
-use crate::session::{LinkedSession, Pseudonyms, SessionOpened};
+use crate::session::{LinkedSession, Pseudonyms, Session, SessionOpened};
 use crate::setup::answers::Answers;
 use crate::setup::bounds::Bounds;
 use crate::setup::config::Config;
 use crate::setup::folders::{Folders, read_text};
 use crate::setup::models::Catalog;
+use crate::setup::need::{Need, What};
 use crate::setup::past::linked_sessions;
 use crate::setup::personas::Library;
 use crate::setup::roster::{ModelFlags, Nobody, Roster, Sources, resolve};
+use crate::setup::table::needs;
+use crate::setup::trust::Trust;
 use crate::workflow::{
     Definition, Leaks, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, default_id, depth, load,
 };
@@ -23,20 +26,42 @@ use crate::workflow::{
 /// The program's name and version, as sessions record it.
 pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
 
-/// Folders and configuration.
+/// Folders, configuration, and what of it the user has agreed to.
 pub struct SetUp {
     /// Where things lie.
     pub folders: Folders,
     /// The settings in effect.
     pub config: Config,
+    /// What of the project's counts that can run or redirect.
+    pub trust: Trust,
 }
 
 impl SetUp {
-    /// Finds both.
-    pub fn find() -> Result<Self, Vec<Problem>> {
-        let folders = Folders::find().map_err(|problem| vec![problem])?;
+    /// Finds them; with `trusts`, whatever the project names counts in this run.
+    pub fn find(trusts: bool) -> Result<Self, Vec<Problem>> {
+        let folders = Folders::find(trusts).map_err(|problem| vec![problem])?;
         let config = Config::load(&folders)?;
-        Ok(Self { folders, config })
+        let trust = Trust::of(&folders, trusts);
+        Ok(Self { folders, config, trust })
+    }
+
+    /// As [`SetUp::find`]; what is to be said of the project is printed.
+    pub fn find_and_tell(trusts: bool, output: &Output) -> Result<Self, Vec<Problem>> {
+        let set_up = Self::find(trusts)?;
+        for notice in set_up.notices() {
+            output.warn(notice);
+        }
+        Ok(set_up)
+    }
+
+    /// What is to be said of the project's folder and configuration.
+    pub fn notices(&self) -> impl Iterator<Item = &Problem> {
+        self.folders.notices.iter().chain(&self.config.notices)
+    }
+
+    /// Who answers for a model or a program, as far as the user has agreed.
+    pub fn catalog(&self) -> Catalog<'_> {
+        Catalog::new(&self.config, &self.trust)
     }
 }
 
@@ -54,11 +79,13 @@ pub struct Plan {
     pub answers: Answers,
     /// The text of the project's own tasks, if it has some.
     pub tasks_file: Option<String>,
+    /// Whether it is the user's own, and no project's.
+    pub is_own: bool,
 }
 
 /// Reads and loads a definition, and says its warnings; `-` is standard input.
-pub fn load_plan(path: &Path, output: &Output) -> Result<Plan, Vec<Problem>> {
-    let (plan, warnings) = read_plan(path)?;
+pub fn load_plan(path: &Path, folders: &Folders, output: &Output) -> Result<Plan, Vec<Problem>> {
+    let (plan, warnings) = read_plan(path, folders)?;
     for warning in &warnings {
         output.warn(warning);
     }
@@ -66,22 +93,27 @@ pub fn load_plan(path: &Path, output: &Output) -> Result<Plan, Vec<Problem>> {
 }
 
 /// Reads and loads a definition; its warnings come with it.
-pub fn read_plan(path: &Path) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
+pub fn read_plan(path: &Path, folders: &Folders) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
     let (file, text) = definition_text(path)?;
-    plan_of(text, file)
+    let (plan, warnings) = plan_of(text, file, folders)?;
+    Ok((Plan { is_own: folders.is_own(path), ..plan }, warnings))
 }
 
 /// A definition from its text; its warnings come with it.
-pub fn plan_of(text: String, file: String) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
+pub fn plan_of(text: String, file: String, folders: &Folders) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
     let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
     let (flags, answers) = (ModelFlags::default(), Answers::default());
-    let (definition, tasks_file) = with_tasks(loaded.definition).map_err(|problem| vec![problem])?;
-    Ok((Plan { definition, text, file, flags, answers, tasks_file }, loaded.warnings))
+    let (definition, tasks_file) = with_tasks(loaded.definition, folders).map_err(|problem| vec![problem])?;
+    let plan = Plan { definition, text, file, flags, answers, tasks_file, is_own: false };
+    Ok((plan, loaded.warnings))
 }
 
 /// A definition with the project's own tasks, and their text if there are some.
-pub fn with_tasks(definition: Definition) -> Result<(Definition, Option<String>), Problem> {
-    let tasks_file = Folders::find()?.tasks()?;
+pub fn with_tasks(
+    definition: Definition,
+    folders: &Folders,
+) -> Result<(Definition, Option<String>), Problem> {
+    let tasks_file = folders.tasks()?;
     let definition = match &tasks_file {
         Some(text) => definition.with_tasks(text, TASKS_FILE)?,
         None => definition,
@@ -122,7 +154,7 @@ impl Plan {
 
     fn resolve(&self, set_up: &SetUp, nobody: Nobody) -> Result<Roster, Vec<Problem>> {
         let library = Library::new(&set_up.folders);
-        let catalog = Catalog::new(&set_up.config);
+        let catalog = set_up.catalog();
         resolve(Sources {
             definition: &self.definition,
             file: &self.file,
@@ -137,9 +169,22 @@ impl Plan {
     }
 
     /// The saved sessions its links name, and what could not be read of them.
-    pub fn linked_sessions(&self) -> (Vec<LinkedSession>, Vec<Problem>) {
-        let Ok(folders) = Folders::find() else { return (Vec::new(), Vec::new()) };
-        linked_sessions(&self.definition, &self.file, &Bounds::of(&folders, Some(&self.file)))
+    pub fn linked_sessions(&self, folders: &Folders) -> (Vec<LinkedSession>, Vec<Problem>) {
+        linked_sessions(&self.definition, &self.file, &Bounds::of(folders, Some(&self.file)))
+    }
+
+    /// What a session of this plan needs. The user's own definition asks nothing for its programs.
+    pub fn needs(&self, session: &Session, set_up: &SetUp) -> Result<Vec<Need>, Vec<Problem>> {
+        let mut needs = needs(session, &set_up.catalog(), &self.answers)?;
+        let (programs, _): (Vec<Need>, Vec<Need>) =
+            needs.iter().cloned().partition(|need| matches!(need.what, What::Program { .. }));
+        if self.is_own {
+            set_up.trust.agree(&programs);
+            for need in needs.iter_mut().filter(|need| programs.contains(need)) {
+                need.named_by = None;
+            }
+        }
+        Ok(needs)
     }
 
     /// The pseudonyms of a roster, where the definition asks for them: by its seed, else the run's, else
@@ -160,8 +205,8 @@ impl Plan {
         &self,
         mut roster: Roster,
         id: &str,
-        input: Option<&str>,
-        seed: Option<u64>,
+        (input, seed): (Option<&str>, Option<u64>),
+        folders: &Folders,
     ) -> Result<SessionOpened, Vec<Problem>> {
         for seat in &mut roster.seats {
             seat.seed = seat.seed.or(seed);
@@ -185,7 +230,7 @@ impl Plan {
             participants: roster.seats,
             personas: roster.personas,
             tasks_file: self.tasks_file.clone(),
-            linked_sessions: self.linked_sessions().0,
+            linked_sessions: self.linked_sessions(folders).0,
             prices: roster.prices,
         })
     }

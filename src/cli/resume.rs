@@ -14,9 +14,9 @@ use crate::problem::Problem;
 use crate::report;
 use crate::session::{Command, Exit, Session, exit_of};
 use crate::setup::answers::Answers;
+use crate::setup::bounds::Bounds;
 use crate::setup::folders::unreadable;
-use crate::setup::models::Catalog;
-use crate::setup::table::{personas_of, seat_all};
+use crate::setup::table::{outside, personas_of, seat_all};
 
 /// Goes on with an unfinished session; one that is over is reported again.
 pub fn go_on(
@@ -53,7 +53,11 @@ pub fn go_on(
             output.warn(&problem);
         }
     }
-    let table = seat_all(&session, &mut Catalog::new(&set_up.config), &answers)?;
+    let led_out = outside(&session, &answers, &Bounds::of(&set_up.folders, path.to_str()));
+    if !led_out.is_empty() {
+        return Err(led_out);
+    }
+    let table = seat_all(&session, &mut set_up.catalog(), &answers)?;
     let budget = budget(args, &session, set_up)?;
     let torn_bytes = opened.log.torn as u64;
     let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes };

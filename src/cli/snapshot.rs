@@ -18,6 +18,7 @@ pub fn run(
     step: Option<&str>,
     seat: Option<&str>,
     input: Option<&str>,
+    trusts: bool,
     output: &mut Output,
 ) -> Done {
     let events = if file.extension().is_some_and(|extension| extension == "s2s") {
@@ -33,8 +34,8 @@ pub fn run(
             Err(exit) => return Ok(exit),
         }
     } else {
-        let set_up = SetUp::find()?;
-        let plan = load_plan(file, output)?;
+        let set_up = SetUp::find_and_tell(trusts, output)?;
+        let plan = load_plan(file, &set_up.folders, output)?;
         let asked = step.and_then(|step| plan.definition.step(step)).filter(|step| step.round().is_none());
         if let Some(step) = asked {
             let prompt = planned_prompt(&plan, &set_up, step, input)?;
@@ -83,7 +84,8 @@ fn planned_prompt(
     input: Option<&str>,
 ) -> Result<String, Vec<Problem>> {
     let id = step.id.clone();
-    let opened = plan.header(plan.roster_before_answers(set_up)?, "snapshot", input, None)?;
+    let opened =
+        plan.header(plan.roster_before_answers(set_up)?, "snapshot", (input, None), &set_up.folders)?;
     let mut session = Session::default();
     let at = Moment(0);
     session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened)) });
@@ -150,7 +152,7 @@ fn planned(
     if plan.definition.steps.first().is_some_and(|first| first.id != id) {
         output.note("note: steps before this one have not run: their results are not in this snapshot");
     }
-    let opened = plan.header(plan.roster(set_up)?, "snapshot", input, None)?;
+    let opened = plan.header(plan.roster(set_up)?, "snapshot", (input, None), &set_up.folders)?;
     let mut session = Session::default();
     let at = Moment(0);
     session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened)) });

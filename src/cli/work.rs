@@ -242,7 +242,8 @@ pub async fn cancel_on_signal(interrupt: CancellationToken) {
     }
 }
 
-async fn signalled() -> std::io::Result<()> {
+/// Waits for Ctrl-C, and for SIGTERM and SIGHUP where there are signals.
+pub async fn signalled() -> std::io::Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

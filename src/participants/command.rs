@@ -17,7 +17,7 @@ use super::{Ask, Failure, Finish, Participant, Reply};
 use crate::workflow::Program;
 
 /// What a program finds of the environment without being named.
-const PASSED: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SystemRoot"];
+pub const PASSED: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SystemRoot"];
 /// How much a program may answer with, in bytes, unless the definition says otherwise.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 /// How much of its standard error is kept, in bytes.
@@ -48,19 +48,11 @@ impl External {
     }
 
     async fn run(&self, ask: &Ask) -> Result<Reply, String> {
-        let (name, arguments) = self.program.command.split_first().ok_or("there is no program to run")?;
-        let mut command = Command::new(name);
-        command.args(arguments).env_clear().kill_on_drop(true);
-        for variable in PASSED.into_iter().chain(self.program.env.iter().map(String::as_str)) {
-            if let Some(value) = std::env::var_os(variable) {
-                command.env(variable, value);
-            }
-        }
+        let mut command = prepared(&self.program.command, &self.program.env)?;
+        let name = &self.program.command[0];
         if let Some(folder) = &self.program.cwd {
             command.current_dir(folder);
         }
-        #[cfg(unix)]
-        command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("`{name}` cannot be started: {error}"))?;
         let _group = Group::of(&child);
@@ -114,6 +106,22 @@ impl External {
     }
 }
 
+/// A program to be started: in a group of its own, with nothing of the environment but what makes it run
+/// and what is named.
+pub(super) fn prepared(program: &[String], env: &[String]) -> Result<Command, String> {
+    let (name, arguments) = program.split_first().ok_or("there is no program to run")?;
+    let mut command = Command::new(name);
+    command.args(arguments).env_clear().kill_on_drop(true);
+    for variable in PASSED.into_iter().chain(env.iter().map(String::as_str)) {
+        if let Some(value) = std::env::var_os(variable) {
+            command.env(variable, value);
+        }
+    }
+    #[cfg(unix)]
+    command.process_group(0);
+    Ok(command)
+}
+
 /// What a program is told: an agent's prompt, or all of a seat's.
 fn prompt(ask: &Ask) -> String {
     let again = ask.again.as_deref().unwrap_or_default();
@@ -124,7 +132,7 @@ fn prompt(ask: &Ask) -> String {
 }
 
 /// Reads at most `most` bytes; what follows is not waited for.
-async fn read(from: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Result<Vec<u8>> {
+pub(super) async fn read(from: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(from) = from {
         from.take(most).read_to_end(&mut bytes).await?;
@@ -143,20 +151,20 @@ async fn drain(from: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Resu
 }
 
 /// A program with everything it started; ended when this is dropped.
-struct Group {
+pub(super) struct Group {
     #[cfg(unix)]
     id: Option<rustix::process::Pid>,
 }
 
 impl Group {
     #[cfg(unix)]
-    fn of(child: &Child) -> Self {
+    pub(super) fn of(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         Self { id: id.and_then(rustix::process::Pid::from_raw) }
     }
 
     #[cfg(not(unix))]
-    fn of(_: &Child) -> Self {
+    pub(super) fn of(_: &Child) -> Self {
         Self {}
     }
 }

@@ -19,7 +19,7 @@ use reqwest::{Body, Client, Method, Request, Response, Url};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout};
 
-use address::{endpoint, headers, host, is_loopback};
+use address::{endpoint, headers, host, is_loopback, put_key};
 use response::{asked, is_stream, learn, refuse_compressed};
 
 use super::arriving::{Arriving, MAX_REPLY, without_text};
@@ -63,7 +63,7 @@ impl HttpParticipant {
     /// machine, a key that cannot be a header.
     pub fn new(service: Service, permits: Option<usize>) -> Result<Self, Problem> {
         let url = endpoint(&service, service.dialect.path())?;
-        if service.key().is_some() && url.scheme() == "http" && !is_loopback(&url) {
+        if service.has_key() && url.scheme() == "http" && !is_loopback(&url) {
             let name = service.key_name.as_deref().unwrap_or("the key");
             let host = url.host_str().unwrap_or_default();
             return Err(Problem::new(format!("`{name}` would be sent to `{host}` over plain http"))
@@ -238,9 +238,19 @@ impl HttpParticipant {
 
     async fn post(&self, body: TwoPart) -> Result<Response, Fault> {
         let mut request = Request::new(Method::POST, self.url.clone());
-        *request.headers_mut() = self.headers.clone();
+        *request.headers_mut() = self.headers().await?;
         *request.body_mut() = Some(Body::wrap(body));
         self.client()?.execute(request).await.map_err(|error| self.broken(&error))
+    }
+
+    /// The headers of a request; a key that a command prints is had now.
+    async fn headers(&self) -> Result<HeaderMap, Fault> {
+        let mut headers = self.headers.clone();
+        if let Some(command) = &self.service.key_command {
+            let key = command.key().await.map_err(Fault::lasting)?;
+            put_key(&self.service, key, &mut headers).map_err(|problem| Fault::lasting(problem.message))?;
+        }
+        Ok(headers)
     }
 
     /// A response that is neither a 200 nor a redirect.

@@ -13,6 +13,7 @@ mod fault;
 mod gate;
 pub mod http;
 pub mod human;
+pub mod key_command;
 mod openai;
 pub mod probe;
 pub mod recorded;

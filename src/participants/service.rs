@@ -3,11 +3,13 @@
 //! Plain data. The key is kept so that no debug output shows it. Whether the address can be used
 //! is checked where it is used, in `http.rs`; where key and address come from is not known here.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::{ExposeSecret, SecretString};
 
 use super::dialect::{Dialect, Form, Stream};
+use super::key_command::KeyCommand;
 use super::retry::Schedule;
 
 /// How long a service may take.
@@ -37,6 +39,8 @@ pub struct Service {
     pub base_url: String,
     /// The key it wants.
     pub key: Option<SecretString>,
+    /// The command that prints the key, in place of one that is known.
+    pub key_command: Option<Arc<KeyCommand>>,
     /// The variable the key is read from, for messages.
     pub key_name: Option<String>,
     /// The most tokens a reply may have.
@@ -58,6 +62,7 @@ impl Service {
             dialect,
             base_url: base_url.into(),
             key: None,
+            key_command: None,
             key_name: None,
             max_output_tokens: 4096,
             stream: Stream::default(),
@@ -67,8 +72,15 @@ impl Service {
         }
     }
 
-    /// The key as it is sent; one that is only blanks is none.
+    /// The key as it is sent, as far as it is known yet; one that is only blanks is none.
     pub(super) fn key(&self) -> Option<&str> {
-        self.key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty())
+        let printed = || self.key_command.as_ref()?.known();
+        let key = self.key.as_ref().map(SecretString::expose_secret).or_else(printed);
+        key.map(str::trim).filter(|key| !key.is_empty())
+    }
+
+    /// Whether requests carry a key.
+    pub fn has_key(&self) -> bool {
+        self.key().is_some() || self.key_command.is_some()
     }
 }

@@ -1,5 +1,5 @@
-//! Which model a participant has: the first given of flag, environment, definition, persona, the
-//! flag for all, the configuration; else the rehearsal.
+//! Which model a participant has: the first given of flag, environment, definition, the flag for
+//! all, persona, the configuration; else the rehearsal.
 
 use super::config::Config;
 use super::models::is_model;
@@ -69,8 +69,8 @@ pub(super) fn model_of(
     by_flag
         .or_else(by_environment)
         .or_else(|| Some((spec.model.clone().filter(is_given)?, NamedBy::Definition)))
-        .or_else(|| Some((by_persona?, NamedBy::Persona)))
         .or_else(|| flags.all.as_ref().filter(is_given).map(flag))
+        .or_else(|| Some((by_persona?, NamedBy::Persona)))
         .or_else(configured)
         .unwrap_or_else(|| ("rehearsal".to_owned(), NamedBy::Definition))
 }

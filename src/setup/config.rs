@@ -1,11 +1,16 @@
 //! Configuration in layers: flag, environment, the project's file, the user's file, default.
 //!
 //! Every value remembers where it came from. Keys to services are never values here: only the names
-//! of the variables that hold them, or the command that prints one.
+//! of the variables that hold them, or the command that prints one. What the project says of a service
+//! stands beside what the user says: which of it counts is judged in `access.rs`. How the screen looks and
+//! is worked is read from the user's file alone.
+
+use std::path::Path;
 
 use indexmap::IndexMap;
 
 use super::folders::{Folders, read_text};
+use super::need::words;
 use crate::problem::Problem;
 use crate::session::Price;
 use crate::workflow::{Fields, as_text};
@@ -40,6 +45,29 @@ pub struct ProviderConfig {
     pub structured: Option<bool>,
 }
 
+/// What is said of a service by the user's file and by the project's.
+#[derive(Debug, Clone, Default)]
+pub struct Provider {
+    /// By the user's.
+    pub own: Option<Setting<ProviderConfig>>,
+    /// By the project's.
+    pub project: Option<Setting<ProviderConfig>>,
+}
+
+impl Provider {
+    /// What is said of something that neither runs nor redirects: by the project, else by the user.
+    pub fn said<T>(&self, of: impl Fn(&ProviderConfig) -> Option<T>) -> Option<T> {
+        [&self.project, &self.own].into_iter().flatten().find_map(|layer| of(&layer.value))
+    }
+}
+
+/// Whose a configuration file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layer {
+    Own,
+    Project,
+}
+
 /// The configuration in effect.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -50,11 +78,13 @@ pub struct Config {
     /// How long one request may take, tries aside, in milliseconds.
     pub timeout_ms: Setting<u64>,
     /// Services by name.
-    pub providers: IndexMap<String, Setting<ProviderConfig>>,
+    pub providers: IndexMap<String, Provider>,
     /// Prices by `provider/model`.
     pub prices: IndexMap<String, Setting<Price>>,
     /// How the screen looks and is worked.
     pub screen: Setting<ScreenConfig>,
+    /// What is to be said of the files.
+    pub notices: Vec<Problem>,
 }
 
 /// How the screen looks and is worked.
@@ -76,6 +106,10 @@ impl Default for ScreenConfig {
     }
 }
 
+/// The name of a configuration file.
+const FILE: &str = "config.yaml";
+/// A larger one is not read, in bytes.
+const MOST: u64 = 1024 * 1024;
 /// Names of fields that can only hold a key here, beside the usual ones.
 const KEY_FIELDS: [&str; 2] = ["key", "token"];
 
@@ -93,14 +127,15 @@ impl Config {
             providers: IndexMap::new(),
             prices: IndexMap::new(),
             screen: Setting { value: ScreenConfig::default(), from: default() },
+            notices: Vec::new(),
         };
-        for path in [folders.config.join("config.yaml"), folders.s2s().join("config.yaml")] {
-            if path.exists() {
-                let text = read_text(&path, 1024 * 1024).map_err(|problem| vec![problem])?;
-                let file = path.display().to_string();
-                let node = read(&text, &file).map_err(|problem| vec![problem])?;
-                config.layer(&node, &file)?;
-            }
+        let one = |problem| vec![problem];
+        let own = folders.config.join(FILE);
+        if own.exists() {
+            config.layer(&read_text(&own, MOST).map_err(one)?, &own, Layer::Own)?;
+        }
+        if let Some(text) = folders.of_project(FILE, MOST).map_err(one)? {
+            config.layer(&text, &folders.project.join(".s2s").join(FILE), Layer::Project)?;
         }
         if let Ok(model) = std::env::var("ROUNDTABLE_MODEL") {
             config.model = Setting { value: Some(model), from: "ROUNDTABLE_MODEL".to_owned() };
@@ -108,7 +143,9 @@ impl Config {
         Ok(config)
     }
 
-    fn layer(&mut self, node: &Node, file: &str) -> Result<(), Vec<Problem>> {
+    fn layer(&mut self, text: &str, path: &Path, layer: Layer) -> Result<(), Vec<Problem>> {
+        let file = &*path.display().to_string();
+        let node = &read(text, file).map_err(|problem| vec![problem])?;
         if node.value == Value::Null {
             return Ok(());
         }
@@ -130,7 +167,9 @@ impl Config {
         }
         for (name, node) in entries(&mut fields, "providers") {
             if let Some(value) = provider(node, &name, file, &mut problems) {
-                self.providers.insert(name, Setting { value, from: from() });
+                let said = self.providers.entry(name).or_default();
+                let said = if layer == Layer::Own { &mut said.own } else { &mut said.project };
+                *said = Some(Setting { value, from: from() });
             }
         }
         for (name, node) in entries(&mut fields, "prices") {
@@ -138,9 +177,16 @@ impl Config {
                 self.prices.insert(name, Setting { value, from: from() });
             }
         }
-        if let Some(node) = fields.node("screen") {
-            self.screen.from = from();
-            screen(node, file, &mut self.screen.value, &mut problems);
+        match fields.node("screen") {
+            Some(node) if layer == Layer::Project => {
+                let problem = node.problem(file, "`screen` counts in your own configuration alone: ignored");
+                self.notices.push(problem);
+            }
+            Some(node) => {
+                self.screen.from = from();
+                screen(node, file, &mut self.screen.value, &mut problems);
+            }
+            None => {}
         }
         problems.extend(fields.finish(&[]));
         if problems.is_empty() { Ok(()) } else { Err(problems) }
@@ -158,15 +204,19 @@ impl Config {
             ),
             ("timeout".to_owned(), spoken(self.timeout_ms.value), self.timeout_ms.from.clone()),
         ];
-        for (name, setting) in &self.providers {
+        let said = |provider: &Provider| [provider.own.clone(), provider.project.clone()];
+        let layers =
+            self.providers.iter().flat_map(|(name, provider)| said(provider).map(|said| (name, said)));
+        for (name, setting) in layers.filter_map(|(name, setting)| Some((name, setting?))) {
             let mut row = |key: &str, value: Option<String>| {
                 let key = format!("providers.{name}.{key}");
                 rows.extend(value.map(|value| (key, value, setting.from.clone())));
             };
+            let command = Some(&setting.value.key_command).filter(|command| !command.is_empty());
             row("dialect", setting.value.dialect.clone());
             row("base_url", setting.value.base_url.clone());
             row("key_env", setting.value.key_env.clone());
-            row("key_command", setting.value.key_command.first().cloned());
+            row("key_command", command.map(|command| words(command)));
             row("max_in_flight", setting.value.max_in_flight.map(|n| n.to_string()));
             row("stream", setting.value.stream.map(|on| on.to_string()));
             row("structured", setting.value.structured.map(|on| on.to_string()));
@@ -265,9 +315,10 @@ mod tests {
             has_s2s: false,
             config: "/nonexistent".into(),
             state: "/nonexistent".into(),
+            notices: Vec::new(),
         };
         let mut config = Config::load(&folders)?;
-        config.layer(&read(text, "c.yaml").unwrap(), "c.yaml")?;
+        config.layer(text, Path::new("c.yaml"), Layer::Project)?;
         Ok(config)
     }
 
@@ -287,5 +338,18 @@ mod tests {
         assert!(!problems[0].to_string().contains("sk-123"));
         let problems = layered("modle: x\n").unwrap_err();
         assert_eq!(problems[0].hint.as_deref(), Some("did you mean `model`?"));
+    }
+
+    #[test]
+    fn a_project_says_nothing_of_the_screen_and_stands_beside_the_user() {
+        let mut config =
+            layered("screen: {keys: {quit: F9}}\nproviders: {lab: {max_in_flight: 2}}\n").unwrap();
+        assert_eq!(config.screen.value, ScreenConfig::default());
+        assert!(config.notices[0].message.contains("`screen` counts in your own"), "{:?}", config.notices);
+        let own = "providers: {lab: {base_url: \"http://own\", max_in_flight: 3}}\n";
+        config.layer(own, Path::new("own.yaml"), Layer::Own).unwrap();
+        let lab = &config.providers["lab"];
+        assert_eq!(lab.said(|said| said.max_in_flight), Some(2));
+        assert_eq!(lab.said(|said| said.base_url.clone()).as_deref(), Some("http://own"));
     }
 }

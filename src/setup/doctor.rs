@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
+use super::access::{address_variable, known};
 use super::models::Catalog;
-use super::providers::KNOWN;
+use super::need::shown;
 use crate::participants::http::HttpParticipant;
 use crate::participants::probe::{Pace, models};
 use crate::participants::watch::Watch;
@@ -65,15 +66,15 @@ pub enum Depth {
 /// # Errors
 /// A name that no provider has.
 pub async fn check(catalog: &Catalog<'_>, names: &[String], depth: Depth) -> Result<Vec<Checkup>, Problem> {
-    let known = catalog.providers();
+    let all = catalog.providers();
     for name in names {
         let provider = name.split('/').next().unwrap_or_default();
-        if !known.contains(&provider) {
+        if !all.contains(&provider) {
             let problem = Problem::new(format!("unknown provider `{provider}`"));
-            return Err(problem.hint(did_you_mean(provider, &known)));
+            return Err(problem.hint(did_you_mean(provider, &all)));
         }
     }
-    let all: Vec<String> = known.iter().map(|name| (*name).to_owned()).collect();
+    let all: Vec<String> = all.iter().map(|name| (*name).to_owned()).collect();
     let names = if names.is_empty() { &all[..] } else { names };
     Ok(join_all(names.iter().map(|name| checkup(catalog, name, depth))).await)
 }
@@ -97,10 +98,10 @@ async fn checkup(catalog: &Catalog<'_>, name: &str, depth: Depth) -> Checkup {
         Ok(service) => service,
         Err(problem) => return refused(found, problem),
     };
-    found.key = service.key_name.clone().filter(|_| service.key.is_some());
+    found.key = service.key_name.clone().filter(|_| service.has_key());
     found.address = Some(shown(&service.base_url));
     let wanted = catalog.wanted_keys(provider, &service);
-    if !wanted.is_empty() && service.key.is_none() {
+    if !wanted.is_empty() && !service.has_key() {
         found.hint = Some(format!("set {}", wanted.join(" or ")));
         return found;
     }
@@ -137,16 +138,8 @@ async fn checkup(catalog: &Catalog<'_>, name: &str, depth: Depth) -> Checkup {
     found
 }
 
-/// The address as it may be printed: without a password that should not be in it.
-fn shown(address: &str) -> String {
-    match (address.split_once("://"), address.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://***@{rest}"),
-        _ => address.split('?').next().unwrap_or_default().to_owned(),
-    }
-}
-
 fn several_keys(provider: &str) -> Option<String> {
-    let known = KNOWN.iter().find(|known| known.name == provider)?;
+    let known = known(provider)?;
     let is_set = |name: &&&str| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
     let set: Vec<&str> = known.keys.iter().filter(is_set).copied().collect();
     let first = set.first().filter(|_| set.len() > 1)?;
@@ -154,9 +147,8 @@ fn several_keys(provider: &str) -> Option<String> {
 }
 
 fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {
-    let known = KNOWN.iter().find(|known| known.name == provider);
+    let (known, variable) = (known(provider), address_variable(provider));
     let reason = &failure.reason;
-    let variable = format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"));
     let has = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     match (known.and_then(|known| known.start), key_name) {
         (_, Some(key)) if has(&["HTTP 401", "HTTP 403"]) => format!("check the key in {key}"),

@@ -3,6 +3,7 @@
 //! Everything here reads files and the environment once, before a session opens; what it finds is
 //! frozen into the session's header, with where each thing came from.
 
+pub mod access;
 pub mod answers;
 pub mod bounds;
 mod choice;
@@ -10,9 +11,11 @@ pub mod config;
 pub mod doctor;
 pub mod folders;
 pub mod models;
+pub mod need;
 pub mod past;
 pub mod personas;
 pub mod prices;
 pub mod providers;
 pub mod roster;
 pub mod table;
+pub mod trust;

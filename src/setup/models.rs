@@ -1,21 +1,26 @@
 //! From a model's name to someone who answers: the known services, their addresses and keys.
 //!
 //! A service is checked here, before anything is sent: whether it is known, whether its key is
-//! there, whether the key may travel to its address.
+//! there, whether the key may travel to its address. Nobody is made who would run or ask what the project
+//! names and the user has not agreed to; nothing is run or sent in making them.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::config::{Config, ProviderConfig};
-use super::folders::read_text;
-use super::providers::{KNOWN, Known};
+use super::access::{access, known};
+use super::config::Config;
+use super::folders::read_regular;
+use super::need::{KeyFrom, Need, What};
+use super::providers::KNOWN;
+use super::trust::Trust;
 use crate::journal::{fold, read_log};
 use crate::participants::command::External;
 use crate::participants::dialect::{Dialect, Form, Stream};
 use crate::participants::http::{HttpParticipant, Service};
 use crate::participants::human::{Desk, Human};
+use crate::participants::key_command::KeyCommand;
 use crate::participants::recorded::{Recorded, Take};
 use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::{TRACKER, Tracker};
@@ -36,6 +41,7 @@ const LATER: [&str; 1] = ["command"];
 /// Makes participants, one client a service.
 pub struct Catalog<'a> {
     config: &'a Config,
+    trust: &'a Trust,
     services: HashMap<String, Arc<dyn Participant>>,
     /// Where people are asked, if anybody shows it to them.
     desk: Option<Desk>,
@@ -50,8 +56,8 @@ pub fn is_model(name: &str) -> bool {
 
 impl<'a> Catalog<'a> {
     /// A catalog with nothing made yet.
-    pub fn new(config: &'a Config) -> Self {
-        Self { config, services: HashMap::new(), desk: None }
+    pub fn new(config: &'a Config, trust: &'a Trust) -> Self {
+        Self { config, trust, services: HashMap::new(), desk: None }
     }
 
     /// The catalog with a place where people are asked.
@@ -85,9 +91,37 @@ impl<'a> Catalog<'a> {
             .hint(did_you_mean(provider, &names)))
     }
 
-    /// Who answers for an external program.
-    pub fn program(&self, program: &Program) -> Arc<dyn Participant> {
-        Arc::new(External::new(program.clone(), Duration::from_millis(self.config.timeout_ms.value)))
+    /// Who answers for an external program that the file `named_by` names.
+    ///
+    /// # Errors
+    /// When the user has not agreed to it.
+    pub fn program(&self, program: &Program, named_by: &str) -> Result<Arc<dyn Participant>, Problem> {
+        self.trust.check(&program_need(program, named_by))?;
+        let limit = Duration::from_millis(self.config.timeout_ms.value);
+        Ok(Arc::new(External::new(program.clone(), limit)))
+    }
+
+    /// What a model needs, where a service answers for it.
+    ///
+    /// # Errors
+    /// A service without an address, or one that a project would have sent another's key.
+    pub fn need(&self, model: &str) -> Result<Option<Need>, Problem> {
+        let provider = model.split('/').next().unwrap_or_default();
+        self.dialect(provider).map(|_| access(self.config, provider)).transpose()
+    }
+
+    /// What the project names of services that none of these needs.
+    pub fn unneeded(&self, needs: &[Need]) -> Option<Problem> {
+        let all = self.config.providers.keys().filter_map(|provider| access(self.config, provider).ok());
+        let left: Vec<Need> = all.filter(|need| need.named_by.is_some() && !needs.contains(need)).collect();
+        let name = |need: &Need| match &need.what {
+            What::Service { provider, .. } => Some(format!("`{provider}`")),
+            What::Program { .. } => None,
+        };
+        let names: Vec<String> = left.iter().filter_map(name).collect();
+        let file = left.first()?.named_by.clone()?;
+        let message = format!("what the project says of {} is not needed here: ignored", names.join(", "));
+        Some(Problem::new(message).in_file(&file))
     }
 
     /// Who answers for a model.
@@ -113,20 +147,19 @@ impl<'a> Catalog<'a> {
         Ok(made)
     }
 
-    /// Where a service answers: by its variable, the configuration, or as it is known.
-    pub fn base_url(&self, provider: &str) -> Option<String> {
-        let variable = format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"));
-        let set = std::env::var(&variable).ok().filter(|url| !url.is_empty());
-        let own = self.config.providers.get(provider).and_then(|setting| setting.value.base_url.clone());
-        let known = || KNOWN.iter().find(|known| known.name == provider);
-        set.or(own).or_else(|| known().map(|known| known.base_url.to_owned()))
+    /// Where a service answers, if it has an address.
+    pub fn address(&self, provider: &str) -> Option<String> {
+        match access(self.config, provider).ok()?.what {
+            What::Service { address, .. } => Some(address),
+            What::Program { .. } => None,
+        }
     }
 
     /// The dialect a provider speaks, if it is a service.
     pub fn dialect(&self, provider: &str) -> Option<Dialect> {
         let own = self.config.providers.get(provider);
-        let known = KNOWN.iter().find(|known| known.name == provider);
-        match own.and_then(|setting| setting.value.dialect.as_deref()) {
+        let known = known(provider);
+        match own.and_then(|own| own.said(|said| said.dialect.clone())).as_deref() {
             Some("anthropic") => Some(Dialect::Anthropic),
             Some("openai-responses") => Some(Dialect::Responses),
             Some(_) => Some(Dialect::OpenAi),
@@ -137,29 +170,27 @@ impl<'a> Catalog<'a> {
     /// What is known of a service, and its key.
     ///
     /// # Errors
-    /// No address, or a key command that gives none. A missing key is none here.
+    /// No address; what the user has not agreed to. A missing key is none here.
     pub fn service(&self, provider: &str) -> Result<Service, Problem> {
-        let own =
-            self.config.providers.get(provider).map(|setting| setting.value.clone()).unwrap_or_default();
-        let known: Option<&Known> = KNOWN.iter().find(|known| known.name == provider);
+        let need = access(self.config, provider)?;
+        self.trust.check(&need)?;
+        let What::Service { address, key, .. } = need.what else {
+            return Err(Problem::new(format!("`{provider}` is no service")));
+        };
+        let own = self.config.providers.get(provider).cloned().unwrap_or_default();
+        let known = known(provider);
         let dialect = self.dialect(provider).unwrap_or(Dialect::OpenAi);
-        let base_url = self.base_url(provider).ok_or_else(|| {
-            Problem::new(format!("provider `{provider}` has no address"))
-                .hint(format!("set `providers.{provider}.base_url` in config.yaml"))
-        })?;
         // At another address it is another service, whatever it is called.
-        let at_home = known.filter(|known| known.base_url == base_url && known.dialect == dialect);
-        let (key, key_name) = key(&own, known.map_or(&[], |known| known.keys))?;
-        let mut service = Service::new(dialect, base_url);
-        service.key = key.map(Into::into);
-        service.key_name = key_name;
+        let at_home = known.filter(|known| known.base_url == address && known.dialect == dialect);
+        let mut service = Service::new(dialect, address);
+        with_key(&mut service, key);
         service.max_output_tokens = u32::try_from(self.config.max_output_tokens.value).unwrap_or(u32::MAX);
         service.timeouts.total = Duration::from_millis(self.config.timeout_ms.value);
-        service.stream = match own.stream {
+        service.stream = match own.said(|said| said.stream) {
             Some(false) => Stream::Off,
             _ => known.map_or(Stream::WithUsage, |known| known.stream),
         };
-        service.form = match own.structured {
+        service.form = match own.said(|said| said.structured) {
             Some(true) => Form::BySchema,
             Some(false) => Form::InWords,
             None => at_home.map_or(Form::InWords, |known| known.form),
@@ -181,7 +212,7 @@ impl<'a> Catalog<'a> {
     pub fn over_http(&self, provider: &str) -> Result<HttpParticipant, Problem> {
         let service = self.service(provider)?;
         let wanted = self.wanted_keys(provider, &service);
-        if !wanted.is_empty() && service.key.is_none() {
+        if !wanted.is_empty() && !service.has_key() {
             return Err(Problem::new(format!("no key for `{provider}`"))
                 .hint(format!("set {}, or seat `rehearsal`, which needs none", wanted.join(" or "))));
         }
@@ -191,8 +222,8 @@ impl<'a> Catalog<'a> {
     /// How many requests to a service are in flight at once, if not all: what the user says, else
     /// what suits a server of one's own.
     pub fn in_flight(&self, provider: &str) -> Option<usize> {
-        let own = self.config.providers.get(provider).and_then(|setting| setting.value.max_in_flight);
-        let usual = || KNOWN.iter().find(|known| known.name == provider)?.in_flight;
+        let own = self.config.providers.get(provider).and_then(|own| own.said(|said| said.max_in_flight));
+        let usual = || known(provider)?.in_flight;
         own.map(|n| usize::try_from(n).unwrap_or(usize::MAX)).or_else(usual)
     }
 
@@ -210,39 +241,34 @@ impl<'a> Catalog<'a> {
     }
 }
 
-/// The key and what to call it: the user's variable, the user's command, the usual variables.
-fn key(own: &ProviderConfig, usual: &[&str]) -> Result<(Option<String>, Option<String>), Problem> {
-    let variables = own.key_env.as_deref().into_iter().chain(usual.iter().copied());
-    let read = |name: &str| std::env::var(name).ok().map(|v| v.trim().to_owned()).filter(|v| !v.is_empty());
-    if own.key_command.is_empty() || own.key_env.is_some() {
-        let mut first = None;
-        for name in variables {
-            first.get_or_insert(name.to_owned());
-            if let Some(key) = read(name) {
-                return Ok((Some(key), Some(name.to_owned())));
-            }
-        }
-        return Ok((None, first));
-    }
-    let (program, arguments) = own.key_command.split_first().map_or(("", &[][..]), |(p, a)| (p.as_str(), a));
-    let failed = |why: String| {
-        Problem::new(format!("the key command `{program}` gives no key: {why}"))
-            .hint("run it by hand to see why")
+/// The key where it is in a variable, else the command that prints it; and what to call it.
+fn with_key(service: &mut Service, key: KeyFrom) {
+    let read = |name: &String| {
+        let value = std::env::var(name).ok().map(|value| value.trim().to_owned());
+        value.filter(|value| !value.is_empty()).map(|value| (name.clone(), value))
     };
-    let output = std::process::Command::new(program)
-        .args(arguments)
-        .stdin(std::process::Stdio::null())
-        .output()
-        .map_err(|error| failed(error.to_string()))?;
-    let key = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    if !output.status.success() || key.is_empty() {
-        return Err(failed(output.status.to_string()));
+    match key {
+        KeyFrom::Nowhere => {}
+        KeyFrom::Variables(names) => match names.iter().find_map(read) {
+            Some((name, key)) => (service.key_name, service.key) = (Some(name), Some(key.into())),
+            None => service.key_name = names.into_iter().next(),
+        },
+        KeyFrom::Command(command) => {
+            let program = command.first().map_or("", String::as_str);
+            service.key_name = Some(format!("the output of `{program}`"));
+            service.key_command = Some(Arc::new(KeyCommand::new(command)));
+        }
     }
-    Ok((Some(key), Some(format!("the output of `{program}`"))))
+}
+
+/// What a program needs.
+pub fn program_need(program: &Program, named_by: &str) -> Need {
+    let (command, folder, env) = (program.command.clone(), program.cwd.clone(), program.env.clone());
+    Need { what: What::Program { command, folder, env }, named_by: Some(named_by.to_owned()) }
 }
 
 fn recording(path: &str) -> Result<Recorded, Problem> {
-    let text = read_text(Path::new(path), MAX_RECORDING)?;
+    let text = read_regular(Path::new(path), MAX_RECORDING)?;
     let log =
         read_log(text.as_bytes()).map_err(|damage| Problem::new(damage.what).at(path, damage.line, 1))?;
     let session = fold(&log);

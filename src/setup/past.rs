@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::bounds::Bounds;
-use super::folders::read_text;
+use super::folders::read_regular;
 use crate::journal::{fold, read_log};
 use crate::problem::Problem;
 use crate::report;
@@ -47,8 +47,8 @@ fn read(id: &str, file: &str, bounds: &Bounds) -> Result<LinkedSession, Problem>
     let beside = Path::new(file).parent().map(|folder| folder.join(id)).filter(|path| path.is_file());
     let path = beside.unwrap_or_else(|| Path::new(id).to_owned());
     let unread = |why: String| Problem::new(format!("linked session `{id}` cannot be read: {why}"));
-    bounds.check(&path).map_err(|problem| unread(problem.message))?;
-    let text = read_text(&path, MAX_LINKED).map_err(|problem| unread(problem.message))?;
+    bounds.check_named(&path).map_err(|problem| unread(problem.message))?;
+    let text = read_regular(&path, MAX_LINKED).map_err(|problem| unread(problem.message))?;
     let log = read_log(text.as_bytes()).map_err(|damage| unread(damage.what))?;
     let session = fold(&log);
     let head = log.lines.last().map(|line| line.hash.clone());

@@ -1,11 +1,12 @@
 //! Personas on disk: the project's first, then the user's, then the built-in ones.
 //!
 //! Only Markdown files directly inside a persona folder are read, and none through a link that
-//! leads out of it.
+//! leads out of it, nor in a folder of the project that is a link leading out of the project.
 
 use std::path::{Path, PathBuf};
 
-use super::folders::{Folders, read_text};
+use super::bounds::Bounds;
+use super::folders::{Folders, read_regular};
 use crate::persona::{BUILTIN, MAX_PERSONA, Persona, builtin, is_name, unknown};
 use crate::problem::Problem;
 
@@ -21,21 +22,32 @@ pub struct Found {
 /// Where personas are looked for.
 #[derive(Debug, Clone)]
 pub struct Library {
-    dirs: Vec<PathBuf>,
+    dirs: Vec<Dir>,
+}
+
+/// A folder of personas.
+#[derive(Debug, Clone)]
+struct Dir {
+    path: PathBuf,
+    /// Where it may lead, if it is the project's.
+    bounds: Option<Bounds>,
 }
 
 impl Library {
     /// The folders in which personas are looked for, first match first.
     pub fn new(folders: &Folders) -> Self {
+        let bounds = Bounds::of(folders, None);
+        let of_project = |path| Dir { path, bounds: Some(bounds.clone()) };
         let project = &folders.project;
-        Self {
-            dirs: vec![
-                folders.s2s().join("personas"),
-                project.join("personas"),
-                folders.config.join("personas"),
-                project.join(".claude").join("agents"),
-            ],
-        }
+        let own = Dir { path: folders.config.join("personas"), bounds: None };
+        let mut dirs: Vec<Dir> =
+            folders.s2s().map(|s2s| of_project(s2s.join("personas"))).into_iter().collect();
+        dirs.extend([
+            of_project(project.join("personas")),
+            own,
+            of_project(project.join(".claude").join("agents")),
+        ]);
+        Self { dirs }
     }
 
     /// The persona of that name.
@@ -47,7 +59,7 @@ impl Library {
             return Err(self.unknown(name));
         }
         for dir in &self.dirs {
-            let path = dir.join(format!("{name}.md"));
+            let path = dir.path.join(format!("{name}.md"));
             if path.is_file() {
                 let found = load(dir, &path)?;
                 if found.persona.name == name {
@@ -92,8 +104,9 @@ impl Library {
     }
 }
 
-fn files(dir: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+fn files(dir: &Dir) -> Vec<PathBuf> {
+    let leads_out = dir.bounds.as_ref().is_some_and(|bounds| bounds.check(&dir.path).is_err());
+    let Some(Ok(entries)) = (!leads_out).then(|| std::fs::read_dir(&dir.path)) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|ext| ext == "md") && path.is_file())
@@ -102,15 +115,18 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn load(dir: &Path, path: &Path) -> Result<Found, Problem> {
+fn load(dir: &Dir, path: &Path) -> Result<Found, Problem> {
     let from = path.display().to_string();
-    let inside = match (dir.canonicalize(), path.canonicalize()) {
+    let inside = match (dir.path.canonicalize(), path.canonicalize()) {
         (Ok(dir), Ok(path)) => path.starts_with(dir),
         _ => false,
     };
     if !inside {
         return Err(Problem::new("leads out of the persona folder and is not read").in_file(&from));
     }
-    let persona = Persona::parse(&read_text(path, MAX_PERSONA as u64)?, &from)?;
+    if let Some(bounds) = &dir.bounds {
+        bounds.check(path).map_err(|problem| problem.in_file(&from))?;
+    }
+    let persona = Persona::parse(&read_regular(path, MAX_PERSONA as u64)?, &from)?;
     Ok(Found { persona, from })
 }

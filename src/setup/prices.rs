@@ -139,7 +139,7 @@ pub fn price_of(catalog: &Catalog<'_>, model: &str) -> Option<Price> {
         return (provider != "litellm").then(Price::default);
     }
     // At another address it is another service, whatever it is called.
-    if catalog.base_url(provider).is_some_and(|url| url != known.base_url) {
+    if catalog.address(provider).is_some_and(|url| url != known.base_url) {
         return None;
     }
     if provider == "openrouter" && name.ends_with(":free") {

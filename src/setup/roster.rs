@@ -1,7 +1,7 @@
 //! From a definition to a session that can open: personas found, models chosen, seats taken.
 //!
 //! A participant's model is the first given of: `--model NAME=…`, `<NAME>_MODEL` in the environment,
-//! the definition, the persona, `--model …`, the configured default, `rehearsal`.
+//! the definition, `--model …`, the persona, the configured default, `rehearsal`.
 
 use std::collections::HashMap;
 

@@ -4,14 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::answers::Answers;
-use super::models::Catalog;
+use super::bounds::Bounds;
+use super::models::{Catalog, program_need};
+use super::need::Need;
 use crate::engine::Table;
 use crate::participants::Participant;
 use crate::participants::scripted::{Part, Scripted};
 use crate::persona::Persona;
 use crate::problem::Problem;
 use crate::round::record::Returned;
-use crate::session::{SeatStatus, Session, WorkItemReturned};
+use crate::session::{SeatInfo, SeatStatus, Session, WorkItemReturned};
+use crate::workflow::{ParticipantSpec, Program};
 
 /// The personas of a header, as participants are handed them.
 pub fn personas_of(session: &Session) -> HashMap<String, Arc<Persona>> {
@@ -31,10 +34,68 @@ pub fn personas_of(session: &Session) -> HashMap<String, Arc<Persona>> {
         .collect()
 }
 
-/// Seats everyone of a header's roster who may still be asked.
+/// A seat that is asked something which is not scripted, and the program that it is, if it is one.
+struct Asked<'a> {
+    seat: &'a SeatInfo,
+    program: Option<&'a Program>,
+}
+
+/// Everyone of a header's roster who is asked something that is not scripted.
+fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iterator<Item = Asked<'a>> {
+    let definition = session.definition.as_ref();
+    session.roster.values().filter_map(move |seat| {
+        let definition = definition?;
+        let parts = answers.parts(definition, &seat.name);
+        let mut steps = definition.all_steps();
+        let spec = definition.participants.iter().find(|spec| spec.name == seat.name);
+        let program = spec.and_then(|spec| spec.command.as_ref());
+        steps
+            .any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id))
+            .then_some(Asked { seat, program })
+    })
+}
+
+/// The file that names a session's programs.
+fn file_of(session: &Session) -> &str {
+    session.header.as_ref().map_or("the definition", |header| &header.definition_file)
+}
+
+/// The programs that a session runs and the services that it asks, each once, in the roster's order.
 ///
 /// # Errors
-/// A service whose key is missing, a recording that cannot be read.
+/// A service without an address, or one that a project would have sent another's key.
+pub fn needs(session: &Session, catalog: &Catalog<'_>, answers: &Answers) -> Result<Vec<Need>, Vec<Problem>> {
+    let (mut needs, mut problems): (Vec<Need>, Vec<Problem>) = (Vec::new(), Vec::new());
+    for Asked { seat, program } in asked(session, answers) {
+        let need = match program {
+            Some(program) => Ok(Some(program_need(program, file_of(session)))),
+            None => catalog.need(&seat.model),
+        };
+        match need {
+            Ok(need) => needs.extend(need.filter(|need| !needs.contains(need))),
+            Err(problem) if problems.contains(&problem) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(needs) } else { Err(problems) }
+}
+
+/// What a session that goes on names outside the project: folders and recordings.
+pub fn outside(session: &Session, answers: &Answers, bounds: &Bounds) -> Vec<Problem> {
+    let definition = session.definition.iter();
+    let specs: Vec<_> = definition.flat_map(|definition| &definition.participants).collect();
+    let of = |asked: Asked<'_>| {
+        let spec = specs.iter().find(|spec| spec.name == asked.seat.name);
+        let nobody = || ParticipantSpec::named(&asked.seat.name, (0, 0));
+        bounds.of_participant(&spec.map_or_else(nobody, |spec| (*spec).clone()), Some(&asked.seat.model))
+    };
+    asked(session, answers).filter_map(of).collect()
+}
+
+/// Seats everyone of a header's roster who may still be asked. Nothing is run or sent.
+///
+/// # Errors
+/// A service whose key is missing, a recording that cannot be read, what the user has not agreed to.
 pub fn seat_all(
     session: &Session,
     catalog: &mut Catalog<'_>,
@@ -42,36 +103,31 @@ pub fn seat_all(
 ) -> Result<Table, Vec<Problem>> {
     let mut table = Table::new();
     let mut problems: Vec<Problem> = Vec::new();
+    let mut made: HashMap<&str, Arc<dyn Participant>> = HashMap::new();
+    for Asked { seat, program } in asked(session, answers) {
+        let participant = match program {
+            Some(program) => catalog.program(program, file_of(session)),
+            None => catalog.participant(&seat.model),
+        };
+        match participant {
+            Ok(participant) => drop(made.insert(&seat.name, participant)),
+            Err(problem) if problems.contains(&problem) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     let Some(definition) = &session.definition else { return Ok(table) };
     for seat in session.roster.values() {
         let parts = answers.parts(definition, &seat.name);
-        let asks_model = definition
-            .all_steps()
-            .any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id));
-        let participant = if asks_model {
-            let program = definition.participants.iter().find(|spec| spec.name == seat.name);
-            match program.and_then(|spec| spec.command.as_ref()) {
-                Some(program) => Some(catalog.program(program)),
-                None => match catalog.participant(&seat.model) {
-                    Ok(participant) => Some(participant),
-                    Err(problem) => {
-                        if !problems.contains(&problem) {
-                            problems.push(problem);
-                        }
-                        continue;
-                    }
-                },
-            }
-        } else {
-            None
-        };
-        let participant: Arc<dyn Participant> = match participant {
+        let participant: Arc<dyn Participant> = match made.remove(seat.name.as_str()) {
             Some(participant) if parts.is_empty() => participant,
             otherwise => Arc::new(Scripted::new(parts.clone(), used(session, &seat.name, &parts), otherwise)),
         };
         table.insert(seat.name.clone(), participant);
     }
-    if problems.is_empty() { Ok(table) } else { Err(problems) }
+    Ok(table)
 }
 
 /// How many scripted answers of each step a seat has used up, from what the log holds of it.

@@ -43,8 +43,8 @@ fn the_first_that_is_given_counts() {
         ("named flag", "ollama/named"),
         ("variable", "ollama/variable"),
         ("definition", "ollama/definition"),
-        ("persona", "ollama/persona"),
         ("flag", "ollama/flag"),
+        ("persona", "ollama/persona"),
         ("configuration", "ollama/configured"),
         ("", "rehearsal"),
     ];

@@ -305,7 +305,7 @@ fn paths_of_a_definition_that_lead_out_are_refused() {
     assert!(!by_flag.err.contains("leads outside"), "{}", by_flag.err);
     let project = project.allowed();
     for name in ["cwd", "cwd-link"] {
-        project.run(&["--batch", &format!("{name}.yaml")]).code(0);
+        project.run(&["--batch", "--trust", &format!("{name}.yaml")]).code(0);
     }
     let told = project.run(&["--batch", "linked.yaml", "--model", "rehearsal"]);
     assert!(told.err.contains("linked: "), "{}", told.err);

@@ -80,7 +80,7 @@ impl Home {
 }
 
 /// Looks again every few milliseconds until there is something, for at most 20 seconds.
-pub fn wait_until<T>(look: impl Fn() -> Option<T>) -> T {
+pub fn wait_until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
         if let Some(found) = look() {

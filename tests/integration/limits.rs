@@ -129,7 +129,7 @@ fn a_server_of_ones_own_is_asked_as_many_at_a_time_as_it_works_on() {
         let desk = Desk::with(round);
         let url = server.url();
         let config = format!("providers:\n  {provider}: {{base_url: \"{url}/v1\"{own}}}\n");
-        desk.write(".s2s/config.yaml", config);
+        desk.write("../home/config/config.yaml", config);
         desk.run(["--batch", "decide.yaml", "--model", &format!("{provider}/m")]).code(0);
         assert_eq!(most.load(Ordering::SeqCst), expected, "{provider}{own}");
     }

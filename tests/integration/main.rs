@@ -51,6 +51,7 @@ mod structured;
 mod tally;
 mod terminal;
 mod tidy;
+mod trust;
 mod walk;
 mod warm;
 mod work_items;

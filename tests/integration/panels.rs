@@ -20,7 +20,7 @@ fn each_seat_of_a_grid_is_recorded_and_sent_what_its_service_takes() {
     ));
     let url = server.url();
     desk.write(
-        ".s2s/config.yaml",
+        "../home/config/config.yaml",
         format!(
             "providers:\n  lab: {{dialect: openai, base_url: \"{url}/v1\"}}\n  \
              other: {{dialect: anthropic, base_url: \"{url}\"}}\n"

@@ -36,7 +36,7 @@ fn returned(lines: &[Value], step: &str) -> Value {
 fn a_program_answers_or_fails_by_itself() {
     let desk =
         Desk::with(DEFINITION).set("NAMED", "seen").set("SECRET", "hidden").set("ROUNDTABLE_OUTSIDE", "/");
-    let ran = desk.run(["--batch", "--json", "decide.yaml"]);
+    let ran = desk.run(["--batch", "--json", "--trust", "decide.yaml"]);
     let lines = ran.lines();
     assert_eq!(
         returned(&lines, "good")["data"],
@@ -62,7 +62,7 @@ fn a_program_takes_no_blind_seat_unless_it_has_no_tools() {
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("`reader` is an external program"), "{}", ran.err);
     let tool_less = "question: q\nparticipants: [{name: reader, command: [sh, -c, \"cat >/dev/null; echo 'position: fine'\"], tool_less: true}]\n";
-    let ran = Desk::with(tool_less).run(["--batch", "--json", "decide.yaml"]).code(0);
+    let ran = Desk::with(tool_less).run(["--batch", "--json", "--trust", "decide.yaml"]).code(0);
     let answered = |line: &&Value| line["event"] == "answer_revealed" && line["answer"]["position"] == "fine";
     assert!(ran.lines().iter().any(|line| answered(&line)), "{}", ran.out);
 }

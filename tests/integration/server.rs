@@ -209,6 +209,7 @@ type Handler = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
 struct Seen {
     requests: Mutex<Vec<Request>>,
     open: AtomicUsize,
+    made: AtomicUsize,
 }
 
 /// A running server; dropping it ends it.
@@ -256,6 +257,11 @@ impl Server {
         self.seen.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// How many connections were made, whatever came of them.
+    pub fn connections(&self) -> usize {
+        self.seen.made.load(Ordering::SeqCst)
+    }
+
     /// How many connections are open.
     pub fn open(&self) -> usize {
         self.seen.open.load(Ordering::SeqCst)
@@ -284,6 +290,7 @@ async fn accept(listener: TcpListener, handler: Handler, seen: Arc<Seen>) {
         let (handler, seen) = (handler.clone(), seen.clone());
         tokio::spawn(async move {
             seen.open.fetch_add(1, Ordering::SeqCst);
+            seen.made.fetch_add(1, Ordering::SeqCst);
             serve(stream, handler, &seen).await;
             seen.open.fetch_sub(1, Ordering::SeqCst);
         });

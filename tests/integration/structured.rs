@@ -17,7 +17,7 @@ fn desk(definition: &str, server: &Server, dialect: &str, more: &str) -> Desk {
     let desk = Desk::with(definition);
     let base = if dialect == "anthropic" { server.url() } else { server.url() + "/v1" };
     let config = format!("providers:\n  lab: {{dialect: {dialect}, base_url: \"{base}\"{more}}}\n");
-    desk.write(".s2s/config.yaml", config);
+    desk.write("../home/config/config.yaml", config);
     desk
 }
 

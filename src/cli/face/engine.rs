@@ -13,7 +13,6 @@ use crate::journal::{Disk, KeyStore};
 use crate::participants::human::{Asked, Desk};
 use crate::participants::watch::Watches;
 use crate::session::{Command, Exit, Line, Question, Session};
-use crate::setup::models::Catalog;
 use crate::setup::prices::price_of;
 use crate::tui::{News, Running};
 
@@ -108,7 +107,7 @@ fn work(
 
 /// Finds who takes a seat whose model is replaced.
 fn seating(set_up: &SetUp, desk: Desk, has_budget: bool) -> Seating<'_> {
-    let mut catalog = Catalog::new(&set_up.config).with_desk(desk);
+    let mut catalog = set_up.catalog().with_desk(desk);
     Box::new(move |model| {
         let participant = catalog.participant(model).map_err(|problem| problem.to_string())?;
         let price = price_of(&catalog, model);

@@ -23,16 +23,18 @@ use crate::participants::human::Desk;
 use crate::problem::Problem;
 use crate::session::{Command, Event, Exit, Line, Session, SessionOpened, Stamped};
 use crate::setup::answers::Answers;
+use crate::setup::bounds::Bounds;
 use crate::setup::doctor::Depth;
 use crate::setup::models::Catalog;
 use crate::setup::roster::ModelFlags;
-use crate::setup::table::{personas_of, seat_all};
+use crate::setup::table::{outside, personas_of, seat_all};
+use crate::setup::trust::Trust;
 use crate::tui::{Film, Home, Host, Keys, Looks, Opening, Running, Theme};
 use crate::workflow::recheck;
 
 /// Shows the screen: a file, or the home screen.
 pub fn show(run: &Run, opening: Option<Opening>) -> Done {
-    let set_up = SetUp::find()?;
+    let set_up = SetUp::find(run.trust)?;
     raise_descriptor_limit();
     let looks = looks(&set_up)?;
     let answers = read_answers(run)?;
@@ -65,8 +67,8 @@ impl Facilitator {
     /// A definition with everything the command line says of it.
     fn plan(&self, opening: &Opening) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
         let (mut plan, notices) = match opening {
-            Opening::Text { name, text } => plan_of(text.clone(), name.clone())?,
-            Opening::File(path) => super::plan::read_plan(path)?,
+            Opening::Text { name, text } => plan_of(text.clone(), name.clone(), &self.set_up.folders)?,
+            Opening::File(path) => super::plan::read_plan(path, &self.set_up.folders)?,
             _ => return Err(vec![Problem::new("this is no definition")]),
         };
         plan.flags = ModelFlags::parse(&self.run.model);
@@ -92,7 +94,11 @@ impl Facilitator {
     ) -> Result<Seated, Vec<Problem>> {
         let mut answers = self.answers.clone();
         answers.resume(&session);
-        let table = seat_all(&session, &mut Catalog::new(&self.set_up.config).with_desk(desk), &answers)?;
+        let led_out = outside(&session, &answers, &Bounds::of(&self.set_up.folders, path.to_str()));
+        if !led_out.is_empty() {
+            return Err(led_out);
+        }
+        let table = seat_all(&session, &mut self.set_up.catalog().with_desk(desk), &answers)?;
         let budget = budget(&self.run, &session, &self.set_up)?;
         let personas = personas_of(&session);
         Ok(Seated { session, journal, table, personas, answers, budget, path })
@@ -109,12 +115,16 @@ impl Host for Facilitator {
         let roster = plan.roster(&self.set_up)?;
         notices.extend(roster.notices.iter().cloned());
         let id = session_id(&plan.definition.id);
-        let header = plan.header(roster, &id, self.run.input.as_deref(), self.run.seed)?;
+        let header =
+            plan.header(roster, &id, (self.run.input.as_deref(), self.run.seed), &self.set_up.folders)?;
         // Who has nobody to take a seat is told before anything is written.
         let mut session = Session::default();
         let at = crate::clock::now();
         session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(header.clone())) });
-        seat_all(&session, &mut Catalog::new(&self.set_up.config), &plan.answers)?;
+        let needs = plan.needs(&session, &self.set_up)?;
+        notices.extend(self.set_up.catalog().unneeded(&needs));
+        let trust = Trust::for_looking();
+        seat_all(&session, &mut Catalog::new(&self.set_up.config, &trust), &plan.answers)?;
         Ok((header, notices.iter().map(ToString::to_string).collect()))
     }
 
@@ -131,7 +141,7 @@ impl Host for Facilitator {
             }
         };
         let (desk, people) = unbounded_channel();
-        let mut catalog = Catalog::new(&self.set_up.config).with_desk(desk.clone());
+        let mut catalog = self.set_up.catalog().with_desk(desk.clone());
         let table = seat_all(&session, &mut catalog, &self.answers)?;
         let budget = budget(&self.run, &session, &self.set_up)?;
         let journal = Journal::create(&Disk::default(), &path, &opened.session)
@@ -173,7 +183,7 @@ impl Host for Facilitator {
 
     fn doctor(&self, depth: Depth) -> String {
         match crate::cli::doctor::checked(&self.set_up, &[], depth) {
-            Ok(found) => crate::cli::doctor::lines(&found, true).join("\n"),
+            Ok(found) => crate::cli::doctor::lines(&found.unwrap_or_default(), true).join("\n"),
             Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
         }
     }

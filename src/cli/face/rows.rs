@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::cli::browse::{saved, summary};
 use crate::cli::plan::SetUp;
 use crate::journal::{Disk, fold, read_log};
-use crate::setup::folders::read_text;
+use crate::setup::bounds::Bounds;
+use crate::setup::folders::read_regular;
 use crate::setup::personas::Library;
 use crate::tui::{Home, Opening, Part, Row};
 use crate::workflow::{Source, default_id, load};
@@ -34,8 +35,8 @@ pub fn home(set_up: &SetUp) -> Home {
         "a question, who is asked, how it is counted",
         Opening::NewTopic,
     ));
-    rows.extend(definitions().into_iter().filter_map(|path| {
-        let text = read_text(&path, MOST_DEFINITION).ok()?;
+    rows.extend(definitions(&Bounds::of(&set_up.folders, None)).into_iter().filter_map(|path| {
+        let text = read_regular(&path, MOST_DEFINITION).ok()?;
         let about = about(&text, &path.display().to_string())?;
         Some(begin(&path.display().to_string(), &about, Opening::File(path)))
     }));
@@ -95,11 +96,12 @@ fn session(path: &Path) -> Row {
     Row { part: Part::Sessions, sign, name: stem, about, verb, opening }
 }
 
-/// Files in this folder that may be definitions.
-fn definitions() -> Vec<PathBuf> {
+/// Files in this folder that may be definitions; what leads out of the project is none of them.
+fn definitions(bounds: &Bounds) -> Vec<PathBuf> {
     let is_wanted = |path: &PathBuf| {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         matches!(extension, "yaml" | "yml" | "json")
+            && bounds.check(path).is_ok()
             && std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= MOST_DEFINITION)
     };
     let entries = std::fs::read_dir(".").into_iter().flatten();

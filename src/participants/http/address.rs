@@ -52,19 +52,25 @@ pub fn headers(service: &Service) -> Result<HeaderMap, Problem> {
         put("anthropic-version", HeaderValue::from_static("2023-06-01"));
     }
     if let Some(key) = service.key() {
-        let (name, value) = match service.dialect {
-            Dialect::OpenAi | Dialect::Responses => {
-                ("authorization", HeaderValue::from_str(&format!("Bearer {key}")))
-            }
-            Dialect::Anthropic => ("x-api-key", HeaderValue::from_str(key)),
-        };
-        let mut value = value.map_err(|_| {
-            let named = service.key_name.as_deref().unwrap_or("the key");
-            Problem::new(format!("`{named}` holds a character that no key can have"))
-                .hint("set it anew, without line breaks or control characters")
-        })?;
-        value.set_sensitive(true);
-        put(name, value);
+        put_key(service, key, &mut headers)?;
     }
     Ok(headers)
+}
+
+/// Adds a key to the headers, not to be shown.
+pub fn put_key(service: &Service, key: &str, headers: &mut HeaderMap) -> Result<(), Problem> {
+    let (name, value) = match service.dialect {
+        Dialect::OpenAi | Dialect::Responses => {
+            ("authorization", HeaderValue::from_str(&format!("Bearer {key}")))
+        }
+        Dialect::Anthropic => ("x-api-key", HeaderValue::from_str(key)),
+    };
+    let mut value = value.map_err(|_| {
+        let named = service.key_name.as_deref().unwrap_or("the key");
+        Problem::new(format!("`{named}` holds a character that no key can have"))
+            .hint("set it anew, without line breaks or control characters")
+    })?;
+    value.set_sensitive(true);
+    headers.insert(HeaderName::from_static(name), value);
+    Ok(())
 }

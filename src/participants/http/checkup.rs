@@ -18,7 +18,7 @@ impl HttpParticipant {
         let url = endpoint(&self.service, self.service.dialect.models_path())
             .map_err(|problem| once(Fault::lasting(problem.message)))?;
         let mut request = Request::new(Method::GET, url);
-        *request.headers_mut() = self.headers.clone();
+        *request.headers_mut() = self.headers().await.map_err(once)?;
         let response = self.client().map_err(once)?.execute(request).await;
         let response = response.map_err(|error| once(self.broken(&error)))?;
         let body = match response.status().as_u16() {

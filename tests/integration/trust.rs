@@ -1,0 +1,258 @@
+//! A hostile clone: what its files name that runs, redirects or leads out does nothing until the user has
+//! agreed, and keys go home only.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::{chown, symlink};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::home::wait_until;
+use crate::program::{Desk, Ran};
+use crate::server::{Answer, Server};
+
+const ROUND: &str = "question: Which?\nparticipants: [qa-lead]\n\
+                     ballot: {kind: choice, options: [red, blue]}\nrule: plurality\n";
+const KEY: &str = "sk-usual-k3y";
+
+fn service() -> Server {
+    Server::start(|_| Answer::chat("vote: red\n"))
+}
+
+/// A desk whose project says this of services, where the usual keys are set.
+fn project(config: &str) -> Desk {
+    let desk = Desk::with(ROUND).set("OPENAI_API_KEY", KEY).set("PROJECT_KEY", "sk-project");
+    desk.write(".s2s/config.yaml", config);
+    desk
+}
+
+#[track_caller]
+fn refused(ran: &Ran, words: &[&str]) {
+    assert_eq!(ran.code, 2, "{}\n{}", ran.out, ran.err);
+    for word in words.iter().chain(&["nobody has agreed to this yet", "--trust"]) {
+        assert!(ran.err.contains(word), "{word}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_project_runs_and_redirects_nothing_until_that_is_agreed_to() {
+    let server = service();
+    let url = server.url();
+    let desk = project(&format!(
+        "model: cmd/x\nproviders:\n  cmd: {{base_url: \"{url}/v1\", key_command: [sh, -c, \"echo x >> RAN; echo sk\"]}}\n  \
+         openai: {{base_url: \"{url}/v1\"}}\n  exfil: {{base_url: \"{url}/v1\", key_env: AWS_SECRET}}\n"
+    ));
+    let run = ["--batch", "decide.yaml"];
+    let told = ["asks `cmd` at http://127.0.0.1", "[\"sh\", \"-c\", \"echo x >> RAN; echo sk\"]"];
+    refused(&desk.run(run), &told);
+    refused(
+        &desk.run(["--batch", "decide.yaml", "--model", "openai/m"]),
+        &["asks `openai` at http://127.0.0.1"],
+    );
+    refused(&desk.run(["doctor", "cmd"]), &told);
+    for looking in [&["check", "decide.yaml"][..], &["--batch", "decide.yaml", "--dry-run"]] {
+        let ran = desk.run(looking).code(0);
+        assert!(
+            told.iter().all(|word| (ran.out.clone() + &ran.err).contains(word)),
+            "{}{}",
+            ran.out,
+            ran.err
+        );
+    }
+    assert!(desk.run(["doctor"]).code(0).out.contains("nobody has agreed to this yet"));
+    assert!(desk.sessions().is_empty(), "nothing was begun");
+    assert!(!desk.path("RAN").exists() && server.connections() == 0, "nothing ran, nothing was sent");
+    // What a run does not need is no question, and is told.
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "rehearsal"]).code(3);
+    assert!(ran.err.contains("`cmd`, `openai`, `exfil` is not needed here: ignored"), "{}", ran.err);
+    assert_eq!(server.connections(), 0);
+    // Trusted, the key it names is sent, and it was asked for once.
+    desk.run(["--batch", "decide.yaml", "--trust"]).code(0);
+    assert_eq!(desk.read("RAN"), "x\n");
+    assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk"));
+    refused(&desk.run(run), &told);
+}
+
+#[test]
+fn a_usual_key_is_sent_to_no_address_of_a_project() {
+    let server = service();
+    let url = server.url();
+    let desk = project(&format!("providers: {{openai: {{base_url: \"{url}/v1\"}}}}\n"));
+    let run = ["--batch", "decide.yaml", "--trust", "--model"];
+    let with = |desk: &Desk, model: &str| desk.run(run.into_iter().chain([model]));
+    with(&desk, "openai/m").code(0);
+    assert_eq!(server.requests()[0].header("authorization"), None, "no key at all");
+    // Not even if the project names it, under whatever name.
+    for provider in ["openai", "lab"] {
+        let said = format!("{provider}: {{base_url: \"{url}/v1\", key_env: OPENAI_API_KEY}}");
+        let ran = with(&project(&format!("providers: {{{said}}}\n")), &format!("{provider}/m")).code(2);
+        assert!(ran.err.contains("OPENAI_API_KEY is the key of `openai`"), "{}", ran.err);
+    }
+    // A key of the project's own is, and the user's own for that name is not.
+    let said = format!("openai: {{base_url: \"{url}/v1\", key_env: PROJECT_KEY}}");
+    let desk = project(&format!("providers: {{{said}}}\n"));
+    desk.write("../home/config/config.yaml", "providers: {openai: {key_env: OPENAI_API_KEY}}\n");
+    with(&desk, "openai/m").code(0);
+    assert_eq!(server.requests()[1].header("authorization"), Some("Bearer sk-project"));
+    // Where the user's own environment or configuration says so, the usual key goes, unasked.
+    let desk = project("").set("OPENAI_BASE_URL", &format!("{url}/v1"));
+    desk.run(["--batch", "decide.yaml", "--model", "openai/m"]).code(0);
+    let desk = project("providers: {openai: {max_in_flight: 3}}\n");
+    desk.write("../home/config/config.yaml", format!("providers: {{openai: {{base_url: \"{url}/v1\"}}}}\n"));
+    desk.run(["--batch", "decide.yaml", "--model", "openai/m"]).code(0);
+    let sent = |nth: usize| server.requests()[nth].header("authorization").map(str::to_owned);
+    assert_eq!([sent(2), sent(3)], [(); 2].map(|()| Some(format!("Bearer {KEY}"))));
+}
+
+#[test]
+fn a_program_of_a_definition_is_run_once_it_is_agreed_to() {
+    let program = "participants: [{name: abe, command: [sh, -c, \"echo x >> RAN; echo done\"]}]\n\
+                   steps: [{id: a, type: agent, agent: abe, prompt: Go.}, {id: ok, type: approval, message: m}]\n";
+    let desk = Desk::with(program);
+    let told = ["decide.yaml: ", "runs [\"sh\", \"-c\", \"echo x >> RAN; echo done\"] with PATH, HOME"];
+    refused(&desk.run(["--batch", "decide.yaml"]), &told);
+    refused(&desk.pipe(["--batch", "-"], program), &["runs [\"sh\""]);
+    assert!(!desk.path("RAN").exists());
+    let ran = desk.run(["--batch", "decide.yaml", "--trust", "--save", "s.s2s", "--json"]).code(4);
+    assert!(!ran.out.contains("agreed"), "a session says nothing of it: {}", ran.out);
+    // A stranger's session is no more trusted than a definition.
+    let cut = desk.read("s.s2s").split("---\n").take(2).collect::<Vec<_>>().join("---\n");
+    desk.write("stranger.s2s", cut);
+    refused(&desk.run(["resume", "stranger.s2s"]), &["runs [\"sh\""]);
+    assert_eq!(desk.read("RAN"), "x\n");
+    desk.run(["resume", "stranger.s2s", "--trust"]).code(4);
+    assert_eq!(desk.read("RAN"), "x\nx\n");
+    // What lies in the user's own configuration is the user's.
+    desk.write("../home/config/own.yaml", program);
+    desk.run(["--batch", "../home/config/own.yaml"]).code(4);
+    assert_eq!(desk.read("RAN"), "x\nx\nx\n");
+}
+
+#[test]
+fn a_folder_counts_in_its_repository_and_if_it_is_the_users() {
+    let desk = Desk::with(ROUND);
+    desk.write(".s2s/CONTEXT.md", "Outer words.\n");
+    desk.write("inner/decide.yaml", ROUND);
+    let shown = |desk: &Desk, args: &[&str]| {
+        let mut command = desk.command(args);
+        crate::program::ran(command.current_dir(desk.path("inner")).output().expect("it runs"))
+    };
+    let snapshot = ["snapshot", "decide.yaml"];
+    assert!(!shown(&desk, &snapshot).code(0).out.contains("Outer words"), "no repository, no folder above");
+    fs::create_dir(desk.path(".git")).expect("a folder");
+    assert!(shown(&desk, &snapshot).code(0).out.contains("Outer words"));
+    desk.write("inner/.git", "gitdir: elsewhere\n");
+    assert!(!shown(&desk, &snapshot).code(0).out.contains("Outer words"), "another repository's");
+    fs::remove_file(desk.path("inner/.git")).expect("gone");
+
+    if !rustix::process::geteuid().is_root() {
+        println!("only root can give a folder away: not shown here");
+        return;
+    }
+    chown(desk.path(".s2s"), Some(4242), None).expect("given away");
+    let ran = shown(&desk, &snapshot).code(0);
+    assert!(!ran.out.contains("Outer words"), "{}", ran.out);
+    assert!(ran.err.contains(".s2s` belongs to another user: it is ignored"), "{}", ran.err);
+    assert!(shown(&desk, &["snapshot", "decide.yaml", "--trust"]).out.contains("Outer words"));
+    let called = desk.set("SUDO_UID", "4242");
+    assert!(shown(&called, &snapshot).out.contains("Outer words"), "under sudo it is the caller's");
+}
+
+#[test]
+fn files_of_a_project_that_lead_out_or_never_end_are_not_read() {
+    let outside = tempfile::tempdir().expect("a folder");
+    let secret = outside.path().join("config.yaml");
+    fs::write(&secret, "model: s3cret/m\n").expect("a file");
+    let told = |desk: &Desk, why: &str| {
+        for args in [&["check", "decide.yaml"][..], &["--batch", "decide.yaml"], &["config"], &["doctor"]] {
+            let ran = desk.run(args).code(2);
+            assert!(ran.err.contains(why) && !(ran.out + &ran.err).contains("s3cret"), "{why}: {}", ran.err);
+        }
+    };
+    let desk = project("");
+    fs::remove_file(desk.path(".s2s/config.yaml")).expect("gone");
+    symlink(&secret, desk.path(".s2s/config.yaml")).expect("a link");
+    told(&desk, "leads outside the project");
+    fs::remove_file(desk.path(".s2s/config.yaml")).expect("gone");
+    desk.write(".git/config", "model: s3cret/m\n");
+    symlink("../.git/config", desk.path(".s2s/config.yaml")).expect("a link");
+    told(&desk, "leads into `.git`");
+    for name in ["config.yaml", "CONTEXT.md", "tasks.yaml"] {
+        let desk = Desk::with(ROUND);
+        fs::create_dir(desk.path(".s2s")).expect("a folder");
+        let made = Command::new("mkfifo").arg(desk.path(&format!(".s2s/{name}"))).status().expect("mkfifo");
+        assert!(made.success());
+        let started = Instant::now();
+        let ran = desk.run(["--batch", "decide.yaml"]);
+        assert!(
+            ran.err.contains("it is no file") || ran.out.contains("it is no file"),
+            "{name}: {}",
+            ran.err
+        );
+        assert!(started.elapsed() < Duration::from_secs(5), "{name}");
+    }
+    // Folders of personas and sessions that lead out, and a `.s2s` that does.
+    let desk = Desk::with(ROUND);
+    let persona = "---\nname: sneaky\ndescription: s3cret\n---\n\ns3cret\n";
+    fs::write(outside.path().join("sneaky.md"), persona).expect("a file");
+    fs::create_dir_all(desk.path(".claude")).expect("a folder");
+    fs::create_dir_all(desk.path(".s2s")).expect("a folder");
+    for link in [".claude/agents", ".s2s/personas", ".s2s/sessions", "personas"] {
+        symlink(outside.path(), desk.path(link)).expect("a link");
+    }
+    fs::copy(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/context-passing.s2s"),
+        outside.path().join("x.s2s"),
+    )
+    .expect("a copy");
+    let all = desk.run(["personas"]).code(0).out + &desk.run(["sessions"]).code(0).out;
+    assert!(!all.contains("s3cret") && !all.contains("context"), "{all}");
+    let desk = Desk::with(ROUND);
+    symlink(outside.path(), desk.path(".s2s")).expect("a link");
+    let ran = desk.run(["config"]).code(0);
+    assert!(ran.err.contains("leads outside the project: it is ignored"), "{}", ran.err);
+    assert!(!ran.out.contains("s3cret"), "{}", ran.out);
+}
+
+#[test]
+fn a_project_does_not_say_how_the_screen_is_worked() {
+    let desk = project("screen: {keys: {quit: F9}, colours: {good: red}}\n");
+    let ran = desk.run(["--batch", "decide.yaml", "--dry-run"]).code(0);
+    assert!(ran.err.contains("`screen` counts in your own configuration alone: ignored"), "{}", ran.err);
+}
+
+#[test]
+fn a_key_command_has_an_end_a_bound_and_no_environment() {
+    let server = service();
+    let url = server.url();
+    let with = |command: &str| {
+        let desk = Desk::with(ROUND).set("SECRET", "hidden");
+        let said = format!("lab: {{base_url: \"{url}/v1\", key_command: [sh, -c, \"{command}\"]}}");
+        desk.write("../home/config/config.yaml", format!("providers: {{{said}}}\n"));
+        desk
+    };
+    let run = ["--batch", "decide.yaml", "--model", "lab/m"];
+    with("env > ENV; echo sk-1").run(run).code(0);
+    let desk = with("env > ENV; echo sk-1");
+    desk.run(run).code(0);
+    assert!(!desk.read("ENV").contains("hidden"), "{}", desk.read("ENV"));
+    assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-1"));
+    let ran = with("yes").run(run).code(5);
+    assert!(ran.out.contains("it printed more than 65536 bytes"), "{}", ran.out);
+    let ran = with("exit 3").run(run).code(5);
+    assert!(ran.out.contains("gives no key: it ended with exit status: 3"), "{}", ran.out);
+    // It is given up with the round it was wanted for, and what it started with it.
+    for args in [&run[..], &["doctor", "lab"]] {
+        let desk = with("echo $$ > PID; sleep 1000");
+        let mut child = desk.start(args);
+        let pid = wait_until(|| fs::read_to_string(desk.path("PID")).ok()?.trim().parse::<i32>().ok());
+        let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("an id");
+        let signalled = Instant::now();
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("signalled");
+        wait_until(|| child.try_wait().expect("it can be waited for"));
+        assert!(signalled.elapsed() < Duration::from_secs(1), "{args:?}: {:?}", signalled.elapsed());
+        let pid = rustix::process::Pid::from_raw(pid).expect("an id");
+        wait_until(|| rustix::process::test_kill_process(pid).is_err().then_some(()));
+    }
+}

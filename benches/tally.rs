@@ -35,7 +35,7 @@ fn profile(ballots: usize) -> Profile {
         }
         Cast::one("voter", Mark::Ranking(ranks))
     };
-    Profile { options, ballots: (0..ballots).map(ballot).collect(), lowest: None }
+    Profile { options, ballots: (0..ballots).map(ballot).collect(), ..Profile::default() }
 }
 
 fn main() {

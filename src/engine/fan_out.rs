@@ -265,15 +265,7 @@ impl Engine<'_> {
     /// Asks the seats of the open round.
     fn fan_out(&mut self, key: &RoundKey, seats: Vec<Ready>) {
         let Some(round) = self.session.open_round() else { return };
-        let step = self.session.definition.as_ref().and_then(|d| d.step(&round.opened.step));
-        let shared = Arc::new(Shared {
-            session: self.session.id.clone(),
-            round: round.opened.round.clone(),
-            snapshot_sha256: round.opened.snapshot_sha256.clone(),
-            form: round.opened.ballot.clone(),
-            key: key.clone(),
-            timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
-        });
+        let shared = Arc::new(Shared::of(&self.session, round, key));
         // Before anyone begins, so that no seat's own clock runs out before the round's.
         let deadline = self.time_left(round).map(|left| Instant::now() + left);
         let number = round.opened.number;

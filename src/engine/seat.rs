@@ -16,6 +16,7 @@ use crate::round::prompt;
 use crate::round::record::{Outcome, Record};
 use crate::round::reply::read_reply;
 use crate::round::seal::{Binding, Nonces, RoundKey, Sealed, seal};
+use crate::session::{RoundRun, Session};
 
 /// What all seats of one round share.
 pub struct Shared {
@@ -31,6 +32,24 @@ pub struct Shared {
     pub key: RoundKey,
     /// How long one seat may take.
     pub timeout: Option<Duration>,
+    /// Whether a block is one without a minimum change: not in sessions of format 1.
+    pub counts_bare_blocks: bool,
+}
+
+impl Shared {
+    /// What the seats of an open round share.
+    pub fn of(session: &Session, round: &RoundRun, key: &RoundKey) -> Self {
+        let step = session.definition.as_ref().and_then(|definition| definition.step(&round.opened.step));
+        Self {
+            session: session.id.clone(),
+            round: round.opened.round.clone(),
+            snapshot_sha256: round.opened.snapshot_sha256.clone(),
+            form: round.opened.ballot.clone(),
+            key: key.clone(),
+            timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
+            counts_bare_blocks: !session.is_format_1(),
+        }
+    }
 }
 
 /// What came of asking a seat.
@@ -59,7 +78,15 @@ pub async fn work(
     let started = Instant::now();
     let (seat, mut taken) = (ask.seat.clone(), Taken::default());
     let work = converse(&*participant, ask, &shared.form, &mut taken);
-    let read = match within(shared.timeout, work).await {
+    let read = within(shared.timeout, work).await;
+    let bare_block = taken.bare_block.take().filter(|_| shared.counts_bare_blocks);
+    let read = match (read, bare_block) {
+        (Ok(Ok(read)), _) if read.ballot.is_some() => Ok(Ok(read)),
+        // Asked for its minimum change it gave no other ballot: the block stands.
+        (_, Some(block)) => Ok(Ok(Read::valid(block))),
+        (read, None) => read,
+    };
+    let read = match read {
         Ok(Ok(read)) => read,
         Ok(Err(failure)) => return Settled::Failed(failure),
         Err(limit) if taken.replies.is_empty() => {
@@ -168,6 +195,10 @@ async fn converse(
             Reading::Answered(answer) => return Ok(Read::valid(answer)),
             Reading::Refused(reason) => return Ok(Read::without_answer(Outcome::Refused, reason)),
             Reading::Invalid(reason) => reason,
+            Reading::BareBlock(answer, reason) => {
+                taken.bare_block = Some(answer);
+                reason
+            }
         };
         taken.refuse_last(&reason);
         if is_last {

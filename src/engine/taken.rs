@@ -1,6 +1,7 @@
 //! What was read of the replies to one question, asked again or not: the same for a seat and an agent.
 
 use crate::participants::{Reply, Usage};
+use crate::round::ballot::Answer;
 use crate::round::record::Returned;
 
 /// The replies so far, and what they cost.
@@ -10,6 +11,8 @@ pub(super) struct Taken {
     pub usage: Option<Usage>,
     /// Requests made.
     pub tries: u32,
+    /// The last reply that was a block without a minimum change.
+    pub bare_block: Option<Answer>,
 }
 
 impl Taken {

@@ -164,7 +164,7 @@ mod tests {
     fn rankings(lines: &[&[u16]]) -> Profile {
         let options = (0..lines[0].len()).map(|option| option.to_string()).collect();
         let ballots = lines.iter().map(|ranks| Cast::one("v", Mark::Ranking(ranks.to_vec()))).collect();
-        Profile { options, ballots, lowest: None }
+        Profile { options, ballots, ..Profile::default() }
     }
 
     #[test]

@@ -210,7 +210,11 @@ mod tests {
         let voters = 'p'..='z';
         let ballots =
             marks.into_iter().zip(voters.cycle()).map(|(mark, voter)| Cast::one(voter, mark)).collect();
-        Profile { options: options.iter().map(|name| (*name).to_owned()).collect(), ballots, lowest: None }
+        Profile {
+            options: options.iter().map(|name| (*name).to_owned()).collect(),
+            ballots,
+            ..Profile::default()
+        }
     }
 
     fn scale_to(max: u64) -> BallotForm {

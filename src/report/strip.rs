@@ -127,7 +127,7 @@ mod tests {
         };
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let ballots = values.iter().map(|value| Cast::one("p", mark(value))).collect();
-        let ballots = Profile { options: owned(cards), ballots, lowest: None };
+        let ballots = Profile { options: owned(cards), ballots, ..Profile::default() };
         let (min, max) = bounds.map(|(min, max)| (min.into(), max.into())).unzip();
         let form = BallotForm {
             min,

@@ -148,8 +148,12 @@ impl<'a> SeatView<'a> {
     }
 }
 
-/// Whether a seat's ballot differs from what the round decided; of stances, all but support do.
+/// Whether a seat's ballot differs from what the round decided; of stances, all but support do, and so
+/// does what may be a block.
 pub fn dissents(seat: &SeatView<'_>, tally: Option<&Tally>) -> bool {
+    if seat.answer().is_some_and(|answer| answer.may_block) {
+        return true;
+    }
     match seat.ballot() {
         Some(Ballot::Choice(option)) => {
             tally.is_some_and(|tally| tally.decided && !tally.verdict.winners.contains(option))
@@ -195,6 +199,7 @@ pub fn vote(ballot: &Ballot) -> Option<String> {
         Ballot::Abstain => "abstains".to_owned(),
         Ballot::Consent(Stance::Support, _) => "supports".to_owned(),
         Ballot::Consent(Stance::StandAside, _) => "stands aside".to_owned(),
+        Ballot::Consent(Stance::Block, None) => "block (no change stated)".to_owned(),
         Ballot::Consent(Stance::Block, _) => "blocks".to_owned(),
     })
 }

@@ -4,10 +4,12 @@
 
 use std::fmt::Write as _;
 
+use super::view;
 use crate::round::leak::Leak;
-use crate::round::record::Usage;
+use crate::round::record::{Outcome, Usage};
+use crate::round::reply::may_block;
 use crate::session::{CloseReason, RoundOpened, SeatInfo, Session, Spent, Tally};
-use crate::tally::{Rule, Score};
+use crate::tally::{BallotKind, Rule, Score};
 use crate::workflow::Leaks;
 
 /// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
@@ -127,7 +129,29 @@ pub fn labels(session: &Session) -> Vec<String> {
     ]
     .into_iter()
     .flatten()
+    .chain(uncounted_blocks(session))
     .collect()
+}
+
+/// The rounds of a session of format 1 in which a block was not counted, as it was done then.
+fn uncounted_blocks(session: &Session) -> impl Iterator<Item = String> {
+    let rounds = session.rounds.iter().filter(|round| {
+        session.is_format_1() && round.opened.ballot.kind == BallotKind::Consent && view::is_revealed(round)
+    });
+    rounds.filter_map(|round| {
+        let uncounted = view::seats(session, round).filter(|seat| {
+            seat.outcome() == Some(Outcome::Invalid)
+                && seat.answer().is_some_and(|answer| answer.replies.iter().any(|reply| may_block(&reply.text)))
+        });
+        let names = listed(uncounted.map(|seat| seat.name));
+        let round = &round.opened.round;
+        (!names.is_empty()).then(|| {
+            format!(
+                "Format 1: in round {round} the answer of {names} is or may be a block and was not counted, as \
+                 in the version that wrote this file. Since format 2 nothing passes with such an answer."
+            )
+        })
+    })
 }
 
 /// Whether a seat's answer in a step comes from a script.

@@ -45,7 +45,7 @@ pub enum Stance {
     Support,
     /// Has doubts and does not stand in the way.
     StandAside,
-    /// Stands in the way until the stated minimum change is made.
+    /// Stands in the way until a minimum change is made.
     Block,
 }
 
@@ -65,7 +65,7 @@ pub enum Ballot {
     Scores(IndexMap<String, Number>),
     /// A number, or a card as the form spells it.
     Estimate(Value),
-    /// A stance; a block states the minimum change.
+    /// A stance, and of a block the minimum change if it states one.
     Consent(Stance, Option<String>),
     /// A stated abstention, under every kind.
     Abstain,
@@ -87,6 +87,9 @@ pub struct Answer {
 pub enum Reading {
     /// It meets the form (an abstention does too).
     Answered(Answer),
+    /// A block that states no minimum change: asked for it once more, with this reason, and a block all
+    /// the same.
+    BareBlock(Answer, String),
     /// It does not meet the form; the reason is told to the participant when it is asked again.
     Invalid(String),
     /// The participant declined to answer at all.

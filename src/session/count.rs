@@ -76,9 +76,13 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
         options: options.clone(),
         ballots: Vec::new(),
         lowest: form.min.as_ref().and_then(Amount::of),
+        may_block: Vec::new(),
     };
     for seat in round.seats.values() {
         let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
+        if answer.may_block {
+            profile.may_block.push(seat.name.clone());
+        }
         let ballot = answer.ballot.as_ref().filter(|_| answer.outcome == Outcome::Answered);
         let Some(mark) = ballot.and_then(|ballot| mark(form, ballot)) else { continue };
         let weight = session.seat_info(&seat.name).map_or(Amount::ONE, |info| Amount::of_weight(info.weight));
@@ -118,7 +122,7 @@ fn mark(form: &BallotForm, ballot: &Ballot) -> Option<Mark> {
         }
         Ballot::Consent(Stance::Support, _) => Mark::Support,
         Ballot::Consent(Stance::StandAside, _) => Mark::StandAside,
-        Ballot::Consent(Stance::Block, change) => Mark::Block(change.clone().unwrap_or_default()),
+        Ballot::Consent(Stance::Block, change) => Mark::Block(change.clone()),
     })
 }
 

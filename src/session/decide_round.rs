@@ -10,8 +10,10 @@ use super::event::{
 };
 use super::moment::Moment;
 use super::state::{RoundRun, Seat, SeatStatus, Session};
+use crate::round::ballot::BallotKind;
 use crate::round::prompt::{self, PromptHash};
-use crate::round::record::Record;
+use crate::round::record::{Outcome, Record};
+use crate::round::reply::may_block;
 use crate::round::seal::{RoundKey, Sealed, open};
 use crate::round::snapshot::address;
 use crate::text::estimated_tokens;
@@ -268,7 +270,12 @@ pub fn unseal(
     if record.participant != who || record.round != run.opened.round {
         return Err("the sealed record is not this seat's".to_owned());
     }
-    Ok(AnswerRevealed::of(&run.opened.step, record, opened.nonce))
+    let mut answer = AnswerRevealed::of(&run.opened.step, record, opened.nonce);
+    answer.may_block = run.opened.ballot.kind == BallotKind::Consent
+        && !session.is_format_1()
+        && matches!(answer.outcome, Outcome::Invalid | Outcome::Refused)
+        && answer.replies.iter().any(|reply| may_block(&reply.text));
+    Ok(answer)
 }
 
 pub fn tally(session: &Session) -> Decision {

@@ -181,6 +181,11 @@ impl Session {
         }
     }
 
+    /// Whether its file was begun in format 1: what its records mean is read as it was then.
+    pub fn is_format_1(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.format < 2)
+    }
+
     /// The seat of that name in the roster.
     pub fn seat_info(&self, name: &str) -> Option<&SeatInfo> {
         self.roster.get(name)

@@ -63,8 +63,8 @@ pub enum Mark {
     Support,
     /// Has doubts and does not stand in the way.
     StandAside,
-    /// Stands in the way until this change is made.
-    Block(String),
+    /// Stands in the way until this change is made, if one is stated.
+    Block(Option<String>),
     /// A number.
     Number(Amount),
     /// A card, by its place on the form.
@@ -107,6 +107,8 @@ pub struct Profile {
     pub ballots: Vec<Cast>,
     /// The lowest score there is, if the form says so.
     pub lowest: Option<Amount>,
+    /// Who gave no valid answer that may be a block all the same.
+    pub may_block: Vec<String>,
 }
 
 impl Profile {

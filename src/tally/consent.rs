@@ -1,8 +1,8 @@
 //! Consent: a proposal passes when nobody blocks it and somebody supports it.
 //!
 //! Source: the consensus process of "On Conflict and Consensus" (Butler and Rothstein, 1987):
-//! agreement, standing aside, blocking. A block stands until its minimum change is made; weights
-//! change nothing.
+//! agreement, standing aside, blocking. A block stands whether it states a minimum change or not, and a
+//! reply that may be one lets nothing pass; weights change nothing.
 
 use super::ballots::{Mark, Profile};
 use super::number::Score;
@@ -18,16 +18,26 @@ pub fn count(profile: &Profile) -> Verdict {
             Mark::StandAside => aside += ballot.count,
             Mark::Block(change) => {
                 blocks += ballot.count;
-                told.push(format!("{} blocks until: {change}", ballot.voter));
+                told.push(match change {
+                    Some(change) => format!("{} blocks until: {change}", ballot.voter),
+                    None => format!("{}: block (no change stated)", ballot.voter),
+                });
                 blockers.push(&ballot.voter);
             }
             _ => {}
         }
     }
+    let doubts = profile.may_block.len();
+    if doubts > 0 {
+        told.push(format!("no valid answer, and it may be a block: {}", profile.may_block.join(", ")));
+    }
     let mut steps = vec![format!("support {support}, stand-aside {aside}, block {blocks}")];
     steps.append(&mut told);
     let reason = if blocks > 0 {
         Some(format!("blocked by {}", blockers.join(", ")))
+    } else if doubts > 0 {
+        let replies = if doubts == 1 { "reply" } else { "replies" };
+        Some(format!("{doubts} unreadable {replies} may block"))
     } else if support == 0 {
         Some("nobody supports it".to_owned())
     } else {

@@ -25,7 +25,7 @@ fn profile(options: usize, ballots: &[Vec<u16>]) -> Profile {
     Profile {
         options: (0..options).map(|option| format!("o{option}")).collect(),
         ballots: ballots.collect(),
-        lowest: None,
+        ..Profile::default()
     }
 }
 

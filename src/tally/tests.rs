@@ -19,20 +19,25 @@ pub fn rankings(options: &str, lines: &str) -> Profile {
     };
     let lines = lines.split([';', '\n']).filter(|line| !line.trim().is_empty());
     let ballots = lines.enumerate().map(ballot).collect();
-    Profile { options: options.clone(), ballots, lowest: None }
+    Profile { options: options.clone(), ballots, ..Profile::default() }
 }
 
 fn scores(options: &str, lines: &[&[i64]]) -> Profile {
     let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
     let score = |score: &i64| (*score >= 0).then(|| Amount::whole(*score as u64));
     let ballot = |line: &&[i64]| Cast::one("v", Mark::Scores(line.iter().map(score).collect()));
-    Profile { options, ballots: lines.iter().map(ballot).collect(), lowest: Some(Amount::ZERO) }
+    Profile {
+        options,
+        ballots: lines.iter().map(ballot).collect(),
+        lowest: Some(Amount::ZERO),
+        ..Profile::default()
+    }
 }
 
 fn choices(options: &str, votes: &[usize]) -> Profile {
     let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
     let ballots = votes.iter().map(|vote| Cast::one(format!("v{vote}"), Mark::Choice(*vote))).collect();
-    Profile { options, ballots, lowest: None }
+    Profile { options, ballots, ..Profile::default() }
 }
 
 fn won(profile: &Profile, rule: Rule) -> Vec<String> {
@@ -250,12 +255,29 @@ fn consent_stops_at_one_block_and_names_its_change() {
     let ballots = vec![Cast::one("a", Mark::Support), Cast::one("b", Mark::StandAside)];
     let mut profile = Profile { ballots, ..Profile::default() };
     assert_eq!(won(&profile, Rule::Consent), ["support"]);
-    profile.ballots.push(Cast::one("security-champion", Mark::Block("encrypt at rest".into())));
+    profile.ballots.push(Cast::one("security-champion", Mark::Block(Some("encrypt at rest".into()))));
     let verdict = count(&profile, Rule::Consent, &Terms::default());
     assert_eq!(verdict.reason.unwrap(), "blocked by security-champion");
     assert!(verdict.steps[1].contains("encrypt at rest"));
+    profile.ballots[2].mark = Mark::Block(None);
+    let verdict = count(&profile, Rule::Consent, &Terms::default());
+    assert_eq!(verdict.reason.unwrap(), "blocked by security-champion");
+    assert_eq!(verdict.steps[1], "security-champion: block (no change stated)");
     profile.ballots = vec![Cast::one("b", Mark::StandAside)];
     assert!(won(&profile, Rule::Consent).is_empty());
+}
+
+#[test]
+fn a_reply_that_may_be_a_block_lets_nothing_pass() {
+    let ballots = vec![Cast::one("a", Mark::Support), Cast::one("b", Mark::Support)];
+    let mut profile = Profile { ballots, may_block: vec!["c".to_owned()], ..Profile::default() };
+    let verdict = count(&profile, Rule::Consent, &Terms::default());
+    assert_eq!(verdict.reason.as_deref(), Some("1 unreadable reply may block"));
+    assert_eq!(verdict.winners, Vec::<String>::new());
+    assert!(verdict.steps[1].ends_with("may be a block: c"), "{:?}", verdict.steps);
+    profile.may_block.push("d".to_owned());
+    let verdict = count(&profile, Rule::Consent, &Terms::default());
+    assert_eq!(verdict.reason.as_deref(), Some("2 unreadable replies may block"));
 }
 
 #[test]
@@ -296,7 +318,7 @@ fn estimates_have_a_median_and_quartiles() {
     assert_eq!(spread.iqr.to_string(), "4.5");
     let card = |n: usize| Cast::one("v", Mark::Card(n));
     let cards = ["XS", "S", "M", "L"].map(str::to_owned).to_vec();
-    let profile = Profile { options: cards, ballots: [0, 1, 2, 3].map(card).to_vec(), lowest: None };
+    let profile = Profile { options: cards, ballots: [0, 1, 2, 3].map(card).to_vec(), ..Profile::default() };
     let verdict = count(&profile, Rule::Median, &Terms::default());
     assert_eq!((verdict.winners, verdict.tie), (vec!["S".to_owned(), "M".to_owned()], true));
 }

@@ -54,7 +54,7 @@ fn every_attack_is_read_for_what_it_is() {
                 Ballot::Choice(option) => option,
                 other => format!("{other:?}"),
             },
-            Reading::Invalid(reason) => format!("invalid: {reason}"),
+            Reading::BareBlock(_, reason) | Reading::Invalid(reason) => format!("invalid: {reason}"),
             Reading::Refused(words) => format!("refused: {words}"),
         };
         if read.split(": ").next() != Some(&counts) {

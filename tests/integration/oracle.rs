@@ -72,6 +72,7 @@ fn profile(dice: &mut Dice, mut mark: impl FnMut(&mut Dice, usize) -> Mark) -> P
             })
             .collect(),
         lowest: Some(Amount::ZERO),
+        ..Profile::default()
     }
 }
 

@@ -99,6 +99,8 @@ fn sessions_of_format_1_verify_and_keep_their_results() {
         let bytes = fs::read(&path).expect("readable");
         assert_eq!(verify(&bytes, None).findings, [], "{}", path.display());
         let session = fold(&read_log(&bytes).expect("whole"));
+        let is_labelled = report::markdown(&session).contains("**Format 1: in round ");
+        assert_eq!(is_labelled, name(&path) == "bare-block", "{}", path.display());
         assert_eq!(session.header.as_ref().map(|header| header.format), Some(1), "{}", path.display());
         found += &format!("{}: {}\n", name(&path), results(&session));
     }

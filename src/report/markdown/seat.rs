@@ -145,9 +145,17 @@ fn uncounted_reply(text: &str, out: &mut String) {
 
 /// Writes what a dissenting seat said, word for word.
 pub fn dissent(seat: &SeatView<'_>, run: &RoundRun, out: &mut String) {
-    let (Some(ballot), Some(answer)) = (seat.ballot(), seat.answer()) else { return };
-    let vote = vote(ballot).unwrap_or_default();
+    let Some(answer) = seat.answer() else { return };
     let round = code(&run.opened.round);
+    let Some(ballot) = seat.ballot() else {
+        let name = inline(seat.name);
+        let _ = writeln!(out, "**{name}** gave no valid answer, and it may be a block (round {round})\n");
+        if let Some(reply) = answer.replies.last() {
+            let _ = writeln!(out, "{}", quote(&reply.text));
+        }
+        return;
+    };
+    let vote = vote(ballot).unwrap_or_default();
     let _ = writeln!(out, "**{}** {} (round {round})\n", inline(seat.name), inline(&vote));
     change(ballot, out);
     let has_position = part(answer, "position", "", out);

@@ -182,6 +182,7 @@ impl Table {
             tries: 1,
             latency_ms: 2_400,
             tokens: Some(Usage { input: 600, output: 80, cached: 0 }),
+            may_block: false,
             nonce: "1".repeat(64),
         }
     }

@@ -10,6 +10,9 @@ use super::values::{is_abstain, is_placeholder, quoted, says_nothing, spelled};
 use crate::round::ballot::{Answer, Ballot, BallotForm, BallotKind, Stance};
 use crate::yaml::{self, Node, Value};
 
+/// What a block without a minimum change is asked for.
+pub(super) const BARE_BLOCK: &str = "a block states its `minimum_change`: what would have to change";
+
 /// The entries of an answer, known keys in their one spelling.
 pub(super) type Entries = Vec<(String, Node)>;
 
@@ -110,6 +113,10 @@ pub(super) fn answer(
         Some(ballot) if reader.problems.is_empty() => {
             let content = in_order(reader.content, &ballot);
             Ok(Answer { ballot, content, flags: reader.flags })
+        }
+        Some(Ballot::Consent(Stance::Block, None)) => {
+            reader.problems.push(BARE_BLOCK.to_owned());
+            Err(reader.problems.join("; "))
         }
         _ => Err(reader.problems.join("; ")),
     }
@@ -221,7 +228,7 @@ impl<'a> Reader<'a> {
                 let stance = self.noted(stance)?;
                 self.keep("consent", stance_name(stance));
                 let change = self.change(Some(stance));
-                (stance != Stance::Block || change.is_some()).then_some(Ballot::Consent(stance, change))
+                Some(Ballot::Consent(stance, change))
             }
             _ => Some(Ballot::Position),
         }
@@ -262,7 +269,7 @@ impl<'a> Reader<'a> {
         Ok(stated || by_vote || said.is_some_and(is_abstain))
     }
 
-    /// The minimum change: required by a block, kept and flagged beside anything else.
+    /// The minimum change: asked for by a block, kept and flagged beside anything else.
     fn change(&mut self, stance: Option<Stance>) -> Option<String> {
         let problems = self.problems.len();
         let text = self.get("minimum_change").and_then(|node| self.text("minimum_change", node));
@@ -271,11 +278,6 @@ impl<'a> Reader<'a> {
         }
         let text = text.filter(|text| !says_nothing(text));
         match (stance, text) {
-            (Some(Stance::Block), None) => {
-                self.problems
-                    .push("a block states its `minimum_change`: what would have to change".to_owned());
-                None
-            }
             (Some(Stance::Block), Some(text)) => {
                 self.keep("minimum_change", text.as_str());
                 Some(text)
@@ -285,6 +287,7 @@ impl<'a> Reader<'a> {
                 self.keep("minimum_change", text);
                 None
             }
+            // Of a block this is told when it is asked again: a block it is all the same.
             (_, None) => None,
         }
     }

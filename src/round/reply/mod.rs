@@ -15,15 +15,17 @@ mod rules;
 mod schema;
 mod screen;
 mod values;
+mod veto;
 
 #[cfg(test)]
 mod tests;
 
-use super::ballot::{Answer, Ballot, BallotForm, BallotKind, Reading};
+use super::ballot::{Answer, Ballot, BallotForm, BallotKind, Reading, Stance};
 use piece::Piece;
 
 pub use rules::answer_rules;
 pub use schema::answer_schema;
+pub use veto::may_block;
 
 /// Why a reply is no answer.
 enum Rejected {
@@ -39,10 +41,13 @@ impl From<String> for Rejected {
 
 /// Reads a reply against its form.
 ///
-/// `Invalid` carries a reason that is fit to be sent back to the participant; `Refused` carries the
-/// beginning of what it said instead.
+/// `Invalid` and `BareBlock` carry a reason that is fit to be sent back to the participant; `Refused`
+/// carries the beginning of what it said instead.
 pub fn read_reply(form: &BallotForm, reply: &str) -> Reading {
     match read(form, reply) {
+        Ok(answer) if answer.ballot == Ballot::Consent(Stance::Block, None) => {
+            Reading::BareBlock(answer, fields::BARE_BLOCK.to_owned())
+        }
         Ok(answer) => Reading::Answered(answer),
         Err(Rejected::Invalid(reason)) => Reading::Invalid(reason),
         Err(Rejected::Refused(words)) => Reading::Refused(words),

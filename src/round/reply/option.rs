@@ -55,7 +55,7 @@ pub(super) fn stance(word: &str) -> Result<Stance, String> {
     }
 }
 
-fn is_invisible(c: char) -> bool {
+pub(super) fn is_invisible(c: char) -> bool {
     (is_unsafe(c) && !matches!(c, '\t' | '\n' | '\r'))
         || matches!(
             c,

@@ -79,6 +79,10 @@ fn mismatch(case: &Case) -> Option<String> {
     let reading = read_reply(&case.form, &case.reply);
     let expected = |key: &str| case.expected.get(key).and_then(Json::as_str);
     let ok = match &reading {
+        Reading::BareBlock(answer, reason) => {
+            expected("asked_again").is_some_and(|part| reason.contains(part))
+                && expected("ballot") == Some(&shown(&answer.ballot))
+        }
         Reading::Invalid(reason) => expected("invalid").is_some_and(|part| reason.contains(part)),
         Reading::Refused(words) => expected("refused").is_some_and(|part| words.contains(part)),
         Reading::Answered(answer) => {
@@ -310,6 +314,7 @@ fn patchwork() -> impl Strategy<Value = String> {
 /// A valid ballot among what is read is always one of the form's.
 fn fits(form: &BallotForm, reading: &Reading) -> bool {
     match reading {
+        Reading::BareBlock(answer, _) => answer.ballot == Ballot::Consent(Stance::Block, None),
         Reading::Answered(answer) => match &answer.ballot {
             Ballot::Choice(option) => form.options.contains(option),
             Ballot::Consent(stance, change) => (*stance == Stance::Block) == change.is_some(),

@@ -157,6 +157,9 @@ pub struct AnswerRevealed {
     /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Usage>,
+    /// Whether a reply that holds no valid answer may be a block: then a proposal is not adopted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_block: bool,
     /// The commitment's nonce, in hex.
     pub nonce: String,
 }
@@ -178,6 +181,7 @@ impl AnswerRevealed {
             tries: record.tries,
             latency_ms: record.latency_ms,
             tokens: record.tokens,
+            may_block: false,
             nonce,
         }
     }

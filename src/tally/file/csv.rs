@@ -166,9 +166,7 @@ fn narrow(
         (BallotKind::Choice, Some(name)) => reader.place(name, at).map(Mark::Choice),
         (BallotKind::Consent, Some("support")) => Some(Mark::Support),
         (BallotKind::Consent, Some("stand-aside")) => Some(Mark::StandAside),
-        (BallotKind::Consent, Some("block")) => {
-            Some(Mark::Block(change.unwrap_or("no change stated").to_owned()))
-        }
+        (BallotKind::Consent, Some("block")) => Some(Mark::Block(change.map(str::to_owned))),
         (BallotKind::Consent, Some(word)) => {
             reader.refuse(
                 at,

@@ -292,7 +292,7 @@ fn within(reader: &mut Reader<'_>, number: Amount, node: &Node, scale: &Scale) -
 }
 
 fn stance(reader: &mut Reader<'_>, node: &Node, change: Option<&Node>) -> Option<Mark> {
-    let change = change.and_then(as_text).unwrap_or_else(|| "no change stated".to_owned());
+    let change = change.and_then(as_text).filter(|change| !change.trim().is_empty());
     match as_text(node).as_deref() {
         Some("support") => Some(Mark::Support),
         Some("stand-aside") => Some(Mark::StandAside),

@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
-        let profile = Profile { options: self.options, ballots: self.ballots, lowest: None };
+        let profile = Profile { options: self.options, ballots: self.ballots, ..Profile::default() };
         let cast = profile.ballots.iter().fold(0_u64, |sum, ballot| sum.saturating_add(ballot.count));
         if cast.saturating_add(self.abstained) > MOST_VOTES || profile.worth() > Amount::whole(MOST_VOTES) {
             let problem = Problem::new("the ballots count for more than a million million votes");

@@ -25,6 +25,10 @@ pub fn reply(data: &[u8]) {
             fits(&form, &answer);
             again(&form, &answer);
         }
+        Reading::BareBlock(answer, reason) => {
+            assert_eq!(answer.ballot, Ballot::Consent(Stance::Block, None));
+            assert!(!reason.is_empty());
+        }
         Reading::Invalid(reason) => assert!(!reason.is_empty()),
         Reading::Refused(words) => assert!(!words.trim().is_empty() || text.contains("refusal")),
     }

@@ -10,7 +10,7 @@ use super::files::log_of;
 use super::output::Output;
 use crate::journal::{Disk, fold};
 use crate::problem::{Problem, did_you_mean};
-use crate::report::count::{result, rule_in_words, tables};
+use crate::report::count::{result, rule_in_words, tables, whole_order};
 use crate::report::what_if::{self, WhatIf};
 use crate::report::{safe_json, view};
 use crate::session::{Exit, RoundRun, Session};
@@ -268,6 +268,9 @@ fn unfit(message: String, kind: BallotKind) -> Problem {
 fn explained(rule: Rule, terms: &Terms, verdict: &Verdict, output: &mut Output) {
     say(output, &format!("rule: {}", rule_in_words(rule, terms)));
     say(output, &result(verdict));
+    if let Some(order) = whole_order(verdict) {
+        say(output, &order);
+    }
     for (at, step) in verdict.steps.iter().enumerate() {
         say(output, &format!("{:>3}. {step}", at + 1));
     }

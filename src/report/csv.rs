@@ -1,9 +1,12 @@
 //! One line a seat, for spreadsheets: RFC 4180, every cell quoted, none that could be a formula.
 
+use serde_json::Value;
+
 use crate::session::Session;
 use crate::text::harmless_line;
 
-use super::view::{confidence, seats, tally, vote};
+use super::count::places;
+use super::view::{SeatView, confidence, dissents, seats, tally, vote};
 
 const COLUMNS: [&str; 16] = [
     "session",
@@ -24,13 +27,19 @@ const COLUMNS: [&str; 16] = [
     "tokens_out",
 ];
 
-/// Every seat of every round, in order, with a last column that says what the round decided.
+/// What stands at the end of a line: what the round came to, and what the seat said, word for word.
+const AT_THE_END: [&str; 7] =
+    ["decided", "order", "dissents", "position", "rationale", "concerns", "minimum_change"];
+
+/// Every seat of every round, in order. A seat that gave no valid answer and may block has its reply as
+/// its position.
 pub fn csv(session: &Session) -> String {
     let mut out = String::new();
-    row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(["decided".to_owned()]), &mut out);
+    row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(AT_THE_END.map(str::to_owned)), &mut out);
     for run in &session.rounds {
         let decided = tally(run).filter(|tally| tally.decided);
         let decided = decided.map(|tally| tally.verdict.winners.join(" ")).unwrap_or_default();
+        let order = tally(run).map(|tally| places(&tally.verdict.order, usize::MAX)).unwrap_or_default();
         for seat in seats(session, run) {
             let info = session.seat_info(seat.name);
             let answer = seat.answer();
@@ -53,11 +62,34 @@ pub fn csv(session: &Session) -> String {
                 tokens.map(|tokens| tokens.input.to_string()).unwrap_or_default(),
                 tokens.map(|tokens| tokens.output.to_string()).unwrap_or_default(),
                 decided.clone(),
+                order.clone(),
+                if dissents(&seat, tally(run)) { "yes".to_owned() } else { String::new() },
+                position(&seat),
+                text(&seat, "rationale"),
+                text(&seat, "concerns"),
+                text(&seat, "minimum_change"),
             ];
             row(cells.into_iter(), &mut out);
         }
     }
     out
+}
+
+fn position(seat: &SeatView<'_>) -> String {
+    match seat.answer().filter(|answer| answer.may_block).and_then(|answer| answer.replies.last()) {
+        Some(reply) => reply.text.clone(),
+        None => text(seat, "position"),
+    }
+}
+
+/// A part of an answer as text, one item a line.
+fn text(seat: &SeatView<'_>, key: &str) -> String {
+    let lines = |items: &Vec<Value>| items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
+    match seat.answer().and_then(|answer| answer.answer.get(key)) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) => lines(items),
+        _ => String::new(),
+    }
 }
 
 fn row(cells: impl Iterator<Item = String>, out: &mut String) {

@@ -149,6 +149,8 @@ fn tally(tally: &Tally) -> Value {
         "decided": tally.decided,
         "winners": tally.verdict.winners,
         "tie": tally.verdict.tie,
+        "order": tally.verdict.order,
+        "order_by": tally.verdict.order_by,
         "reason": tally.verdict.reason,
         "quorum": tally.quorum,
         "quorum_ballots": tally.quorum_ballots,

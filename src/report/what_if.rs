@@ -58,6 +58,8 @@ pub fn verdict_json(rule: Rule, terms: &Terms, verdict: &Verdict) -> Value {
         "scores": verdict.scores,
         "steps": verdict.steps,
         "reason": verdict.reason,
+        "order": verdict.order,
+        "order_by": verdict.order_by,
     });
     if !terms.is_default() {
         value["terms"] = serde_json::to_value(terms).unwrap_or_default();
@@ -148,9 +150,6 @@ pub fn lines(round: &RoundRun, found: &[WhatIf]) -> Vec<String> {
 /// Breaks a tie by a seed.
 pub fn settle(verdict: &mut Verdict, seed: u64) {
     if let Some(winner) = seeded_winner(seed, &verdict.winners) {
-        verdict.steps.push(format!("tie broken by seed {seed}: {winner}"));
-        verdict.winners = vec![winner];
-        verdict.tie = false;
-        verdict.reason = None;
+        verdict.settle(&winner, format!("tie broken by seed {seed}: {winner}"));
     }
 }

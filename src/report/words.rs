@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use super::count::short_order;
 use super::view;
 use crate::round::leak::Leak;
 use crate::round::record::{Outcome, Usage};
@@ -26,8 +27,17 @@ pub struct Headline {
     pub detail: String,
 }
 
-/// The headline of a count. Below quorum says so before anything else.
+/// The headline of a count, with the order of more than two options. Below quorum says so before
+/// anything else.
 pub fn headline(tally: &Tally) -> Headline {
+    let mut headline = without_order(tally);
+    if let Some(order) = short_order(&tally.verdict) {
+        let _ = write!(headline.detail, "; {order}");
+    }
+    headline
+}
+
+fn without_order(tally: &Tally) -> Headline {
     if let Some(detail) = tally.shortfall() {
         let label = if tally.rule.is_some() { "No decision: below quorum" } else { "Below quorum" };
         return Headline { label: label.to_owned(), detail };

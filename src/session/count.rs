@@ -42,6 +42,7 @@ pub fn count(session: &Session, round: &RoundRun) -> Tally {
     }
     if let Some(shortfall) = shortfall {
         tally.verdict.winners.clear();
+        (tally.verdict.order, tally.verdict.order_by) = (Vec::new(), None);
         tally.verdict.tie = false;
         tally.verdict.reason = Some(format!("no quorum: {shortfall}"));
     } else if tally.verdict.tie {
@@ -137,7 +138,10 @@ fn verdict(session: &Session, round: &RoundRun) -> Verdict {
         BallotKind::Position | BallotKind::Consent => None,
     });
     let Some(rule) = rule else { return Verdict::default() };
-    let found = tally::count(&profile(session, round), rule, &opened.terms);
+    let mut found = tally::count(&profile(session, round), rule, &opened.terms);
+    if session.is_format_1() || opened.rule.is_none() {
+        (found.order, found.order_by) = (Vec::new(), None);
+    }
     if opened.rule.is_some() {
         return found;
     }
@@ -155,8 +159,5 @@ fn break_tie(verdict: &mut Verdict, ties: Ties, choice: Option<&str>) {
         Ties::Seeded(seed) => format!("tie broken by seed {seed}: {winner}"),
         _ => format!("tie broken by the facilitator: {winner}"),
     };
-    verdict.steps.push(how);
-    verdict.winners = vec![winner];
-    verdict.tie = false;
-    verdict.reason = None;
+    verdict.settle(&winner, how);
 }

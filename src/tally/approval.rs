@@ -22,7 +22,11 @@ pub fn count(profile: &Profile) -> Verdict {
         }
     }
     let steps = vec![format!("approvals: {}, of {}", listed(&profile.options, &approvals), profile.worth())];
-    Verdict::of(&profile.options, &leaders(&approvals), "no ballot approves of an option")
-        .scored(&profile.options, approvals.into_iter().map(Score::from))
-        .told(steps)
+    let won = leaders(&approvals);
+    let verdict = Verdict::of(&profile.options, &won, "no ballot approves of an option").told(steps);
+    let verdict = verdict.scored(&profile.options, approvals.iter().copied().map(Score::from));
+    if won.is_empty() {
+        return verdict;
+    }
+    verdict.ordered(&profile.options, |a, b| approvals[b].cmp(&approvals[a]))
 }

@@ -29,8 +29,9 @@ pub fn count(profile: &Profile) -> Verdict {
         let (below, level) = (Amount::of_units(below), Amount::of_units(level));
         steps.push(format!("{option}: {below} below + {level} level / 2 = {}", shown[a]));
     }
-    Verdict::of(&profile.options, &won, "no ballot ranks the options")
+    let verdict = Verdict::of(&profile.options, &won, "no ballot ranks the options")
         .scored(&profile.options, shown)
         .told(steps)
-        .traced(pairs.trace())
+        .traced(pairs.trace());
+    pairs.ordered(verdict, &profile.options, |a, b| points[b].cmp(&points[a]))
 }

@@ -18,8 +18,9 @@ pub fn count(profile: &Profile) -> Verdict {
     let mut steps = pairs.steps(&profile.options);
     let lines = profile.options.iter().zip(&wins);
     steps.extend(lines.map(|(option, wins)| format!("{option} wins {wins} of {} pairs", options - 1)));
-    Verdict::of(&profile.options, &won, none)
+    let verdict = Verdict::of(&profile.options, &won, none)
         .scored(&profile.options, wins.iter().map(|wins| Score::from(*wins as u64)))
         .told(steps)
-        .traced(pairs.trace())
+        .traced(pairs.trace());
+    pairs.ordered(verdict, &profile.options, |a, b| wins[b].cmp(&wins[a])).ordered_by("pairs won")
 }

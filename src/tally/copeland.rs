@@ -28,8 +28,9 @@ pub fn count(profile: &Profile) -> Verdict {
         (_, 1) => vec![0],
         _ => leaders(&amounts),
     };
-    Verdict::of(&profile.options, &won, NO_RANKINGS)
+    let verdict = Verdict::of(&profile.options, &won, NO_RANKINGS)
         .scored(&profile.options, halves.iter().map(|halves| Score::ratio(*halves as i128, 2)))
         .told(steps)
-        .traced(pairs.trace())
+        .traced(pairs.trace());
+    pairs.ordered(verdict, &profile.options, |a, b| halves[b].cmp(&halves[a]))
 }

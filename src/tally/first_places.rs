@@ -5,6 +5,7 @@
 
 use super::ballots::{Mark, Profile, UNLISTED};
 use super::number::{Amount, Score};
+use super::verdict::Verdict;
 
 /// More options than this in one place cannot be split exactly.
 const MOST_SHARED: u64 = 36;
@@ -42,6 +43,15 @@ impl FirstPlaces {
     pub fn leaders(&self) -> Vec<usize> {
         let most = self.parts.iter().copied().max().unwrap_or(0);
         (0..self.parts.len()).filter(|at| most > 0 && self.parts[*at] == most).collect()
+    }
+
+    /// A verdict with these numbers, and with the order of the options by them.
+    pub fn scored(&self, verdict: Verdict, options: &[String], what: &str) -> Verdict {
+        let verdict = verdict.scored(options, self.scores());
+        if self.total() == 0 {
+            return verdict;
+        }
+        verdict.ordered(options, |a, b| self.parts[b].cmp(&self.parts[a])).ordered_by(what)
     }
 
     /// "a 3, b 1" for a step's text.

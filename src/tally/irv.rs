@@ -4,12 +4,13 @@
 //! Source: W. R. Ware's method (1871); Robert's Rules of Order Newly Revised (12th ed.), §45:62,
 //! "preferential voting". When several are level for last every order of taking them out is followed, and
 //! every option that wins under some order is reported. Which of several options without any first place
-//! goes first changes nothing, so that only one order of them is followed.
+//! goes first changes nothing, so that only one order of them is followed. The order of all options is
+//! found by removing who has won and counting again.
 
 use std::collections::BTreeSet;
 
-use super::ballots::Profile;
-use super::first_places::{FirstPlaces, among, part_size};
+use super::ballots::{Profile, UNLISTED};
+use super::first_places::{FirstPlaces, part_size};
 use super::number::{Amount, Score};
 use super::pairwise::NO_RANKINGS;
 use super::verdict::{Elimination, Trace, Verdict, and_list};
@@ -17,13 +18,22 @@ use super::verdict::{Elimination, Trace, Verdict, and_list};
 /// Sets of options left that are looked at, at most.
 pub const MOST_SITUATIONS: usize = 10_000;
 
+/// What an order is by that is found so.
+pub const COUNTED_AGAIN: &str = "removing who wins and counting again";
+
 /// Ranks looked at while orders of equals are followed, at most.
 const MOST_WORK: usize = 2_000_000_000;
+
+/// A ballot: the options it lists, best first, each with its rank.
+struct Listed {
+    places: Vec<(u16, usize)>,
+    worth: Amount,
+}
 
 /// A search through the orders of elimination.
 struct Search<'a> {
     names: &'a [String],
-    rankings: Vec<(Vec<u16>, Amount)>,
+    rankings: Vec<Listed>,
     size: i128,
     seen: BTreeSet<Vec<bool>>,
     won: Vec<bool>,
@@ -50,7 +60,7 @@ pub fn count(profile: &Profile) -> Verdict {
     };
     let mut search = Search {
         names,
-        rankings,
+        rankings: rankings.into_iter().map(listed).collect(),
         size,
         seen: BTreeSet::new(),
         won: vec![false; names.len()],
@@ -61,11 +71,22 @@ pub fn count(profile: &Profile) -> Verdict {
         branched: false,
     };
     let everyone = vec![true; names.len()];
-    if among(&search.rankings, &everyone, size).total() == 0 {
+    if search.first_places(&everyone).total() == 0 {
         return Verdict::of(names, &[], NO_RANKINGS).scored(names, search.scores);
     }
     let is_whole = search.follow(&everyone);
-    search.verdict(is_whole)
+    let first = std::mem::replace(&mut search.won, vec![false; names.len()]);
+    let branched = search.branched;
+    let (layers, by) = search.layers(first.clone(), is_whole);
+    (search.won, search.branched) = (first, branched);
+    search.verdict(is_whole).ordered(names, |a, b| layers[a].cmp(&layers[b])).ordered_by(&by)
+}
+
+fn listed((ranks, worth): (Vec<u16>, Amount)) -> Listed {
+    let listed = ranks.iter().enumerate().filter(|(_, rank)| **rank != UNLISTED);
+    let mut places: Vec<(u16, usize)> = listed.map(|(option, rank)| (*rank, option)).collect();
+    places.sort_unstable();
+    Listed { places, worth }
 }
 
 /// Ballots that rank alike become one.
@@ -81,6 +102,55 @@ fn merge(rankings: &mut Vec<(Vec<u16>, Amount)>) {
 }
 
 impl Search<'_> {
+    /// The first places among the options that are left.
+    fn first_places(&self, left: &[bool]) -> FirstPlaces {
+        let mut parts = vec![0; left.len()];
+        let (mut exhausted, mut split) = (Amount::ZERO, Amount::ZERO);
+        for Listed { places, worth } in &self.rankings {
+            let is_left = |(_, option): &&(u16, usize)| left[*option];
+            let mut of_ballot = places.iter().filter(is_left);
+            let Some((best, first)) = of_ballot.next() else {
+                exhausted += *worth;
+                continue;
+            };
+            let level = of_ballot.take_while(|(rank, _)| rank == best).map(|(_, option)| *option);
+            let all: Vec<usize> = level.collect();
+            let part = worth.units().saturating_mul(self.size) / (1 + all.len() as i128);
+            parts[*first] += part;
+            for option in &all {
+                parts[*option] += part;
+            }
+            if !all.is_empty() {
+                split += *worth;
+            }
+        }
+        FirstPlaces { parts, size: self.size, exhausted, split }
+    }
+
+    /// The layer of each option, those of `first` having won, and what that order is by: who wins is
+    /// removed and the ballots are counted again. What there is no more work for stays together at the end.
+    fn layers(&mut self, first: Vec<bool>, is_whole: bool) -> (Vec<usize>, String) {
+        let options = first.len();
+        let mut layers = vec![options; options];
+        let (mut won, mut is_whole, mut work) = (first, is_whole, 0_usize);
+        for layer in 0..options {
+            (0..options).filter(|option| won[*option]).for_each(|option| layers[option] = layer);
+            let left: Vec<bool> = layers.iter().map(|own| *own == options).collect();
+            work += self.seen.len().saturating_mul(self.rankings.len() * options);
+            if !left.contains(&true) || self.first_places(&left).total() == 0 {
+                return (layers, COUNTED_AGAIN.to_owned());
+            }
+            if !is_whole || work > MOST_WORK {
+                break;
+            }
+            self.seen.clear();
+            is_whole = self.follow(&left);
+            won = std::mem::replace(&mut self.won, vec![false; options]);
+        }
+        let open = layers.iter().filter(|layer| **layer == options).count();
+        (layers, format!("{COUNTED_AGAIN}; the last {open} are not resolved"))
+    }
+
     /// Follows every order from here on; false if there are too many.
     fn follow(&mut self, left: &[bool]) -> bool {
         // The first order is followed to its end, whatever it takes.
@@ -91,7 +161,7 @@ impl Search<'_> {
         if !self.seen.insert(left.to_vec()) {
             return true;
         }
-        let places = among(&self.rankings, left, self.size);
+        let places = self.first_places(left);
         let remaining: Vec<usize> = (0..left.len()).filter(|option| left[*option]).collect();
         let total = places.total();
         let winner = remaining.iter().copied().find(|option| 2 * places.parts[*option] > total);

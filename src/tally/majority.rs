@@ -33,5 +33,5 @@ pub fn count(profile: &Profile) -> Verdict {
     };
     // One option with exactly half, and no other with the same, has no majority either.
     let won = if won.len() == 1 && 2 * most == total { Vec::new() } else { won };
-    Verdict::of(&profile.options, &won, &none).scored(&profile.options, places.scores()).told(steps)
+    places.scored(Verdict::of(&profile.options, &won, &none), &profile.options, "first places").told(steps)
 }

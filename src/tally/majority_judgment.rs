@@ -50,6 +50,7 @@ pub fn count(profile: &Profile) -> Verdict {
         .scored(names, (0..names.len()).map(|at| Score::from(first(at).unwrap_or_default())))
         .told(steps)
         .traced(Trace { grades: table, ..Trace::default() })
+        .ordered(names, |a, b| compare(&medians[b], &medians[a]))
 }
 
 /// An option's grades, lowest first, with how many units each has.

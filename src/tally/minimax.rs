@@ -31,8 +31,9 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
     }
     let least = worst.iter().copied().min();
     let won: Vec<usize> = (0..options).filter(|a| pairs.total > 0 && Some(worst[*a]) == least).collect();
-    Verdict::of(&profile.options, &won, NO_RANKINGS)
+    let verdict = Verdict::of(&profile.options, &won, NO_RANKINGS)
         .scored(&profile.options, worst.iter().map(|defeat| Score::from(Amount::of_units(*defeat))))
         .told(steps)
-        .traced(pairs.trace())
+        .traced(pairs.trace());
+    pairs.ordered(verdict, &profile.options, |a, b| worst[a].cmp(&worst[b]))
 }

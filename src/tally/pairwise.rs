@@ -3,10 +3,12 @@
 //! Options that a ballot leaves out stand below those it lists, level among themselves. The strength of
 //! a victory is the winning side's votes, or by how many they exceed the other side's.
 
+use std::cmp::Ordering;
+
 use super::ballots::Profile;
 use super::number::{Amount, Score};
 use super::rule::Strength;
-use super::verdict::Trace;
+use super::verdict::{Trace, Verdict};
 
 /// The counts of all pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,10 +91,32 @@ impl Pairwise {
         steps
     }
 
+    /// A verdict with the order of the options, if any ballot ranks them.
+    pub fn ordered(
+        &self,
+        verdict: Verdict,
+        names: &[String],
+        compare: impl Fn(usize, usize) -> Ordering,
+    ) -> Verdict {
+        if self.total == 0 { verdict } else { verdict.ordered(names, compare) }
+    }
+
     /// The matrix as data.
     pub fn trace(&self) -> Trace {
         Trace { pairwise: matrix(self.options, |a, b| self.prefer(a, b)), ..Trace::default() }
     }
+}
+
+/// For each option its layer: the first are those that none is before, the next those that none is
+/// before once these are gone, and so on. `is_before` has no cycles.
+pub fn layers(options: usize, is_before: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+    let mut layers = vec![options; options];
+    for layer in 0..options {
+        let left: Vec<usize> = (0..options).filter(|a| layers[*a] == options).collect();
+        let first = left.iter().filter(|a| !left.iter().any(|b| is_before(*b, **a)));
+        first.for_each(|a| layers[*a] = layer);
+    }
+    layers
 }
 
 /// A matrix of amounts as it is written, the diagonal 0.

@@ -73,6 +73,23 @@ proptest! {
     }
 
     #[test]
+    fn an_order_has_every_option_once_and_begins_with_the_winners(profile in any_profile()) {
+        for rule in RANKED {
+            let verdict = count(&profile, rule, &Terms::default());
+            let mut all: Vec<&String> = verdict.order.iter().flatten().collect();
+            all.sort();
+            if verdict.order.is_empty() {
+                prop_assert!(verdict.winners.is_empty(), "{}", rule.name());
+                continue;
+            }
+            prop_assert_eq!(all, profile.options.iter().collect::<Vec<_>>(), "{}", rule.name());
+            if !verdict.winners.is_empty() {
+                prop_assert_eq!(&verdict.order[0], &verdict.winners, "{}", rule.name());
+            }
+        }
+    }
+
+    #[test]
     fn ballots_cast_twice_weigh_twice(profile in any_profile()) {
         let mut by_count = profile.clone();
         let mut by_weight = profile.clone();

@@ -8,9 +8,9 @@
 use std::collections::BTreeSet;
 
 use super::ballots::Profile;
-use super::irv::{MOST_SITUATIONS, unresolved};
+use super::irv::{COUNTED_AGAIN, MOST_SITUATIONS, unresolved};
 use super::number::{Amount, Score};
-use super::pairwise::{NO_RANKINGS, Pairwise, measured};
+use super::pairwise::{NO_RANKINGS, Pairwise, layers, measured};
 use super::rule::Strength;
 use super::verdict::{Pair, Trace, Verdict, and_list};
 
@@ -81,6 +81,37 @@ struct Search {
 }
 
 impl Search {
+    /// The layer of each option, and what that order is by: all who win under some order are removed and
+    /// the rest counted again. What there is no more work for stays together at the end.
+    fn layers(&mut self, won: &[usize], is_whole: bool) -> (Vec<usize>, String) {
+        let options = self.won.len();
+        let mut layers = vec![options; options];
+        let (mut won, mut is_whole) = (won.to_vec(), is_whole);
+        for layer in 0..options {
+            for option in &won {
+                layers[*option] = layer;
+            }
+            let is_left = |option: &usize| layers[*option] == options;
+            if !(0..options).any(|option| is_left(&option)) {
+                return (layers, COUNTED_AGAIN.to_owned());
+            }
+            if !is_whole || self.work > MOST_WORK {
+                break;
+            }
+            for group in &mut self.groups {
+                group.retain(|(_, a, b)| is_left(a) && is_left(b));
+            }
+            self.work += self.groups.iter().map(Vec::len).sum::<usize>() * options * options.div_ceil(64);
+            self.seen.clear();
+            self.won = vec![false; options];
+            is_whole = self.follow(0, Order::nothing(options));
+            // Who went before is beaten by nobody any more.
+            won = (0..options).filter(|option| self.won[*option] && is_left(option)).collect();
+        }
+        let open = layers.iter().filter(|layer| **layer == options).count();
+        (layers, format!("{COUNTED_AGAIN}; the last {open} are not resolved"))
+    }
+
     /// Follows every order from this group on; false if there are too many.
     fn follow(&mut self, group: usize, mut order: Order) -> bool {
         let mut group = group;
@@ -151,13 +182,23 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
     }
     let is_whole = search.follow(0, nothing);
     let won: Vec<usize> = (0..options).filter(|option| search.won[*option]).collect();
+    let has_branched = search.branched;
+    let (layers, by) = if has_branched {
+        search.layers(&won, is_whole)
+    } else {
+        (layers(options, |a, b| order.is_before(a, b)), String::new())
+    };
     let mut verdict = Verdict::of(names, &won, NO_RANKINGS);
-    if search.branched && is_whole {
+    if has_branched && is_whole {
         let word = if won.len() == 1 { "wins under every order" } else { "win, each under some order" };
         steps.push(format!("of equally strong victories: {} {word}", and_list(&verdict.winners)));
     }
     verdict =
         verdict.scored(names, order.before()).told(steps).traced(Trace { pairs: shown, ..pairs.trace() });
+    verdict = verdict.ordered(names, |a, b| layers[a].cmp(&layers[b]));
+    if has_branched {
+        verdict = verdict.ordered_by(&by);
+    }
     if !is_whole {
         unresolved(&mut verdict);
     }

@@ -6,7 +6,7 @@
 
 use super::ballots::Profile;
 use super::number::{Amount, Score};
-use super::pairwise::{NO_RANKINGS, Pairwise, matrix, measured};
+use super::pairwise::{NO_RANKINGS, Pairwise, layers, matrix, measured};
 use super::rule::Strength;
 use super::verdict::{Trace, Verdict};
 
@@ -83,8 +83,10 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
     let wins = |a: usize| pairs.others(a).all(|b| paths.at(a, b) >= paths.at(b, a));
     let won: Vec<usize> = (0..options).filter(|a| pairs.total > 0 && wins(*a)).collect();
     let trace = Trace { paths: matrix(options, |a, b| paths.at(a, b)), ..pairs.trace() };
-    Verdict::of(names, &won, NO_RANKINGS)
+    let verdict = Verdict::of(names, &won, NO_RANKINGS)
         .scored(names, beaten.into_iter().map(Score::from))
         .told(steps)
-        .traced(trace)
+        .traced(trace);
+    let layers = layers(options, |a, b| paths.at(a, b) > paths.at(b, a));
+    pairs.ordered(verdict, names, |a, b| layers[a].cmp(&layers[b]))
 }

@@ -32,7 +32,16 @@ pub fn count(profile: &Profile) -> Verdict {
         weight => format!("{}: {} / {weight} = {}", profile.options[at], sums[at].0, mean(at)),
     };
     let steps = (0..sums.len()).map(line).collect();
-    Verdict::of(&profile.options, &won, "no ballot scores an option")
+    let verdict = Verdict::of(&profile.options, &won, "no ballot scores an option")
         .scored(&profile.options, (0..sums.len()).map(mean))
-        .told(steps)
+        .told(steps);
+    if won.is_empty() {
+        return verdict;
+    }
+    let is_scored = |at: usize| sums[at].1 > Amount::ZERO;
+    // Options that no ballot scores stand last.
+    verdict.ordered(&profile.options, |a, b| match (is_scored(a), is_scored(b)) {
+        (true, true) => compare(b, a),
+        (a, b) => b.cmp(&a),
+    })
 }

@@ -20,9 +20,14 @@ pub fn count(profile: &Profile) -> Verdict {
         None => format!("{option}: no scores"),
     };
     let steps = profile.options.iter().zip(&medians).map(line).collect();
-    Verdict::of(&profile.options, &won, "no ballot scores an option")
+    let verdict = Verdict::of(&profile.options, &won, "no ballot scores an option")
         .scored(&profile.options, medians.iter().map(|median| median.unwrap_or_default()).map(Score::from))
-        .told(steps)
+        .told(steps);
+    if won.is_empty() {
+        return verdict;
+    }
+    // Options that no ballot scores stand last: nothing is less than any median.
+    verdict.ordered(&profile.options, |a, b| medians[b].cmp(&medians[a]))
 }
 
 fn median_of(profile: &Profile, option: usize) -> Option<Amount> {

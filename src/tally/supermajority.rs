@@ -33,5 +33,5 @@ pub fn count(profile: &Profile, threshold: Option<&Share>) -> Verdict {
             places.shown(total)
         )
     };
-    Verdict::of(&profile.options, &won, &none).scored(&profile.options, places.scores()).told(steps)
+    places.scored(Verdict::of(&profile.options, &won, &none), &profile.options, "first places").told(steps)
 }

@@ -322,3 +322,37 @@ fn estimates_have_a_median_and_quartiles() {
     let verdict = count(&profile, Rule::Median, &Terms::default());
     assert_eq!((verdict.winners, verdict.tie), (vec!["S".to_owned(), "M".to_owned()], true));
 }
+
+#[test]
+fn every_rule_over_options_gives_the_order_of_all() {
+    let orders = |profile: &Profile, rule: Rule| {
+        let verdict = count(profile, rule, &Terms::default());
+        let places: Vec<String> = verdict.order.iter().map(|level| level.join(" = ")).collect();
+        (places.join(" > "), verdict.order_by)
+    };
+    let by = |what: &str| Some(what.to_owned());
+    let choices = choices("a b c d", &[1, 1, 3, 0]);
+    assert_eq!(orders(&choices, Rule::Majority), ("b > a = d > c".to_owned(), by("first places")));
+    assert_eq!(orders(&choices, Rule::Approval), ("b > a = d > c".to_owned(), None));
+    let tennessee = tennessee();
+    let order = "nashville > chattanooga > knoxville > memphis".to_owned();
+    for rule in [Rule::Schulze, Rule::RankedPairs, Rule::Copeland] {
+        assert_eq!(orders(&tennessee, rule), (order.clone(), None), "{}", rule.name());
+    }
+    let borda = "nashville > chattanooga > memphis > knoxville".to_owned();
+    assert_eq!(orders(&tennessee, Rule::Borda), (borda, None));
+    assert_eq!(orders(&tennessee, Rule::Condorcet).1, by("pairs won"));
+    let (irv, how) = orders(&tennessee, Rule::Irv);
+    assert_eq!(irv, "knoxville > chattanooga > nashville > memphis");
+    assert_eq!(how, by("removing who wins and counting again"));
+    let consent = Profile { ballots: vec![Cast::one("a", Mark::Support)], ..Profile::default() };
+    assert_eq!(orders(&consent, Rule::Consent).0, "");
+}
+
+#[test]
+fn a_tie_that_is_settled_is_settled_in_the_order_too() {
+    let mut verdict = count(&choices("a b c", &[0, 2, 0, 2]), Rule::Plurality, &Terms::default());
+    assert_eq!(verdict.order, [vec!["a".to_owned(), "c".to_owned()], vec!["b".to_owned()]]);
+    verdict.settle("c", "drawn".to_owned());
+    assert_eq!(verdict.order, ["c", "a", "b"].map(|option| vec![option.to_owned()]));
+}

@@ -27,5 +27,5 @@ pub fn count(profile: &Profile) -> Verdict {
             (Vec::new(), format!("not unanimous: {named} options are named, the first has {most} of {total}"))
         }
     };
-    Verdict::of(&profile.options, &won, &none).scored(&profile.options, places.scores()).told(steps)
+    places.scored(Verdict::of(&profile.options, &won, &none), &profile.options, "first places").told(steps)
 }

@@ -2,6 +2,8 @@
 //!
 //! Steps are for people who redo the count by hand, the trace holds the same as data.
 
+use std::cmp::Ordering;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -28,6 +30,12 @@ pub struct Verdict {
     pub winners: Vec<String>,
     /// Whether the winners are level.
     pub tie: bool,
+    /// All options from the best on, level ones together; empty where the rule orders none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<Vec<String>>,
+    /// By what they are in this order, where the rule itself says only who wins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_by: Option<String>,
     /// The rule's number for each option, in the order of the form.
     pub scores: IndexMap<String, Score>,
     /// How it was found, so that a person can redo it by hand.
@@ -135,6 +143,37 @@ impl Verdict {
     pub fn told(mut self, steps: Vec<String>) -> Self {
         self.steps = steps;
         self
+    }
+
+    /// With the order of all options: `compare` says how one stands to another, the less the better.
+    #[must_use]
+    pub fn ordered(mut self, options: &[String], compare: impl Fn(usize, usize) -> Ordering) -> Self {
+        let mut places: Vec<usize> = (0..options.len()).collect();
+        // Stable: level options stay in the order of the form.
+        places.sort_by(|a, b| compare(*a, *b));
+        let groups = places.chunk_by(|a, b| compare(*a, *b).is_eq());
+        let named = |group: &[usize]| group.iter().map(|option| options[*option].clone()).collect();
+        self.order = groups.map(named).collect();
+        self
+    }
+
+    /// With what its order is by.
+    #[must_use]
+    pub fn ordered_by(mut self, what: &str) -> Self {
+        self.order_by = (!self.order.is_empty()).then(|| what.to_owned());
+        self
+    }
+
+    /// Settles a tie: the winner stands before the others that were level with it.
+    pub fn settle(&mut self, winner: &str, how: String) {
+        self.steps.push(how);
+        self.winners = vec![winner.to_owned()];
+        self.tie = false;
+        self.reason = None;
+        if let Some(first) = self.order.first_mut().filter(|first| first.len() > 1) {
+            first.retain(|option| option != winner);
+            self.order.insert(0, vec![winner.to_owned()]);
+        }
     }
 
     /// With its steps as data.

@@ -43,7 +43,7 @@ pub fn count(profile: &Profile, threshold: Option<&Share>, by: Weighing) -> Verd
             places.shown(total)
         ),
     };
-    Verdict::of(&profile.options, &won, &none).scored(&profile.options, places.scores()).told(steps)
+    places.scored(Verdict::of(&profile.options, &won, &none), &profile.options, what).told(steps)
 }
 
 /// The ballots that state a confidence, weighing it; the others are named.

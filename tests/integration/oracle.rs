@@ -76,20 +76,26 @@ fn profile(dice: &mut Dice, mut mark: impl FnMut(&mut Dice, usize) -> Mark) -> P
     }
 }
 
-fn winners(profile: &Profile, rule: Rule, strength: Strength) -> Vec<usize> {
+/// The winners, and the order of all options.
+fn found(profile: &Profile, rule: Rule, strength: Strength) -> (Vec<usize>, Vec<Vec<usize>>) {
     let verdict = count(profile, rule, &Terms { strength, ..Terms::default() });
-    verdict.winners.iter().map(|option| option.parse().expect("a number")).collect()
+    let numbers = |names: &Vec<String>| {
+        names.iter().map(|option| option.parse().expect("a number")).collect::<Vec<_>>()
+    };
+    (numbers(&verdict.winners), verdict.order.iter().map(numbers).collect())
 }
 
 fn line(profile: &Profile, kind: &str, rules: &[Rule]) -> Value {
-    let mut found = serde_json::Map::new();
+    let (mut winners, mut orders) = (serde_json::Map::new(), serde_json::Map::new());
     for rule in rules {
-        found.insert(rule.name().to_owned(), winners(profile, *rule, Strength::WinningVotes).into());
+        let mut insert = |name: String, strength: Strength| {
+            let (won, order) = found(profile, *rule, strength);
+            winners.insert(name.clone(), won.into());
+            orders.insert(name, order.into());
+        };
+        insert(rule.name().to_owned(), Strength::WinningVotes);
         if rule.takes_strength() {
-            found.insert(
-                format!("{}/margins", rule.name()),
-                winners(profile, *rule, Strength::Margins).into(),
-            );
+            insert(format!("{}/margins", rule.name()), Strength::Margins);
         }
     }
     let marks = |ballot: &Cast| -> Value {
@@ -110,11 +116,13 @@ fn line(profile: &Profile, kind: &str, rules: &[Rule]) -> Value {
         }
     };
     let ballots: Value = profile.ballots.iter().map(|ballot| json!([ballot.count, marks(ballot)])).collect();
-    json!({ "kind": kind, "options": profile.options.len(), "ballots": ballots, "winners": found })
+    json!({
+        "kind": kind, "options": profile.options.len(), "ballots": ballots, "winners": winners, "orders": orders,
+    })
 }
 
 #[test]
-fn pref_voting_finds_the_same_winners() {
+fn pref_voting_finds_the_same_winners_and_orders() {
     let mut dice = Dice(20_261_122);
     let mut lines = String::new();
     for number in 0..PROFILES[0] {
@@ -143,7 +151,7 @@ fn pref_voting_finds_the_same_winners() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pref_voting_check.py");
     let done = Command::new(python()).arg(script).arg(&input).output().expect("python runs");
     let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "pref_voting finds other winners:\n{said}");
+    assert!(done.status.success(), "pref_voting finds other winners or orders:\n{said}");
     let total: usize = PROFILES.iter().sum();
     assert!(said.contains(&format!("profiles={total} ")) && said.contains("wrong=0"), "{said}");
 }

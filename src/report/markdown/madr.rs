@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::quote::{inline, quote};
 use super::{dissent, labels, title};
+use crate::report::count::long_order;
 use crate::report::view::{self, SeatView, confidence, seats, vote};
 use crate::report::words::{headline, listed, turnout};
 use crate::report::{Decision, decision};
@@ -104,6 +105,9 @@ fn outcome(session: &Session, run: &RoundRun, out: &mut String) {
                 None => writeln!(out, "{} ({detail}).\n", inline(&made.label)),
             };
             let _ = writeln!(out, "{}.\n", turnout(tally));
+            if let Some(order) = long_order(&tally.verdict) {
+                let _ = writeln!(out, "The {}.\n", inline(&order));
+            }
         }
     }
     if let Some(note) = &run.synthesis {

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::quote::{code, inline, quote};
 use super::seat;
 use crate::report::agreement::chart;
-use crate::report::count::{paths, rule_in_words};
+use crate::report::count::{long_order, paths, rule_in_words};
 use crate::report::independence::independence;
 use crate::report::movement::movement;
 use crate::report::view::{self, SeatView, Standing};
@@ -170,6 +170,9 @@ fn count(session: &Session, run: &RoundRun, tally: &Tally, out: &mut String) {
     }
     if !bars.is_empty() {
         let _ = writeln!(out, "\n{legend}\n");
+    }
+    if let Some(order) = long_order(&tally.verdict) {
+        let _ = writeln!(out, "The {}.\n", inline(&order));
     }
     drawing(&pictures::of(session, run, WIDTH), out);
     for (i, step) in tally.verdict.steps.iter().enumerate() {

@@ -3,6 +3,7 @@
 use ratatui::text::Line;
 
 use crate::report::agreement::chart;
+use crate::report::count::long_order;
 use crate::report::independence::independence;
 use crate::report::movement::movement;
 use crate::report::words::{headline, money, quorum_ballots, turnout};
@@ -42,6 +43,9 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let name: String = harmless_line(bar.name).chars().take(longest).collect();
         let drawn = model.theme.sign("█", "#").repeat(bar.cells(room));
         lines.push(Line::from(format!("{name:longest$}  {:>4} {drawn}", bar.score.to_string())));
+    }
+    if let Some(order) = long_order(&tally.verdict) {
+        lines.extend(wrapped(&order, width, 6).into_iter().map(Line::from));
     }
     let quorum = if tally.quorum_met { "quorum met" } else { "quorum NOT met" };
     lines.extend(wrapped(&format!("{} · {quorum}", turnout(tally)), width, 4).into_iter().map(Line::from));

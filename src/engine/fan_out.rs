@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
-use tokio::task::{AbortHandle, JoinError, JoinHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio::time::Instant;
 
 use super::orders::ordered;
 use super::seat::{self, Settled, Shared};
-use super::writing::Written;
+use super::writing::ended;
 use super::{Engine, EngineError};
 use crate::participants::{Ask, Participant};
 use crate::round::reply::answer_schema;
@@ -36,8 +36,8 @@ pub(super) struct FanOut {
 /// Who is at work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Place {
-    /// A seat of the round of that number.
-    Seat(u32, String),
+    /// A seat of the round of that number, and how often it was asked anew before.
+    Seat(u32, String, u32),
     /// The agent that holds this work item.
     Item(String),
 }
@@ -68,6 +68,7 @@ type Given = (Option<Duration>, Option<Arc<str>>);
 struct Ready {
     participant: Arc<dyn Participant>,
     ask: Ask,
+    attempt: u32,
     model: String,
 }
 
@@ -89,8 +90,9 @@ impl FanOut {
     /// Asks a seat of the round.
     fn ask(&mut self, ready: Ready) {
         let Some(round) = &mut self.round else { return };
-        let Ready { participant, ask, model } = ready;
-        let (place, shared) = (Place::Seat(round.number, ask.seat.clone()), Arc::clone(&round.shared));
+        let Ready { participant, ask, attempt, model } = ready;
+        let place = Place::Seat(round.number, ask.seat.clone(), attempt);
+        let shared = Arc::clone(&round.shared);
         round.left += 1;
         let work = async move { Back::Seat(seat::work(participant, ask, model, shared).await) };
         self.begin(place, work.boxed(), || Back::Seat(Settled::fault()));
@@ -106,7 +108,7 @@ impl FanOut {
         if self.requests.remove(place).is_none() {
             return;
         }
-        if let (Place::Seat(number, _), Some(round)) = (place, &mut self.round)
+        if let (Place::Seat(number, ..), Some(round)) = (place, &mut self.round)
             && *number == round.number
         {
             round.left = round.left.saturating_sub(1);
@@ -220,27 +222,28 @@ impl Engine<'_> {
         };
         self.fan_out.settled(&place);
         match (place, back) {
-            (Place::Seat(number, participant), Back::Seat(settled)) => {
-                self.settle_seat(number, participant, settled)
+            (Place::Seat(number, seat, attempt), Back::Seat(back)) => {
+                self.settle_seat((number, attempt), seat, back)
             }
             (_, Back::Item(returned)) => self.settle_item(returned),
             (Place::Item(_), Back::Seat(_)) => Ok(()),
         }
     }
 
-    fn settle_seat(&mut self, number: u32, participant: String, settled: Settled) -> Result<(), EngineError> {
+    fn settle_seat(&mut self, of: (u32, u32), participant: String, back: Settled) -> Result<(), EngineError> {
+        // What comes back to a question that was asked anew since counts no more.
         let is_open = |round: &&RoundRun| {
-            round.opened.number == number
-                && round.seat(&participant).is_some_and(|seat| seat.status.is_open())
+            let seat = round.seat(&participant).filter(|seat| (round.opened.number, seat.retried) == of);
+            seat.is_some_and(|seat| seat.status.is_open())
         };
         let Some(round) = self.session.open_round().filter(is_open) else { return Ok(()) };
         let round = round.opened.round.clone();
         // A seat whose time was the round's time is missing at the close, whichever clock rings first.
         let is_late = is_past(self.fan_out.round.as_ref().and_then(|round| round.deadline));
-        if is_late && matches!(&settled, Settled::Failed(failure) if failure.timed_out) {
+        if is_late && matches!(&back, Settled::Failed(failure) if failure.timed_out) {
             return Ok(());
         }
-        self.stage(match settled {
+        self.stage(match back {
             Settled::Sealed(seal) => Command::Seal { round, participant, seal },
             Settled::Failed(failure) => Command::Fail {
                 round,
@@ -282,9 +285,10 @@ impl Engine<'_> {
         let (Some(ask), Some(participant)) = (self.ask(round, seat, given), self.table.get(seat)) else {
             return Err(EngineError::Table(format!("nobody takes the seat of `{seat}`")));
         };
-        let item = round.seat(seat).and_then(|seat| seat.item.as_ref());
-        let model = item.map(|item| item.model.clone()).unwrap_or_default();
-        Ok(Ready { participant: Arc::clone(participant), ask, model })
+        let run = round.seat(seat);
+        let attempt = run.map_or(0, |seat| seat.retried);
+        let model = run.and_then(|seat| seat.item.as_ref()).map(|item| item.model.clone());
+        Ok(Ready { participant: Arc::clone(participant), ask, attempt, model: model.unwrap_or_default() })
     }
 
     /// Asks one seat of the open round anew, if its seats are asked now.
@@ -299,8 +303,9 @@ impl Engine<'_> {
 
     /// Gives up the request of a seat that was let go.
     pub(super) fn let_go(&mut self, seat: &str) {
-        let Some(number) = self.fan_out.round.as_ref().map(|round| round.number) else { return };
-        let place = Place::Seat(number, seat.to_owned());
+        let Some(round) = self.session.open_round() else { return };
+        let attempt = round.seat(seat).map_or(0, |seat| seat.retried);
+        let place = Place::Seat(round.opened.number, seat.to_owned(), attempt);
         if let Some(request) = self.fan_out.requests.get(&place) {
             request.abort();
             self.fan_out.settled(&place);
@@ -374,14 +379,6 @@ impl Engine<'_> {
 
 fn is_past(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|at| Instant::now() >= at)
-}
-
-/// The end of the write that is running, if one is.
-async fn ended(writing: &mut Option<JoinHandle<Written>>) -> Result<Written, JoinError> {
-    match writing {
-        Some(writing) => writing.await,
-        None => std::future::pending().await,
-    }
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

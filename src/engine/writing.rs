@@ -1,7 +1,7 @@
 //! Writing the log beside the work: one write at a time, in a thread of its own.
 
 use futures::future::FutureExt;
-use tokio::task::JoinError;
+use tokio::task::{JoinError, JoinHandle};
 
 use super::{Engine, EngineError};
 use crate::journal::{DiskError, Journal};
@@ -9,6 +9,14 @@ use crate::session::{Line, Stamped};
 
 /// A journal after a write, and what it wrote.
 pub(super) type Written = (Journal, Result<Vec<Line>, DiskError>);
+
+/// The end of the write that is running, if one is.
+pub(super) async fn ended(writing: &mut Option<JoinHandle<Written>>) -> Result<Written, JoinError> {
+    match writing {
+        Some(writing) => writing.await,
+        None => std::future::pending().await,
+    }
+}
 
 /// From so many events, or seats, on it pays to work ahead.
 const MUCH: usize = 256;

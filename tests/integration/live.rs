@@ -1,7 +1,8 @@
 //! A facilitator at the table: the engine waits for orders, carries them out, and logs each of them.
 
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
 use roundtable::engine::{Hold, Order, Table, hold};
@@ -11,7 +12,7 @@ use roundtable::session::{
     CloseReason, Command, Event, Exit, Line, Moment, RoundRevised, SeatStatus, Session, decide,
 };
 
-use crate::seats::{Place, says};
+use crate::seats::{Clock, Place, newcomer, says};
 
 const ONE: &str = "\
 goal: \"Pick one\"
@@ -237,5 +238,55 @@ fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
     assert_eq!((model("bob").as_str(), model("cyd").as_str()), ("quick/one", "quick/two"));
     assert_eq!(session.roster["cyd"].model, "quick/two", "it stays for later rounds");
     assert_eq!((round.seats["ann"].retried, round.seats["cyd"].retried), (0, 2));
+    verified(&place);
+}
+
+/// Answers once it is told to.
+struct OnceTold(tokio::sync::Notify);
+
+impl Participant for OnceTold {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        async move {
+            self.0.notified().await;
+            Ok(Reply { text: says(&ask.seat, &ask.step), finish: Finish::Complete, usage: None, tries: 1 })
+        }
+        .boxed()
+    }
+}
+
+/// The old model's answer is there before its request can be given up.
+#[test]
+fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place { clock: Clock::Real, ..Place::new(Disk::default(), dir.path()) };
+    let late = Arc::new(OnceTold(tokio::sync::Notify::new()));
+    let seat: Arc<dyn Participant> = late.clone();
+    let table = |mut table: Table| {
+        table.insert("cyd".to_owned(), Arc::clone(&seat));
+        table
+    };
+    let seating = |model: &str| {
+        late.0.notify_one();
+        // Its work ends, and lets it go, when the answer is sealed.
+        let patience = Instant::now();
+        while Arc::strong_count(&late) > 3 {
+            assert!(patience.elapsed() < Duration::from_secs(20), "the answer is never sealed");
+            std::thread::yield_now();
+        }
+        newcomer(model)
+    };
+    let retry = || Order::Retry { participant: "cyd".to_owned(), model: Some("quick/one".to_owned()) };
+    let mut screen =
+        at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Accept]], |line| {
+            match &line.stamped.event {
+                Event::BallotSealed(sealed) if sealed.participant == "ann" => vec![retry()],
+                _ => vec![],
+            }
+        });
+    let (ran, refused) = place.start_live_with(ONE, &table, &mut screen, Box::new(seating));
+    assert_eq!((ran.done, refused), (Ok(Exit::Finished), vec![]));
+    let session = place.session();
+    let SeatStatus::Revealed(answer, _) = &session.rounds[0].seats["cyd"].status else { panic!("no answer") };
+    assert_eq!(answer.model, "quick/one");
     verified(&place);
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
-use roundtable::engine::{Engine, Newcomer, Observer, Order, Parts, Person, PersonSays, Table};
+use roundtable::engine::{Engine, Newcomer, Observer, Order, Parts, Person, PersonSays, Seating, Table};
 use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
 use roundtable::participants::watch::Watches;
 use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
@@ -16,7 +16,7 @@ use roundtable::round::snapshot::sha256_hex;
 use roundtable::session::{
     Command, Exit, Line, PersonaInfo, Question, QuestionKind, SeatInfo, Session, SessionOpened,
 };
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
@@ -211,6 +211,17 @@ impl Place {
         seat: &dyn Fn(Table) -> Table,
         screen: Screen<'_>,
     ) -> (Ran, Vec<String>) {
+        self.start_live_with(definition, seat, screen, Box::new(newcomer))
+    }
+
+    /// The same, with other newcomers.
+    pub fn start_live_with(
+        &self,
+        definition: &str,
+        seat: &dyn Fn(Table) -> Table,
+        screen: Screen<'_>,
+        seating: Seating<'_>,
+    ) -> (Ran, Vec<String>) {
         let header = header(definition);
         let journal = Journal::create(&self.disk, &self.file(), &header.session).expect("a journal");
         let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary));
@@ -230,14 +241,21 @@ impl Place {
             interrupt: CancellationToken::new(),
             budget: None,
         });
-        engine.obeys(taken, Box::new(newcomer), Watches::default());
-        let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
-        let done = runtime.expect("a runtime").block_on(async {
+        engine.obeys(taken, seating, Watches::default());
+        let done = self.runtime().block_on(async {
             engine.stage(Command::Open(Box::new(header))).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
         });
         drop(engine);
         (Ran { done, seen: face.seen, left_behind: None }, face.refused)
+    }
+
+    fn runtime(&self) -> Runtime {
+        let built = match self.clock {
+            Clock::Paused => Builder::new_current_thread().enable_all().start_paused(true).build(),
+            Clock::Real => Builder::new_multi_thread().enable_all().build(),
+        };
+        built.expect("a runtime")
     }
 
     /// Goes on with the session in the file.
@@ -303,10 +321,6 @@ impl Place {
         ask_again: bool,
         observer: &mut dyn Observer,
     ) -> (Result<Exit, String>, Option<String>) {
-        let runtime = match self.clock {
-            Clock::Paused => Builder::new_current_thread().enable_all().start_paused(true).build(),
-            Clock::Real => Builder::new_multi_thread().enable_all().build(),
-        };
         let mut person = OnLostKeys { ask_again };
         let personas = personas.iter().map(|name| (name.clone(), persona(name))).collect::<HashMap<_, _>>();
         let mut engine = Engine::new(Parts {
@@ -321,7 +335,7 @@ impl Place {
             interrupt: CancellationToken::new(),
             budget: None,
         });
-        let done = runtime.expect("a runtime").block_on(async {
+        let done = self.runtime().block_on(async {
             engine.erase_old_keys().map_err(|error| error.to_string())?;
             engine.stage(start).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
@@ -406,7 +420,7 @@ fn persona(name: &str) -> Arc<roundtable::persona::Persona> {
 }
 
 /// Who takes a seat for another model: someone quick, whose every answer is known.
-fn newcomer(model: &str) -> Result<Newcomer, String> {
+pub fn newcomer(model: &str) -> Result<Newcomer, String> {
     if model == "nobody/here" {
         return Err("unknown provider `nobody`".to_owned());
     }

@@ -103,7 +103,10 @@ fn conclude(
         Ok(exit) => exit,
         Err(error) => {
             let exit = if matches!(error, EngineError::Table(_)) { Exit::Usage } else { Exit::Failure };
-            let hint = if path.exists() {
+            let hint = if matches!(&error, EngineError::Disk(error) if error.is_gone()) {
+                "what was recorded before is in the file that was moved; `roundtable resume` goes on with it"
+                    .to_owned()
+            } else if path.exists() {
                 format!("what was recorded is safe; `roundtable resume {file}` goes on from there")
             } else {
                 "nothing was recorded; run it again when there is room".to_owned()

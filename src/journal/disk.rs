@@ -3,13 +3,15 @@
 //! In the program the gate is absent. A test's gate makes any write, sync, rename or lock fail, or
 //! tears a write after some bytes; nothing else about storage is simulated.
 
+mod log;
+
 use std::fmt;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::holder::holder;
+pub use log::LogFile;
 
 /// What is about to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,6 +71,16 @@ pub struct Holder {
     pub process: Option<u32>,
 }
 
+/// What cannot be done with a session file that was removed, moved or replaced.
+const GONE: &str = "go on writing";
+
+impl DiskError {
+    /// Whether the session file is not where it was any more.
+    pub fn is_gone(&self) -> bool {
+        self.what == GONE
+    }
+}
+
 impl fmt::Display for Holder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("another roundtable")?;
@@ -83,17 +95,6 @@ impl fmt::Display for Holder {
 #[derive(Clone, Default)]
 pub struct Disk {
     gate: Option<Arc<Gate>>,
-}
-
-/// How often a lock that is held is tried again, and how long is waited between.
-const LOCK_TRIES: u32 = 40;
-const LOCK_WAIT: std::time::Duration = std::time::Duration::from_millis(5);
-
-/// An open, locked log.
-pub struct LogFile {
-    disk: Disk,
-    path: PathBuf,
-    file: File,
 }
 
 impl Disk {
@@ -167,62 +168,6 @@ impl Disk {
         let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
         self.pass(Op::SyncDir, parent)?;
         File::open(parent)?.sync_all()
-    }
-
-    /// Makes a new log, owner-only and locked. It must not exist; when this fails, it does not.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
-    pub fn create_log(&self, path: &Path) -> Result<LogFile, DiskError> {
-        let make = || -> io::Result<File> {
-            self.pass(Op::Open, path)?;
-            owner_only().create_new(true).read(true).append(true).open(path)
-        };
-        let file = make().map_err(fail("make", path))?;
-        let ready = self.lock(&file, path).and_then(|()| self.sync_parent(path).map_err(fail("make", path)));
-        match ready {
-            Ok(()) => Ok(LogFile { disk: self.clone(), path: path.to_owned(), file }),
-            Err(error) => {
-                // An empty file would stand in the way of the next try.
-                let _ = fs::remove_file(path);
-                Err(error)
-            }
-        }
-    }
-
-    /// Opens an existing log and locks it.
-    ///
-    /// # Errors
-    /// The operating system's, with the path; `locked` when another process writes to it.
-    pub fn open_log(&self, path: &Path) -> Result<LogFile, DiskError> {
-        let open = || -> io::Result<File> {
-            self.pass(Op::Open, path)?;
-            unlinked(OpenOptions::new().read(true).append(true), path)
-        };
-        let file = open().map_err(fail("open", path))?;
-        self.lock(&file, path)?;
-        Ok(LogFile { disk: self.clone(), path: path.to_owned(), file })
-    }
-
-    fn lock(&self, file: &File, path: &Path) -> Result<(), DiskError> {
-        self.pass(Op::Lock, path).map_err(fail("lock", path))?;
-        // A program that this one has just started holds a copy of an earlier lock for a moment.
-        let mut taken = file.try_lock();
-        for _ in 0..LOCK_TRIES {
-            if !matches!(taken, Err(TryLockError::WouldBlock)) {
-                break;
-            }
-            std::thread::park_timeout(LOCK_WAIT);
-            taken = file.try_lock();
-        }
-        taken.map_err(|error| match error {
-            TryLockError::WouldBlock => {
-                let holder = Holder { process: holder(file) };
-                let cause = io::Error::new(io::ErrorKind::ResourceBusy, format!("{holder} has it open"));
-                DiskError { what: "open", path: path.to_owned(), cause, locked: Some(holder) }
-            }
-            TryLockError::Error(cause) => fail("lock", path)(cause),
-        })
     }
 
     /// Writes a small file whole or not at all: beside it, synced, renamed, folder synced.
@@ -300,60 +245,6 @@ impl Disk {
             fs::remove_file(path)
         };
         erase().map_err(fail("remove", path))
-    }
-}
-
-impl LogFile {
-    /// Appends bytes in one write.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
-        self.disk.write(&mut self.file, &self.path, bytes).map_err(fail("write to", &self.path))
-    }
-
-    /// Waits until everything appended is on disk.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
-    pub fn sync(&mut self) -> Result<(), DiskError> {
-        let sync = self.disk.pass(Op::Sync, &self.path).and_then(|()| self.file.sync_data());
-        sync.map_err(fail("sync", &self.path))
-    }
-
-    /// Reads the whole file.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
-    pub fn read_all(&mut self) -> Result<Vec<u8>, DiskError> {
-        let mut read = || -> io::Result<Vec<u8>> {
-            self.disk.pass(Op::Read, &self.path)?;
-            let mut bytes = Vec::new();
-            self.file.rewind()?;
-            self.file.read_to_end(&mut bytes)?;
-            Ok(bytes)
-        };
-        read().map_err(fail("read", &self.path))
-    }
-
-    /// Cuts the file to its first `length` bytes and waits until that is on disk.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
-    pub fn truncate(&mut self, length: u64) -> Result<(), DiskError> {
-        let cut = self.disk.pass(Op::Truncate, &self.path).and_then(|()| self.file.set_len(length));
-        cut.map_err(fail("cut", &self.path))?;
-        self.sync()
-    }
-
-    /// Removes the file, if that can be done.
-    pub fn discard(&self) {
-        let _ = self.disk.pass(Op::Remove, &self.path).and_then(|()| fs::remove_file(&self.path));
-    }
-
-    /// Its path.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 

@@ -1,7 +1,7 @@
 //! The reader: documents found by their bytes alone, each checked before it is believed.
 //!
-//! What stands after the last complete document and has no complete hash line is a torn write; any
-//! other mismatch is damage, and nothing of a damaged file is used. Never panics, whatever the bytes.
+//! What stands after the last complete hash line is a torn write, whatever its bytes; any other
+//! mismatch is damage, and nothing of a damaged file is used. Never panics, whatever the bytes.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ pub struct Damage {
 pub fn read_log(bytes: &[u8]) -> Result<Log, Damage> {
     let mut reader = Reader::new(bytes)?;
     let lines = reader.by_ref().collect::<Result<Vec<Line>, Damage>>()?;
-    let torn = reader.torn()?;
+    let torn = reader.torn();
     Ok(Log { lines, good: bytes.len() - torn, torn })
 }
 
@@ -75,18 +75,9 @@ impl<'a> Reader<'a> {
         self.good
     }
 
-    /// How many bytes of a torn write follow the last document.
-    ///
-    /// # Errors
-    /// When what follows was no part of it.
-    pub fn torn(&self) -> Result<usize, Damage> {
-        // A write that was torn ends within its last document. A whole hash line in what is left was
-        // on disk, and may have been acknowledged: what follows it was put there by something else.
-        if hash_line(self.bytes, self.good).is_some() {
-            let what = "bytes that belong to no document follow its hash".to_owned();
-            return Err(damage(self.bytes, self.good, Some(self.seq), what));
-        }
-        Ok(self.bytes.len() - self.good)
+    /// How many bytes of a torn write follow the last document, once all of them are read.
+    pub fn torn(&self) -> usize {
+        self.bytes.len() - self.good
     }
 
     fn document(&mut self, end: usize) -> Result<Line, Damage> {
@@ -143,24 +134,11 @@ pub(super) fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
     })
 }
 
-/// The end of the document that starts at `start`: after a hash line that is followed by a `-` or
-/// by the end of the file.
+/// The end of the document that starts at `start`: after the first line that is `hash: `, 64 hex digits,
+/// a line feed.
 fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
-    while let Some(end) = hash_line(bytes, at) {
-        if matches!(bytes.get(end), None | Some(b'-')) {
-            return Some(end);
-        }
-        at = end - 1;
-    }
-    None
-}
-
-/// The end of the first line from `start` on that is `hash: ` + 64 hex digits and nothing else.
-fn hash_line(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut at = start;
-    while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'\n') {
-        at += found + 1;
+    loop {
         let is_hash = bytes.get(at..at + HASH_LINE).is_some_and(|line| {
             line.starts_with(b"hash: ")
                 && line.ends_with(b"\n")
@@ -169,8 +147,8 @@ fn hash_line(bytes: &[u8], start: usize) -> Option<usize> {
         if is_hash {
             return Some(at + HASH_LINE);
         }
+        at += bytes[at..].iter().position(|byte| *byte == b'\n')? + 1;
     }
-    None
 }
 
 fn is_hex(byte: u8) -> bool {

@@ -138,3 +138,70 @@ fn two_torn_writes_at_one_place_are_both_kept() {
     assert_eq!(second, again);
     assert_eq!(std::fs::read(place.file()).expect("a file"), bytes[..end]);
 }
+
+/// What no document of this program ends with, as a power cut or a full disk leaves it.
+#[test]
+fn what_holds_no_whole_hash_line_is_torn_whatever_its_bytes() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (_, bytes) = whole(dir.path(), ONE_ROUND);
+    let hash = format!("hash: {}", "0".repeat(64));
+    let begun = &bytes[bytes.len() - 200..bytes.len() - 71];
+    let tails: [&[u8]; 14] = [
+        b"\0",
+        &[0; 4096],
+        b"\n",
+        b"\n\n---\n",
+        b"\r\n",
+        b"-",
+        b"x",
+        b"\xff\xfe",
+        b"hash: 00\n",
+        hash.as_bytes(),
+        &[b"---\nseq: 9\n".as_slice(), hash.as_bytes()].concat(),
+        &[b"\0\0".as_slice(), hash.as_bytes(), b"\r\n"].concat(),
+        begun,
+        &[b"\0".as_slice(), begun].concat(),
+    ];
+    for (number, tail) in tails.iter().enumerate() {
+        for end in [*ends(&bytes).last().expect("an end"), ends(&bytes)[2]] {
+            let place = cut_to(&dir.path().join(format!("{number}-{end}")), &[&bytes[..end], *tail].concat());
+            let log = read_log(&std::fs::read(place.file()).expect("a file")).expect("torn, not damaged");
+            assert_eq!((log.good, log.torn), (end, tail.len()), "tail {number}");
+            let opened = Journal::open(&place.disk, &place.file()).expect("opens");
+            let kept = std::fs::read(opened.torn.expect("kept beside")).expect("kept");
+            assert_eq!((kept.as_slice(), opened.log.torn), (*tail, tail.len()), "tail {number}");
+            assert_eq!(std::fs::read(place.file()).expect("a file"), bytes[..end], "tail {number}");
+        }
+    }
+}
+
+#[test]
+fn a_whole_document_that_does_not_fit_is_damage_wherever_it_stands() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (_, bytes) = whole(dir.path(), ONE_ROUND);
+    let ends = ends(&bytes);
+    let last = &bytes[ends[ends.len() - 2]..];
+    let hash = format!("hash: {}\n", "0".repeat(64)).into_bytes();
+    let mut flipped = bytes.clone();
+    flipped[ends[ends.len() - 2] + 20] ^= 1;
+    let files = [
+        [&bytes[..], last].concat(),
+        [&bytes[..], &hash].concat(),
+        [&bytes[..], b"\n", &hash].concat(),
+        [&bytes[..], &[0; 100], b"\n", &hash].concat(),
+        [&bytes[..], b"\0", last].concat(),
+        [&bytes[..ends[1]], &bytes[ends[2]..]].concat(),
+        [&bytes[..ends[1]], b"\n", &bytes[ends[1]..]].concat(),
+        flipped,
+    ];
+    for (number, file) in files.iter().enumerate() {
+        let place = cut_to(&dir.path().join(number.to_string()), file);
+        assert!(read_log(file).is_err(), "file {number}");
+        assert!(
+            matches!(Journal::open(&place.disk, &place.file()), Err(OpenError::Damage(_))),
+            "file {number}"
+        );
+        assert_eq!(std::fs::read(place.file()).expect("a file"), *file, "file {number}: nothing is cut");
+        assert_eq!(std::fs::read_dir(place.file().parent().expect("a folder")).expect("listed").count(), 1);
+    }
+}

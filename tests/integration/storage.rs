@@ -4,8 +4,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use roundtable::journal::{Disk, Fault, Op, read_log, verify};
+use roundtable::journal::{Disk, Fault, Journal, Op, read_log, verify};
 use roundtable::session::Exit;
 
 use crate::seats::{Diary, ONE_ROUND, Place, Ran, TWO_ROUNDS, WORKFLOW, outcome};
@@ -215,6 +216,79 @@ fn a_round_is_closed_and_revealed_in_one_write() {
     assert_eq!(text.matches("\nevent: answer_revealed\n").count(), SEATS);
     assert_eq!(verify(&bytes, None).findings, []);
     assert_eq!(place.keys(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn a_file_that_is_gone_moved_or_replaced_while_it_is_written_is_an_error() {
+    type Away = fn(&Path);
+    let aways: [(&str, Away); 3] = [
+        ("removed", |path| std::fs::remove_file(path).expect("removed")),
+        ("moved", |path| std::fs::rename(path, path.with_extension("moved")).expect("moved")),
+        ("replaced", |path| {
+            let copy = path.with_extension("copy");
+            std::fs::copy(path, &copy).expect("copied");
+            std::fs::rename(copy, path).expect("replaced");
+        }),
+    ];
+    for (how, away) in aways {
+        for at in [0, 1, 4] {
+            let dir = tempfile::tempdir().expect("a folder");
+            let writes = AtomicUsize::new(0);
+            let gate = move |op: Op, path: &Path| {
+                let is_log = op == Op::Write && path.extension().is_some_and(|extension| extension == "s2s");
+                if is_log && writes.fetch_add(1, Ordering::SeqCst) == at {
+                    away(path);
+                }
+                None
+            };
+            let place = Place::new(Disk::with_gate(Arc::new(gate)), dir.path());
+            let error = place.start(ONE_ROUND).done.expect_err(how);
+            assert!(error.contains("it was removed, moved or replaced meanwhile"), "{how}: {error}");
+            assert!(error.contains(&place.file().display().to_string()), "{how}: {error}");
+            assert_eq!(place.file().exists(), how == "replaced", "what is there now is not ours to remove");
+        }
+    }
+}
+
+#[test]
+fn an_empty_file_is_taken_over_and_no_other() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place::new(Disk::default(), dir.path());
+    std::fs::create_dir_all(place.file().parent().expect("a folder")).expect("made");
+    std::fs::write(place.file(), "-").expect("written");
+    assert!(place.start(ONE_ROUND).done.expect_err("not overwritten").contains("exists"));
+    std::fs::write(place.file(), "").expect("written");
+    let held = Disk::default().open_log(&place.file()).expect("opened");
+    assert!(place.start(ONE_ROUND).done.expect_err("held").contains("has it open"));
+    drop(held);
+    assert_eq!(place.start(ONE_ROUND).done, Ok(Exit::Finished));
+    let mode = std::os::unix::fs::PermissionsExt::mode;
+    assert_eq!(mode(&std::fs::metadata(place.file()).expect("there").permissions()) & 0o777, 0o600);
+}
+
+/// As after `kill -9`: the lock goes when the process is gone, and not at once.
+#[test]
+fn a_lock_that_is_about_to_go_is_waited_for() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place::new(Disk::default(), dir.path());
+    assert_eq!(place.start(ONE_ROUND).done, Ok(Exit::Finished));
+    let held = Disk::default().open_log(&place.file()).expect("opened");
+    let (tell, told) = std::sync::mpsc::channel();
+    let dying = std::thread::spawn(move || {
+        let waits = told.recv_timeout(Duration::from_secs(20));
+        crate::home::pause(Duration::from_millis(1000));
+        drop(held);
+        waits.expect("the lock is tried");
+    });
+    let gate = move |op: Op, _: &Path| {
+        if op == Op::Lock {
+            let _ = tell.send(());
+        }
+        None
+    };
+    let opened = Journal::open(&Disk::with_gate(Arc::new(gate)), &place.file());
+    assert!(opened.is_ok(), "{:?}", opened.err());
+    dying.join().expect("it let go");
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -67,9 +67,8 @@ fn go_on(bytes: &[u8], skip: usize, file: &str, tell: &UnboundedSender<Reading>)
             since = Instant::now();
         }
     }
-    let torn = reader.torn().map_err(said);
     let _ = tell.send(Reading::Lines(lines, 100));
-    match torn? {
+    match reader.torn() {
         0 => Ok(()),
         bytes => {
             Err(format!("{bytes} bytes of a torn write at the end are left out; resuming cuts them off"))

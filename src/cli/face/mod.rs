@@ -134,7 +134,7 @@ impl Host for Facilitator {
         session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened.clone())) });
         let path = match &self.run.save {
             Some(path) if path.is_dir() => path.join(format!("{}.s2s", opened.session)),
-            Some(path) if !path.exists() => path.clone(),
+            Some(path) if std::fs::metadata(path).map_or(true, |meta| meta.len() == 0) => path.clone(),
             _ => {
                 let folder = self.set_up.folders.sessions_to_write().map_err(|problem| vec![problem])?;
                 folder.join(format!("{}.s2s", opened.session))

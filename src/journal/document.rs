@@ -37,13 +37,14 @@ pub fn write_document(
     Ok(hash)
 }
 
-/// Reads the event of one document, its hash line left out.
+/// Reads the event of one document, its hash line left out. What its values weigh in memory is taken
+/// from `room`.
 ///
 /// # Errors
 /// What about it is not an event of this version.
-pub fn read_document(text: &str) -> Result<(u64, String, String, Stamped), String> {
-    let node = read_own(text).map_err(|problem| problem.message)?;
-    let Value::Object(mut map) = node.to_json() else { return Err("a document must be a map".into()) };
+pub fn read_document(text: &str, room: &mut usize) -> Result<(u64, String, String, Stamped), String> {
+    let value = read_own(text, room).map_err(|problem| problem.message)?;
+    let Value::Object(mut map) = value else { return Err("a document must be a map".into()) };
     let seq = map.get("seq").and_then(Value::as_u64).ok_or("no `seq`")?;
     let mut text = |key: &str| match map.shift_remove(key) {
         Some(Value::String(text)) => Ok(text),
@@ -76,6 +77,9 @@ mod tests {
         assert_eq!(last, format!("hash: {hash}\n"));
         assert_eq!(sha256_hex(body), hash);
         assert!(!text.contains('\r'));
-        assert_eq!(read_document(body).unwrap(), (7, NO_HASH.into(), "s-1".into(), stamped));
+        assert_eq!(
+            read_document(body, &mut { usize::MAX }).unwrap(),
+            (7, NO_HASH.into(), "s-1".into(), stamped)
+        );
     }
 }

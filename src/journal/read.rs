@@ -56,6 +56,14 @@ pub struct Reader<'a> {
     seq: u64,
     prev: String,
     session: String,
+    /// What the values of further documents may weigh in memory, in bytes.
+    room: usize,
+}
+
+/// What the values of a file may weigh, so that reading it takes at most 64 MiB and 16 times its size:
+/// they stand in the events and in the state, and for a moment once more.
+fn room(size: usize) -> usize {
+    12 * 1024 * 1024 + 4 * size
 }
 
 impl<'a> Reader<'a> {
@@ -67,7 +75,14 @@ impl<'a> Reader<'a> {
         if !bytes.is_empty() && !b"---\nseq: 0\n".starts_with(&bytes[..bytes.len().min(11)]) {
             return Err(damage(bytes, 0, None, "this is not a roundtable session".to_owned()));
         }
-        Ok(Self { bytes, good: 0, seq: 0, prev: NO_HASH.to_owned(), session: String::new() })
+        Ok(Self {
+            bytes,
+            good: 0,
+            seq: 0,
+            prev: NO_HASH.to_owned(),
+            session: String::new(),
+            room: room(bytes.len()),
+        })
     }
 
     /// How many bytes have been read.
@@ -81,7 +96,7 @@ impl<'a> Reader<'a> {
     }
 
     fn document(&mut self, end: usize) -> Result<Line, Damage> {
-        let (line, of) = document(self.bytes, self.good..end, self.seq, &self.prev)?;
+        let (line, of) = document(self.bytes, self.good..end, self.seq, &self.prev, &mut self.room)?;
         let fail = |what: String| Err(damage(self.bytes, self.good, Some(line.seq), what));
         if self.seq == 0 {
             check_header(self.bytes, &line, &of)?;
@@ -158,7 +173,13 @@ fn is_hex(byte: u8) -> bool {
 /// The length of the line that ends a document: `hash: `, 64 hex digits, a line feed.
 const HASH_LINE: usize = 6 + 64 + 1;
 
-fn document(bytes: &[u8], range: Range<usize>, seq: u64, prev: &str) -> Result<(Line, String), Damage> {
+fn document(
+    bytes: &[u8],
+    range: Range<usize>,
+    seq: u64,
+    prev: &str,
+    room: &mut usize,
+) -> Result<(Line, String), Damage> {
     let start = range.start;
     let fail = |what: String| damage(bytes, start, Some(seq), what);
     let (body, hash_line) = bytes[range.clone()].split_at(range.len() - HASH_LINE);
@@ -178,7 +199,7 @@ fn document(bytes: &[u8], range: Range<usize>, seq: u64, prev: &str) -> Result<(
             format!("the file has format {format}; this version reads formats {OLDEST_FORMAT} to {FORMAT}");
         return Err(Damage { newer: true, ..fail(what) });
     }
-    let (found, before, session, stamped) = read_document(text).map_err(fail)?;
+    let (found, before, session, stamped) = read_document(text, room).map_err(fail)?;
     if found != seq {
         return Err(fail(format!("its `seq` is {found}, and {seq} is next")));
     }

@@ -9,17 +9,23 @@ use super::task::with_written_names;
 /// An answer nested deeper than this is refused: every context it stands in is deeper still.
 pub const DEEPEST_ANSWER: usize = 24;
 
+/// An answer of more values is refused: every event and context it stands in holds as many.
+pub const MOST_VALUES: usize = 20_000;
+
 /// What a reply yields: the JSON it is, or that its one fenced block is, else `{"result": "<text>"}`.
 /// An issue and an implementation result come under their written names.
 ///
 /// # Errors
-/// When the JSON is nested too deep.
+/// When the JSON is nested too deep, or holds too many values.
 pub fn read_answer(reply: &str) -> Result<Value, String> {
     let text = reply.trim();
     let found = parse(text).or_else(|| only_block(text).and_then(|block| parse(&block)));
     match found {
         Some(value) if depth(&value) > DEEPEST_ANSWER => {
             Err(format!("the answer is nested deeper than {DEEPEST_ANSWER} levels"))
+        }
+        Some(value) if values(&value) > MOST_VALUES => {
+            Err(format!("the answer holds more than {MOST_VALUES} values"))
         }
         Some(value) => Ok(with_written_names(value)),
         None => Ok(json!({ "result": text })),
@@ -62,6 +68,15 @@ pub fn depth(value: &Value) -> usize {
     }
 }
 
+/// How many values it holds, itself included.
+fn values(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(values).sum::<usize>(),
+        Value::Object(map) => 1 + map.values().map(values).sum::<usize>(),
+        _ => 1,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +99,13 @@ mod tests {
         for (reply, wanted) in cases {
             assert_eq!(read_answer(reply).unwrap(), wanted, "{reply}");
         }
+    }
+
+    #[test]
+    fn what_is_too_much_is_refused() {
+        let many = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
+        assert!(read_answer(&many(MOST_VALUES - 1)).is_ok());
+        assert!(read_answer(&many(MOST_VALUES)).is_err());
     }
 
     #[test]

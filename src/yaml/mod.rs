@@ -5,6 +5,7 @@
 //! session never depend on a library's version.
 
 mod json;
+mod own;
 mod read;
 mod secrets;
 mod serialize;
@@ -12,7 +13,8 @@ mod simple;
 mod write;
 
 pub use json::relaxed_json;
-pub use read::{Key, Map, Node, Value, read, read_json, read_large, read_own};
+pub use own::read_own;
+pub use read::{Key, Map, Node, Value, read, read_json, read_large};
 pub use secrets::literal_keys;
 pub use serialize::{Unwritable, write_struct};
 pub use write::{Out, is_plain};

@@ -117,25 +117,6 @@ fn keep_spelling(node: &mut Node, text: &str) {
     }
 }
 
-/// Reads one YAML document that [`super::Out`] wrote: what this program has written it reads
-/// again, however many values it holds.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_own(text: &str) -> Result<Node, Problem> {
-    if let Some(node) = simple::read(text) {
-        return Ok(node);
-    }
-    let budget = serde_yaml::budget! {
-        max_depth: MAX_DEPTH,
-        flow_nesting_limit: MAX_DEPTH,
-        max_events: usize::MAX,
-        max_nodes: usize::MAX,
-        max_total_scalar_bytes: usize::MAX,
-    };
-    serde_yaml::from_str_with_options(text, options(budget)).map_err(|error| explain(&error, text, ""))
-}
-
 /// Reads JSON in which comments and trailing commas are allowed.
 ///
 /// # Errors
@@ -145,9 +126,9 @@ pub fn read_json(text: &str, file: &str) -> Result<Node, Problem> {
 }
 
 /// Lists and maps within each other. Deeper ones could overflow the stack of a 2 MiB thread.
-const MAX_DEPTH: usize = 44;
+pub(super) const MAX_DEPTH: usize = 44;
 
-fn options(budget: Option<serde_yaml::Budget>) -> serde_yaml::Options {
+pub(super) fn options(budget: Option<serde_yaml::Budget>) -> serde_yaml::Options {
     serde_yaml::options! {
         merge_keys: serde_yaml::MergeKeyPolicy::Error,
         strict_booleans: true,
@@ -157,10 +138,11 @@ fn options(budget: Option<serde_yaml::Budget>) -> serde_yaml::Options {
         ignore_binary_tag_for_string: true,
         with_snippet: false,
         budget: budget,
+        alias_limits: serde_yaml::alias_limits! { max_total_replayed_events: 100_000 },
     }
 }
 
-fn explain(error: &Error, text: &str, file: &str) -> Problem {
+pub(super) fn explain(error: &Error, text: &str, file: &str) -> Problem {
     let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
     let message = error.without_snippet().to_string();
     let message = message.split('\n').next().unwrap_or_default();

@@ -26,6 +26,8 @@ mod injection;
 mod leaks;
 mod limits;
 mod live;
+#[cfg(target_os = "linux")]
+mod memory;
 mod ndjson;
 mod open_round;
 mod oracle;

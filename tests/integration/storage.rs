@@ -276,7 +276,7 @@ fn a_lock_that_is_about_to_go_is_waited_for() {
     let (tell, told) = std::sync::mpsc::channel();
     let dying = std::thread::spawn(move || {
         let waits = told.recv_timeout(Duration::from_secs(20));
-        crate::home::pause(Duration::from_millis(1000));
+        crate::home::pause(Duration::from_secs(1));
         drop(held);
         waits.expect("the lock is tried");
     });

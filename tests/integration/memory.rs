@@ -1,0 +1,86 @@
+//! What reading a hostile session file costs: no more memory than its size allows, by any verb and on the
+//! home screen.
+
+use std::process::Child;
+
+use crate::program::{Desk, Ran, ran, sha256};
+use crate::pty::Screen;
+
+/// The most that reading a file of this size may take, in bytes.
+fn allowed(size: usize) -> u64 {
+    (64 << 20) + 16 * size as u64
+}
+
+/// Runs to the end; what it came to, and the most memory it held, in bytes.
+fn peak(mut child: Child) -> (Ran, u64) {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("it can be asked").is_none() {
+        let now = std::fs::read_to_string(&status).unwrap_or_default();
+        let high = now.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
+        peak = peak.max(high.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10);
+        std::thread::yield_now();
+    }
+    (ran(child.wait_with_output().expect("it ended")), peak)
+}
+
+/// A session of one document, with another of these lines behind it.
+fn session(desk: &Desk, body: &str) -> String {
+    desk.write("decide.yaml", "question: x\nparticipants: [qa-lead]\n");
+    desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]);
+    let log = desk.read("s.s2s");
+    let (head, rest) = log.split_at(log.find("\nhash: ").expect("a hash") + 1);
+    let hash = &rest[6..70];
+    let of = head.lines().find(|line| line.starts_with("session: ")).expect("a session");
+    let at = "2026-11-22T00:00:00.000Z";
+    let next = format!(
+        "---\nseq: 1\nprev: \"{hash}\"\nat: \"{at}\"\nevent: step_finished\n{of}\nstep: s\nstepId: s\nsuccess: true\n\
+        {body}\nstartTime: \"{at}\"\nendTime: \"{at}\"\nduration: 1\n"
+    );
+    format!("{head}hash: {hash}\n{next}hash: {}\n", sha256(&next))
+}
+
+fn flow(item: &str, size: usize) -> String {
+    format!("data: [{}]", vec![item; size / (item.len() + 1)].join(","))
+}
+
+/// Lists within lists, each anchored, and aliases of them.
+fn aliases(size: usize) -> String {
+    let nested = (0..30).fold("x,".repeat(200), |inner, n| format!("&a{n} [{inner}],"));
+    format!("data: [{nested}{}]", vec!["*a29"; (size - nested.len()) / 5].join(","))
+}
+
+#[test]
+fn no_session_file_unfolds_into_more_memory_than_its_size_allows() {
+    let bombs = [
+        ("aliases-400", aliases(400_000)),
+        ("aliases-800", aliases(800_000)),
+        ("an-anchor", "data: &a 1".to_owned()),
+        ("lists-400", flow("[[]]", 400_000)),
+        ("maps-800", flow("{a}", 800_000)),
+        ("numbers-800", flow("1", 800_000)),
+        ("lines-400", format!("data:\n{}", "  - x\n".repeat(66_000))),
+    ];
+    let desk = Desk::new();
+    for (name, body) in &bombs {
+        let file = session(&Desk::new(), body);
+        desk.write(&format!(".s2s/sessions/{name}.s2s"), &file);
+        let path = format!(".s2s/sessions/{name}.s2s");
+        for verb in [&["verify", &path][..], &["replay", "--text", &path], &["report", &path], &["sessions"]]
+        {
+            let (ran, peak) = peak(desk.start(verb));
+            assert!(peak > 0 && peak <= allowed(file.len()), "{verb:?}: {} KiB", peak >> 10);
+            assert!(!ran.err.contains("panicked"), "{verb:?}: {}", ran.err);
+            if name.starts_with('a') {
+                assert_eq!(ran.code, if verb == ["sessions"] { 0 } else { 6 }, "{verb:?}: {}", ran.err);
+                assert!((ran.out + &ran.err).contains("an anchor or an alias"), "{verb:?}");
+            }
+        }
+    }
+    let mut screen = Screen::open(&desk, (120, 40), &[]);
+    screen.wait_for(&["aliases-800", "an anchor or an alias", "numbers-800", "start something new"]);
+    screen.send("q");
+    let (code, raw) = screen.end();
+    assert_eq!(code, 0);
+    assert!(raw.ends_with(b"\x1b[?25h") || String::from_utf8_lossy(&raw).contains("\u{1b}[?1049l"));
+}

@@ -71,6 +71,7 @@ pub fn asks(seats: usize) -> Vec<Ask> {
         step: "decide".to_owned(),
         round: "decide".to_owned(),
         seat: name.clone(),
+        place: (0, 1),
         persona: persona.clone(),
         model: "model".to_owned(),
         prompt: session.prompt(round, round.seats[name].item.as_ref().expect("handed out")),

@@ -357,13 +357,13 @@ impl Engine<'_> {
     fn ask(&self, round: &RoundRun, seat: &str, (time_left, schema): Given) -> Option<Ask> {
         let item = round.seat(seat)?.item.as_ref()?;
         let info = self.session.seat_info(seat)?;
-        let (_, model) = info.model.split_once('/').unwrap_or(("", &info.model));
         Some(Ask {
             seat: seat.to_owned(),
+            place: (round.seats.get_index_of(seat)?, round.seats.len()),
             step: round.opened.step.clone(),
             round: round.opened.round.clone(),
             persona: Arc::clone(self.personas.get(&info.persona)?),
-            model: model.to_owned(),
+            model: info.model.split_once('/').map_or(&*info.model, |(_, model)| model).to_owned(),
             prompt: self.session.prompt(round, item),
             again: None,
             warm_first: self.warms(round, &info.model),

@@ -105,6 +105,7 @@ impl Engine<'_> {
         let input = offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default();
         Ask {
             seat: offered.participant.clone(),
+            place: (0, 1),
             step: offered.step.clone(),
             round: offered.item.clone(),
             persona: persona.unwrap_or_else(|| Arc::new(Persona::nobody(&offered.participant))),

@@ -47,6 +47,8 @@ pub use crate::workflow::Task as TrackedTask;
 pub struct Ask {
     /// The seat's name in the roster.
     pub seat: String,
+    /// Its place in the round's roster, from 0, and how many seats the round has.
+    pub place: (usize, usize),
     /// The step's id.
     pub step: String,
     /// The round's id; the work item's, of an agent.

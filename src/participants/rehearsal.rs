@@ -1,41 +1,37 @@
-//! The embedded, offline, deterministic participant.
+//! The built-in offline participant: placeholder answers to try a definition with.
 //!
-//! It reads the snapshot sentence by sentence, finds what each is about and whether it speaks for or
-//! against it, weighs that by the persona's stated priorities and quotes what its answer rests on. The
-//! same snapshot, persona and seed always give the same answer; a change of either shows in it. It is
-//! no language model and claims no understanding: it is there to rehearse a session with.
+//! Every answer is valid for its form, says in its first sentence that it is a placeholder and
+//! quotes sentences of the snapshot. A seat leans to the option whose text shares words with its
+//! persona's priorities; everything else falls by lot, from a hash of snapshot, persona, seat and
+//! seed. Words are compared letter by letter: nothing here understands language.
 
-mod choose;
-mod consent;
-mod draft;
-mod estimate;
-mod lexicon;
-mod mention;
-mod open;
+mod ballot;
 mod scene;
-mod text;
-mod voice;
-mod weigh;
-mod words;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt as _;
 use futures::future::{self, BoxFuture};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::{Ask, Failure, Finish, Participant, Reply, Task, Usage};
 use crate::persona::Persona;
-use crate::round::ballot::BallotKind;
-use crate::round::material::Material;
-use crate::round::snapshot::Snapshot;
-use mention::Mentions;
-use scene::Scene;
+use crate::round::snapshot::sha256_hex;
+use scene::{Scene, Sentence};
 
-/// Answers at once, from nothing but the snapshot and the persona.
+/// How every text of a rehearsed answer begins.
+const LABEL: &str = "(rehearsal) This is a placeholder, no judgement.";
+
+/// One seat in so many abstains, by lot.
+const ABSTAINS: usize = 10;
+/// In a round of fewer seats nobody abstains.
+const FEW: usize = 5;
+
+/// The rehearsal as a participant. All seats may share one.
 #[derive(Debug, Default)]
 pub struct Rehearsal {
-    /// The snapshot that was read last: all seats of a round share it, and it is read once for them.
+    /// The snapshot read last; the seats of a round share it.
     last: Mutex<Option<(Arc<str>, Arc<Scene>)>>,
 }
 
@@ -54,10 +50,11 @@ impl Rehearsal {
 impl Participant for Rehearsal {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         future::lazy(|_| {
-            let snapshot = &ask.prompt.snapshot;
             let answer = match &ask.task {
-                Some(task) => rehearse_task(task, snapshot, &ask.persona, ask.seed),
-                None => answer(&self.scene(snapshot), snapshot, &ask.persona, ask.seed),
+                Some(task) => {
+                    work(task, ask).map_err(|reason| Failure { reason, timed_out: false, tries: 1 })?
+                }
+                None => answer(&self.scene(&ask.prompt.snapshot), ask),
             };
             let text = format!("```json\n{answer:#}\n```\n");
             Ok(Reply { text, finish: Finish::Complete, usage: Some(Usage::default()), tries: 1 })
@@ -66,60 +63,115 @@ impl Participant for Rehearsal {
     }
 }
 
-/// The answer of a persona to a snapshot, as a map with the ballot's key first.
-///
-/// `seed` orders options that weigh the same and nothing else. Any text is taken: what is missing or
-/// cannot be read counts as no evidence, and without evidence the answer is an abstention.
-#[must_use]
-pub fn rehearse(snapshot: &str, persona: &Persona, seed: Option<u64>) -> Value {
-    answer(&Scene::read(snapshot), snapshot, persona, seed)
+/// Draws lots for one seat; the same seat of the same round always draws the same.
+struct Lots {
+    seed: Sha256,
 }
 
-/// The same, of a snapshot that is read already.
-fn answer(scene: &Scene, snapshot: &str, persona: &Persona, seed: Option<u64>) -> Value {
-    let mentions = Mentions::new(&scene.options);
-    let weighed = weigh::weigh(scene, persona, |stem| mentions.names(stem));
-    let draft = match scene.kind.unwrap_or(BallotKind::Position) {
-        BallotKind::Position => open::answer(scene, &weighed, persona),
-        BallotKind::Consent => consent::answer(scene, &weighed, persona),
-        BallotKind::Estimate => estimate::answer(scene, &weighed, persona),
-        kind => choose::answer(scene, &weighed, persona, seed, kind),
+impl Lots {
+    fn of(scene: &Scene, ask: &Ask) -> Self {
+        let seed = Sha256::new()
+            .chain_update(&scene.sha256)
+            .chain_update(persona_sha256(&ask.persona))
+            .chain_update(&ask.seat)
+            .chain_update(ask.seed.unwrap_or_default().to_be_bytes());
+        Self { seed }
+    }
+
+    /// A number that depends on `what` is drawn for.
+    fn number(&self, what: &str) -> u64 {
+        first_bytes(&self.seed.clone().chain_update(what).finalize())
+    }
+
+    /// An index below `count`; 0 where there is none.
+    fn index(&self, what: &str, count: usize) -> usize {
+        (self.number(what) % count.max(1) as u64) as usize
+    }
+}
+
+fn first_bytes(hash: &[u8]) -> u64 {
+    hash.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+}
+
+/// What of a persona can change an answer: name, priorities and text.
+fn persona_sha256(persona: &Persona) -> String {
+    let priorities: String =
+        persona.priorities.iter().map(|(word, weight)| format!("{word}={weight}\n")).collect();
+    sha256_hex(format!("{}\n{priorities}{}", persona.name, persona.text))
+}
+
+/// Whether the seat abstains: at most one of ten seats in a row, and none where fewer than five sit.
+fn abstains(scene: &Scene, ask: &Ask) -> bool {
+    let (place, seats) = ask.place;
+    let lot = first_bytes(&Sha256::digest(format!("abstains\n{}\n{:?}", scene.sha256, ask.seed)));
+    seats >= FEW && place % ABSTAINS == (lot % ABSTAINS as u64) as usize
+}
+
+/// The answer of a seat, the ballot's key first.
+fn answer(scene: &Scene, ask: &Ask) -> Value {
+    let lots = Lots::of(scene, ask);
+    let quotes = scene.quotes(&lots, 3);
+    let quoted: Vec<String> = quotes.iter().map(|one| one.quote()).collect();
+    let drawn = if abstains(scene, ask) {
+        ballot::abstention(scene)
+    } else {
+        ballot::draw(scene, &ask.persona, &lots)
     };
-    draft.into_json(snapshot, persona)
+    let mut answer = drawn.keys;
+    let beside = quoted.first().map_or_else(String::new, |quote| format!(" It quotes, by lot: {quote}."));
+    let first = format!("{LABEL} {}", drawn.why);
+    let mut rationale = Vec::new();
+    if drawn.has_position {
+        answer.insert("position".to_owned(), format!("{first}{beside}").into());
+    } else {
+        rationale.push(first);
+    }
+    rationale.extend(quoted.get(1).map(|quote| format!("A sentence drawn by lot: {quote}.")));
+    answer.insert("rationale".to_owned(), rationale.into());
+    let trade_offs = json!({
+        "optimizing_for": "nothing: a placeholder", "accepting_as_cost": "nothing: a placeholder", "risks": [],
+    });
+    answer.insert("trade_offs".to_owned(), trade_offs);
+    let concern =
+        quoted.get(2).into_iter().map(|quote| format!("No concern, a sentence drawn by lot: {quote}."));
+    answer.insert("concerns".to_owned(), concern.collect());
+    answer.insert("suggestions".to_owned(), json!([]));
+    if !drawn.is_abstention {
+        answer.insert("confidence".to_owned(), json!(0.5));
+    }
+    answer.insert("references".to_owned(), references(scene, &quotes, &ask.persona));
+    Value::Object(answer)
 }
 
-/// The answer of a persona to a work item: a value that fits the schema it is bound to, else an open
-/// answer to what the item holds.
-fn rehearse_task(task: &Task, prompt: &str, persona: &Persona, seed: Option<u64>) -> Value {
+/// The artifacts quoted, then the hashes the answer depends on.
+fn references(scene: &Scene, quotes: &[&Sentence], persona: &Persona) -> Value {
+    let mut found: Vec<String> = Vec::new();
+    for sentence in quotes.iter().filter(|sentence| sentence.is_artifact) {
+        if !found.contains(&sentence.place) {
+            found.push(sentence.place.clone());
+        }
+    }
+    found.push(format!("snapshot sha256:{:.16}", scene.sha256));
+    found.push(format!("persona sha256:{:.16}", persona_sha256(persona)));
+    found.into()
+}
+
+/// The answer to a work item: a value that fits its schema, else a note that nothing was done.
+///
+/// # Errors
+/// A schema this cannot make a value for.
+fn work(task: &Task, ask: &Ask) -> Result<Value, String> {
     if let Some(schema) = &task.schema {
         return schema.sample(task.input.get("input").unwrap_or(&Value::Null));
     }
-    let context = task.input.get("context").and_then(Value::as_object).cloned().unwrap_or_default();
-    let goal = task.input.get("input").map(|input| match input {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    });
-    // Without a prompt of its own the whole input stands there as JSON: what is asked is its goal, and
-    // what is reviewed is material like what came before.
-    let asked = if prompt.starts_with('{') { goal.as_deref().unwrap_or_default() } else { prompt };
-    let reviewed = task.input.get("artifact").and_then(|artifact| artifact.get("content"));
-    let mut known = context.clone();
-    known.extend(reviewed.map(|content| ("artifact".to_owned(), content.clone())));
-    let material =
-        Material { goal: goal.as_deref(), question: asked, context: Some(&known), ..Material::default() };
-    let answer = rehearse(&Snapshot::freeze(&material).text, persona, seed);
-    if answer["vote"] == "abstain" { echo(asked, &context, persona) } else { answer }
-}
-
-/// What is said of work that holds nothing to weigh: that it was rehearsed, and on what.
-fn echo(prompt: &str, context: &Map<String, Value>, persona: &Persona) -> Value {
-    let asked = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let asked: String = asked.chars().take(120).collect();
-    json!({
-        "result": format!("Rehearsed by {}, nothing was done: {asked}", persona.name),
-        "based_on": context.keys().collect::<Vec<_>>(),
-    })
+    let scene = Scene::of_text(&ask.prompt.snapshot);
+    let quotes = scene.quotes(&Lots::of(&scene, ask), 1);
+    let quoted: String = quotes.iter().map(|one| format!(" The input says: {}.", one.quote())).collect();
+    let context = task.input.get("context").and_then(Value::as_object);
+    Ok(json!({
+        "result": format!("{LABEL} Nothing was done.{quoted}"),
+        "based_on": context.map(|map| map.keys().collect::<Vec<_>>()).unwrap_or_default(),
+    }))
 }
 
 #[cfg(test)]

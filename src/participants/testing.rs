@@ -13,6 +13,7 @@ pub(super) fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
         step: "decide".to_owned(),
         round: "decide".to_owned(),
         seat: "qa-lead".to_owned(),
+        place: (0, 1),
         persona: Arc::new(persona),
         model: "a \"model\"".to_owned(),
         prompt: Prompt { rules: rules.into(), snapshot: snapshot.into(), tail: tail.to_owned() },

@@ -172,6 +172,7 @@ async fn pace(participant: &HttpParticipant, model: &str) -> Result<Pace, Failur
     };
     let ask = Ask {
         seat: "doctor".to_owned(),
+        place: (0, 1),
         step: "doctor".to_owned(),
         watch: Watch::default(),
         task: None,

@@ -44,6 +44,7 @@ pub fn ask() -> Ask {
         step: "decide".to_owned(),
         round: "decide".to_owned(),
         seat: "qa-lead".to_owned(),
+        place: (0, 1),
         persona: Arc::new(persona),
         model: "some/model".to_owned(),
         prompt: Prompt {

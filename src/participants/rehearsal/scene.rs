@@ -1,221 +1,179 @@
-//! The snapshot as the rehearsal sees it: options, sentences with their place, requirements.
+//! What the rehearsal takes from a snapshot: the form, the text of each option, sentences to quote.
 //!
-//! Reading is total: whatever is missing or of another type is left out. The number of sentences and
-//! requirements is capped, so that the work grows with the text's size and no faster.
+//! Reading is total: what is missing or of another type is left out. The number of sentences and
+//! options is capped.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::mention::Mentions;
-use super::text::{Unit, units};
-use super::words::{Word, words};
+use super::Lots;
 use crate::round::ballot::BallotKind;
+use crate::round::snapshot::sha256_hex;
 
-/// Sentences that are weighed at most; later ones are not read.
-const MAX_STATEMENTS: usize = 2000;
-/// Requirements that are kept at most.
-const MAX_REQUIREMENTS: usize = 400;
-/// Options that are told apart at most.
-const MAX_OPTIONS: usize = 64;
+/// Sentences kept at most.
+const MOST_SENTENCES: usize = 2000;
+/// Words a quoted sentence has at least.
+const FEWEST_WORDS: usize = 4;
+/// Characters of a sentence that are quoted at most.
+const LONGEST_QUOTE: usize = 160;
 
-/// A sentence of the snapshot.
+/// A sentence and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Statement {
-    /// The sentence without the lead of a list and without its full stop.
+pub(super) struct Sentence {
     pub text: String,
-    /// Where it stands: an artifact's id, `exploration`, …
+    /// A key of the snapshot, or an artifact's id.
     pub place: String,
-    /// The options it is about, each with 1 or, where it is the worse side of a comparison, -0.5.
-    pub about: Vec<(usize, f64)>,
-    /// How far it speaks for (above 0) or against (below 0) its subject.
-    pub polarity: f64,
-    /// Its words.
-    pub words: Vec<Word>,
-    /// How many answers of earlier rounds quote it.
-    pub echoes: usize,
+    pub is_artifact: bool,
 }
 
-/// Something that was asked for.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Requirement {
-    pub text: String,
-    pub place: String,
-    pub words: Vec<Word>,
+impl Sentence {
+    /// The sentence in quotation marks, cut between words if it is long, and its place.
+    pub fn quote(&self) -> String {
+        let text = self.text.replace(['\u{201c}', '\u{201d}'], "\"");
+        let mut shown: String = text.chars().take(LONGEST_QUOTE).collect();
+        if shown.len() < text.len() {
+            shown.truncate(shown.rfind(' ').unwrap_or(shown.len()));
+            shown.push('…');
+        }
+        format!("\u{201c}{shown}\u{201d} ({})", self.place)
+    }
 }
 
-/// What a snapshot holds.
+/// A snapshot as the rehearsal sees it.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
+    pub sha256: String,
     pub kind: Option<BallotKind>,
-    pub options: Vec<String>,
-    pub question: String,
-    pub statements: Vec<Statement>,
-    pub requirements: Vec<Requirement>,
-    pub open: Vec<String>,
-    /// Lowest and highest score or estimate.
-    pub scale: Option<(f64, f64)>,
+    /// The options, each with the words of its text.
+    pub options: Vec<(String, BTreeSet<String>)>,
+    /// The lowest and the highest score or estimate.
+    pub scale: (Option<f64>, Option<f64>),
     /// The cards of an estimate, lowest first.
     pub cards: Vec<String>,
+    sentences: Vec<Sentence>,
 }
 
 impl Scene {
-    /// Reads a snapshot's text; text that is no such YAML gives an empty scene.
+    /// Reads a snapshot; a text that is none gives a scene without form and sentences.
     pub fn read(snapshot: &str) -> Self {
         let value = crate::yaml::read(snapshot, "snapshot").map(|node| node.to_json()).unwrap_or_default();
-        let context = value.get("participant_context").unwrap_or(&value);
-        let mut scene = Self::default();
-        let Value::Object(map) = context else { return scene };
-        scene.read_form(map);
-        let mentions = Mentions::new(&scene.options);
-        scene.read_asked(map);
-        scene.read_told(map, &mentions);
-        scene.read_artifacts(map, &mentions);
-        scene.read_earlier(map, &mentions);
+        let mut scene = Self { sha256: sha256_hex(snapshot), ..Self::default() };
+        let Some(Value::Object(context)) = value.get("participant_context") else { return scene };
+        scene.read_form(context.get("ballot").unwrap_or(&Value::Null));
+        for (key, value) in context {
+            match (key.as_str(), value) {
+                // The form is no text to quote, and what came before holds quotes of its own.
+                ("ballot" | "agenda" | "context" | "recent_rounds", _) => {}
+                ("artifacts_snapshot", Value::Array(artifacts)) => {
+                    artifacts.iter().filter_map(Value::as_object).for_each(|one| scene.read_artifact(one));
+                }
+                _ => scene.add(value, &key.replace('_', " "), false),
+            }
+        }
         scene
     }
 
-    fn read_form(&mut self, map: &Map<String, Value>) {
-        self.question = text(map.get("question"));
-        let Some(form) = map.get("ballot") else { return };
+    /// A text without a form, such as an agent's prompt.
+    pub fn of_text(text: &str) -> Self {
+        let mut scene = Self { sha256: sha256_hex(text), ..Self::default() };
+        scene.add_text(text, "prompt", false);
+        scene
+    }
+
+    /// Up to `count` sentences drawn by lot.
+    pub fn quotes(&self, lots: &Lots, count: usize) -> Vec<&Sentence> {
+        let start = lots.index("quotes", self.sentences.len());
+        let step = 1 + lots.index("step", self.sentences.len().saturating_sub(1));
+        let mut drawn: Vec<&Sentence> = Vec::new();
+        for nth in 0..count.min(self.sentences.len()) {
+            let sentence = &self.sentences[(start + nth * step) % self.sentences.len()];
+            if !drawn.contains(&sentence) {
+                drawn.push(sentence);
+            }
+        }
+        drawn
+    }
+
+    fn read_form(&mut self, form: &Value) {
+        let texts = |key: &str| -> Vec<String> {
+            let list = form.get(key).and_then(Value::as_array);
+            list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
         let kind = form.get("kind").and_then(Value::as_str);
         self.kind = BallotKind::NAMES.iter().find(|(name, _)| Some(*name) == kind).map(|(_, kind)| *kind);
-        let mut options: Vec<String> = list(form.get("options")).iter().map(|v| text(Some(v))).collect();
-        options.retain(|option| !option.trim().is_empty());
-        options.truncate(MAX_OPTIONS);
-        self.options = options;
-        self.cards = list(form.get("cards")).iter().map(|v| text(Some(v))).collect();
-        let bounds = form.get("scale").unwrap_or(form);
-        let bound = |key: &str| bounds.get(key).and_then(Value::as_f64).filter(|n| n.is_finite());
-        self.scale = bound("min").zip(bound("max")).filter(|(min, max)| min <= max);
+        self.options =
+            texts("options").into_iter().map(|name| (name.clone(), words(&name).collect())).collect();
+        self.cards = texts("cards");
+        let end = |key: &str| form.get("scale")?.get(key)?.as_f64();
+        self.scale = match (end("min"), end("max")) {
+            (Some(low), Some(high)) if low > high => (None, None),
+            ends => ends,
+        };
     }
 
-    fn read_asked(&mut self, map: &Map<String, Value>) {
-        self.require("the goal", &text(map.get("goal")));
-        for constraint in list(map.get("constraints")) {
-            self.require("a constraint", &text(Some(constraint)));
-        }
-        for key in ["open_conflicts", "open_questions"] {
-            self.open
-                .extend(list(map.get(key)).iter().map(|v| text(Some(v))).filter(|t| !t.is_empty()).take(20));
+    fn read_artifact(&mut self, artifact: &Map<String, Value>) {
+        let id = artifact.get("id").and_then(Value::as_str).unwrap_or("an artifact");
+        for (key, value) in artifact.iter().filter(|(key, _)| !matches!(key.as_str(), "id" | "status")) {
+            self.add(value, id, key != "id");
         }
     }
 
-    fn read_told(&mut self, map: &Map<String, Value>, mentions: &Mentions) {
-        for (key, place) in
-            [("exploration", "exploration"), ("question", "question"), ("project_summary", "project summary")]
-        {
-            self.tell(place, &text(map.get(key)), mentions);
+    fn add(&mut self, value: &Value, place: &str, is_artifact: bool) {
+        match value {
+            Value::String(text) => self.add_text(text, place, is_artifact),
+            Value::Array(items) => items.iter().for_each(|item| self.add(item, place, is_artifact)),
+            _ => {}
         }
     }
 
-    fn read_artifacts(&mut self, map: &Map<String, Value>, mentions: &Mentions) {
-        for artifact in list(map.get("artifacts_snapshot")) {
-            let Value::Object(artifact) = artifact else { continue };
-            let id = Some(text(artifact.get("id"))).filter(|id| !id.is_empty());
-            let id = id.unwrap_or_else(|| "an artifact".to_owned());
-            for (key, value) in artifact {
-                match key.as_str() {
-                    "acceptance" => {
-                        for one in list(Some(value)) {
-                            self.require(&id, &text(Some(one)));
-                        }
-                    }
-                    "summary" => {
-                        self.require(&id, &text(Some(value)));
-                        self.tell(&id, &text(Some(value)), mentions);
-                    }
-                    "id" | "status" | "title" => {}
-                    _ => self.tell(&id, &text(Some(value)), mentions),
+    /// Takes in a text line by line. A line belongs to the option named last in this text; a heading
+    /// that names none, and a line that names several, end that.
+    fn add_text(&mut self, text: &str, place: &str, is_artifact: bool) {
+        let names: Vec<Vec<String>> = self.options.iter().map(|(name, _)| words(name).collect()).collect();
+        let mut option = None;
+        for line in text.lines().map(str::trim) {
+            let line_words: Vec<String> = words(line).collect();
+            let named: Vec<usize> = (0..names.len()).filter(|at| holds(&line_words, &names[*at])).collect();
+            option = match (named.as_slice(), line.starts_with('#')) {
+                ([one], _) => Some(*one),
+                ([], false) => option,
+                _ => None,
+            };
+            if let Some(at) = option {
+                self.options[at].1.extend(line_words);
+            }
+            if line.starts_with('#') {
+                continue;
+            }
+            for sentence in sentences(line) {
+                if self.sentences.len() < MOST_SENTENCES && words(sentence).count() >= FEWEST_WORDS {
+                    let (text, place) = (sentence.to_owned(), place.to_owned());
+                    self.sentences.push(Sentence { text, place, is_artifact });
                 }
             }
         }
     }
-
-    /// What closed rounds and earlier steps left: quotes of sentences that stand in this snapshot
-    /// are counted, other text is read as what it is.
-    fn read_earlier(&mut self, map: &Map<String, Value>, mentions: &Mentions) {
-        for round in list(map.get("recent_rounds")) {
-            let number = text(round.get("round"));
-            self.tell(format!("round {number}").trim_end(), &text(round.get("synthesis")), mentions);
-        }
-        let mut found = Vec::new();
-        collect(map.get("context").unwrap_or(&Value::Null), "", &mut found);
-        for (key, said) in found {
-            match key {
-                "risks" => self.echo(said),
-                _ if said.contains('\u{201c}') => {}
-                "summary" | "synthesis" | "result" | "description" => {
-                    self.tell("earlier result", said, mentions);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn echo(&mut self, said: &str) {
-        let Some((_, rest)) = said.split_once('\u{201c}') else { return };
-        let quote = rest.split('\u{201d}').next().unwrap_or(rest).trim_end_matches('…');
-        if !quote.is_empty()
-            && let Some(known) = self.statements.iter_mut().find(|s| s.text.starts_with(quote))
-        {
-            known.echoes += 1;
-        }
-    }
-
-    fn require(&mut self, place: &str, said: &str) {
-        if self.requirements.len() < MAX_REQUIREMENTS && !said.trim().is_empty() {
-            let said = said.trim().trim_end_matches('.').to_owned();
-            self.requirements.push(Requirement { words: words(&said), text: said, place: place.to_owned() });
-        }
-    }
-
-    fn tell(&mut self, place: &str, said: &str, mentions: &Mentions) {
-        let room = MAX_STATEMENTS.saturating_sub(self.statements.len());
-        for Unit { text, about, polarity, words } in units(said, mentions, room) {
-            self.statements.push(Statement {
-                text,
-                place: place.to_owned(),
-                about,
-                polarity,
-                words,
-                echoes: 0,
-            });
-        }
-    }
 }
 
-/// Strings below a value, each with the key it stands under.
-fn collect<'a>(value: &'a Value, key: &'a str, found: &mut Vec<(&'a str, &'a str)>) {
-    match value {
-        _ if found.len() >= MAX_STATEMENTS => {}
-        Value::String(said) => found.push((key, said)),
-        Value::Array(items) => items.iter().for_each(|item| collect(item, key, found)),
-        Value::Object(map) => map.iter().for_each(|(key, item)| collect(item, key, found)),
-        _ => {}
-    }
+/// The words of a text in lower case, a plural `s` taken off.
+pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
+    let parts = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    parts.map(|word| {
+        let word = word.to_lowercase();
+        word.strip_suffix('s').filter(|rest| rest.len() > 2).map(str::to_owned).unwrap_or(word)
+    })
 }
 
-/// A value as text: lists line by line, anything else that is not text as nothing.
-fn text(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Number(number)) => number.to_string(),
-        Some(Value::Array(items)) => {
-            let lines: Vec<String> =
-                items.iter().filter_map(Value::as_str).map(|item| format!("- {item}")).collect();
-            lines.join("\n")
-        }
-        Some(Value::Object(map)) => ["title", "question", "description", "summary"]
-            .iter()
-            .find_map(|key| map.get(*key)?.as_str())
-            .unwrap_or("")
-            .to_owned(),
-        _ => String::new(),
-    }
+/// Whether the words hold those of a name, one after another.
+fn holds(words: &[String], name: &[String]) -> bool {
+    !name.is_empty() && words.windows(name.len()).any(|window| window == name)
 }
 
-fn list(value: Option<&Value>) -> &[Value] {
-    match value {
-        Some(Value::Array(items)) => items,
-        _ => &[],
-    }
+/// The sentences of a line, without list marker and full stop.
+fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let line = line.trim_start_matches(['-', '*', '+', ' ']);
+    line.split(". ")
+        .map(|sentence| sentence.trim_end_matches(['.', ' ']))
+        .filter(|sentence| !sentence.is_empty())
 }

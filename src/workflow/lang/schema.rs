@@ -89,9 +89,11 @@ impl OutputSchema {
         on_deep_stack(|| schemas.validate(value, *index).map_err(|error| violations(&error)))
     }
 
-    /// A value that fits, always the same for the same input; what no plain value fits (a `not`,
-    /// a pattern that looks ahead) may be missed.
-    pub fn sample(&self, input: &Value) -> Value {
+    /// A value that fits, always the same for the same input.
+    ///
+    /// # Errors
+    /// A schema that needs more than the ordinary keywords; the place that cannot be filled.
+    pub fn sample(&self, input: &Value) -> Result<Value, String> {
         sample::sample(self, input)
     }
 }

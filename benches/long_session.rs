@@ -39,6 +39,7 @@ impl Sitting {
             scripted: Vec::new(),
             agent_only: false,
             skills: Vec::new(),
+            tags: Vec::new(),
         };
         let text = "You test.\n".to_owned();
         let persona = PersonaInfo {
@@ -61,6 +62,7 @@ impl Sitting {
             participants: loaded.participants.iter().map(seat).collect(),
             tasks_file: None,
             linked_sessions: Vec::new(),
+            unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
             leak_rules: None,
             pseudonyms: None,

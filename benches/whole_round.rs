@@ -81,6 +81,7 @@ pub fn asks(seats: usize) -> Vec<Ask> {
         temperature: None,
         schema: None,
         time_left: None,
+        timeout: None,
         watch: roundtable::participants::watch::Watch::default(),
         task: None,
     };
@@ -130,6 +131,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         scripted: Vec::new(),
         agent_only: false,
         skills: Vec::new(),
+        tags: Vec::new(),
     };
     let persona = persona();
     SessionOpened {
@@ -143,6 +145,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         participants: loaded.definition.participants.iter().map(|spec| seat(&spec.name)).collect(),
         tasks_file: None,
         linked_sessions: Vec::new(),
+        unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
         leak_rules: None,
         pseudonyms: None,

@@ -17,7 +17,7 @@ use crate::setup::answers::Answers;
 use crate::setup::roster::{ModelFlags, Roster};
 use crate::setup::trust::lines;
 use crate::text::harmless_line;
-use crate::workflow::{Source, default_id, load_with};
+use crate::workflow::{Source, default_id, load_with, unknown_tasks};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Severity {
@@ -79,14 +79,14 @@ fn findings(path: &Path, set_up: &SetUp) -> Vec<(Severity, Problem)> {
     match loaded {
         Err(problems) => found.extend(errors(problems)),
         Ok(loaded) => {
-            warnings = loaded.warnings;
+            warnings.clone_from(&loaded.warnings);
             let (flags, answers) = (ModelFlags::default(), Answers::default());
-            let (definition, tasks_file) = match with_tasks(loaded.definition, &set_up.folders) {
-                Ok(found) => found,
-                Err(problem) => return errors(vec![problem]).collect(),
-            };
+            let (definition, tasks_file, unread) = with_tasks(loaded.definition, &file, &set_up.folders);
+            warnings.extend(unread.iter().filter(|problem| !loaded.warnings.contains(problem)).cloned());
+            warnings.extend(unknown_tasks(&definition, &file));
             let is_own = set_up.folders.is_own(path);
-            let plan = Plan { definition, text, file, flags, answers, tasks_file, is_own };
+            let plan = Plan { definition, text, file, flags, answers, tasks_file, unread, is_own };
+            warnings.extend(plan.linked_sessions(&set_up.folders).1);
             match plan.roster_before_answers(set_up) {
                 Ok(roster) => {
                     warnings.extend(roster.notices.iter().cloned());

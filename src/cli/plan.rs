@@ -21,6 +21,7 @@ use crate::setup::table::needs;
 use crate::setup::trust::Trust;
 use crate::workflow::{
     Definition, Leaks, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, default_id, depth, load,
+    unknown_tasks, with_written_names,
 };
 
 /// The program's name and version, as sessions record it.
@@ -79,6 +80,8 @@ pub struct Plan {
     pub answers: Answers,
     /// The text of the project's own tasks, if it has some.
     pub tasks_file: Option<String>,
+    /// What of all tasks could not be read.
+    pub unread: Vec<Problem>,
     /// Whether it is the user's own, and no project's.
     pub is_own: bool,
 }
@@ -103,22 +106,35 @@ pub fn read_plan(path: &Path, folders: &Folders) -> Result<(Plan, Vec<Problem>),
 pub fn plan_of(text: String, file: String, folders: &Folders) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
     let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
     let (flags, answers) = (ModelFlags::default(), Answers::default());
-    let (definition, tasks_file) = with_tasks(loaded.definition, folders).map_err(|problem| vec![problem])?;
-    let plan = Plan { definition, text, file, flags, answers, tasks_file, is_own: false };
-    Ok((plan, loaded.warnings))
+    let (definition, tasks_file, unread) = with_tasks(loaded.definition, &file, folders);
+    let mut warnings = loaded.warnings;
+    warnings.extend(unread.iter().filter(|problem| !warnings.contains(problem)).cloned().collect::<Vec<_>>());
+    warnings.extend(unknown_tasks(&definition, &file));
+    let is_own = false;
+    Ok((Plan { definition, text, file, flags, answers, tasks_file, unread, is_own }, warnings))
 }
 
-/// A definition with the project's own tasks, and their text if there are some.
+/// A definition with the project's own tasks, their text if there are some, and what of the tasks
+/// could not be read: none of that stops a session.
 pub fn with_tasks(
     definition: Definition,
+    file: &str,
     folders: &Folders,
-) -> Result<(Definition, Option<String>), Problem> {
-    let tasks_file = folders.tasks()?;
-    let definition = match &tasks_file {
-        Some(text) => definition.with_tasks(text, TASKS_FILE)?,
-        None => definition,
-    };
-    Ok((definition, tasks_file))
+) -> (Definition, Option<String>, Vec<Problem>) {
+    let of_own = definition.tasks.iter().filter_map(|task| Some(task.doubt.clone()?.in_file(file)));
+    let mut unread: Vec<Problem> = of_own.collect();
+    match folders.tasks() {
+        Ok(None) => (definition, None, unread),
+        Ok(Some(text)) => {
+            let (definition, problems) = definition.with_tasks(&text, TASKS_FILE);
+            unread.extend(problems);
+            (definition, Some(text), unread)
+        }
+        Err(problem) => {
+            unread.push(problem.in_file(TASKS_FILE));
+            (definition, None, unread)
+        }
+    }
 }
 
 /// What a definition's file is called in messages, and its text; `-` is standard input.
@@ -213,6 +229,7 @@ impl Plan {
         }
         let leak_rules = (self.definition.leaks != Some(Leaks::Off) || self.definition.pseudonyms.is_some())
             .then_some(RULES);
+        let (linked_sessions, unlinked) = self.linked_sessions(folders);
         let name = Path::new(&self.file).file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(SessionOpened {
             session: id.to_owned(),
@@ -225,15 +242,26 @@ impl Plan {
             definition: self.text.clone(),
             leak_rules,
             pseudonyms: self.pseudonyms(&roster, seed)?,
-            input: input.map_or_else(|| Ok(self.definition.input()), parse_input)?,
+            input: with_written_names(
+                input.map_or_else(|| Ok(self.definition.input()), parse_input)?,
+                FORMAT,
+            ),
             seed,
             participants: roster.seats,
             personas: roster.personas,
             tasks_file: self.tasks_file.clone(),
-            linked_sessions: self.linked_sessions(folders).0,
+            unread: self.unread.iter().chain(&unlinked).map(told).collect(),
+            linked_sessions,
             prices: roster.prices,
         })
     }
+}
+
+/// A problem as a session records it: its place by the file's name alone.
+fn told(problem: &Problem) -> String {
+    let file = problem.place.as_ref().map_or("", |place| place.file.as_str());
+    let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
+    name.map_or_else(|| problem.message.clone(), |name| problem.clone().in_file(&name).to_string())
 }
 
 /// A warning when an input begins like JSON and is none.

@@ -10,7 +10,7 @@ use super::plan::{Plan, SetUp, load_plan};
 use crate::journal::fold;
 use crate::problem::{Problem, did_you_mean};
 use crate::session::{Command, Event, Exit, Item, Moment, Session, Stamped, decide};
-use crate::workflow::Step;
+use crate::workflow::{Definition, Step};
 
 /// Prints the snapshot of a definition's or a session's round, for one participant with its address.
 pub fn run(
@@ -125,6 +125,36 @@ fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Vec<Pro
     Ok(events)
 }
 
+/// How many rounds come before a step on the shortest way to it.
+fn rounds_before(definition: &Definition, id: &str) -> u32 {
+    let rounds = |step: &Step| {
+        let all = std::iter::once(step).chain(step.nested());
+        all.filter(|step| step.round().is_some()).count() as u32
+    };
+    let mut reached: Vec<(&Step, u32)> =
+        definition.steps.first().map(|first| (first, 0)).into_iter().collect();
+    let mut at = 0;
+    while let Some(&(step, before)) = reached.get(at) {
+        at += 1;
+        if step.id == id {
+            return before;
+        }
+        if step.nested().iter().any(|nested| nested.id == id) {
+            let earlier = step.nested().iter().take_while(|nested| nested.id != id);
+            return before + earlier.map(rounds).sum::<u32>();
+        }
+        let listed = definition.steps.iter().skip_while(|other| other.id != step.id).nth(1);
+        let listed = listed.filter(|_| !definition.is_routed());
+        let routed = step.targets().into_iter().filter_map(|(_, target)| definition.step(target));
+        for next in routed.chain(listed) {
+            if !reached.iter().any(|(known, _)| known.id == next.id) {
+                reached.push((next, before + rounds(step)));
+            }
+        }
+    }
+    0
+}
+
 /// The events that would open a definition's round now.
 fn planned(
     plan: &Plan,
@@ -135,8 +165,7 @@ fn planned(
 ) -> Result<Vec<Event>, Vec<Problem>> {
     let rounds: Vec<&str> = plan
         .definition
-        .steps
-        .iter()
+        .all_steps()
         .filter(|step| step.round().is_some())
         .map(|step| step.id.as_str())
         .collect();
@@ -156,6 +185,7 @@ fn planned(
     let mut session = Session::default();
     let at = Moment(0);
     session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened)) });
+    session.rounds_left_out = rounds_before(&plan.definition, &id);
     session.apply(&Stamped {
         at,
         event: Event::StepStarted { step: id, kind: "round".to_owned(), iteration: 1, within: None },

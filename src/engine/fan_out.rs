@@ -371,6 +371,7 @@ impl Engine<'_> {
             temperature: info.temperature,
             schema,
             time_left,
+            timeout: self.participant_timeout(&round.opened.step),
             watch: self.watches.as_ref().map(|watches| watches.begin(seat)).unwrap_or_default(),
             task: None,
         })

@@ -83,9 +83,10 @@ impl Engine<'_> {
         });
         let terms = Terms {
             step: item.offered.step.clone(),
+            format: self.session.format(),
             schema: schema.clone(),
             needs_words: step.is_some_and(|step| matches!(step.kind, StepKind::Review(_))),
-            timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
+            timeout: self.step_timeout(&item.offered.step),
         };
         let ask = self.ask_agent(item, schema);
         let (step, id) = (item.offered.step.clone(), id.to_owned());
@@ -117,6 +118,7 @@ impl Engine<'_> {
             temperature: info.and_then(|info| info.temperature),
             schema: None,
             time_left: self.session_time_left(),
+            timeout: self.participant_timeout(&offered.step),
             watch: Watch::default(),
             task: Some(Arc::new(self.task(input, schema, model))),
         }
@@ -155,6 +157,17 @@ impl Engine<'_> {
         // A clock may go back: what is due is looked at again in a moment, not at once for ever.
         let millis = items.chain(session).min()?;
         Some(Instant::now() + Duration::from_millis(millis.max(1)))
+    }
+
+    /// How long one try, or one seat, of a step may take, where the step says so.
+    pub(super) fn step_timeout(&self, step: &str) -> Option<Duration> {
+        let step = self.session.definition.as_ref()?.step(step)?;
+        step.timeout_ms.map(Duration::from_millis)
+    }
+
+    /// The same for whoever is asked, who gives up after the engine did.
+    pub(super) fn participant_timeout(&self, step: &str) -> Option<Duration> {
+        Some(self.step_timeout(step)?.saturating_add(Duration::from_secs(1)))
     }
 
     /// How long the session may still take.

@@ -18,6 +18,8 @@ use crate::workflow::{OutputSchema, read_answer};
 pub struct Terms {
     /// The step, for messages.
     pub step: String,
+    /// The format of the session's file.
+    pub format: u32,
     /// What the answer must fit.
     pub schema: Option<OutputSchema>,
     /// Whether an answer that says nothing is none: a review's.
@@ -117,7 +119,7 @@ fn judge(reply: &Reply, terms: &Terms) -> Result<Value, String> {
         Finish::ToolCall => return Err("the reply tried to call a tool; there are none".to_owned()),
         Finish::Refusal => return Err("the model or its service declined to answer".to_owned()),
     }
-    let data = read_answer(&reply.text)?;
+    let data = read_answer(&reply.text, terms.format)?;
     if let Some(schema) = &terms.schema {
         schema.check(&data).map_err(|why| format!("the answer does not fit `output_schema`: {why}"))?;
     }

@@ -42,7 +42,7 @@ pub struct External {
 }
 
 impl External {
-    /// A participant that runs `program` once an answer, for at most `timeout`.
+    /// A participant that runs `program` once an answer, for at most `timeout` unless a step says otherwise.
     pub fn new(program: Program, timeout: Duration) -> Self {
         Self { program, timeout }
     }
@@ -182,7 +182,8 @@ impl Drop for Group {
 impl Participant for External {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
-            let limit = ask.time_left.map_or(self.timeout, |left| left.min(self.timeout));
+            let limit = ask.timeout.unwrap_or(self.timeout);
+            let limit = ask.time_left.map_or(limit, |left| left.min(limit));
             let failure = |reason: String, timed_out| Failure { reason, timed_out, tries: 1 };
             match tokio::time::timeout(limit, self.run(ask)).await {
                 Ok(Ok(reply)) => Ok(reply),

@@ -110,14 +110,15 @@ impl HttpParticipant {
             return Err(late(time_left, 0));
         };
         let Ok(permit) = timeout(time_left, self.permit()).await else { return Err(late(time_left, 0)) };
-        let limit = time_left.saturating_sub(started.elapsed()).min(self.service.timeouts.total);
+        let total = ask.timeout.unwrap_or(self.service.timeouts.total);
+        let limit = time_left.saturating_sub(started.elapsed()).min(total);
         if limit.is_zero() {
             return Err(late(time_left, 0));
         }
         let mut tries = 0;
         match timeout(limit, self.tries(ask, head, limit, (permit, lead), &mut tries)).await {
             Ok(outcome) => outcome.map(|reply| Reply { tries, ..reply }),
-            Err(_) => Err(late(time_left.min(self.service.timeouts.total), tries)),
+            Err(_) => Err(late(time_left.min(total), tries)),
         }
     }
 

@@ -71,6 +71,9 @@ pub struct Ask {
     pub schema: Option<Arc<str>>,
     /// How long the whole call may take, tries and waits included.
     pub time_left: Option<Duration>,
+    /// How long it may take in place of the configured timeout, where its step gives it a time: a moment
+    /// more than that, since whoever asks gives up first and names the step.
+    pub timeout: Option<Duration>,
     /// Where those who wait look how it stands.
     pub watch: watch::Watch,
     /// What a work item holds, when this is an agent's and no seat's.

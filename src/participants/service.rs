@@ -19,7 +19,8 @@ pub struct Timeouts {
     pub connect: Duration,
     /// Between two pieces of a body.
     pub idle: Duration,
-    /// For one call, tries and waits included; waiting for a permit does not count.
+    /// For one call, tries and waits included, unless its step says otherwise; waiting for a permit does
+    /// not count.
     pub total: Duration,
 }
 

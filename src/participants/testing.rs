@@ -23,6 +23,7 @@ pub(super) fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
         temperature: None,
         schema: None,
         time_left: None,
+        timeout: None,
         watch: Watch::default(),
         task: None,
     }

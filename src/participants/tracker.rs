@@ -76,26 +76,82 @@ fn mark(words: &[&str], prompt: &str, task: &Task) -> Result<Value, String> {
     if TrackedTask::is_done(&status) {
         let first = prompt.lines().next().unwrap_or_default().to_lowercase();
         let is_asked = first.contains("evidence") || task.evidence_asked.iter().any(|asked| asked == id);
-        let blank = evidence.iter().find(|(_, value)| value.as_str().is_some_and(str::is_empty));
-        match blank {
-            Some((label, _)) if is_asked => {
-                return Err(format!(
-                    "`{id}` is not marked done: evidence was asked for and `{label}` is empty"
-                ));
-            }
-            None if is_asked && evidence.is_empty() => {
-                return Err(format!("`{id}` is not marked done: evidence was asked for and none came"));
-            }
-            _ => {}
+        if let Some(why) = not_done(&evidence, is_asked).or_else(|| failed_before(&task.input)) {
+            return Err(format!("`{id}` is not marked done: {why}"));
         }
     }
     Ok(json!({ "issue_id": id, "status": status, "evidence": evidence }))
 }
 
-/// The `label: value` lines after the first.
+/// Why evidence does not show that the work is done.
+fn not_done(evidence: &Map<String, Value>, is_asked: bool) -> Option<String> {
+    if is_asked && evidence.is_empty() {
+        return Some("evidence was asked for and none came".to_owned());
+    }
+    for (label, value) in evidence {
+        let value = value.as_str().unwrap_or_default();
+        let says_nothing = ["", "-", "none", "n/a", "null", "undefined"].contains(&&*value.to_lowercase());
+        if is_asked && says_nothing {
+            return Some(format!("evidence was asked for and `{label}` is empty"));
+        }
+        let is_of_tests = [label.as_str(), value].iter().any(|text| text.to_lowercase().contains("test"));
+        if is_of_tests && says_failed(value) {
+            return Some(format!("its evidence says that a test failed (`{label}: {value}`)"));
+        }
+    }
+    None
+}
+
+/// Why the result that is handed over beside the prompt does not show that the work is done.
+fn failed_before(input: &Map<String, Value>) -> Option<String> {
+    let results = input.iter().filter(|(key, _)| !["input", "context"].contains(&key.as_str()));
+    let mut passed = results.map(|(_, result)| &result["test_results"]["passed"]);
+    passed.any(|passed| *passed == false).then(|| "the tests of its implementation failed".to_owned())
+}
+
+/// Whether a line on tests says that one failed: `FAILED`, `3 passed, 1 failed`, `passed: false`; not
+/// `0 failed`, `no failures`, `failed: 0`.
+fn says_failed(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_none = |word: Option<&&str>| {
+        word.is_some_and(|word| {
+            ["0", "no", "none", "zero", "not", "never", "without", "nothing", "false"].contains(word)
+        })
+    };
+    let passes = |word: &str| word.starts_with("pass");
+    words.iter().enumerate().any(|(at, word)| {
+        let (before, after) = (at.checked_sub(1).and_then(|at| words.get(at)), words.get(at + 1));
+        if word.starts_with("fail") || word.starts_with("error") {
+            // In `failed: 0, passed: 7` the number belongs to the word before it.
+            let is_labelled = after.is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+            return !is_none(after) && (is_labelled || !is_none(before));
+        }
+        let negated = before.is_some_and(|word| ["not", "didn", "t"].contains(word));
+        (passes(word) && (negated || after == Some(&"false"))) || lower.trim() == "false"
+    })
+}
+
+/// The evidence: what follows `evidence:` in the first line, then `label: value` lines; lines without
+/// a label are taken together.
 fn evidence(prompt: &str) -> Map<String, Value> {
-    let lines = prompt.lines().skip(1).filter_map(|line| line.split_once(':'));
-    lines.map(|(label, value)| (label.trim().to_owned(), value.trim().into())).collect()
+    let mut found = Map::new();
+    let first = prompt.lines().next().unwrap_or_default();
+    let behind = first.rsplit_once(':').map(|(_, behind)| behind.trim()).filter(|behind| !behind.is_empty());
+    let mut unlabelled: Vec<&str> = behind.into_iter().collect();
+    for line in prompt.lines().skip(1).map(str::trim).filter(|line| !line.is_empty()) {
+        match line.split_once(':') {
+            Some((label, value)) => {
+                found.insert(label.trim().to_owned(), value.trim().into());
+            }
+            None => unlabelled.push(line),
+        }
+    }
+    if !unlabelled.is_empty() {
+        found.insert("evidence".to_owned(), unlabelled.join("\n").into());
+    }
+    found
 }
 
 #[cfg(test)]
@@ -135,5 +191,51 @@ mod tests {
         assert!(answer(none, &task(&["APP-15"])).unwrap_err().contains("none came"));
         assert!(answer("Mark issue APP-99 as Done", &task(&[])).unwrap_err().contains("no issue `APP-99`"));
         assert!(answer("Sing", &task(&[])).unwrap_err().contains("`Sing`"));
+    }
+
+    #[test]
+    fn what_failed_is_not_done() {
+        let mark = |lines: &str| {
+            answer(&format!("Mark issue APP-15 as Done with the following evidence:\n{lines}"), &task(&[]))
+        };
+        for failed in [
+            "Test result: FAILED",
+            "Test result: failed",
+            "Tests: 3 passed, 1 failed",
+            "Tests: 2 failures",
+            "Test result: {\"passed\":false,\"details\":\"\"}",
+            "Tests passed: false",
+            "Test result: did not pass",
+            "Test result: ERROR in setup",
+            "Tests: failed: 1, passed: 7",
+            "Files changed: a\nScreenshot: b\nTest result: FAILED",
+            "all tests failed",
+        ] {
+            assert!(mark(failed).unwrap_err().contains("a test failed"), "{failed}");
+        }
+        for fine in [
+            "Test result: PASSED",
+            "Test result: 4 passed, 0 failed",
+            "Tests: no failures",
+            "Tests: failed: 0, passed: 7",
+            "Tests passed: true",
+            "Test result: {\"passed\":true,\"failed\":false}",
+            "Tests: without errors",
+            "Screenshot: screenshots/failed-login.png",
+            "Files changed: src/failed.rs",
+            "looks good",
+        ] {
+            assert!(mark(fine).is_ok(), "{fine}: {:?}", mark(fine));
+        }
+        for nothing in ["", "Screenshot: none", "Files changed: a\nTest result: -"] {
+            assert!(mark(nothing).unwrap_err().contains("evidence was asked for"), "{nothing}");
+        }
+        let said = mark("see the report").unwrap();
+        assert_eq!(said["evidence"], json!({"evidence": "see the report"}));
+        let mut handed = task(&[]);
+        handed.input = json!({"implement": {"test_results": {"passed": false}}}).as_object().unwrap().clone();
+        let why = answer("Mark issue APP-15 as Done", &handed).unwrap_err();
+        assert!(why.contains("the tests of its implementation failed"), "{why}");
+        assert!(answer("Mark issue APP-15 as Open", &handed).is_ok());
     }
 }

@@ -61,7 +61,7 @@ impl Session {
             project_summary: definition.project_summary.as_deref().or(project_summary),
             goal: definition.goal.as_deref(),
             constraints: &definition.constraints,
-            current_round: self.rounds.len() as u32 + 1,
+            current_round: self.next_round_number(),
             question: &round.question,
             exploration: round.exploration.as_deref().or(step.description.as_deref()),
             ballot: Some(&round.ballot),

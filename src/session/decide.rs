@@ -8,7 +8,7 @@ use super::decide_round::{
     ask_again, close_round, lose_key, offer_rest, open_round, open_seat, reveal, seal_answer, tally,
 };
 use super::decide_step::{ask_person, finish_step, offer_items, start_step};
-use super::event::{ApprovalGiven, Event, SeatFailed, SessionClosed, Status};
+use super::event::{ApprovalGiven, Event, SeatFailed, SessionClosed, SessionOpened, Status};
 use super::item;
 use super::moment::Moment;
 use super::outcome::exit_of;
@@ -24,11 +24,7 @@ pub(super) type Decision = Result<Vec<Event>, Refusal>;
 /// A [`Refusal`] that says why the command is not possible in this state.
 pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
     if let Command::Open(opened) = command {
-        return match (&session.header, Session::definition_of(&opened)) {
-            (Some(_), _) => refuse("the session is open already"),
-            (None, Err(problem)) => refuse(format!("the definition does not load: {problem}")),
-            (None, Ok(_)) => Ok(vec![Event::SessionOpened(opened)]),
-        };
+        return open(session, opened);
     }
     let Some(definition) = session.definition.clone() else { return refuse("the session is not open") };
     if session.closed.is_some() {
@@ -44,7 +40,7 @@ pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
             return Ok(vec![Event::SessionResumed { program, torn_bytes }]);
         }
         Command::Warn { message } => {
-            return Ok(vec![Event::Warning { message, step: None, round: None, participant: None }]);
+            return Ok(vec![Event::warning(&message)]);
         }
         Command::Fork { session: id, at_seq } => return fork(session, id, at_seq),
         _ if session.paused.is_some() => return refuse("the session rests; resume it first"),
@@ -82,6 +78,18 @@ pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
         Command::Stop { reason } => Ok(vec![close(session, Status::Stopped, Some(reason))]),
         Command::Close => close_session(session, &definition, now),
         other => of_item(session, &definition, other, now),
+    }
+}
+
+/// The header, and what it says could not be read as a warning each.
+fn open(session: &Session, opened: Box<SessionOpened>) -> Decision {
+    match (&session.header, Session::definition_of(&opened)) {
+        (Some(_), _) => refuse("the session is open already"),
+        (None, Err(problem)) => refuse(format!("the definition does not load: {problem}")),
+        (None, Ok(_)) => {
+            let unread: Vec<Event> = opened.unread.iter().map(|message| Event::warning(message)).collect();
+            Ok(std::iter::once(Event::SessionOpened(opened)).chain(unread).collect())
+        }
     }
 }
 

@@ -32,7 +32,7 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
     let opened = RoundOpened {
         step: step.id.clone(),
         round: round_id(session, definition, &step.id),
-        number: session.rounds.len() as u32 + 1,
+        number: session.next_round_number(),
         question: round.question.clone(),
         ballot: round.ballot.clone(),
         rule: round.rule,

@@ -47,6 +47,7 @@ impl LinkedSession {
             description: self.report.clone(),
             test_steps: Vec::new(),
             priority: 0,
+            doubt: None,
             status: self.status.clone(),
             row,
             deleted: false,

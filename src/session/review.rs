@@ -75,11 +75,13 @@ impl Session {
         back.map(|back| back.data.clone()).unwrap_or_default()
     }
 
-    /// The author's tag: the persona's first two tags, sorted, or `participant`.
+    /// The author's tag: the first two tags of the participant, else of its persona, sorted, or
+    /// `participant`.
     fn author_tag(&self, author: &str) -> String {
-        let persona = self.seat_info(author).and_then(|seat| self.persona(&seat.persona));
-        let mut tags: Vec<&str> =
-            persona.iter().flat_map(|persona| &persona.tags).take(2).map(String::as_str).collect();
+        let seat = self.seat_info(author);
+        let persona = seat.and_then(|seat| self.persona(&seat.persona)).map(|persona| &persona.tags);
+        let own = seat.map(|seat| &seat.tags).filter(|tags| !tags.is_empty());
+        let mut tags: Vec<&str> = own.or(persona).into_iter().flatten().take(2).map(String::as_str).collect();
         tags.sort_unstable();
         if tags.is_empty() { "participant".to_owned() } else { tags.join(" / ") }
     }

@@ -57,6 +57,8 @@ pub struct Session {
     pub links: Vec<LinkRecorded>,
     /// Every round so far; the last one may be open.
     pub rounds: Vec<RoundRun>,
+    /// Rounds that come before and are left out, where a later round is looked at alone; else 0.
+    pub rounds_left_out: u32,
     /// Results by step, a re-run step in its old place.
     pub results: IndexMap<String, Arc<StepFinished>>,
     /// How long people were asked and the session rested, in milliseconds.
@@ -174,7 +176,7 @@ impl Session {
         let source = Source { text: &header.definition, file: &header.definition_file, id };
         match load(source) {
             Ok(loaded) => match &header.tasks_file {
-                Some(text) => loaded.definition.with_tasks(text, TASKS_FILE),
+                Some(text) => Ok(loaded.definition.with_tasks(text, TASKS_FILE).0),
                 None => Ok(loaded.definition),
             },
             Err(problems) => Err(problems.into_iter().next().unwrap_or_else(|| Problem::new("unreadable"))),
@@ -184,6 +186,11 @@ impl Session {
     /// Whether its file was begun in format 1: what its records mean is read as it was then.
     pub fn is_format_1(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.format < 2)
+    }
+
+    /// The format of its file, which says how some of what is recorded reads.
+    pub fn format(&self) -> u32 {
+        self.header.as_ref().map_or(0, |header| header.format)
     }
 
     /// The seat of that name in the roster.
@@ -214,6 +221,11 @@ impl Session {
                 .all_steps()
                 .any(|step| seat.sits_in(definition, step) && !seat.scripted.contains(&step.id))
         })
+    }
+
+    /// The number that the next round to open has, from 1.
+    pub fn next_round_number(&self) -> u32 {
+        self.rounds_left_out + self.rounds.len() as u32 + 1
     }
 
     /// What a seat's seal in a round is bound to.

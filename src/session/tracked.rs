@@ -32,13 +32,14 @@ impl Session {
     /// The tasks of which a work item has asked for evidence.
     pub fn evidence_asked(&self) -> Vec<String> {
         let Some(definition) = &self.definition else { return Vec::new() };
-        let asked: Vec<String> = self
-            .items
-            .values()
-            .filter(|item| item.offered.model != TRACKER)
-            .filter_map(|item| item.offered.task.as_ref()?.prompt.as_deref())
-            .filter(|prompt| prompt.to_lowercase().contains("evidence"))
-            .map(str::to_owned)
+        let of_others = self.items.values().filter(|item| item.offered.model != TRACKER);
+        let asked: Vec<String> = of_others
+            .map(|item| {
+                let (_, text) = self.agent_prompt(&item.offered);
+                let rules = item.offered.task.as_ref().and_then(|task| task.rules.clone());
+                text + &rules.unwrap_or_default()
+            })
+            .filter(|text| text.to_lowercase().contains("evidence"))
             .collect();
         let is_asked = |task: &&Task| asked.iter().any(|prompt| prompt.contains(&task.id));
         definition.tasks.iter().filter(is_asked).map(|task| task.id.clone()).collect()

@@ -190,6 +190,7 @@ async fn pace(participant: &HttpParticipant, model: &str) -> Result<Pace, Failur
         temperature: None,
         schema: None,
         time_left: None,
+        timeout: None,
     };
     let late = || Failure { reason: "no reply within 60 s".to_owned(), timed_out: true, tries: 1 };
     tokio::time::timeout(PATIENCE, participant.pace(&ask)).await.unwrap_or_else(|_| Err(late()))

@@ -50,6 +50,9 @@ fn read(id: &str, file: &str, bounds: &Bounds) -> Result<LinkedSession, Problem>
     bounds.check_named(&path).map_err(|problem| unread(problem.message))?;
     let text = read_regular(&path, MAX_LINKED).map_err(|problem| unread(problem.message))?;
     let log = read_log(text.as_bytes()).map_err(|damage| unread(damage.what))?;
+    if log.lines.is_empty() {
+        return Err(unread("it holds no complete event".to_owned()));
+    }
     let session = fold(&log);
     let head = log.lines.last().map(|line| line.hash.clone());
     let title = session.definition.as_ref().and_then(|definition| definition.goal.clone());

@@ -101,9 +101,7 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
     let mut roster = Roster::default();
     let mut problems = from.unknown_flags();
     let mut personas: IndexMap<String, Option<Persona>> = IndexMap::new();
-    let named = from.definition.participants.iter().filter(|spec| from.is_asked(spec)).cloned();
-    let everyone: Vec<ParticipantSpec> = named.chain(from.agents_by_persona()).collect();
-    for spec in &everyone {
+    for spec in &from.everyone() {
         let at = |problem: Problem| problem.at(from.file, spec.place.0, spec.place.1);
         let scripted = from.scripted_steps(spec);
         let needs_nobody = from.is_all_scripted(spec, &scripted);
@@ -152,6 +150,7 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
             scripted,
             agent_only: spec.agent_only,
             skills: spec.skills.clone(),
+            tags: spec.tags.clone(),
         });
     }
     roster.personas = personas.into_iter().map(|(name, persona)| persona_info(name, persona)).collect();
@@ -169,6 +168,12 @@ fn say_once(problem: Problem, problems: &mut Vec<Problem>) {
 }
 
 impl Sources<'_> {
+    /// Everyone whom a step asks.
+    fn everyone(&self) -> Vec<ParticipantSpec> {
+        let named = self.definition.participants.iter().filter(|spec| self.is_asked(spec)).cloned();
+        named.chain(self.agents_by_persona()).collect()
+    }
+
     fn unknown_flags(&self) -> Vec<Problem> {
         let agents = self.agents_by_persona();
         let participants: Vec<&ParticipantSpec> =

@@ -28,7 +28,6 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, w
         }
         check_round(definition, step, file, problems);
         check_review(definition, step, file, problems);
-        check_task(definition, step, file, warnings);
         check_reference(definition, step, file, warnings);
         check_expression(definition, step, file, problems, warnings);
     }
@@ -145,14 +144,15 @@ fn check_template(
     }
 }
 
-/// The task of a step should be in the list; the project's own file may have it too.
-fn check_task(definition: &Definition, step: &Step, file: &str, warnings: &mut Vec<Problem>) {
-    let Some(task) = step.task.as_deref() else { return };
+/// Steps whose task is in no list, once all lists are read.
+pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Problem> {
     let known: Vec<&str> = definition.tasks.iter().map(|task| task.id.as_str()).collect();
-    if !known.contains(&task) {
+    let unknown = |step: &Step| {
+        let task = step.task.as_deref().filter(|task| !known.contains(task))?;
         let message = format!("`task` of step `{}` names no task: `{task}`", step.id);
-        warnings.push(at(step, file, message).hint(did_you_mean(task, &known)));
-    }
+        Some(at(step, file, message).hint(did_you_mean(task, &known)))
+    };
+    definition.all_steps().filter_map(unknown).collect()
 }
 
 /// A reference that no step gives fails when the step runs; it is told beforehand.

@@ -75,6 +75,8 @@ pub struct ParticipantSpec {
     pub agent_only: bool,
     /// What it can use, as its work items say.
     pub skills: Vec<String>,
+    /// Words it is known by; a reviewer is told of an author by the first two.
+    pub tags: Vec<String>,
     /// `provider/model`, if the definition names one.
     pub model: Option<String>,
     /// What its ballot weighs: one of weight 2 counts as two.
@@ -113,6 +115,7 @@ impl ParticipantSpec {
             command: None,
             agent_only: false,
             skills: Vec::new(),
+            tags: Vec::new(),
             model: None,
             weight: 1.0,
             seed: None,

@@ -161,6 +161,7 @@ fn definition(
         id,
         steps,
     };
+    warnings.extend(definition.tasks.iter().filter_map(|task| task.doubt.clone()));
     if fields.node("steps").is_some_and(|node| node.value == Value::List(Vec::new())) {
         fields.refuse(node, "`steps` is empty", "add a step, or write `question: …` instead");
     }

@@ -1,5 +1,7 @@
 //! Loading who takes part: one seat, many of one persona, or a grid of personas and models.
 
+use std::collections::HashSet;
+
 use super::definition::{ParticipantSpec, Program};
 use super::fields::{Fields, as_text};
 use super::spread::{Spread, spread};
@@ -63,22 +65,24 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Problem>, all: &m
         let what = if grid.is_some() { "the grid seats" } else { "`count` is" };
         fields.refuse(node, format!("{what} above {MOST_SEATS}"), "seat fewer participants");
     }
-    let skills = fields.texts("skills");
+    let (skills, tags) = (fields.texts("skills"), fields.texts("tags"));
     let each = usize::try_from(count.min(MOST_SEATS)).unwrap_or(usize::MAX);
     let seats = kinds.iter().flat_map(|kind| std::iter::repeat_n(kind, each));
     let total = each.saturating_mul(kinds.len());
     let mut numbers = Numbers::of(&kinds, each);
+    let taken: HashSet<String> = all.iter().map(|seat| seat.name.clone()).collect();
     for (nth, kind) in seats.take(MOST_SEATS as usize).enumerate() {
         all.push(ParticipantSpec {
-            name: numbers.name(&kind.name),
+            name: numbers.name(&kind.name, &taken),
             weight,
             seed: seed.map(|seed| seed.wrapping_add(nth as u64)),
             temperature: temperature.as_ref().map(|spread: &Spread| spread.of(nth, total)),
             skills: skills.clone(),
+            tags: tags.clone(),
             ..kind.clone()
         });
     }
-    problems.extend(fields.finish(&["tags"]));
+    problems.extend(fields.finish(&[]));
 }
 
 /// What all seats of a map without a grid have in common.
@@ -148,12 +152,16 @@ impl Numbers {
         Self { are_many: each > 1 || shared, last: None }
     }
 
-    /// The next seat's name; those of one name come one after the other.
-    fn name(&mut self, name: &str) -> String {
+    /// The next seat's name; those of one name come one after the other, and go on from those that
+    /// an earlier entry has taken.
+    fn name(&mut self, name: &str, taken: &HashSet<String>) -> String {
         if !self.are_many {
             return name.to_owned();
         }
-        let nth = self.last.take().filter(|(last, _)| last == name).map_or(1, |(_, nth)| nth + 1);
+        let mut nth = self.last.take().filter(|(last, _)| last == name).map_or(1, |(_, nth)| nth + 1);
+        while taken.contains(&format!("{name}-{nth}")) {
+            nth += 1;
+        }
         self.last = Some((name.to_owned(), nth));
         format!("{name}-{nth}")
     }
@@ -232,6 +240,8 @@ mod tests {
             (name, persona, Some(model), Some(seed), Some(warmth))
         });
         assert_eq!(told, expected);
+        let after = seats(&format!("{{persona: skeptic, count: 2}}, {grid}")).unwrap();
+        assert_eq!(names(&after)[6..], ["skeptic-3", "skeptic-4", "skeptic-5", "skeptic-6"]);
         let each = seats("{grid: {personas: [qa-lead, skeptic], models: a/x}}").unwrap();
         assert_eq!(names(&each), ["qa-lead", "skeptic"]);
     }

@@ -2,21 +2,9 @@
 
 use super::definition::Definition;
 use super::fields::{Fields, as_text};
-use super::task::{Link, ROW_KEYS, Report, Task};
+use super::task::{Link, ROW_KEYS, Report, Task, priority_of};
 use crate::problem::Problem;
 use crate::yaml::{Node, Value, read, read_json};
-
-/// A number of `priority`: 1 urgent … 4 low, 0 none; the words are read too.
-const PRIORITIES: [(&str, u8); 8] = [
-    ("urgent", 1),
-    ("critical", 1),
-    ("high", 2),
-    ("medium", 3),
-    ("normal", 3),
-    ("low", 4),
-    ("none", 0),
-    ("no priority", 0),
-];
 
 /// Starts on each map of a list.
 fn each<'a>(
@@ -52,7 +40,7 @@ pub fn tasks(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Vec<Task> 
         }
         let title = inner.text("title").unwrap_or_default();
         let status = inner.text("status").unwrap_or_else(|| "OPEN".to_owned());
-        let priority = priority(inner);
+        let (priority, doubt) = priority(inner, &id);
         let (mut test_steps, steps) = (inner.texts("test_steps"), inner.texts("steps"));
         if test_steps.is_empty() {
             test_steps = steps;
@@ -77,6 +65,7 @@ pub fn tasks(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Vec<Task> 
             description: inner.text("description").unwrap_or_default(),
             test_steps,
             priority,
+            doubt,
             status,
             row,
             deleted: inner.flag("deleted").unwrap_or(false) || inner.has("deletedAt"),
@@ -87,18 +76,20 @@ pub fn tasks(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Vec<Task> 
     tasks
 }
 
-fn priority(inner: &mut Fields<'_>) -> u8 {
-    let Some(node) = inner.node("priority") else { return 0 };
-    let word = as_text(node).unwrap_or_default().to_lowercase();
-    let number = match &node.value {
-        Value::Number(number) => number.as_u64().and_then(|n| u8::try_from(n).ok()).filter(|n| *n <= 4),
-        _ => PRIORITIES.iter().find(|(known, _)| *known == word).map(|(_, number)| *number),
+/// The number of a task's priority, and what is to be said of one that cannot be read.
+fn priority(inner: &mut Fields<'_>, id: &str) -> (u8, Option<Problem>) {
+    let Some(node) = inner.node("priority") else { return (0, None) };
+    let written = match &node.value {
+        Value::Number(number) => number.to_string(),
+        _ => as_text(node).unwrap_or_default(),
     };
-    if number.is_none() {
+    let number = priority_of(&written);
+    let doubt = number.is_none().then(|| {
         let hint = "write 1 (urgent) to 4 (low) or 0, or one of urgent, high, medium, low, none";
-        inner.refuse(node, format!("`priority` is not one: `{word}`"), hint);
-    }
-    number.unwrap_or(0)
+        let message = format!("`priority` of task `{id}` is read as 0: `{written}` is none");
+        node.problem(inner.file(), message).hint(hint)
+    });
+    (number.unwrap_or(0), doubt)
 }
 
 /// The links of a definition.
@@ -150,36 +141,37 @@ pub fn reports(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Vec<Repo
 pub const TASKS_FILE: &str = ".s2s/tasks.yaml";
 
 impl Definition {
-    /// The definition with the tasks, links and reports of the project's own file; what it has of the
-    /// same id stays.
-    ///
-    /// # Errors
-    /// The file's first problem.
-    pub fn with_tasks(mut self, text: &str, file: &str) -> Result<Self, Problem> {
+    /// The definition with the tasks, links and reports of the project's own file, and what of that
+    /// could not be read; what the definition has of the same id stays.
+    #[must_use]
+    pub fn with_tasks(mut self, text: &str, file: &str) -> (Self, Vec<Problem>) {
         let is_json = text.trim_start().starts_with('{');
-        let node = if is_json { read_json(text, file)? } else { read(text, file)? };
-        if node.value == Value::Null {
-            return Ok(self);
-        }
+        let node = match if is_json { read_json(text, file) } else { read(text, file) } {
+            Ok(node) if node.value == Value::Null => return (self, Vec::new()),
+            Ok(node) => node,
+            Err(problem) => return (self, vec![problem]),
+        };
         let mut problems = Vec::new();
-        let mut fields = Fields::of(&node, "the tasks file", file)?;
+        let mut fields = match Fields::of(&node, "the tasks file", file) {
+            Ok(fields) => fields,
+            Err(problem) => return (self, vec![problem]),
+        };
         let (tasks, links) = (tasks(&mut fields, &mut problems), links(&mut fields, &mut problems));
         let reports = reports(&mut fields, &mut problems);
         problems.extend(fields.finish(&[]));
-        if let Some(problem) = problems.into_iter().next() {
-            return Err(problem);
-        }
         for task in tasks {
-            if !self.tasks.iter().any(|known| known.id == task.id) {
+            if !task.id.is_empty() && !self.tasks.iter().any(|known| known.id == task.id) {
+                problems.extend(task.doubt.clone());
                 self.tasks.push(task);
             }
         }
         for link in links {
-            if !self.links.iter().any(|known| known.id == link.id) {
+            let is_whole = ![&link.id, &link.from, &link.to, &link.kind].into_iter().any(String::is_empty);
+            if is_whole && link.from != link.to && !self.links.iter().any(|known| known.id == link.id) {
                 self.links.push(link);
             }
         }
-        self.reports.extend(reports);
-        Ok(self)
+        self.reports.extend(reports.into_iter().filter(|report| !report.agent.is_empty()));
+        (self, problems)
     }
 }

@@ -22,7 +22,7 @@ mod step;
 mod task;
 
 pub use answer::{DEEPEST_ANSWER, depth, read_answer};
-pub use check::recheck;
+pub use check::{recheck, unknown_tasks};
 pub use completeness::{Named, lack, looks_like_id};
 pub use definition::{
     Close, Definition, Leaks, ParticipantSpec, Program, Pseudonymous, Quorum, Round, Selection,
@@ -38,4 +38,4 @@ pub use schema::definition_schema;
 pub use step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, Retry, Review, Step, StepKind,
 };
-pub use task::{Link, ROW_KEYS, Report, Task, with_written_names};
+pub use task::{Link, ROW_KEYS, Report, Task, priority_of, with_written_names};

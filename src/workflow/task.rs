@@ -4,6 +4,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::problem::Problem;
+
 /// Keys of a task's row in linked tasks, in their order.
 pub const ROW_KEYS: [&str; 10] = [
     "id",
@@ -31,6 +33,8 @@ pub struct Task {
     pub test_steps: Vec<String>,
     /// 1 urgent to 4 low, 0 none.
     pub priority: u8,
+    /// What is to be said of a priority that could not be read.
+    pub doubt: Option<Problem>,
     /// `OPEN`, `DONE`, or the tracker's own word.
     pub status: String,
     /// What a row of linked tasks shows of it, as it was written.
@@ -90,17 +94,47 @@ impl Task {
     }
 }
 
+/// The number of a priority: 1 urgent … 4 low, 0 none. Words and `P2` are read too.
+pub fn priority_of(written: &str) -> Option<u8> {
+    let word = written.trim().to_lowercase();
+    let number = word.strip_prefix('p').unwrap_or(&word).parse::<u8>().ok();
+    match word.as_str() {
+        "urgent" | "critical" | "p0" => Some(1),
+        "high" => Some(2),
+        "medium" | "normal" => Some(3),
+        "low" => Some(4),
+        "none" | "no priority" => Some(0),
+        _ => number.filter(|number| *number <= 4),
+    }
+}
+
 /// An issue's or an implementation's keys under their written names; other values are as they were.
-pub fn with_written_names(value: Value) -> Value {
+/// In sessions of format 1 only an issue under `next_issue` counts as one, and its priority stays.
+pub fn with_written_names(value: Value, format: u32) -> Value {
     let Value::Object(mut map) = value else { return value };
     if map.contains_key("files_changed") {
         map = renamed(map, &[("screenshots", "screenshot_paths"), ("tests", "test_results")]);
     }
-    if let Some(Value::Object(issue)) = map.get_mut("next_issue") {
-        let written = renamed(std::mem::take(issue), &[("id", "issue_id"), ("steps", "test_steps")]);
-        *issue = written;
+    for key in if format < 2 { &["next_issue"][..] } else { &["next_issue", "issue"] } {
+        if let Some(Value::Object(inner)) = map.get_mut(*key) {
+            *inner = issue(std::mem::take(inner), format);
+        }
     }
-    Value::Object(map)
+    let is_issue = map.contains_key("title")
+        && ["steps", "test_steps"].iter().any(|key| map.contains_key(*key))
+        && ["id", "issue_id"].iter().any(|key| map.contains_key(*key));
+    Value::Object(if is_issue && format >= 2 { issue(map, format) } else { map })
+}
+
+/// An issue under its written names, its priority as a number where that can be read.
+fn issue(map: Map<String, Value>, format: u32) -> Map<String, Value> {
+    let mut issue = renamed(map, &[("id", "issue_id"), ("steps", "test_steps")]);
+    if let Some(Value::String(word)) = issue.get("priority").filter(|_| format >= 2)
+        && let Some(number) = priority_of(word)
+    {
+        issue.insert("priority".to_owned(), number.into());
+    }
+    issue
 }
 
 /// The entries in their order, each alias that stands alone under its written name.
@@ -121,6 +155,15 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn a_session_of_format_1_keeps_a_bare_issue_as_it_was() {
+        let bare = json!({"id": "A-1", "title": "t", "steps": ["s"], "priority": "high"});
+        assert_eq!(with_written_names(bare.clone(), 1), bare);
+        let next = with_written_names(json!({"next_issue": bare}), 1);
+        assert_eq!(next["next_issue"]["priority"], "high");
+        assert_eq!(next["next_issue"]["issue_id"], "A-1");
+    }
+
+    #[test]
     fn aliases_are_read_and_the_written_names_kept() {
         let cases = [
             (
@@ -134,13 +177,23 @@ mod tests {
             (json!({"done": 1, "next_issue": null}), json!({"done": 1, "next_issue": null})),
             (json!({"tests": 5, "id": "x"}), json!({"tests": 5, "id": "x"})),
             (
+                json!({"id": "A-1", "title": "t", "description": "d", "steps": ["s"], "priority": "high"}),
+                json!({"issue_id": "A-1", "title": "t", "description": "d", "test_steps": ["s"], "priority": 2}),
+            ),
+            (
+                json!({"issue": {"id": "A-1", "steps": [], "priority": "P1"}, "id": 1}),
+                json!({"issue": {"issue_id": "A-1", "test_steps": [], "priority": 1}, "id": 1}),
+            ),
+            (json!({"next_issue": {"priority": "soon"}}), json!({"next_issue": {"priority": "soon"}})),
+            (json!({"id": "x", "title": "no steps"}), json!({"id": "x", "title": "no steps"})),
+            (
                 json!({"files_changed": [], "tests": 1, "test_results": 2}),
                 json!({"files_changed": [], "tests": 1, "test_results": 2}),
             ),
             (json!("text"), json!("text")),
         ];
         for (value, wanted) in cases {
-            assert_eq!(with_written_names(value), wanted);
+            assert_eq!(with_written_names(value, 2), wanted);
         }
     }
 }

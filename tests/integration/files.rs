@@ -238,12 +238,18 @@ impl Project {
 
 #[test]
 fn context_and_tasks_that_lead_out_are_not_read() {
-    for name in ["CONTEXT.md", "tasks.yaml"] {
-        let project = Project::new("question: \"Which?\"\n");
-        symlink(project.secret(), project.desk.path(&format!(".s2s/{name}"))).expect("a link");
-        project.refuses(&["snapshot", "decide.yaml"]);
-        project.refuses(&["--batch", "--dry-run", "decide.yaml"]);
-        assert_ne!(project.run(&["--batch", "decide.yaml"]).code, 0);
+    let project = Project::new("question: \"Which?\"\n");
+    symlink(project.secret(), project.desk.path(".s2s/CONTEXT.md")).expect("a link");
+    project.refuses(&["snapshot", "decide.yaml"]);
+    project.refuses(&["--batch", "--dry-run", "decide.yaml"]);
+    assert_ne!(project.run(&["--batch", "decide.yaml"]).code, 0);
+    // Tasks that are not read stop nothing.
+    let project = Project::new("question: \"Which?\"\n");
+    symlink(project.secret(), project.desk.path(".s2s/tasks.yaml")).expect("a link");
+    for args in [&["snapshot", "decide.yaml"][..], &["--batch", "--dry-run", "decide.yaml"]] {
+        let ran = project.run(args).code(0);
+        assert!(!format!("{}{}", ran.out, ran.err).contains(SECRET), "{}{}", ran.out, ran.err);
+        assert!(ran.err.contains("leads outside the project"), "{}", ran.err);
     }
     let project = Project::new("question: \"Which?\"\n");
     symlink(project.secret(), project.desk.path(".s2s/CONTEXT.md")).expect("a link");

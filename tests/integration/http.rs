@@ -58,6 +58,7 @@ pub fn ask() -> Ask {
         temperature: None,
         schema: None,
         time_left: None,
+        timeout: None,
         watch: Watch::default(),
         task: None,
     }

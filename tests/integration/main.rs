@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one room of tests a file.
 
+mod agents;
 mod altered;
 mod bad_input;
 mod bad_services;

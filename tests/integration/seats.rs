@@ -394,6 +394,7 @@ pub fn header(definition: &str) -> SessionOpened {
         scripted: Vec::new(),
         agent_only: false,
         skills: Vec::new(),
+        tags: Vec::new(),
     };
     SessionOpened {
         session: "20260101-000000-two-0000".to_owned(),
@@ -408,6 +409,7 @@ pub fn header(definition: &str) -> SessionOpened {
         personas: names.iter().map(info).collect(),
         tasks_file: None,
         linked_sessions: Vec::new(),
+        unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
         leak_rules: None,
         pseudonyms: None,

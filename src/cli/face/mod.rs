@@ -114,6 +114,7 @@ impl Host for Facilitator {
         let (plan, mut notices) = self.plan(opening)?;
         let roster = plan.roster(&self.set_up)?;
         notices.extend(roster.notices.iter().cloned());
+        notices.extend(plan.linked_sessions(&self.set_up.folders).1);
         let id = session_id(&plan.definition.id);
         let header =
             plan.header(roster, &id, (self.run.input.as_deref(), self.run.seed), &self.set_up.folders)?;

@@ -55,7 +55,8 @@ impl Checker {
         let holder = holder.and_then(|claim| claim.holder.clone());
         self.redecide(line, Command::Return { back: Box::new(back.clone()), holder });
         let last = back.replies.last().filter(|_| back.status == ItemStatus::Completed);
-        if last.is_some_and(|reply| read_answer(&reply.text).ok().as_ref() != Some(&back.data)) {
+        let format = self.session.format();
+        if last.is_some_and(|reply| read_answer(&reply.text, format).ok().as_ref() != Some(&back.data)) {
             self.find(line, format!("the data of `{}` is not what its reply says", back.participant));
         }
     }

@@ -62,6 +62,7 @@ impl Table {
             personas: Vec::new(),
             tasks_file: None,
             linked_sessions: Vec::new(),
+            unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
             leak_rules: None,
             pseudonyms: None,
@@ -78,6 +79,7 @@ impl Table {
                 scripted: Vec::new(),
                 agent_only: false,
                 skills: Vec::new(),
+                tags: Vec::new(),
             });
             header.personas.push(PersonaInfo {
                 name: seat.persona.clone(),

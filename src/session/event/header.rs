@@ -37,6 +37,9 @@ pub struct SessionOpened {
     /// Saved sessions that are linked, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked_sessions: Vec<LinkedSession>,
+    /// What of the project's tasks and of linked sessions could not be read, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// What the models of its seats cost, as far as was known when it opened.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub prices: IndexMap<String, Price>,
@@ -84,6 +87,9 @@ pub struct SeatInfo {
     /// What it can use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
+    /// Words it is known by, where the definition gives some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
 }
 
 /// One persona, as it was when the session opened.

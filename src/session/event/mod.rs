@@ -183,3 +183,10 @@ pub enum Event {
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
+
+impl Event {
+    /// A warning about the session as a whole.
+    pub fn warning(message: &str) -> Self {
+        Self::Warning { message: message.to_owned(), step: None, round: None, participant: None }
+    }
+}

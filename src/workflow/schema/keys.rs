@@ -198,7 +198,7 @@ pub(super) const INNER: [(&str, &[Key], &[&str]); 13] = [
             ("count", Count(1), "How many seats it takes; of a grid, each persona with each model"),
             ("grid", Is("grid"), "Seats every persona with every model"),
             ("skills", Texts, "What it can do"),
-            ("tags", Texts, "Words to know it by"),
+            ("tags", Texts, "Words to know it by; a reviewer is told of an author by the first two"),
             ("command", Texts, "An external program and its arguments"),
             ("cwd", Text, "The folder the program runs in"),
             ("env", Texts, "Names of variables the program is given"),

@@ -358,6 +358,7 @@ fn header(definition: &str) -> SessionOpened {
         scripted: Vec::new(),
         agent_only: false,
         skills: Vec::new(),
+        tags: Vec::new(),
     };
     let text = "You paint.\n\tWith care: always.\n".to_owned();
     SessionOpened {
@@ -372,6 +373,7 @@ fn header(definition: &str) -> SessionOpened {
         participants: SEATS.iter().map(seat).collect(),
         tasks_file: None,
         linked_sessions: Vec::new(),
+        unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
         leak_rules: Some(roundtable::round::leak::RULES),
         pseudonyms: None,

@@ -153,6 +153,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         scripted: Vec::new(),
         agent_only: spec.agent_only,
         skills: spec.skills.clone(),
+        tags: Vec::new(),
     });
     let persona = |name: &String| PersonaInfo {
         name: name.clone(),
@@ -176,6 +177,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         participants: seats.collect(),
         tasks_file: None,
         linked_sessions: Vec::new(),
+        unread: Vec::new(),
         prices: std::iter::empty().collect(),
         leak_rules: None,
         pseudonyms: None,

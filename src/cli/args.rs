@@ -14,7 +14,8 @@ use crate::tally::{Strength, Weighing};
     args_conflicts_with_subcommands = true,
     after_help = "Exit codes: 0 finished · 1 unexpected failure · 2 usage, configuration, definition or file · \
                   3 finished without a decision · 4 stopped, waiting for a person · 5 participants unreachable, \
-                  or a budget or time cap stopped it · 6 verification failed"
+                  or a budget or time cap stopped it · 6 verification failed · 129, 130, 143 ended by SIGHUP, \
+                  SIGINT, SIGTERM (resumable)"
 )]
 pub struct Args {
     /// What to do with files that are there already.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use clap::CommandFactory as _;
 use tokio_util::sync::CancellationToken;
@@ -10,7 +11,7 @@ use super::Done;
 use super::args::{Args, Run};
 use super::browse::session_file;
 use super::dry_run;
-use super::output::{Output, fail, is_on_terminal};
+use super::output::{Output, fail, fail_to_write, is_on_terminal};
 use super::plan::{SetUp, doubt_input, load_plan, session_id};
 use super::receipts::Receipts;
 use super::work::{Bench, Seated, cancel_on_signal, work};
@@ -71,12 +72,15 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
     let receipts = receipts.map(|path| Receipts::create(path)).transpose()?;
     let mut highest = Exit::Finished;
     let interrupt = CancellationToken::new();
-    runtime.spawn(cancel_on_signal(interrupt.clone()));
-    let bench = Bench { runtime: &runtime, interrupt: &interrupt, receipts: receipts.as_ref() };
+    let ended_by = Arc::new(OnceLock::new());
+    runtime.spawn(cancel_on_signal(interrupt.clone(), Arc::clone(&ended_by)));
+    let receipts = receipts.as_ref();
+    let bench = Bench { runtime: &runtime, interrupt: &interrupt, ended_by: &ended_by, receipts };
     for (index, file) in run.files.iter().enumerate() {
         if interrupt.is_cancelled() {
             let (left, all) = (run.files.len() - index, run.files.len());
             output.note(&format!("interrupted: {left} of {all} files not begun"));
+            highest = ended_by.get().copied().unwrap_or(highest);
             break;
         }
         let exit = one(file, run, answers.clone(), &set_up, &bench, output)
@@ -166,13 +170,16 @@ fn one(
     let table = seat_all(&session, &mut set_up.catalog(), &plan.answers)?;
     let budget = budget(args, &session, set_up)?;
     let path = save_path(args, &id, set_up).map_err(|problem| vec![problem])?;
-    let journal = Journal::create(&Disk::default(), &path, &id).map_err(|error| {
-        let problem = Problem::new(error.to_string());
-        vec![match error.cause.kind() {
-            std::io::ErrorKind::AlreadyExists => problem.hint("--save never overwrites: choose another path"),
-            _ => problem.hint("check the folder's permissions, or give another path with --save"),
-        }]
-    })?;
+    let journal = match Journal::create(&Disk::default(), &path, &id) {
+        Ok(journal) => journal,
+        Err(error) => {
+            let problem = Problem::new(error.to_string()).hint(match error.cause.kind() {
+                std::io::ErrorKind::AlreadyExists => "--save never overwrites: choose another path",
+                _ => "check the folder's permissions and room, or give another path with --save",
+            });
+            return Ok(fail_to_write(problem, &error.cause, output));
+        }
+    };
     let start = Command::Open(Box::new(header));
     let personas = personas_of(&session);
     let seated =

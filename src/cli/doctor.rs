@@ -8,11 +8,11 @@ use serde_json::json;
 use super::Done;
 use super::output::Output;
 use super::plan::SetUp;
-use super::work::signalled;
 use crate::problem::Problem;
 use crate::session::Exit;
 use crate::setup::doctor::{Checkup, Depth, State, check};
 use crate::text::harmless_line;
+use crate::tui::Signals;
 
 /// How many models are named on one line.
 const NAMED: usize = 5;
@@ -20,7 +20,10 @@ const NAMED: usize = 5;
 /// Checks the providers and prints what was found.
 pub fn run(names: &[String], depth: Depth, trusts: bool, output: &mut Output) -> Done {
     let set_up = SetUp::find_and_tell(trusts, output)?;
-    let Some(found) = checked(&set_up, names, depth)? else { return Ok(Exit::Waiting) };
+    let found = match checked(&set_up, names, depth)? {
+        Ok(found) => found,
+        Err(exit) => return Ok(exit),
+    };
     if output.json {
         for checkup in &found {
             output.line(&crate::report::safe_json(&as_json(checkup)));
@@ -35,11 +38,15 @@ pub fn run(names: &[String], depth: Depth, trusts: bool, output: &mut Output) ->
     Ok(if any { Exit::Unreachable } else { Exit::Finished })
 }
 
-/// Checks providers, all of them where none is named; none where a signal comes before that is done.
+/// Checks providers, all of them where none is named; an exit code where a signal comes before that is done.
 ///
 /// # Errors
 /// A name that no provider has; one that the project has redirected, and nobody agreed to that.
-pub fn checked(set_up: &SetUp, names: &[String], depth: Depth) -> Result<Option<Vec<Checkup>>, Vec<Problem>> {
+pub fn checked(
+    set_up: &SetUp,
+    names: &[String],
+    depth: Depth,
+) -> Result<Result<Vec<Checkup>, Exit>, Vec<Problem>> {
     let catalog = set_up.catalog();
     let needs = names.iter().filter_map(|name| catalog.need(name).ok().flatten());
     let refused: Vec<Problem> = needs.filter_map(|need| set_up.trust.check(&need).err()).collect();
@@ -51,10 +58,12 @@ pub fn checked(set_up: &SetUp, names: &[String], depth: Depth) -> Result<Option<
         .build()
         .map_err(|error| vec![Problem::new(format!("the program cannot start its work: {error}"))])?;
     runtime.block_on(async {
+        let mut signals = Signals::new()
+            .map_err(|error| vec![Problem::new(format!("signals cannot be waited for: {error}"))])?;
         tokio::select! {
-            found = check(&catalog, names, depth) => found.map(Some).map_err(|problem| vec![problem]),
+            found = check(&catalog, names, depth) => found.map(Ok).map_err(|problem| vec![problem]),
             // What was started for a key ends with this.
-            _ = signalled() => Ok(None),
+            exit = signals.any() => Ok(Err(exit)),
         }
     })
 }

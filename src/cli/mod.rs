@@ -19,6 +19,7 @@ mod resume;
 mod snapshot;
 mod spent;
 mod tally;
+mod told;
 mod verify;
 mod work;
 
@@ -43,7 +44,8 @@ pub fn main() -> Exit {
         Some(verb) => dispatch(verb, args.trust, &mut output),
         None => batch::run(&Run { trust: args.trust, ..args.run }, &mut output),
     };
-    done.unwrap_or_else(|problems| fail(&problems, &mut output))
+    let exit = done.unwrap_or_else(|problems| fail(&problems, &mut output));
+    output.exit(exit)
 }
 
 type Done = Result<Exit, Vec<crate::problem::Problem>>;
@@ -99,7 +101,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Output) -> Done {
             let depth = if probe { Depth::OneWord } else { Depth::Listing };
             doctor::run(&providers, depth, trust, output)
         }
-        Verb::Init => init::run(output),
+        Verb::Init => Ok(init::run(output)),
         Verb::Man => Ok(browse::man(output)),
         Verb::Completions { shell } => Ok(browse::completions(shell, output)),
     }

@@ -1,12 +1,14 @@
 //! Where things are printed: results to standard output, everything else to standard error.
 //!
-//! A closed pipe ends printing, never the session.
+//! A closed pipe ends printing, never the session. Whatever else keeps a result from being written is
+//! said, once, and ends the program with exit code 1; a session goes on, since its file holds it all.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 
+use super::told::Teller;
 use crate::problem::Problem;
 use crate::session::Exit;
 use crate::text::{harmless, harmless_line, is_unsafe};
@@ -19,12 +21,14 @@ pub struct Output {
     /// Whether standard error carries errors only.
     pub quiet: bool,
     closed: bool,
+    /// The exit code of a result that could not be written.
+    lost: Option<Exit>,
 }
 
 impl Output {
     /// Printing with these flags.
     pub fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet, closed: false }
+        Self { json, quiet, closed: false, lost: None }
     }
 
     /// A line of the result; foreign text in it must be harmless already.
@@ -37,8 +41,23 @@ impl Output {
     pub fn bytes(&mut self, bytes: &[u8]) {
         if !self.closed {
             let mut out = io::stdout().lock();
-            self.closed = out.write_all(bytes).and_then(|()| out.flush()).is_err();
+            if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
+                self.closed = true;
+                if is_lost(&error) {
+                    self.loses();
+                }
+            }
         }
+    }
+
+    /// Notes that something that was asked for could not be written, and was said to be.
+    pub fn loses(&mut self) {
+        self.lost = Some(Exit::Failure);
+    }
+
+    /// The exit code, if everything could be written; else that of a failure.
+    pub fn exit(&self, exit: Exit) -> Exit {
+        self.lost.unwrap_or(exit)
     }
 
     /// A problem as a line of the result, without the number that events have.
@@ -69,9 +88,10 @@ impl Output {
         }
     }
 
-    /// Whether progress is shown.
-    pub fn shows_progress(&self) -> bool {
-        !self.quiet && io::stderr().is_terminal()
+    /// What tells of a headless session at work, on standard error.
+    pub fn teller(&self) -> Teller {
+        let quiet = Self::new(self.json, self.quiet);
+        Teller::new(!self.quiet && io::stderr().is_terminal(), move |text| quiet.note(text))
     }
 }
 
@@ -87,6 +107,32 @@ pub fn quiet_panics() {
 /// Whether a screen can be drawn: standard input and output are a terminal.
 pub fn is_on_terminal() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal()
+}
+
+/// Says that standard output cannot be written, unless only its reader has left; whether it was said.
+fn is_lost(error: &io::Error) -> bool {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return false;
+    }
+    let path = std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_absolute());
+    let path = path.map(|path| format!(" ({})", path.display())).unwrap_or_default();
+    let problem = Problem::new(format!("cannot write standard output{path}: {error}"));
+    say("error", &problem.hint("the result is not there whole; make room and run it again"));
+    true
+}
+
+/// Says that a file could not be written. The exit code is 2 where its path is at fault, 1 where the
+/// storage is.
+pub fn fail_to_write(problem: Problem, error: &io::Error, output: &mut Output) -> Exit {
+    use io::ErrorKind as Kind;
+    let exit = match error.kind() {
+        Kind::NotFound | Kind::PermissionDenied | Kind::AlreadyExists | Kind::ReadOnlyFilesystem => {
+            Exit::Usage
+        }
+        Kind::NotADirectory | Kind::IsADirectory | Kind::InvalidInput | Kind::InvalidFilename => Exit::Usage,
+        _ => Exit::Failure,
+    };
+    fail_as(&[problem], exit, output)
 }
 
 /// Prints problems as errors; with `--json` also as lines of the result.
@@ -109,8 +155,11 @@ pub fn fail_as(problems: &[Problem], exit: Exit, output: &mut Output) -> Exit {
 pub fn not_understood(error: &clap::Error) -> Exit {
     let text = error.render().to_string();
     if !error.use_stderr() {
-        let _ = error.print();
-        return Exit::Finished;
+        let printed = error.print().and_then(|()| io::stdout().flush());
+        return match printed {
+            Err(error) if is_lost(&error) => Exit::Failure,
+            _ => Exit::Finished,
+        };
     }
     // The message quotes what was written; with colours it would do so as it stands.
     let is_harmless = |arg: std::ffi::OsString| !arg.to_string_lossy().contains(is_unsafe);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use tokio_util::sync::CancellationToken;
@@ -13,13 +13,15 @@ use super::output::{Output, fail_as};
 use super::plan::SetUp;
 use super::receipts::Receipts;
 use super::spent;
-use crate::engine::{Budget, Engine, EngineError, Observer, Parts, Person, PersonSays, Table};
+use super::told::Teller;
+use crate::engine::{Budget, Engine, EngineError, INTERRUPTED, Observer, Parts, Person, PersonSays, Table};
 use crate::journal::{Disk, Journal, KeyStore};
 use crate::persona::Persona;
 use crate::problem::Problem;
 use crate::report;
 use crate::session::{Command, Event, Exit, Line, Question, QuestionKind, Session};
 use crate::setup::answers::Answers;
+use crate::tui::Signals;
 
 /// A session with everyone at the table.
 pub struct Seated {
@@ -45,6 +47,8 @@ pub struct Bench<'a> {
     pub runtime: &'a tokio::runtime::Runtime,
     /// Cancelled by the first signal: no further session is begun then.
     pub interrupt: &'a CancellationToken,
+    /// Which signal it was, as an exit code.
+    pub ended_by: &'a OnceLock<Exit>,
     /// Where each seat's receipt goes, if somebody wants them.
     pub receipts: Option<&'a Receipts>,
 }
@@ -60,7 +64,8 @@ pub fn work(
 ) -> Exit {
     output.note(&format!("session: {}", seated.path.display()));
     let mut person = Scripted { answers: seated.answers, ask_again: args.ask_again };
-    let mut face = Face { output, bar: None, receipts: bench.receipts };
+    let teller = output.teller();
+    let mut face = Face { output, teller: &teller, receipts: bench.receipts };
     let mut engine = Engine::new(Parts {
         session: seated.session,
         journal: seated.journal,
@@ -73,22 +78,28 @@ pub fn work(
         interrupt: bench.interrupt.clone(),
         budget: seated.budget,
     });
+    engine.is_watched(teller.watches.clone());
     let done = bench.runtime.block_on(async {
         engine.erase_old_keys()?;
         engine.stage(start)?;
-        engine.run().await
+        tokio::select! {
+            done = engine.run() => done,
+            never = teller.keep_telling() => match never {},
+        }
     });
     let (session, head) = (std::mem::take(&mut engine.session), engine.head());
     let prices = known_prices(&session, set_up);
     let left_behind = engine.left_behind.take();
     drop(engine);
-    face.finish();
+    teller.finish();
     if let Some(error) = left_behind {
         let hint = "its key is published, so nothing is lost; resuming the session tries again";
         output.warn(&Problem::new(error.to_string()).hint(hint));
     }
     spent::say(&session, &prices, output);
-    conclude(done, &session, &seated.path, &head, output)
+    let exit = conclude(done, &session, &seated.path, &head, output);
+    let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
+    bench.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit)
 }
 
 fn conclude(
@@ -121,7 +132,7 @@ fn conclude(
     match (&session.paused, report::outcome(session)) {
         (Some((_, reason)), _) => {
             let is_asked = session.step.as_ref().is_some_and(|run| run.approval.is_some());
-            let lead = if is_asked || reason != "interrupted" { "waiting: " } else { "" };
+            let lead = if is_asked || reason != INTERRUPTED { "waiting: " } else { "" };
             output.note(&format!("{lead}{reason}"));
             output.note(&format!("go on with: roundtable resume {file}{}", answer_hint(session)));
         }
@@ -177,39 +188,11 @@ impl Person for Scripted {
     }
 }
 
-/// What watches a headless run: NDJSON on standard output, progress on a terminal.
+/// What watches a headless run: NDJSON on standard output, what goes on on standard error.
 struct Face<'a> {
     output: &'a mut Output,
-    bar: Option<indicatif::ProgressBar>,
+    teller: &'a Teller,
     receipts: Option<&'a Receipts>,
-}
-
-impl Face<'_> {
-    fn progress(&mut self, session: &Session) {
-        let Some(round) = session.open_round() else {
-            if let Some(bar) = self.bar.take() {
-                bar.finish_and_clear();
-            }
-            return;
-        };
-        let bar = self.bar.get_or_insert_with(|| {
-            let bar = indicatif::ProgressBar::new(round.seats.len() as u64);
-            let style =
-                indicatif::ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} settled {elapsed}");
-            bar.set_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_bar()));
-            bar.enable_steady_tick(std::time::Duration::from_millis(200));
-            bar
-        });
-        let message = format!("round {} · {} sealed", round.opened.number, round.sealed());
-        bar.set_message(message);
-        bar.set_position((round.seats.len() - round.open_seats().count()) as u64);
-    }
-
-    fn finish(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
-    }
 }
 
 impl Observer for Face<'_> {
@@ -221,43 +204,19 @@ impl Observer for Face<'_> {
         }
         if self.output.json {
             self.output.line(&report::line(*seq, prev, hash, stamped.at, &stamped.event, session));
-            return;
+        } else if matches!(stamped.event, Event::RoundOpened(_)) {
+            // The size of what is about to be sent is said before anything is sent.
+            self.teller.note(&report::happening(&stamped.event, stamped.at, session).unwrap_or_default());
         }
-        // The size of what is about to be sent is said before anything is sent.
-        if matches!(stamped.event, Event::RoundOpened(_)) {
-            self.finish();
-            self.output.note(&report::happening(&stamped.event, stamped.at, session).unwrap_or_default());
-        }
-        if self.output.shows_progress() {
-            self.progress(session);
-        }
+        self.teller.saw(&stamped.event, session);
     }
 }
 
-/// Rests the session on Ctrl-C, and on SIGTERM and SIGHUP where there are signals. A second one
-/// ends the program at once: what was recorded is safe.
-pub async fn cancel_on_signal(interrupt: CancellationToken) {
-    if signalled().await.is_ok() {
-        interrupt.cancel();
-        if signalled().await.is_ok() {
-            std::process::exit(i32::from(Exit::Waiting as u8));
-        }
-    }
-}
-
-/// Waits for Ctrl-C, and for SIGTERM and SIGHUP where there are signals.
-pub async fn signalled() -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let (mut term, mut hup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
-        tokio::select! {
-            pressed = tokio::signal::ctrl_c() => pressed?,
-            _ = term.recv() => {}
-            _ = hup.recv() => {}
-        }
-        Ok(())
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+/// Rests the session on a signal, and remembers which it was. A second one ends the program at once:
+/// what was recorded is safe.
+pub async fn cancel_on_signal(interrupt: CancellationToken, ended_by: Arc<OnceLock<Exit>>) {
+    let Ok(mut signals) = Signals::new() else { return };
+    let _ = ended_by.set(signals.any().await);
+    interrupt.cancel();
+    std::process::exit(i32::from(signals.any().await as u8));
 }

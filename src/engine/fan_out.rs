@@ -220,6 +220,12 @@ impl Engine<'_> {
             Err(error) => return Err(EngineError::Table(format!("a seat's task failed: {error}"))),
             Ok(settled) => settled,
         };
+        // A seat that was asked anew has another place, and its watch goes on.
+        if self.fan_out.is_out(&place)
+            && let (Some(watches), Place::Seat(_, name, _) | Place::Item(name)) = (&self.watches, &place)
+        {
+            watches.end(name);
+        }
         self.fan_out.settled(&place);
         match (place, back) {
             (Place::Seat(number, seat, attempt), Back::Seat(back)) => {
@@ -320,16 +326,6 @@ impl Engine<'_> {
         }
     }
 
-    /// How long the open round may still take: its deadline, or the session's end if that is sooner.
-    fn time_left(&self, round: &RoundRun) -> Option<Duration> {
-        let now = (self.now)();
-        let ran = self.session.round_ran_ms(round, now);
-        let of_round = round.deadline_ms.map(|ms| ms.saturating_sub(ran));
-        let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms);
-        let of_session = limit.map(|limit| limit.saturating_sub(self.session.ran_ms(now)));
-        of_round.into_iter().chain(of_session).min().map(Duration::from_millis)
-    }
-
     /// Whether one seat of this model goes ahead of the others.
     fn warms(&self, round: &RoundRun, model: &str) -> bool {
         // Services cache nothing shorter, and with fewer seats waiting costs more than it saves.
@@ -372,7 +368,7 @@ impl Engine<'_> {
             schema,
             time_left,
             timeout: self.participant_timeout(&round.opened.step),
-            watch: self.watches.as_ref().map(|watches| watches.begin(seat)).unwrap_or_default(),
+            watch: self.watch(seat),
             task: None,
         })
     }

@@ -10,10 +10,9 @@ use tokio::time::Instant;
 use super::fan_out::{Back, Place};
 use super::item::{Terms, fault, work};
 use super::{Engine, EngineError};
-use crate::participants::watch::Watch;
 use crate::participants::{Ask, Prompt, Task};
 use crate::persona::Persona;
-use crate::session::{Command, Event, Item, LEASE_MS, Moment, TRACKER, WorkItemReturned, decide};
+use crate::session::{Command, Event, Item, LEASE_MS, Moment, RoundRun, TRACKER, WorkItemReturned, decide};
 use crate::workflow::{OutputSchema, StepKind};
 
 impl Engine<'_> {
@@ -119,7 +118,7 @@ impl Engine<'_> {
             schema: None,
             time_left: self.session_time_left(),
             timeout: self.participant_timeout(&offered.step),
-            watch: Watch::default(),
+            watch: self.watch(&offered.item),
             task: Some(Arc::new(self.task(input, schema, model))),
         }
     }
@@ -174,6 +173,16 @@ impl Engine<'_> {
     pub(super) fn session_time_left(&self) -> Option<Duration> {
         let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms)?;
         Some(Duration::from_millis(limit.saturating_sub(self.session.ran_ms((self.now)()))))
+    }
+
+    /// How long the open round may still take: its deadline, or the session's end if that is sooner.
+    pub(super) fn time_left(&self, round: &RoundRun) -> Option<Duration> {
+        let now = (self.now)();
+        let ran = self.session.round_ran_ms(round, now);
+        let of_round = round.deadline_ms.map(|ms| ms.saturating_sub(ran));
+        let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms);
+        let of_session = limit.map(|limit| limit.saturating_sub(self.session.ran_ms(now)));
+        of_round.into_iter().chain(of_session).min().map(Duration::from_millis)
     }
 
     /// Whether agents are at work past the session's end. A round ends by its own deadline.

@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::journal::{DiskError, Journal, KeyStore};
 use crate::participants::Participant;
-use crate::participants::watch::Watches;
+use crate::participants::watch::{Watch, Watches};
 use crate::persona::Persona;
 use crate::round::seal::RoundKey;
 use crate::session::{
@@ -36,6 +36,9 @@ use crate::session::{
 };
 use fan_out::FanOut;
 use writing::Written;
+
+/// Why a session rests that a signal ended.
+pub const INTERRUPTED: &str = "interrupted";
 
 /// Sees every event once it is on disk.
 pub trait Observer: Send {
@@ -111,7 +114,7 @@ pub struct Engine<'a> {
     /// A facilitator at the screen, if one sits there.
     orders: Option<Orders>,
     seating: Option<Seating<'a>>,
-    /// Where the screen looks how requests stand.
+    /// Where others look how requests stand.
     watches: Option<Watches>,
     staged: Vec<Stamped>,
     fan_out: FanOut,
@@ -187,6 +190,16 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
+    /// Notes from now on in `watches` how requests stand.
+    pub fn is_watched(&mut self, watches: Watches) {
+        self.watches = Some(watches);
+    }
+
+    /// Where one request notes how it stands.
+    pub(super) fn watch(&self, name: &str) -> Watch {
+        self.watches.as_ref().map(|watches| watches.begin(name)).unwrap_or_default()
+    }
+
     /// Runs the session until it is done or rests.
     ///
     /// # Errors
@@ -195,7 +208,7 @@ impl<'a> Engine<'a> {
         loop {
             if self.interrupt.is_cancelled() && self.session.closed.is_none() && self.session.paused.is_none()
             {
-                return self.rest("interrupted", None).await;
+                return self.rest(INTERRUPTED, None).await;
             }
             if self.holds() {
                 if let Some(exit) = self.await_order().await? {
@@ -336,8 +349,10 @@ impl<'a> Engine<'a> {
         let Some(key) = self.round_key()? else {
             return Ok(self.stage(Command::LoseKey)?);
         };
+        if let (Some(watches), Some(round)) = (&self.watches, self.session.open_round()) {
+            round.seats.keys().for_each(|seat| watches.end(seat));
+        }
         self.fan_out.end_round();
-        self.watches.iter().for_each(Watches::clear);
         let number = self.session.open_round().map(|round| round.opened.number);
         self.stage(Command::CloseRound { reason, key })?;
         let is_sealed = |round: &RoundRun| round.closed.is_some() && round.sealed_seats().next().is_some();

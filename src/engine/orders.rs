@@ -130,7 +130,8 @@ impl<'a> Engine<'a> {
     /// `seating` finds who takes a seat when its model is replaced; how requests stand is noted in
     /// `watches`.
     pub fn obeys(&mut self, orders: Orders, seating: Seating<'a>, watches: Watches) {
-        (self.orders, self.seating, self.watches) = (Some(orders), Some(seating), Some(watches));
+        (self.orders, self.seating) = (Some(orders), Some(seating));
+        self.is_watched(watches);
     }
 
     /// Whether the engine must wait for an order now.

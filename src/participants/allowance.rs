@@ -1,9 +1,9 @@
-//! How much a model may still be asked before its service's minute is over: requests, or tokens.
+//! How much a model may still be asked before its service refuses more: requests, or tokens.
 //!
 //! Pure: moments are arguments. What a service tells of its limits is taken as told when a reply
-//! comes back; what went out since, and what is still on its way, is taken off. A service that tells
-//! nothing sets no limit. Where it is not sure whether the service has counted a request yet, an
-//! answer is waited for, not the end of the minute.
+//! comes back: how much is left, and when the limit is *full* again, so that it fills at a constant
+//! rate until then. What goes out is taken off. A service that tells nothing sets no limit. Where it
+//! is not sure whether the service has counted a request yet, an answer is waited for as well.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,56 +16,90 @@ use super::retry::span;
 pub(super) struct Told {
     /// What is left of it.
     pub left: u64,
-    /// The whole of it, once it is filled again.
+    /// The whole of it, once it is full again.
     pub limit: Option<u64>,
-    /// When it is filled again, from now on.
+    /// When it is full again, from now on.
     pub reset: Duration,
 }
 
 /// Until when a request has to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Until the limit is filled again.
+    /// Until enough has come back.
     Until(Instant),
-    /// Until one that is on its way has come back, or the limit is filled again.
+    /// Until one that is on its way has been answered, or enough has come back.
     Answer(Option<Instant>),
 }
 
 /// What is left of one limit.
 #[derive(Debug, Default)]
 pub(super) struct Allowance {
-    left: Option<u64>,
-    limit: Option<u64>,
-    resets: Option<Instant>,
-    /// What went out since it was told, that it may not have counted.
-    since: u64,
+    level: Option<Level>,
     /// What is on its way.
     away: u64,
+}
+
+/// How full a limit is.
+#[derive(Debug)]
+struct Level {
+    /// What is left of it, when it was last reckoned; below zero when more went out than there was.
+    left: f64,
+    limit: Option<u64>,
+    reckoned: Instant,
+    refill: Refill,
+}
+
+/// How a limit fills again.
+#[derive(Debug, Clone, Copy)]
+enum Refill {
+    /// By so much a second.
+    EachSecond(f64),
+    /// At once, at this moment: the whole of the limit or how much of it is left is not known.
+    AllAt(Instant),
 }
 
 impl Allowance {
     /// How long a request that takes `need` has to wait, if it has to.
     pub fn wait(&mut self, need: u64, now: Instant) -> Option<Wait> {
-        if self.resets.is_some_and(|at| at <= now) {
-            (self.left, self.resets, self.since) = (self.limit, None, self.away);
-        }
-        let left = self.left?;
-        if need <= left.saturating_sub(self.since) {
+        self.reckon(now);
+        let level = self.level.as_ref()?;
+        let lack = need as f64 - level.left;
+        // One larger than the limit would never fit: the service is to say so itself.
+        if lack <= 0.0 || level.limit.is_some_and(|limit| need > limit) {
             return None;
         }
-        match self.resets {
-            _ if need <= left && self.away > 0 => Some(Wait::Answer(self.resets)),
-            // It would never fit: the service is to say so itself.
-            Some(_) if self.limit.is_some_and(|limit| need > limit) => None,
-            Some(at) => Some(Wait::Until(at)),
-            None => (self.away > 0).then_some(Wait::Answer(None)),
+        let at = match level.refill {
+            Refill::EachSecond(rate) => {
+                Duration::try_from_secs_f64(lack / rate).ok().and_then(|wait| now.checked_add(wait))
+            }
+            Refill::AllAt(at) => Some(at).filter(|at| *at > now),
+        };
+        match at {
+            Some(at) if lack > self.away as f64 => Some(Wait::Until(at)),
+            at => (self.away > 0).then_some(Wait::Answer(at)),
+        }
+    }
+
+    fn reckon(&mut self, now: Instant) {
+        let Some(level) = &mut self.level else { return };
+        let since = now.saturating_duration_since(level.reckoned).as_secs_f64();
+        level.reckoned = level.reckoned.max(now);
+        match (level.refill, level.limit) {
+            (Refill::EachSecond(rate), Some(limit)) => {
+                level.left = (level.left + rate * since).min(limit as f64);
+            }
+            (Refill::AllAt(at), Some(limit)) if at <= now => level.left = limit as f64 - self.away as f64,
+            (Refill::AllAt(at), None) if at <= now => self.level = None,
+            _ => {}
         }
     }
 
     /// A request that takes `need` goes out.
     pub fn goes(&mut self, need: u64) {
-        self.since = self.since.saturating_add(need);
         self.away = self.away.saturating_add(need);
+        if let Some(level) = &mut self.level {
+            level.left -= need as f64;
+        }
     }
 
     /// It has come back, or was given up.
@@ -75,9 +109,21 @@ impl Allowance {
 
     /// A reply tells of the limit, to a request that took `need` and is still counted as away.
     pub fn told(&mut self, told: Told, need: u64, now: Instant) {
-        (self.left, self.limit) = (Some(told.left), told.limit.or(self.limit));
-        self.resets = now.checked_add(told.reset);
-        self.since = self.away.saturating_sub(need);
+        let limit = told.limit.or(self.level.as_ref().and_then(|level| level.limit));
+        let lacks = limit.and_then(|limit| limit.checked_sub(told.left)).unwrap_or(0);
+        let rate = lacks as f64 / told.reset.as_secs_f64();
+        let refill = if rate > 0.0 && rate.is_finite() {
+            Refill::EachSecond(rate)
+        } else {
+            Refill::AllAt(now.checked_add(told.reset).unwrap_or(now))
+        };
+        let left = told.left as f64 - self.away.saturating_sub(need) as f64;
+        self.level = Some(Level { left, limit, reckoned: now, refill });
+    }
+
+    /// Forgets what was told: the service has said otherwise since.
+    pub fn forget(&mut self) {
+        self.level = None;
     }
 }
 
@@ -142,28 +188,29 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn waits_for_the_minute_to_end_once_what_is_left_is_too_little() {
+    async fn waits_until_enough_has_come_back_at_the_rate_that_was_told() {
         let now = Instant::now();
         let later = |seconds| now + Duration::from_secs(seconds);
         let mut tokens = Allowance::default();
         assert_eq!(tokens.wait(1_000_000, now), None, "nothing was told");
         tokens.goes(40);
-        tokens.told(told(60, 30), 40, now);
+        tokens.told(told(60, 20), 40, now);
         tokens.is_back(40);
         assert_eq!(tokens.wait(60, now), None);
-        assert_eq!(tokens.wait(61, now), Some(Wait::Until(later(30))));
-        assert_eq!(tokens.wait(101, now), None, "more than the limit is the service's to refuse");
-        tokens.goes(50);
-        let answer = Some(Wait::Answer(Some(later(30))));
-        assert_eq!(tokens.wait(11, now), answer, "those away may have been counted, or not");
-        tokens.is_back(50);
-        assert_eq!(tokens.wait(11, now), Some(Wait::Until(later(30))), "they came back without a word");
-        assert_eq!(tokens.wait(11, later(30)), None, "filled again");
-        tokens.goes(95);
-        assert_eq!(tokens.wait(11, later(31)), Some(Wait::Answer(None)), "of the new minute");
-        tokens.told(told(5, 20), 95, later(32));
-        tokens.is_back(95);
-        assert_eq!(tokens.wait(11, later(33)), Some(Wait::Until(later(52))));
+        // 40 come back in 20 s, so that one takes half a second.
+        assert_eq!(tokens.wait(70, now), Some(Wait::Until(later(5))));
+        assert_eq!(tokens.wait(70, later(2)), Some(Wait::Until(later(5))), "no more, no less");
+        assert_eq!(tokens.wait(70, later(5)), None);
+        assert_eq!(tokens.wait(101, later(5)), None, "more than the limit is the service's to refuse");
+        tokens.goes(70);
+        let answer = Some(Wait::Answer(Some(later(10))));
+        assert_eq!(tokens.wait(10, later(5)), answer, "those away may have been counted, or not");
+        tokens.is_back(70);
+        assert_eq!(tokens.wait(10, later(5)), Some(Wait::Until(later(10))), "they came back without a word");
+        assert_eq!(tokens.wait(100, later(55)), None, "full again, and no more than full");
+        tokens.goes(100);
+        tokens.forget();
+        assert_eq!(tokens.wait(100, later(55)), None, "nothing is known any more");
     }
 
     #[tokio::test(start_paused = true)]
@@ -173,16 +220,22 @@ mod tests {
         for _ in 0..4 {
             requests.goes(1);
         }
-        requests.told(told(5, 60), 1, now);
+        requests.told(told(5, 95), 1, now);
         requests.is_back(1);
         assert_eq!(requests.wait(2, now), None);
-        let reset = now + Duration::from_secs(60);
-        assert_eq!(requests.wait(3, now), Some(Wait::Answer(Some(reset))));
-        assert_eq!(requests.wait(3, reset), None, "the minute is over before they are back");
+        let enough = now + Duration::from_secs(1);
+        assert_eq!(requests.wait(3, now), Some(Wait::Answer(Some(enough))));
+        assert_eq!(requests.wait(3, enough), None, "enough came back before they did");
         let mut unlimited = Allowance::default();
         unlimited.told(Told { left: 0, limit: None, reset: Duration::from_secs(1) }, 0, now);
-        assert!(unlimited.wait(1, now).is_some());
-        assert_eq!(unlimited.wait(1, now + Duration::from_secs(1)), None, "the limit is not known");
+        assert_eq!(unlimited.wait(1, now), Some(Wait::Until(enough)));
+        assert_eq!(unlimited.wait(1, enough), None, "the limit is not known");
+        let mut full = Allowance::default();
+        full.told(told(100, 0), 0, now);
+        full.goes(60);
+        assert_eq!(full.wait(50, enough), Some(Wait::Answer(None)), "only an answer can tell");
+        full.is_back(60);
+        assert_eq!(full.wait(50, enough), None);
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //!
 //! As many as come, until a service says it is too much: then half of what was on its way, and one
 //! more with each reply that comes back. A service that asks for a wait is left alone for so long,
-//! and one that tells how many requests and tokens are left is sent no more than those. Those who
-//! wait go in the order they came; what is learned of one model holds nobody else back.
+//! and one that tells how many requests and tokens are left is sent no more than those, as they come
+//! back.
+//! Those who wait go in the order they came; what is learned of one model holds nobody else back.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +14,9 @@ use tokio::sync::{Mutex as Turn, Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
 use super::allowance::{Allowance, Limits, Wait};
+
+/// Nobody waits longer than this for what was only reckoned from limits: the next request tells.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// The gates of one service's models.
 #[derive(Default)]
@@ -52,10 +56,14 @@ struct State {
 }
 
 impl State {
-    /// Until when a request of so many tokens has to wait.
-    fn wait(&mut self, tokens: u64, now: Instant) -> Option<Wait> {
-        let closed = self.closed_until.filter(|until| *until > now).map(Wait::Until);
-        let waits = [closed, self.requests.wait(1, now), self.tokens.wait(tokens, now)];
+    /// Until when the service asked to be left alone.
+    fn closed(&self, now: Instant) -> Option<Instant> {
+        self.closed_until.filter(|until| *until > now)
+    }
+
+    /// Until when a request of so many tokens finds too little left.
+    fn short(&mut self, tokens: u64, now: Instant) -> Option<Wait> {
+        let waits = [self.requests.wait(1, now), self.tokens.wait(tokens, now)];
         let until = waits.iter().flatten().filter_map(|wait| match wait {
             Wait::Until(at) => Some(*at),
             Wait::Answer(_) => None,
@@ -76,6 +84,15 @@ impl Default for Gate {
             changed: Notify::new(),
         }
     }
+}
+
+/// Why a request has to wait, and how long from now on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// The service asked for it.
+    Asked(Duration),
+    /// By the limits it told, there is not enough left.
+    Short(Duration),
 }
 
 /// A request on its way.
@@ -121,10 +138,14 @@ impl Gate {
     }
 
     /// How long a request of so many tokens has to wait from now on, as far as the service has said.
-    pub fn closed_for(&self, tokens: u64) -> Option<Duration> {
+    pub fn closed_for(&self, tokens: u64) -> Option<Closed> {
         let now = Instant::now();
-        match self.state().wait(tokens, now)? {
-            Wait::Until(at) => Some(at.saturating_duration_since(now)).filter(|wait| !wait.is_zero()),
+        let mut state = self.state();
+        if let Some(at) = state.closed(now) {
+            return Some(Closed::Asked(at.saturating_duration_since(now)));
+        }
+        match state.short(tokens, now)? {
+            Wait::Until(at) => Some(Closed::Short(at.saturating_duration_since(now).min(LONGEST))),
             Wait::Answer(_) => None,
         }
     }
@@ -134,35 +155,41 @@ impl Gate {
         let _turn = self.turn.lock().await;
         // The semaphore is never closed, so that this never fails.
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
+        let mut last = None;
         loop {
-            let wait = {
+            let until = {
+                let now = Instant::now();
                 let mut state = self.state();
-                let wait = state.wait(tokens, Instant::now());
-                if wait.is_none() {
-                    state.inside += 1;
-                    state.requests.goes(1);
-                    state.tokens.goes(tokens);
-                    return Pass { gate: Arc::clone(self), slot, tokens };
+                let closed = state.closed(now);
+                let short = state.short(tokens, now).filter(|_| last.is_none_or(|last| now < last));
+                match (closed, short) {
+                    (None, None) => {
+                        state.inside += 1;
+                        state.requests.goes(1);
+                        state.tokens.goes(tokens);
+                        return Pass { gate: Arc::clone(self), slot, tokens };
+                    }
+                    (Some(at), _) => at,
+                    (None, Some(Wait::Until(at) | Wait::Answer(Some(at)))) => {
+                        at.min(*last.get_or_insert(now + LONGEST))
+                    }
+                    (None, Some(Wait::Answer(None))) => *last.get_or_insert(now + LONGEST),
                 }
-                wait
-            };
-            let until = match wait {
-                Some(Wait::Until(at)) => Some(at),
-                Some(Wait::Answer(reset)) => reset,
-                None => None,
             };
             tokio::select! {
                 () = self.changed.notified() => {}
-                () = wait_until(until) => {}
+                () = sleep_until(until) => {}
             }
         }
     }
 
-    /// The service is to be left alone for so long.
+    /// The service is to be left alone for so long. What it told of its limits is older than that word.
     pub fn close_for(&self, wait: Duration) {
         let until = Instant::now().checked_add(wait);
         let mut state = self.state();
         state.closed_until = state.closed_until.max(until);
+        state.requests.forget();
+        state.tokens.forget();
         self.changed.notify_one();
     }
 
@@ -188,13 +215,6 @@ impl Gate {
                 self.slots.add_permits(1);
             }
         }
-    }
-}
-
-async fn wait_until(at: Option<Instant>) {
-    match at {
-        Some(at) => sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }
 
@@ -261,7 +281,8 @@ mod tests {
         let gates = Gates::default();
         gates.of("busy").close_for(Duration::from_secs(86_400));
         gates.of("busy").close_for(ms(5));
-        assert!(gates.of("busy").closed_for(1) > Some(Duration::from_secs(86_000)));
+        let Some(Closed::Asked(wait)) = gates.of("busy").closed_for(1) else { panic!("it is closed") };
+        assert!(wait > Duration::from_secs(86_000));
         drop(tokio::time::timeout(ms(1), gates.of("other").enter(1)).await.expect("at once"));
         gates.of("soon").close_for(ms(50));
         assert!(tokio::time::timeout(ms(49), gates.of("soon").enter(1)).await.is_err());
@@ -304,6 +325,25 @@ mod tests {
             "40, 40 and 1 of 100; the rest in the next minute"
         );
         assert!(gate.closed_for(10).is_none(), "nothing is known of that one");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_reckoned_is_tried_after_a_minute_and_what_was_asked_for_is_waited_out() {
+        let gate = Gates::default().of("m");
+        let start = Instant::now();
+        let first = gate.enter(10).await;
+        first.learn(told(0, 86_400));
+        drop(first);
+        assert_eq!(gate.closed_for(10), Some(Closed::Short(LONGEST)));
+        drop(gate.enter(10).await);
+        assert_eq!(start.elapsed(), LONGEST);
+        // The service's own word goes before what was reckoned, whether it is shorter or longer.
+        gate.close_for(ms(1000));
+        drop(gate.enter(10).await);
+        assert_eq!(start.elapsed(), LONGEST + ms(1000));
+        gate.close_for(Duration::from_secs(300));
+        drop(gate.enter(10).await);
+        assert_eq!(start.elapsed(), LONGEST + ms(301_000));
     }
 
     fn told(left: u64, seconds: u64) -> Limits {

@@ -6,6 +6,7 @@
 
 mod address;
 mod checkup;
+mod patience;
 mod response;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -17,16 +18,17 @@ use futures::future::BoxFuture;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Client, Method, Request, Response, Url};
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use address::{endpoint, headers, host, is_loopback, put_key};
-use response::{asked, is_stream, learn, refuse_compressed};
+use patience::Patience;
+use response::{asked, is_stream, learn, refuse_compressed, should_retry};
 
 use super::arriving::{Arriving, MAX_REPLY, without_text};
 use super::body::{Heads, TwoPart};
 use super::dialect::{Dialect, Form, Limits, ServiceError};
 use super::fault::{Fault, spoken};
-use super::gate::{Gate, Gates, Pass};
+use super::gate::{Closed, Gate, Gates, Pass};
 use super::retry::{Next, jitter};
 pub use super::service::{Service, Timeouts};
 use super::structured::Structured;
@@ -98,28 +100,12 @@ impl HttpParticipant {
     }
 
     async fn call(&self, ask: &Ask) -> Result<Reply, Failure> {
-        let started = Instant::now();
-        let time_left = ask.time_left.unwrap_or(Duration::MAX);
-        let late = |limit, tries| Failure {
-            reason: format!("no reply within {}", spoken(limit)),
-            timed_out: true,
-            tries,
-        };
-        let head = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
-        let Ok(lead) = timeout(time_left, self.turn(ask, &head)).await else {
-            return Err(late(time_left, 0));
-        };
-        let Ok(permit) = timeout(time_left, self.permit()).await else { return Err(late(time_left, 0)) };
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
-        let limit = time_left.saturating_sub(started.elapsed()).min(total);
-        if limit.is_zero() {
-            return Err(late(time_left, 0));
-        }
-        let mut tries = 0;
-        match timeout(limit, self.tries(ask, head, limit, (permit, lead), &mut tries)).await {
-            Ok(outcome) => outcome.map(|reply| Reply { tries, ..reply }),
-            Err(_) => Err(late(time_left.min(total), tries)),
-        }
+        let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
+        let head = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
+        let lead = patience.wait(0, self.turn(ask, &head)).await?;
+        let permit = patience.wait(0, self.permit()).await?;
+        self.tries(ask, head, patience, (permit, lead)).await
     }
 
     /// Waits for the one ahead, where one goes ahead.
@@ -145,35 +131,40 @@ impl HttpParticipant {
         &'a self,
         ask: &Ask,
         head: Bytes,
-        limit: Duration,
+        mut patience: Patience,
         (mut permit, mut lead): (Option<SemaphorePermit<'a>>, Option<Lead>),
-        tries: &mut u32,
     ) -> Result<Reply, Failure> {
-        let end = Instant::now().checked_add(limit);
-        let left = || end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
+        let mut tries = 0;
         let mut limits = self.structured.limits(self.limits, ask);
         let mut body = TwoPart { head, tail: Bytes::from(self.service.dialect.tail(ask, limits)) };
         let mut went_without = false;
         let gate = self.gates.of(&ask.model);
         let tokens = self.tokens(ask);
         loop {
-            if let Some(wait) = gate.closed_for(tokens) {
-                if wait >= left() {
-                    let (wait, left) = (spoken(wait), spoken(left()));
-                    let reason =
-                        format!("the service asked this model's seats to wait {wait}, with {left} left");
-                    return Err(Failure { reason, timed_out: false, tries: *tries });
+            if let Some(closed) = gate.closed_for(tokens) {
+                let (wait, why) = match closed {
+                    Closed::Asked(wait) => (wait, "the service asked this model's seats to wait"),
+                    Closed::Short(wait) => (wait, "too little is left of the service's limits for"),
+                };
+                if wait >= patience.longest_wait() {
+                    let reason = format!("{why} {}, {}", spoken(wait), patience.exceeded());
+                    return Err(Failure { reason, timed_out: false, tries });
                 }
+                ask.watch.waits(&format!("{why} {}", spoken(wait)), wait);
                 // Whoever waits for one model holds up nobody who asks another.
                 permit = None;
             }
-            let pass = gate.enter(tokens).await;
+            let pass = patience.wait(tries, gate.enter(tokens)).await?;
             if permit.is_none() {
-                permit = self.permit().await;
+                permit = patience.wait(tries, self.permit()).await?;
             }
-            *tries += 1;
-            ask.watch.asked(*tries);
-            let sent = self.send(body.clone(), (&gate, &pass), &mut lead, &ask.watch).await;
+            if patience.left().is_zero() {
+                return Err(patience.late(tries));
+            }
+            tries += 1;
+            ask.watch.asked(tries);
+            let sending = self.send(body.clone(), (&gate, &pass), &mut lead, &ask.watch);
+            let sent = patience.spend(tries, sending).await?;
             drop((pass, permit.take()));
             let fault = match sent {
                 Ok(reply) => {
@@ -181,7 +172,7 @@ impl HttpParticipant {
                     if went_without {
                         self.structured.declined(&ask.model, &host(&self.url));
                     }
-                    return Ok(reply);
+                    return Ok(Reply { tries, ..reply });
                 }
                 Err(fault) if fault.declined && limits.form == Form::BySchema => {
                     (limits.form, went_without) = (Form::InWords, true);
@@ -190,25 +181,29 @@ impl HttpParticipant {
                 }
                 Err(fault) => fault,
             };
-            let wait = self.pause(&fault, ask, *tries, left())?;
-            ask.watch.failed(&fault.reason);
-            tokio::time::sleep(wait).await;
+            let wait = self.pause(&fault, ask, tries, &patience)?;
+            ask.watch.waits(&fault.reason, wait);
+            let pause = tokio::time::sleep(wait);
+            match fault.asked {
+                Some(_) => patience.wait(tries, pause).await?,
+                None => patience.spend(tries, pause).await?,
+            }
         }
     }
 
     /// How long to wait before the next try, or why there is none.
-    fn pause(&self, fault: &Fault, ask: &Ask, tries: u32, left: Duration) -> Result<Duration, Failure> {
+    fn pause(&self, fault: &Fault, ask: &Ask, tries: u32, patience: &Patience) -> Result<Duration, Failure> {
         let failure = |more: String, timed_out| {
             Err(Failure { reason: format!("{}{more}", fault.reason), timed_out, tries })
         };
-        match self.service.retry.next(tries, jitter(&ask.seat, tries), fault.asked, left) {
+        let asked = (fault.asked, patience.longest_wait());
+        match self.service.retry.next(tries, jitter(&ask.seat, tries), asked, patience.left()) {
             _ if !fault.again => failure(String::new(), false),
             Next::Again(wait) => Ok(wait),
             Next::Stop => failure(String::new(), false),
             Next::NoTime => failure("; no time left to try again".to_owned(), true),
             Next::TooLong(wait) => {
-                let (wait, left) = (spoken(wait), spoken(left));
-                failure(format!("; asked to wait {wait}, with {left} left"), false)
+                failure(format!("; asked to wait {}, {}", spoken(wait), patience.exceeded()), false)
             }
         }
     }
@@ -256,14 +251,15 @@ impl HttpParticipant {
 
     /// A response that is neither a 200 nor a redirect.
     async fn declined(&self, status: u16, response: Response) -> Result<Reply, Fault> {
-        let asked = asked(&response);
+        let (asked, again) = (asked(&response), should_retry(&response));
         let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
         let error = ServiceError::read(&body);
         if status == 400 && error.filtered {
             return Ok(without_text(Finish::Refusal));
         }
         let fault = Fault::status(status, &error, self.service.key(), self.service.key_name.as_deref());
-        Err(Fault { asked, declined: matches!(status, 400 | 422), ..fault })
+        let again = again.unwrap_or(fault.again);
+        Err(Fault { asked, again, declined: matches!(status, 400 | 422), ..fault })
     }
 
     /// Reads a reply that comes by events. What has come of it is never shown, nor how much.

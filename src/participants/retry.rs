@@ -33,13 +33,20 @@ impl Schedule {
     }
 
     /// What to do after `made` requests of which the last failed with something worth another try.
-    /// `asked` is the wait the service asked for, `left` the time the call still has.
-    pub fn next(&self, made: u32, jitter: f64, asked: Option<Duration>, left: Duration) -> Next {
+    /// `asked` is the wait the service asked for, `patience` the longest such wait, `left` the time
+    /// the call still has for itself.
+    pub fn next(
+        &self,
+        made: u32,
+        jitter: f64,
+        (asked, patience): (Option<Duration>, Duration),
+        left: Duration,
+    ) -> Next {
         if made >= self.tries {
             return Next::Stop;
         }
         match asked {
-            Some(wait) if wait >= left => Next::TooLong(wait),
+            Some(wait) if wait >= patience => Next::TooLong(wait),
             Some(wait) => Next::Again(wait),
             None => match self.wait(made, jitter) {
                 wait if wait >= left => Next::NoTime,
@@ -56,7 +63,7 @@ pub enum Next {
     Again(Duration),
     /// All tries are used.
     Stop,
-    /// The service asked for a wait longer than the time left: fail at once.
+    /// The service asked for a wait longer than there is patience for: fail at once.
     TooLong(Duration),
     /// The schedule's own wait is longer than the time left: fail at once.
     NoTime,
@@ -131,12 +138,14 @@ mod tests {
     #[test]
     fn stops_after_four_and_never_outlives_the_call() {
         let schedule = Schedule::default();
-        assert_eq!(schedule.next(3, 0.0, None, DAY), Next::Again(ms(2000)));
-        assert_eq!(schedule.next(4, 0.0, None, DAY), Next::Stop);
-        assert_eq!(schedule.next(1, 0.0, None, ms(500)), Next::NoTime);
-        assert_eq!(schedule.next(1, 0.0, Some(ms(7)), ms(500)), Next::Again(ms(7)));
-        assert_eq!(schedule.next(1, 0.0, Some(DAY), ms(90_000)), Next::TooLong(DAY));
-        assert_eq!(schedule.next(4, 0.0, Some(DAY), ms(90_000)), Next::Stop);
+        let next = |made, asked, patience, left| schedule.next(made, 0.0, (asked, patience), left);
+        assert_eq!(next(3, None, DAY, DAY), Next::Again(ms(2000)));
+        assert_eq!(next(4, None, DAY, DAY), Next::Stop);
+        assert_eq!(next(1, None, DAY, ms(500)), Next::NoTime);
+        assert_eq!(next(1, Some(ms(7)), ms(500), ms(500)), Next::Again(ms(7)));
+        assert_eq!(next(1, Some(ms(7000)), DAY, ms(500)), Next::Again(ms(7000)), "as given");
+        assert_eq!(next(1, Some(DAY), ms(90_000), DAY), Next::TooLong(DAY));
+        assert_eq!(next(4, Some(DAY), ms(90_000), DAY), Next::Stop);
     }
 
     #[test]

@@ -19,8 +19,8 @@ pub struct Timeouts {
     pub connect: Duration,
     /// Between two pieces of a body.
     pub idle: Duration,
-    /// For one call, tries and waits included, unless its step says otherwise; waiting for a permit does
-    /// not count.
+    /// For one call, tries and the pauses between them, unless its step says otherwise; waiting for a
+    /// permit, or because the service asked for it, does not count.
     pub total: Duration,
 }
 

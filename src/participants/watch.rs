@@ -28,7 +28,8 @@ enum Stage {
     Queued,
     Asked,
     Answering,
-    Pausing,
+    /// Until then.
+    Waiting(Option<Instant>),
 }
 
 /// Where a seat stands on the way to its service and back.
@@ -42,8 +43,8 @@ pub enum Standing {
     Answering,
     /// A reply had begun, and nothing of it has come for a while.
     Stalled,
-    /// A try failed; it waits before the next one.
-    Pausing,
+    /// A try failed, or its service wants to be left alone: it waits before the next request.
+    Waiting,
 }
 
 /// Where a request stands now.
@@ -53,9 +54,11 @@ pub struct Progress {
     pub standing: Standing,
     /// For how long, in milliseconds.
     pub for_ms: u64,
+    /// How much longer it waits, where that is known, in milliseconds.
+    pub left_ms: Option<u64>,
     /// Requests sent.
     pub tries: u32,
-    /// What went wrong with the last try that failed, fit to be shown while the round is open.
+    /// Why it waits, or waited last, fit to be shown while the round is open.
     pub trouble: Option<String>,
 }
 
@@ -67,7 +70,7 @@ impl Standing {
             Self::Asked => "asked",
             Self::Answering => "answering",
             Self::Stalled => "stalled",
-            Self::Pausing => "trying again soon",
+            Self::Waiting => "waiting",
         }
     }
 }
@@ -103,10 +106,10 @@ impl Watch {
         });
     }
 
-    /// Notes why a try failed; the next one follows after a pause.
-    pub fn failed(&self, trouble: &str) {
+    /// Notes that the next request is sent after this wait, and why.
+    pub fn waits(&self, trouble: &str, wait: Duration) {
         self.note(|noted| {
-            noted.enter(Stage::Pausing);
+            noted.enter(Stage::Waiting(Instant::now().checked_add(wait)));
             noted.trouble = Some(trouble.to_owned());
         });
     }
@@ -120,10 +123,15 @@ impl Watch {
             Stage::Asked => (Standing::Asked, noted.since.elapsed()),
             Stage::Answering if silent >= STALLS => (Standing::Stalled, silent),
             Stage::Answering => (Standing::Answering, noted.since.elapsed()),
-            Stage::Pausing => (Standing::Pausing, noted.since.elapsed()),
+            Stage::Waiting(_) => (Standing::Waiting, noted.since.elapsed()),
         };
-        let for_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-        Some(Progress { standing, for_ms, tries: noted.tries, trouble: noted.trouble.clone() })
+        let ms = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        let left_ms = match noted.stage {
+            Stage::Waiting(until) => until.map(|until| ms(until.saturating_duration_since(Instant::now()))),
+            _ => None,
+        };
+        let trouble = noted.trouble.clone();
+        Some(Progress { standing, for_ms: ms(since), left_ms, tries: noted.tries, trouble })
     }
 }
 
@@ -147,6 +155,11 @@ impl Watches {
         let watch = Watch::kept();
         self.lock().insert(seat.to_owned(), watch.clone());
         watch
+    }
+
+    /// Forgets a seat.
+    pub fn end(&self, seat: &str) {
+        self.lock().remove(seat);
     }
 
     /// Forgets all seats.
@@ -182,8 +195,9 @@ mod tests {
         assert_eq!((now().standing, now().for_ms), (Standing::Stalled, 5000));
         watch.heard();
         assert_eq!((now().standing, now().for_ms), (Standing::Answering, 9999));
-        watch.failed("the reply stopped for 30 s");
-        assert_eq!(now().standing, Standing::Pausing);
+        watch.waits("the reply stopped for 30 s", Duration::from_secs(8));
+        tokio::time::advance(Duration::from_secs(3)).await;
+        assert_eq!((now().standing, now().left_ms), (Standing::Waiting, Some(5000)));
         watch.asked(2);
         let trouble = now().trouble;
         assert_eq!((now().tries, trouble.as_deref()), (2, Some("the reply stopped for 30 s")));

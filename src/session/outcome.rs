@@ -21,6 +21,12 @@ pub enum Exit {
     Unreachable = 5,
     /// Verification failed.
     Damaged = 6,
+    /// Ended by SIGHUP; resumable, as after every signal.
+    HungUp = 129,
+    /// Ended by SIGINT.
+    Interrupted = 130,
+    /// Ended by SIGTERM.
+    Terminated = 143,
 }
 
 /// The exit code of a session that ends with `status`.

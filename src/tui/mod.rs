@@ -26,7 +26,7 @@ pub use keymap::{Action, BINDINGS, Keys, Place, table as key_table};
 pub use live::{Live, News, Preview};
 pub use model::{Leave, Menu, MenuKind, Model, Overlay, Pane, Spread, Stage};
 pub use replay::Replay;
-pub use terminal::{Looks, run};
+pub use terminal::{Looks, Signals, run};
 pub use theme::Theme;
 pub use update::{Effect, Message, Target, update};
 pub use view::{Hits, draw};

@@ -25,10 +25,13 @@ use super::theme::Theme;
 use super::update::{Effect, Message, update};
 use super::view::{Hits, draw};
 use crate::participants::human::Asked;
-use signals::Signals;
+use crate::session::Exit;
+pub use signals::Signals;
 
 /// How long the screen may take to be given back while an engine still writes.
 const PATIENCE: Duration = Duration::from_millis(900);
+/// What reading and writing come to when the other side of a terminal is closed.
+const EIO: i32 = 5;
 /// What is typed is kept once the person pauses this long.
 const KEEP_AFTER: Duration = Duration::from_millis(300);
 
@@ -43,11 +46,12 @@ pub struct Looks {
     pub mouse: bool,
 }
 
-/// Shows the screen, beginning with `opening` or with the home screen, until the person leaves.
+/// Shows the screen, beginning with `opening` or with the home screen, until the person leaves or a
+/// signal ends it; gives the exit code.
 ///
 /// # Errors
 /// When the terminal cannot be read or written.
-pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::Result<()> {
+pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         let terminal = taken::take(looks.mouse)?;
@@ -68,16 +72,29 @@ pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::R
             inputs: Some(EventStream::new()),
             mouse: looks.mouse,
             signals: Signals::new()?,
-            wants_out: false,
+            wants_out: None,
         };
         let done = screen.show(opening).await;
         screen.stop_engine().await;
+        let Screen { mut terminal, .. } = screen;
+        if terminal.show_cursor().is_err() {
+            // It would try again when dropped, and panic because it cannot say that it failed.
+            std::mem::forget(terminal);
+        }
         done
     });
     taken::give_back();
     // A thread that still reads something need not be waited for.
     runtime.shutdown_background();
-    done
+    match done {
+        Err(error) if is_gone(&error) => Ok(Exit::HungUp),
+        done => done,
+    }
+}
+
+/// Whether an error says that the terminal is no longer there, which may be noticed before the signal.
+fn is_gone(error: &io::Error) -> bool {
+    cfg!(unix) && error.raw_os_error() == Some(EIO)
 }
 
 struct Screen {
@@ -98,7 +115,8 @@ struct Screen {
     inputs: Option<EventStream>,
     mouse: bool,
     signals: Signals,
-    wants_out: bool,
+    /// The exit code, once the screen is to be left.
+    wants_out: Option<Exit>,
 }
 
 /// What woke the loop.
@@ -109,11 +127,11 @@ enum Woken {
     Film(Option<Reading>),
     Asked(Asked),
     Time,
-    Signal,
+    Signal(Exit),
 }
 
 impl Screen {
-    async fn show(&mut self, opening: Option<Opening>) -> io::Result<()> {
+    async fn show(&mut self, opening: Option<Opening>) -> io::Result<Exit> {
         self.say(Message::Tick(crate::clock::now())).await?;
         match opening {
             Some(opening) => self.carry_out(vec![Effect::Open(opening)]).await?,
@@ -121,7 +139,10 @@ impl Screen {
         }
         self.carry_out(vec![Effect::ReadHome]).await?;
         self.draw()?;
-        while !self.wants_out {
+        let exit = loop {
+            if let Some(exit) = self.wants_out {
+                break exit;
+            }
             let started = Instant::now();
             let film = self.model.replay.due_in().map(Duration::from_millis);
             let woken = self.wait(film).await;
@@ -135,9 +156,9 @@ impl Screen {
                 self.keep();
             }
             self.draw()?;
-        }
+        };
         self.keep();
-        Ok(())
+        Ok(exit)
     }
 
     /// Waits until something happens.
@@ -153,14 +174,15 @@ impl Screen {
             message = self.messages.recv() => Woken::Message(message),
             read = next_part(&mut self.film) => Woken::Film(read),
             () = sleep(due) => Woken::Time,
-            () = self.signals.any() => Woken::Signal,
+            exit = self.signals.any() => Woken::Signal(exit),
         }
     }
 
     async fn take_in(&mut self, woken: Woken) -> io::Result<()> {
         match woken {
             // Whose terminal is gone has left.
-            Woken::Input(None) | Woken::Signal => self.wants_out = true,
+            Woken::Input(None) => self.wants_out = Some(Exit::HungUp),
+            Woken::Signal(exit) => self.wants_out = Some(exit),
             Woken::Input(Some(input)) => self.input(input?).await?,
             Woken::News(news) => self.news(news).await?,
             Woken::Message(Some(message)) => self.say(message).await?,

@@ -198,3 +198,26 @@ fn of_several_files_each_is_saved_and_the_highest_code_counts() {
     let ran = desk.pipe(["--batch", "-", "--json"], "question: [").code(2);
     assert_eq!(ran.lines()[0]["file"], "standard input");
 }
+
+#[test]
+fn after_the_close_each_seat_without_a_ballot_is_told_with_its_reason_and_before_it_no_content() {
+    let server = Server::start(|request| match request.seat().as_str() {
+        "skeptic" => Answer::json(401, &serde_json::json!({"error": {"message": "no such key"}})),
+        "qa-lead" => Answer::chat("I would rather not say."),
+        _ => Answer::chat("vote: redis\n"),
+    });
+    let desk = Desk::with(
+        "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\nrule: plurality\nquorum: 2\n\
+         participants: [software-architect, technical-lead, qa-lead, skeptic]\n",
+    )
+    .served_by(&server);
+    for more in [&[][..], &["--json"]] {
+        let ran = desk.run([&["--batch", "decide.yaml", "--model", "lab/m"][..], more].concat()).code(0);
+        let told: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("round 1: ")).collect();
+        assert_eq!(told.len(), 2, "{}", ran.err);
+        assert!(told[0].starts_with("round 1: invalid: qa-lead: "), "{told:?}");
+        assert_eq!(told[1], "round 1: failed: skeptic: HTTP 401: no such key; check `LAB_KEY`");
+    }
+    let quiet = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--quiet"]).code(0);
+    assert_eq!(quiet.err, "");
+}

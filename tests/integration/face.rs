@@ -203,14 +203,15 @@ fn hostile_texts_reach_no_terminal_and_a_storm_of_sizes_breaks_nothing() {
 fn a_signal_gives_the_terminal_back_and_rests_the_session() {
     let server = service("*");
     let desk = Desk::with(THREE).served_by(&server);
-    for signal in [Signal::TERM, Signal::HUP] {
+    for (signal, expected) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
         let mut screen = Screen::open(&desk, (40, 12), &["decide.yaml"]);
         screen.press("o", &["q quit"]);
         desk_has(&desk, |session| session.open_round().is_some());
         let pid = Pid::from_raw(i32::try_from(screen.id()).expect("an id")).expect("an id");
         let at = std::time::Instant::now();
         kill_process(pid, signal).expect("sent");
-        let (_, raw) = screen.end();
+        let (code, raw) = screen.end();
+        assert_eq!(code, expected, "{signal:?}");
         assert!(at.elapsed() < Duration::from_millis(1500), "{:?}", at.elapsed());
         assert!(String::from_utf8_lossy(&raw).contains("\u{1b}[?1049l"), "{signal:?}");
         assert!(saved(&desk).paused.is_some());

@@ -32,6 +32,7 @@ mod memory;
 mod ndjson;
 mod open_round;
 mod oracle;
+mod outputs;
 mod panels;
 mod power;
 mod program;

@@ -129,7 +129,7 @@ fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
 
 #[test]
 fn an_interrupted_round_rests_within_a_second() {
-    for name in [Signal::INT, Signal::TERM, Signal::HUP] {
+    for (name, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let home = Home::new();
         let server = service("*", LONG);
         let seats = "{name: seat, persona: qa-lead, model: openai/test, count: 200}";
@@ -140,7 +140,7 @@ fn an_interrupted_round_rests_within_a_second() {
         signal(&child, name);
         let output = child.wait_with_output().expect("ends");
         assert!(sent.elapsed() < Duration::from_secs(1), "{name:?} took {:?}", sent.elapsed());
-        assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
         let last = home.log("s.s2s").lines.pop().expect("a line");
         assert!(matches!(last.stamped.event, Event::SessionPaused { .. }), "{last:?}");
 
@@ -162,7 +162,7 @@ fn an_interrupt_begins_no_further_session() {
     wait_until(|| (server.requests().len() == 3).then_some(()));
     signal(&child, Signal::INT);
     let output = child.wait_with_output().expect("ends");
-    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert!(stderr(&output).contains("1 of 2 files not begun"), "{}", stderr(&output));
     assert_eq!(std::fs::read_dir(home.path("saved")).expect("listed").count(), 1);
 }

@@ -21,7 +21,7 @@ use super::work::Seated;
 use crate::journal::{Disk, Journal, KeyStore, OpenError, OpenedJournal, fold};
 use crate::participants::human::Desk;
 use crate::problem::Problem;
-use crate::session::{Command, Event, Exit, Line, Session, SessionOpened, Stamped};
+use crate::session::{Command, Event, Line, Session, SessionOpened, Stamped};
 use crate::setup::answers::Answers;
 use crate::setup::bounds::Bounds;
 use crate::setup::doctor::Depth;
@@ -40,8 +40,7 @@ pub fn show(run: &Run, opening: Option<Opening>) -> Done {
     let answers = read_answers(run)?;
     let host = Facilitator { run: run.clone(), answers, set_up: Arc::new(set_up) };
     crate::tui::run(Arc::new(host), opening, looks)
-        .map_err(|error| vec![Problem::new(format!("the terminal cannot be used: {error}"))])?;
-    Ok(Exit::Finished)
+        .map_err(|error| vec![Problem::new(format!("the terminal cannot be used: {error}"))])
 }
 
 fn looks(set_up: &SetUp) -> Result<Looks, Vec<Problem>> {

@@ -3,7 +3,9 @@
 //! One request each, without a second try and without a turn at the gate.
 
 use super::address::{endpoint, host};
-use super::{Ask, Bytes, Failure, Fault, HttpParticipant, Instant, MAX_REPLY, Method, Request, TwoPart};
+use tokio::time::Instant;
+
+use super::{Ask, Bytes, Failure, Fault, HttpParticipant, MAX_REPLY, Method, Request, TwoPart};
 use crate::participants::probe::Pace;
 
 impl HttpParticipant {

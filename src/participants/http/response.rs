@@ -14,16 +14,26 @@ pub(super) fn learn(response: &Response, gate: &Gate, pass: &Pass) {
         gate.narrow();
     }
     let asked = if response.status() == 200 { None } else { asked(response) };
-    if let Some(wait) = asked {
-        gate.close_for(wait);
+    match asked {
+        // A word on how long to wait goes before limits it could be reckoned from.
+        Some(wait) => gate.close_for(wait),
+        None => pass.learn(limits(header, crate::clock::system_time())),
     }
-    pass.learn(limits(header, crate::clock::system_time()));
 }
 
 /// The wait a response asks for.
 pub(super) fn asked(response: &Response) -> Option<Duration> {
     let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     asked_wait(header("retry-after-ms"), header("retry-after"), crate::clock::system_time())
+}
+
+/// Whether the service says itself that the request may be sent again, or may not.
+pub(super) fn should_retry(response: &Response) -> Option<bool> {
+    match response.headers().get("x-should-retry")?.as_bytes() {
+        b"true" => Some(true),
+        b"false" => Some(false),
+        _ => None,
+    }
 }
 
 /// Whether the response comes by events.

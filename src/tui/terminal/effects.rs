@@ -13,6 +13,7 @@ use crossterm::event::EventStream;
 use super::{KEEP_AFTER, Screen, taken};
 use crate::engine::Order;
 use crate::problem::Problem;
+use crate::session::Exit;
 use crate::session::Line;
 use crate::tui::home::Opening;
 use crate::tui::host::{Film, Host, Running};
@@ -40,7 +41,7 @@ impl Screen {
 
     async fn effect(&mut self, effect: Effect) -> io::Result<Option<Message>> {
         match effect {
-            Effect::Quit => self.wants_out = true,
+            Effect::Quit => self.wants_out = Some(Exit::Finished),
             Effect::Suspend => self.suspend()?,
             Effect::Begin => return Ok(self.begin(None)),
             Effect::Order(order) => return Ok(self.order(order)),

@@ -1,6 +1,8 @@
-//! The signals that end the screen as `q` does.
+//! The signals that end the screen as `q` does, and a headless run.
 
 use std::io;
+
+use crate::session::Exit;
 
 /// Those signals, waited for.
 pub struct Signals {
@@ -37,15 +39,18 @@ impl Signals {
         }
     }
 
-    /// Waits for one.
-    pub async fn any(&mut self) {
+    /// Waits for one; gives the exit code that tells which it was.
+    pub async fn any(&mut self) -> Exit {
         #[cfg(unix)]
         tokio::select! {
-            _ = self.term.recv() => {}
-            _ = self.hangup.recv() => {}
-            _ = self.interrupt.recv() => {}
+            _ = self.term.recv() => Exit::Terminated,
+            _ = self.hangup.recv() => Exit::HungUp,
+            _ = self.interrupt.recv() => Exit::Interrupted,
         }
         #[cfg(not(unix))]
-        std::future::pending::<()>().await;
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => Exit::Interrupted,
+            Err(_) => std::future::pending().await,
+        }
     }
 }

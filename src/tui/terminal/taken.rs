@@ -41,5 +41,6 @@ pub fn take(mouse: bool) -> io::Result<DefaultTerminal> {
 pub fn give_back() {
     IS_TAKEN.store(false, Ordering::Relaxed);
     let _ = crossterm::execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste);
-    ratatui::restore();
+    // Where the terminal is gone there is nothing to restore, and nowhere to say so.
+    let _ = ratatui::try_restore();
 }

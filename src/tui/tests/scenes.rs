@@ -127,11 +127,12 @@ fn an_open_round() {
     let progress = |standing, for_ms, tries, trouble: Option<&str>| Progress {
         standing,
         for_ms,
+        left_ms: matches!(standing, Standing::Waiting).then_some(42_000),
         tries,
         trouble: trouble.map(str::to_owned),
     };
     let told = [
-        ("product-manager", progress(Standing::Pausing, 800, 2, Some("cannot connect to `models.example`"))),
+        ("product-manager", progress(Standing::Waiting, 800, 2, Some("cannot connect to `models.example`"))),
         // What is noted of a seat that is settled is not shown.
         ("qa-lead", progress(Standing::Stalled, 7000, 1, None)),
     ];

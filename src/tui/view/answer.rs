@@ -104,7 +104,10 @@ fn told(seat: &SeatView<'_>, progress: &Progress) -> String {
         let _ = write!(told, " · request {}", progress.tries);
     }
     if let Some(trouble) = &progress.trouble {
-        let _ = write!(told, "\nThe last try failed: {trouble}");
+        let _ = match progress.left_ms {
+            Some(left) => write!(told, "\nThe next request goes out in {}: {trouble}", span(left)),
+            None => write!(told, "\nIt waited last because of: {trouble}"),
+        };
     }
     harmless(&told).into_owned()
 }

@@ -69,22 +69,24 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, longest: usize) -> 
     let name = clipped(&harmless_line(seat.name), longest);
     let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
     let name_style = if is_chosen { model.theme.strong() } else { Style::new() };
-    let time = match progress(model, seat) {
+    let progress = progress(model, seat);
+    let time = match progress {
         Some(progress) if progress.tries > 1 => format!("{} · try {}", span(progress.for_ms), progress.tries),
         Some(progress) => span(progress.for_ms),
         None => seat.elapsed_ms.map(span).unwrap_or_default(),
     };
-    // Who answers matters while it may still be changed.
-    let by = match seat.standing {
-        Standing::Unread(_) | Standing::Failed(_) => harmless_line(seat.model),
-        _ => String::new(),
+    // Who answers matters while it may still be changed; while it waits, why.
+    let more = match (progress, &seat.standing) {
+        (Some(Progress { left_ms: Some(_), trouble: Some(why), .. }), _) => harmless_line(why),
+        (_, Standing::Unread(_) | Standing::Failed(_)) => format!("{time:16} {}", harmless_line(seat.model)),
+        _ => time,
     };
     Line::from(vec![
         Span::raw(pointer),
         Span::styled(format!("{sign} "), style),
         Span::styled(format!("{name}  "), name_style),
         Span::styled(format!("{word:22} "), style),
-        Span::styled(format!("{time:16} {by}"), model.theme.faint()),
+        Span::styled(more, model.theme.faint()),
     ])
 }
 
@@ -93,14 +95,23 @@ pub fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progres
     model.progress.get(seat.name).filter(|_| matches!(seat.standing, Standing::Unread("asking")))
 }
 
+/// How long a seat still waits.
+fn waits(progress: Option<&Progress>) -> String {
+    match progress.and_then(|progress| progress.left_ms) {
+        Some(left) => format!("waits {} more", span(left)),
+        None => Request::Waiting.word().to_owned(),
+    }
+}
+
 /// Sign, word and style of where a seat stands: each state has its own sign and word.
 fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style) {
     let theme = model.theme;
     match &seat.standing {
         Standing::Unread("sealed") => (theme.sign("■", "#"), "sealed".to_owned(), theme.good()),
         Standing::Unread("asking") => match progress(model, seat).map(|progress| progress.standing) {
+            Some(Request::Waiting) => ("!", waits(progress(model, seat)), theme.bad()),
             Some(Request::Queued) => (theme.sign("◌", "."), Request::Queued.word().to_owned(), theme.faint()),
-            Some(at @ (Request::Stalled | Request::Pausing)) => ("!", at.word().to_owned(), theme.bad()),
+            Some(at @ Request::Stalled) => ("!", at.word().to_owned(), theme.bad()),
             Some(at) => (theme.sign("◧", "o"), at.word().to_owned(), theme.under_way()),
             None => (theme.sign("◧", "o"), Request::Asked.word().to_owned(), theme.under_way()),
         },

@@ -1,0 +1,279 @@
+//! What standard error tells of a headless session while it runs: who waits, why and until when; that
+//! it is still at work, where nobody sees a terminal; and, once a round is closed, which seats brought
+//! no ballot, and why. Nothing of what an answer holds is told before the close.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use indicatif::ProgressBar;
+use tokio::time::Instant;
+
+use crate::clock;
+use crate::participants::watch::{Progress, Watches};
+use crate::report::view::{SeatView, seats};
+use crate::report::words::span;
+use crate::round::record::Outcome;
+use crate::session::{Event, Moment, RoundRun, Session};
+
+/// A shorter wait is not worth a line, in milliseconds.
+const SHORT_MS: u64 = 5000;
+/// How often a wait, or that the session is at work, is told.
+const EVERY: Duration = Duration::from_secs(30);
+
+/// Tells, and remembers what was told.
+pub struct Teller {
+    /// Where requests note how they stand.
+    pub watches: Watches,
+    say: Box<dyn Fn(&str) + Send + Sync>,
+    /// Whether somebody sees a bar, and needs no sign that the session is alive.
+    on_terminal: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    bar: Option<ProgressBar>,
+    work: Option<Work>,
+    /// When each wait was told last.
+    waits: HashMap<String, Instant>,
+    /// The last round whose seats were told.
+    round: u32,
+}
+
+/// What is under way.
+struct Work {
+    what: String,
+    detail: String,
+    since: Instant,
+    told: Instant,
+}
+
+impl Teller {
+    /// Tells with `say`, one line at a time.
+    pub fn new(on_terminal: bool, say: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { watches: Watches::default(), say: Box::new(say), on_terminal, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says a line, above the bar where there is one.
+    pub fn note(&self, text: &str) {
+        let bar = self.state().bar.clone();
+        match bar {
+            Some(bar) => bar.suspend(|| (self.say)(text)),
+            None => (self.say)(text),
+        }
+    }
+
+    /// Takes in an event: what is under way now, and whether there are seats to tell of.
+    pub fn saw(&self, event: &Event, session: &Session) {
+        if let Event::TallyMade(tally) = event
+            && let Some(round) = session.round(&tally.round)
+            && std::mem::replace(&mut self.state().round, round.opened.number) != round.opened.number
+        {
+            for line in without_ballot(session, round) {
+                self.note(&line);
+            }
+        }
+        if let Event::WorkItemReturned(back) = event
+            && let Some(error) = &back.error
+        {
+            self.note(&format!("step `{}`: failed: {}: {error}", back.step, back.participant));
+        }
+        if self.on_terminal {
+            self.draw(session);
+        }
+        let now = Instant::now();
+        let work = under_way(session);
+        let mut state = self.state();
+        let before = state.work.take();
+        state.work = work.map(|(what, detail)| match before.filter(|before| before.what == what) {
+            Some(before) => Work { detail, ..before },
+            None => Work { what, detail, since: now, told: now },
+        });
+    }
+
+    fn draw(&self, session: &Session) {
+        let Some(round) = session.open_round() else { return self.finish() };
+        let mut state = self.state();
+        let bar = state.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::new(round.seats.len() as u64);
+            let style =
+                indicatif::ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} settled {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_bar()));
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        bar.set_message(format!("round {} · {} sealed", round.opened.number, round.sealed()));
+        bar.set_position((round.seats.len() - round.open_seats().count()) as u64);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = self.state().bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Tells of waits, and that the session is at work, for as long as it is let.
+    pub async fn keep_telling(&self) -> Infallible {
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let mut lines = self.waits();
+            lines.extend(self.beat());
+            for line in lines {
+                self.note(&line);
+            }
+        }
+    }
+
+    /// Who waits longer than a moment and was not told of lately, by reason.
+    fn waits(&self) -> Vec<String> {
+        let mut progress: Vec<(String, Progress)> = self.watches.progress().into_iter().collect();
+        progress.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut state = self.state();
+        let mut groups: IndexMap<String, (Vec<String>, u64)> = IndexMap::new();
+        for (seat, progress) in progress {
+            let Some(left) = progress.left_ms else {
+                state.waits.remove(&seat);
+                continue;
+            };
+            let is_new = state.waits.get(&seat).is_none_or(|told| told.elapsed() >= EVERY);
+            if left == 0 || !is_new || progress.for_ms.saturating_add(left) <= SHORT_MS {
+                continue;
+            }
+            state.waits.insert(seat.clone(), Instant::now());
+            let (seats, longest) = groups.entry(progress.trouble.unwrap_or_default()).or_default();
+            seats.push(seat);
+            *longest = left.max(*longest);
+        }
+        let line = |(why, (seats, left)): (String, (Vec<String>, u64))| {
+            let until = Moment(clock::now().0.saturating_add(i64::try_from(left).unwrap_or(i64::MAX)));
+            format!("waiting: {} for {} more, until {until}: {why}", seats.join(", "), span(left))
+        };
+        groups.into_iter().map(line).collect()
+    }
+
+    /// That the session is at work, if nobody sees it and it was not told lately.
+    fn beat(&self) -> Option<String> {
+        let mut state = self.state();
+        let work = state.work.as_mut().filter(|work| !self.on_terminal && work.told.elapsed() >= EVERY)?;
+        work.told = Instant::now();
+        Some(format!("at work for {} s: {}, {}", work.since.elapsed().as_secs(), work.what, work.detail))
+    }
+}
+
+/// What is under way, and how far it is.
+fn under_way(session: &Session) -> Option<(String, String)> {
+    if session.closed.is_some() || session.paused.is_some() {
+        return None;
+    }
+    if let Some(round) = session.open_round() {
+        let (all, open) = (round.seats.len(), round.open_seats().count());
+        let detail = format!("{} of {all} seats settled", all - open);
+        return Some((format!("round {} (`{}`)", round.opened.number, round.opened.round), detail));
+    }
+    let out = session.open_items().count();
+    let step = session.step.as_ref().filter(|_| out > 0)?;
+    Some((format!("step `{}`", step.id), format!("{out} work item(s) out")))
+}
+
+/// Every seat of a closed round that brought no ballot, with the reason; those with the same reason
+/// together.
+fn without_ballot(session: &Session, round: &RoundRun) -> Vec<String> {
+    told(session, round, |seat| match seat.outcome()? {
+        Outcome::Answered | Outcome::Abstained | Outcome::Excused => None,
+        Outcome::Missing => Some(("late".to_owned(), "no answer came before the close".to_owned())),
+        outcome => {
+            Some((outcome.name().to_owned(), seat.reason().unwrap_or("no reason is known").to_owned()))
+        }
+    })
+}
+
+fn told(
+    session: &Session,
+    round: &RoundRun,
+    of: impl Fn(&SeatView<'_>) -> Option<(String, String)>,
+) -> Vec<String> {
+    let mut groups: IndexMap<(String, String), Vec<&str>> = IndexMap::new();
+    for seat in seats(session, round) {
+        if let Some(group) = of(&seat) {
+            groups.entry(group).or_default().push(seat.name);
+        }
+    }
+    let number = round.opened.number;
+    let line = |((what, why), names): ((String, String), Vec<&str>)| {
+        format!("round {number}: {what}: {}: {why}", names.join(", "))
+    };
+    groups.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    type Lines = Arc<Mutex<Vec<String>>>;
+
+    fn teller(on_terminal: bool) -> (Teller, Lines) {
+        let lines = Lines::default();
+        let said = Arc::clone(&lines);
+        let say = move |line: &str| said.lock().expect("no panic").push(line.to_owned());
+        (Teller::new(on_terminal, say), lines)
+    }
+
+    /// What is told in so many seconds.
+    async fn told_in(teller: &Teller, lines: &Lines, seconds: u64) -> Vec<String> {
+        let telling = teller.keep_telling();
+        let _ = tokio::time::timeout(Duration::from_secs(seconds), telling).await;
+        std::mem::take(&mut *lines.lock().expect("no panic"))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_long_wait_is_told_at_once_and_every_thirty_seconds_and_a_short_one_not() {
+        let (teller, lines) = teller(true);
+        let watches = ["ann", "bob", "eve"].map(|seat| teller.watches.begin(seat));
+        watches[0].waits("HTTP 429", Duration::from_secs(100));
+        watches[1].waits("HTTP 429", Duration::from_secs(90));
+        watches[2].waits("HTTP 503", Duration::from_secs(4));
+        let told = told_in(&teller, &lines, 10).await;
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("waiting: ann, bob for 99.0 s more, until "), "{told:?}");
+        assert!(told[0].ends_with("Z: HTTP 429"), "{told:?}");
+        let told = told_in(&teller, &lines, 56).await;
+        assert_eq!(told.len(), 2, "{told:?}");
+        // A new wait of the same seat is told anew.
+        watches[0].asked(2);
+        told_in(&teller, &lines, 2).await;
+        watches[0].waits("too much", Duration::from_secs(6));
+        let told = told_in(&teller, &lines, 8).await;
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("ann for 5.0 s more"), "{told:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_terminal_it_is_told_every_thirty_seconds_what_is_under_way() {
+        let now = Instant::now();
+        let work = || Work {
+            what: "round 1 (`a`)".into(),
+            detail: "1 of 2 seats settled".into(),
+            since: now,
+            told: now,
+        };
+        let (there, lines) = teller(false);
+        assert!(told_in(&there, &lines, 100).await.is_empty(), "nothing is under way");
+        there.state().work = Some(Work { told: Instant::now(), since: Instant::now(), ..work() });
+        let told = told_in(&there, &lines, 65).await;
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert_eq!(told[0], "at work for 30 s: round 1 (`a`), 1 of 2 seats settled");
+        let (seen, lines) = teller(true);
+        seen.state().work = Some(work());
+        assert!(told_in(&seen, &lines, 65).await.is_empty(), "on a terminal there is a bar");
+    }
+}

@@ -1,0 +1,72 @@
+//! How long one call may take. The round's deadline bounds all of it; the service's own limit bounds
+//! the requests and the pauses between them, and not what the service itself asked to wait.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+
+use super::{Failure, spoken};
+
+/// Without a deadline no service is waited for longer than this at a time.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// What is left of one call's time.
+pub(super) struct Patience {
+    deadline: Option<Instant>,
+    /// What requests and pauses may still take.
+    left: Duration,
+    /// The shorter of both limits, for messages.
+    limit: Duration,
+}
+
+impl Patience {
+    /// A call that begins now.
+    pub fn new(time_left: Option<Duration>, total: Duration) -> Self {
+        let deadline = time_left.and_then(|left| Instant::now().checked_add(left));
+        Self { deadline, left: total, limit: time_left.map_or(total, |left| left.min(total)) }
+    }
+
+    /// The time until the deadline.
+    fn to_deadline(&self) -> Option<Duration> {
+        self.deadline.map(|at| at.saturating_duration_since(Instant::now()))
+    }
+
+    /// The longest wait a service may ask for now.
+    pub fn longest_wait(&self) -> Duration {
+        self.to_deadline().unwrap_or(LONGEST)
+    }
+
+    /// What a request may still take.
+    pub fn left(&self) -> Duration {
+        self.to_deadline().map_or(self.left, |left| left.min(self.left))
+    }
+
+    /// Why a wait is too long, in words.
+    pub fn exceeded(&self) -> String {
+        match self.to_deadline() {
+            Some(left) => format!("with {} left", spoken(left)),
+            None => format!("longer than {}, the most without a deadline", spoken(LONGEST)),
+        }
+    }
+
+    /// Waits for others: bounded by the deadline alone.
+    pub async fn wait<T>(&self, tries: u32, others: impl Future<Output = T>) -> Result<T, Failure> {
+        match self.to_deadline() {
+            Some(left) => timeout(left, others).await.map_err(|_| self.late(tries)),
+            None => Ok(others.await),
+        }
+    }
+
+    /// Spends the call's own time.
+    pub async fn spend<T>(&mut self, tries: u32, work: impl Future<Output = T>) -> Result<T, Failure> {
+        let started = Instant::now();
+        let done = timeout(self.left(), work).await.map_err(|_| self.late(tries));
+        self.left = self.left.saturating_sub(started.elapsed());
+        done
+    }
+
+    /// That time ran out.
+    pub fn late(&self, tries: u32) -> Failure {
+        Failure { reason: format!("no reply within {}", spoken(self.limit)), timed_out: true, tries }
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Done;
 use super::args::Format;
-use super::output::{Output, fail_as};
+use super::output::{Output, fail_as, fail_to_write};
 use crate::journal::{Damage, Disk, Log, fold, read_log};
 use crate::problem::{Problem, did_you_mean};
 use crate::report;
@@ -142,6 +142,15 @@ pub fn rendered(session: &Session, format: Format) -> String {
     }
 }
 
+/// Writes a file whole or not at all; what is no file, such as a pipe, as it is.
+fn write_out(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let is_special = |there: std::fs::Metadata| !there.is_file() && !there.is_dir();
+    if std::fs::metadata(path).is_ok_and(is_special) {
+        return std::fs::write(path, bytes);
+    }
+    Disk::default().write_whole(path, bytes).map_err(|error| error.cause)
+}
+
 /// `report`: a session as a document.
 pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Output) -> Done {
     let log = match log_of(path, output)? {
@@ -158,10 +167,11 @@ pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Outp
             Problem::new("a report is not written over a session").in_file(&out.display().to_string());
         return Err(vec![problem.hint("give a name that does not end in `.s2s`")]);
     }
-    Disk::default().write_whole(out, text.as_bytes()).map_err(|error| {
-        let problem = Problem::new(error.to_string());
-        vec![problem.hint("the folder must be there and be yours to write in")]
-    })?;
+    if let Err(error) = write_out(out, text.as_bytes()) {
+        let problem = Problem::new(format!("cannot write {}: {error}", out.display()));
+        let problem = problem.hint("the folder must be there, be yours to write in, and have room");
+        return Ok(fail_to_write(problem, &error, output));
+    }
     output.note(&format!("written: {}", out.display()));
     Ok(Exit::Finished)
 }

@@ -1,7 +1,6 @@
 //! `init`: a `.s2s` folder with a place for the project's context and its configuration.
 
-use super::Done;
-use super::output::Output;
+use super::output::{Output, fail_to_write};
 use crate::journal::Disk;
 use crate::problem::Problem;
 use crate::session::Exit;
@@ -28,20 +27,23 @@ const CONFIG: &str = "\
 ";
 
 /// Makes `.s2s` here; what is there already stays as it is.
-pub fn run(output: &mut Output) -> Done {
+pub fn run(output: &mut Output) -> Exit {
     let disk = Disk::default();
-    let fail = |error: crate::journal::DiskError| vec![Problem::new(error.to_string())];
     let here = std::path::Path::new(".s2s");
-    disk.make_dir(&here.join("sessions")).map_err(fail)?;
+    if let Err(error) = disk.make_dir(&here.join("sessions")) {
+        return fail_to_write(Problem::new(error.to_string()), &error.cause, output);
+    }
     for (name, text) in [("CONTEXT.md", CONTEXT), ("config.yaml", CONFIG), (".gitignore", "sessions/\n")] {
         let path = here.join(name);
         if path.exists() {
             output.note(&format!("kept {}", path.display()));
         } else {
-            disk.write_whole(&path, text.as_bytes()).map_err(fail)?;
+            if let Err(error) = disk.write_whole(&path, text.as_bytes()) {
+                return fail_to_write(Problem::new(error.to_string()), &error.cause, output);
+            }
             output.note(&format!("made {}", path.display()));
         }
     }
     output.note("write the project's context into .s2s/CONTEXT.md; every round's snapshot carries it");
-    Ok(Exit::Finished)
+    Exit::Finished
 }

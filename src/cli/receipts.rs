@@ -5,7 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::output::Output;
@@ -16,6 +16,7 @@ use crate::session::{Event, Receipt, Session};
 pub struct Receipts {
     /// Standard error where there is no file.
     file: Option<File>,
+    path: PathBuf,
     /// Whether one could not be written, which is said once.
     failed: Mutex<bool>,
 }
@@ -27,7 +28,7 @@ impl Receipts {
     /// When the file is there already, or cannot be made.
     pub fn create(path: &Path) -> Result<Self, Vec<Problem>> {
         if path.as_os_str() == "-" {
-            return Ok(Self { file: None, failed: Mutex::new(false) });
+            return Ok(Self { file: None, path: "standard error".into(), failed: Mutex::new(false) });
         }
         let mut options = OpenOptions::new();
         options.append(true).create_new(true);
@@ -41,11 +42,11 @@ impl Receipts {
             };
             vec![problem.hint(hint).in_file(&path.display().to_string())]
         });
-        Ok(Self { file: Some(made?), failed: Mutex::new(false) })
+        Ok(Self { file: Some(made?), path: path.to_owned(), failed: Mutex::new(false) })
     }
 
     /// Gives the receipt for an event that seals an answer; `session` is the state after it.
-    pub fn give(&self, event: &Event, session: &Session, output: &Output) {
+    pub fn give(&self, event: &Event, session: &Session, output: &mut Output) {
         let Event::BallotSealed(sealed) = event else { return };
         let Some(receipt) = Receipt::of(sealed, session) else { return };
         let line = crate::report::safe_json(&serde_json::to_value(receipt).unwrap_or_default()) + "\n";
@@ -57,7 +58,10 @@ impl Receipts {
         if let (Err(error), false) = (written, *failed) {
             *failed = true;
             let hint = "the session goes on; each `ballot_sealed` of its file holds the same";
-            output.warn(&Problem::new(format!("a receipt could not be written: {error}")).hint(hint));
+            let path = self.path.display();
+            output
+                .warn(&Problem::new(format!("a receipt could not be written to {path}: {error}")).hint(hint));
+            output.loses();
         }
     }
 }

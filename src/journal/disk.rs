@@ -194,7 +194,11 @@ impl Disk {
             fs::rename(&beside, path)?;
             self.sync_parent(path)
         };
-        write().map_err(fail("write", path))
+        write().map_err(|error| {
+            // Nothing half-written is left. What cannot be removed either is not the file that was asked for.
+            let _ = fs::remove_file(&beside);
+            fail("write", path)(error)
+        })
     }
 
     /// Reads a file whole, up to `limit` bytes.

@@ -144,3 +144,29 @@ fn a_real_file_system_that_is_full_or_read_only_loses_nothing() {
         assert!(said.contains("Read-only file system"), "{size}: {said}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn every_file_that_does_not_fit_is_named_and_nothing_half_written_is_left() {
+    let script = "\
+        \"$PROGRAM\" --batch d.yaml --save done.s2s > report.md 2> /dev/null
+        head -c 1m /dev/zero > saved/filler 2> /dev/null; ls saved > before
+        \"$PROGRAM\" report done.s2s > saved/stdout 2>&1; echo printed $?
+        \"$PROGRAM\" report done.s2s 2>&1 > saved/filler2; echo plain $?
+        rm -f saved/stdout saved/filler2
+        \"$PROGRAM\" report done.s2s -o saved/report.md 2>&1; echo out $?
+        \"$PROGRAM\" --batch d.yaml --save e.s2s --receipts saved/receipts 2>&1 > /dev/null; echo receipts $?
+        rm -f saved/receipts
+        ls saved | diff before - && echo nothing left
+        head -c 1m /dev/zero >> saved/filler 2> /dev/null
+        (cd saved && \"$PROGRAM\" init 2>&1); echo init $?
+        find saved -name '*.new'\n";
+    let Some(said) = on_a_small_disk("16k", script) else { return };
+    for word in ["printed 1", "plain 1", "out 1", "receipts 1", "nothing left", "init 1"] {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+    for path in ["saved/filler2)", "saved/report.md", "saved/receipts", ".s2s"] {
+        assert!(said.contains(path), "{path}: {said}");
+    }
+    assert!(!said.contains(".new"), "{said}");
+}

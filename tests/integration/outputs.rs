@@ -1,0 +1,120 @@
+//! Output that cannot be written: every verb says so, with the path, and ends with exit code 1; a reader
+//! that has left is no error, and nothing half-written is left.
+
+use std::collections::BTreeSet;
+use std::process::Stdio;
+
+use crate::program::{Desk, ran};
+
+/// What is run of each verb; `SESSION` is a saved session. Those that print no result have no arguments.
+const VERBS: [(&str, &[&str]); 18] = [
+    ("resume", &["SESSION"]),
+    ("replay", &["SESSION", "--text"]),
+    ("verify", &["SESSION"]),
+    ("trace", &["SESSION"]),
+    ("report", &["SESSION"]),
+    ("tally", &["SESSION", "--round", "decide", "--rule", "plurality"]),
+    ("check", &["odd.yaml", "--json"]),
+    ("schema", &[]),
+    ("snapshot", &["decide.yaml"]),
+    ("personas", &[]),
+    ("sessions", &[]),
+    ("config", &["show"]),
+    ("doctor", &["ollama"]),
+    ("completions", &["bash"]),
+    ("man", &[]),
+    ("help", &[]),
+    // Prints no result.
+    ("init", &["--help"]),
+    ("--batch", &["decide.yaml"]),
+];
+/// More ways to print.
+const MORE: [&[&str]; 6] = [
+    &["--batch", "decide.yaml", "--json"],
+    &["--batch", "decide.yaml", "--dry-run"],
+    &["replay", "SESSION", "--json"],
+    &["report", "SESSION", "--format", "json"],
+    &["--help"],
+    &["--version"],
+];
+
+fn desk() -> (Desk, String) {
+    let desk = Desk::with(
+        "id: decide\nquestion: Which?\nballot: {kind: choice, options: [alpha, beta]}\nrule: plurality\n",
+    );
+    desk.write("odd.yaml", "question: Which?\nquorums: 3\n");
+    let done = desk.run(["--batch", "decide.yaml", "--save", "done.s2s"]);
+    assert!([0, 3].contains(&done.code), "{}", done.err);
+    // `sessions` lists this one.
+    desk.run(["--batch", "decide.yaml"]);
+    let session = desk.path("done.s2s").display().to_string();
+    (desk, session)
+}
+
+/// Every way to print, with the session's path in it.
+fn rows(session: &str) -> Vec<Vec<String>> {
+    let verbs = VERBS.iter().map(|(verb, arguments)| [&[*verb], *arguments].concat());
+    let rows = verbs.chain(MORE.iter().map(|row| row.to_vec()));
+    let named = |word: &str| if word == "SESSION" { session.to_owned() } else { word.to_owned() };
+    rows.map(|row| row.into_iter().map(named).collect()).collect()
+}
+
+#[test]
+fn the_table_has_every_verb() {
+    let help = Desk::new().run(["--help"]).out;
+    let (_, commands) = help.split_once("Commands:\n").expect("a list");
+    let commands = commands.split("\n\n").next().expect("a list");
+    let listed: BTreeSet<&str> = commands
+        .lines()
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let known: BTreeSet<&str> =
+        VERBS.iter().map(|(verb, _)| *verb).filter(|verb| *verb != "--batch").collect();
+    assert_eq!(listed, known, "a new verb needs a row");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_verb_loses_its_result_without_a_word() {
+    let (desk, session) = desk();
+    for row in rows(&session) {
+        let mut command = desk.command(&row);
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+        let ran = ran(command.stdout(full).stderr(Stdio::piped()).output().expect("runs"));
+        assert_eq!(ran.code, 1, "{row:?}: {}", ran.err);
+        assert!(
+            ran.err.contains("cannot write standard output (/dev/full): No space left"),
+            "{row:?}: {}",
+            ran.err
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_left_is_no_error() {
+    let (desk, session) = desk();
+    for row in rows(&session) {
+        let expected = desk.run(&row);
+        let (read, write) = std::io::pipe().expect("a pipe");
+        drop(read);
+        let mut command = desk.command(&row);
+        let ran = ran(command.stdout(write).stderr(Stdio::piped()).output().expect("runs"));
+        assert_eq!(ran.code, expected.code, "{row:?}: {}", ran.err);
+        assert!(!ran.err.contains("standard output"), "{row:?}: {}", ran.err);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_no_file_is_written_to_as_it_is() {
+    let (desk, session) = desk();
+    let ran = desk.run(["report", &session, "-o", "/dev/full"]).code(1);
+    assert!(ran.err.contains("/dev/full: No space left"), "{}", ran.err);
+    assert!(std::fs::metadata("/dev/full").is_ok_and(|there| !there.is_file()));
+    let ran = desk.run(["report", &session, "-o", "/dev/stdout"]).code(0);
+    assert_eq!(ran.out, desk.run(["report", &session]).out);
+    let ran = desk.run(["--batch", "decide.yaml", "--receipts", "-"]);
+    assert!(ran.err.contains("commitment"), "{}", ran.err);
+}

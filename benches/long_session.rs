@@ -4,8 +4,7 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 use roundtable::journal::{FORMAT, NO_HASH, write_document};
-use roundtable::round::ballot::Ballot;
-use roundtable::round::record::{Outcome, Record, Returned};
+use roundtable::round::record::{Finish, Raw, Returned};
 use roundtable::round::seal::{Binding, Nonces, RoundKey, seal};
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::session::{
@@ -65,6 +64,7 @@ impl Sitting {
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
             leak_rules: None,
+            reply_rules: Some(roundtable::round::record::REPLY_RULES),
             pseudonyms: None,
             personas: vec![persona],
         };
@@ -90,23 +90,19 @@ impl Sitting {
         let round = self.session.rounds.last().expect("a round").opened.clone();
         for name in round.seats.iter().take(sealed) {
             let answer = serde_json::json!({ "vote": "a", "rationale": ["because it is simple"] });
-            let record = Record {
+            let raw = Raw {
                 session: ID.to_owned(),
                 round: round.round.clone(),
                 participant: name.clone(),
                 snapshot_sha256: round.snapshot_sha256.clone(),
                 model: "rehearsal".to_owned(),
-                outcome: Outcome::Answered,
-                reason: None,
-                ballot: Some(Ballot::Choice("a".to_owned())),
-                answer: answer.as_object().expect("a map").clone(),
-                flags: Vec::new(),
-                replies: vec![Returned { text: answer.to_string(), reason: None }],
+                replies: vec![Returned { text: answer.to_string(), finish: Finish::Complete, reason: None }],
+                failed: None,
                 tries: 1,
                 latency_ms: 20,
                 tokens: None,
             };
-            let text = serde_json::to_string(&record).expect("a record is JSON");
+            let text = serde_json::to_string(&raw).expect("a record is JSON");
             let nonces = Nonces { cipher: [7; 24], commitment: [9; 32] };
             let binding = Binding {
                 session: ID,
@@ -114,7 +110,7 @@ impl Sitting {
                 participant: name,
                 snapshot_sha256: &round.snapshot_sha256,
             };
-            let seal = seal(key, &nonces, binding, &text).expect("short enough");
+            let seal = seal(key, &nonces, binding, &text, self.session.padding()).expect("short enough");
             self.does(Command::Seal { round: round.round.clone(), participant: name.clone(), seal });
         }
     }

@@ -148,6 +148,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
         leak_rules: None,
+        reply_rules: Some(roundtable::round::record::REPLY_RULES),
         pseudonyms: None,
         personas: vec![PersonaInfo {
             name: persona.name,

@@ -6,6 +6,7 @@ use super::output::Output;
 use crate::journal::FORMAT;
 use crate::problem::Problem;
 use crate::round::leak::RULES;
+use crate::round::record::REPLY_RULES;
 use crate::round::snapshot::{hex, sha256_hex};
 use crate::session::{LinkedSession, Pseudonyms, Session, SessionOpened};
 use crate::setup::answers::Answers;
@@ -241,6 +242,7 @@ impl Plan {
             definition_sha256: sha256_hex(&self.text),
             definition: self.text.clone(),
             leak_rules,
+            reply_rules: Some(REPLY_RULES),
             pseudonyms: self.pseudonyms(&roster, seed)?,
             input: with_written_names(
                 input.map_or_else(|| Ok(self.definition.input()), parse_input)?,

@@ -277,8 +277,7 @@ impl Engine<'_> {
         let shared = Arc::new(Shared::of(&self.session, round, key));
         // Before anyone begins, so that no seat's own clock runs out before the round's.
         let deadline = self.time_left(round).map(|left| Instant::now() + left);
-        let number = round.opened.number;
-        let gathers = round.opened.close != Close::Quorum;
+        let (number, gathers) = (round.opened.number, round.opened.close != Close::Quorum);
         self.fan_out.end_round();
         self.fan_out.round = Some(AskedRound { number, left: 0, deadline, gathers, shared });
         for ready in seats {

@@ -115,7 +115,9 @@ async fn converse(
 fn judge(reply: &Reply, terms: &Terms) -> Result<Value, String> {
     match reply.finish {
         Finish::Complete => {}
-        Finish::Length => return Err("the reply was cut off at its length limit".to_owned()),
+        Finish::Length | Finish::TooLong => {
+            return Err("the reply was cut off at its length limit".to_owned());
+        }
         Finish::ToolCall => return Err("the reply tried to call a tool; there are none".to_owned()),
         Finish::Refusal => return Err("the model or its service declined to answer".to_owned()),
     }

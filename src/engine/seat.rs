@@ -6,16 +6,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Map;
 use tokio::time::{Instant, timeout};
 
 use super::taken::Taken;
-use crate::participants::{Ask, Failure, Finish, Participant, Reply};
-use crate::round::ballot::{Answer, Ballot, BallotForm, Reading};
+use crate::participants::{Ask, Failure, Participant};
+use crate::round::ballot::{BallotForm, Reading};
 use crate::round::prompt;
-use crate::round::record::{Outcome, Record};
-use crate::round::reply::read_reply;
-use crate::round::seal::{Binding, Nonces, RoundKey, Sealed, seal};
+use crate::round::record::{Finish, Raw, TOO_LONG};
+use crate::round::seal::{Binding, Nonces, Padding, RoundKey, Sealed, seal};
 use crate::session::{RoundRun, Session};
 
 /// What all seats of one round share.
@@ -30,6 +28,8 @@ pub struct Shared {
     pub form: BallotForm,
     /// The round's key.
     pub key: RoundKey,
+    /// What is sealed, and how it is padded.
+    pub padding: Padding,
     /// How long one seat may take.
     pub timeout: Option<Duration>,
     /// Whether a block is one without a minimum change: not in sessions of format 1.
@@ -46,6 +46,7 @@ impl Shared {
             snapshot_sha256: round.opened.snapshot_sha256.clone(),
             form: round.opened.ballot.clone(),
             key: key.clone(),
+            padding: session.padding(),
             timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
             counts_bare_blocks: !session.is_format_1(),
         }
@@ -78,42 +79,34 @@ pub async fn work(
     let started = Instant::now();
     let (seat, mut taken) = (ask.seat.clone(), Taken::default());
     let work = converse(&*participant, ask, &shared.form, &mut taken);
-    let read = within(shared.timeout, work).await;
-    let bare_block = taken.bare_block.take().filter(|_| shared.counts_bare_blocks);
-    let read = match (read, bare_block) {
-        (Ok(Ok(read)), _) if read.ballot.is_some() => Ok(Ok(read)),
-        // Asked for its minimum change it gave no other ballot: the block stands.
-        (_, Some(block)) => Ok(Ok(Read::valid(block))),
-        (read, None) => read,
-    };
-    let read = match read {
-        Ok(Ok(read)) => read,
-        Ok(Err(failure)) => return Settled::Failed(failure),
+    let failed = match within(shared.timeout, work).await {
+        Ok(Err(failure)) if taken.replies.is_empty() => return Settled::Failed(failure),
+        Ok(Err(failure)) => {
+            taken.tries += failure.tries;
+            Some(failure.reason)
+        }
         Err(limit) if taken.replies.is_empty() => {
             let reason = format!("timed out after {} ms", limit.as_millis());
             return Settled::Failed(Failure { reason, timed_out: true, tries: taken.tries.max(1) });
         }
-        // It replied, and was too slow to correct itself: the first reply's fault stands.
-        Err(_) => Read::invalid(taken.last_reason().unwrap_or_default().to_owned()),
+        // It replied; if it was too slow to correct itself, the first reply's fault stands.
+        Ok(Ok(())) | Err(_) => None,
     };
-    let record = Record {
+    let tries = taken.tries;
+    let raw = Raw {
         session: shared.session.clone(),
         round: shared.round.clone(),
-        participant: seat,
+        participant: seat.clone(),
         snapshot_sha256: shared.snapshot_sha256.clone(),
         model,
-        outcome: read.outcome,
-        reason: read.reason,
-        ballot: read.ballot,
-        answer: read.answer,
-        flags: read.flags,
         replies: taken.replies,
-        tries: taken.tries,
+        failed,
+        tries,
         latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         tokens: taken.usage,
     };
-    seal_record(&record, &shared)
-        .unwrap_or_else(|reason| Settled::Failed(Failure { reason, timed_out: false, tries: record.tries }))
+    seal_record(&seat, raw, &shared)
+        .unwrap_or_else(|reason| Settled::Failed(Failure { reason, timed_out: false, tries }))
 }
 
 /// What comes of the work, or how long it was given. Without a limit there is no clock to look at.
@@ -124,8 +117,7 @@ async fn within<T>(limit: Option<Duration>, work: impl Future<Output = T>) -> Re
     }
 }
 
-fn seal_record(record: &Record, shared: &Shared) -> Result<Settled, String> {
-    let text = record.to_json().ok_or("the answer could not be sealed")?;
+fn seal_record(seat: &str, mut raw: Raw, shared: &Shared) -> Result<Settled, String> {
     let mut nonces = Nonces { cipher: [0; 24], commitment: [0; 32] };
     getrandom::fill(&mut nonces.cipher)
         .and_then(|()| getrandom::fill(&mut nonces.commitment))
@@ -133,39 +125,23 @@ fn seal_record(record: &Record, shared: &Shared) -> Result<Settled, String> {
     let binding = Binding {
         session: &shared.session,
         round: &shared.round,
-        participant: &record.participant,
+        participant: seat,
         snapshot_sha256: &shared.snapshot_sha256,
     };
-    let sealed = seal(&shared.key, &nonces, binding, &text).ok_or("the answer could not be sealed")?;
-    Ok(Settled::Sealed(sealed))
-}
-
-struct Read {
-    outcome: Outcome,
-    reason: Option<String>,
-    ballot: Option<Ballot>,
-    answer: Map<String, serde_json::Value>,
-    flags: Vec<String>,
-}
-
-impl Read {
-    fn without_answer(outcome: Outcome, reason: String) -> Self {
-        Self { outcome, reason: Some(reason), ballot: None, answer: Map::new(), flags: Vec::new() }
-    }
-
-    fn invalid(reason: String) -> Self {
-        Self::without_answer(Outcome::Invalid, reason)
-    }
-
-    fn valid(answer: Answer) -> Self {
-        let abstains = answer.ballot == Ballot::Abstain;
-        Self {
-            outcome: if abstains { Outcome::Abstained } else { Outcome::Answered },
-            reason: None,
-            ballot: Some(answer.ballot),
-            answer: answer.content,
-            flags: answer.flags,
+    loop {
+        let text = match shared.padding {
+            Padding::Classes => serde_json::to_string(&raw),
+            Padding::Steps => {
+                serde_json::to_string(&raw.clone().read(&shared.form, shared.counts_bare_blocks))
+            }
+        };
+        let text = text.map_err(|_| "the answer could not be sealed")?;
+        if let Some(sealed) = seal(&shared.key, &nonces, binding, &text, shared.padding) {
+            return Ok(Settled::Sealed(sealed));
         }
+        let whole = raw.replies.iter_mut().filter(|reply| reply.finish != Finish::TooLong);
+        let longest = whole.max_by_key(|reply| reply.text.len());
+        longest.ok_or("the answer is too long to be sealed")?.cut();
     }
 }
 
@@ -175,47 +151,68 @@ async fn converse(
     mut ask: Ask,
     form: &BallotForm,
     taken: &mut Taken,
-) -> Result<Read, Failure> {
-    for is_last in [false, true] {
-        let reply = match participant.ask(&ask).await {
-            Ok(reply) => reply,
-            Err(failure) if taken.replies.is_empty() => return Err(failure),
-            Err(failure) => {
-                taken.tries += failure.tries;
-                let reason = format!(
-                    "{}; asked again: {}",
-                    taken.last_reason().unwrap_or_default().to_owned(),
-                    failure.reason
-                );
-                return Ok(Read::invalid(reason));
-            }
+) -> Result<(), Failure> {
+    // What does not count leaves room for what may.
+    const LONG: usize = 120 * 1024;
+    for _ in 0..2 {
+        taken.add(&participant.ask(&ask).await?);
+        let Some(reply) = taken.replies.last_mut() else { continue };
+        let (Reading::Invalid(mut reason) | Reading::BareBlock(_, mut reason)) = reply.read(form) else {
+            break;
         };
-        taken.add(&reply);
-        let reason = match judge(form, &reply) {
-            Reading::Answered(answer) => return Ok(Read::valid(answer)),
-            Reading::Refused(reason) => return Ok(Read::without_answer(Outcome::Refused, reason)),
-            Reading::Invalid(reason) => reason,
-            Reading::BareBlock(answer, reason) => {
-                taken.bare_block = Some(answer);
-                reason
-            }
-        };
-        taken.refuse_last(&reason);
-        if is_last {
-            return Ok(Read::invalid(reason));
+        if reply.text.len() > LONG {
+            reply.cut();
+            TOO_LONG.clone_into(&mut reason);
         }
         ask.again = Some(prompt::again(&reason));
+        ask.watch.again();
     }
-    Ok(Read::invalid(taken.last_reason().unwrap_or_default().to_owned()))
+    Ok(())
 }
 
-fn judge(form: &BallotForm, reply: &Reply) -> Reading {
-    match reply.finish {
-        Finish::Complete => read_reply(form, &reply.text),
-        Finish::Length => {
-            Reading::Invalid("the reply was cut off at its length limit; be shorter".to_owned())
+#[cfg(test)]
+mod tests {
+    use futures::future::{BoxFuture, FutureExt as _};
+
+    use super::*;
+    use crate::participants::Reply;
+    use crate::participants::testing::ask;
+    use crate::participants::watch::{Progress, Watches};
+    use crate::round::ballot::BallotKind;
+
+    /// Says what cannot be read, and keeps what is seen of its seat while it is asked.
+    struct Babbler(Watches, std::sync::Mutex<Vec<Progress>>);
+
+    impl Participant for Babbler {
+        fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+            ask.watch.asked(1);
+            self.1.lock().unwrap().extend(self.0.progress().remove("ann"));
+            ask.watch.heard();
+            let text = "neither this nor that".to_owned();
+            std::future::ready(Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })).boxed()
         }
-        Finish::ToolCall => Reading::Invalid("the reply tried to call a tool; there are none".to_owned()),
-        Finish::Refusal => Reading::Refused("the model or its service declined to answer".to_owned()),
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn being_asked_again_shows_nowhere() {
+        let watches = Watches::default();
+        let babbler = Arc::new(Babbler(watches.clone(), std::sync::Mutex::default()));
+        let ask = Ask { watch: watches.begin("ann"), ..ask("rules\n", "snapshot\n", "") };
+        let form = BallotForm::over(BallotKind::Choice, vec!["a".into(), "b".into()]);
+        let shared = Shared {
+            session: "s".into(),
+            round: "r".into(),
+            snapshot_sha256: "00".into(),
+            form,
+            key: RoundKey::new([1; 32]),
+            padding: Padding::Classes,
+            timeout: None,
+            counts_bare_blocks: true,
+        };
+        let settled = work(Arc::clone(&babbler) as Arc<dyn Participant>, ask, "m".into(), Arc::new(shared));
+        assert!(matches!(settled.await, Settled::Sealed(_)));
+        let seen = babbler.1.lock().unwrap();
+        let seen: Vec<_> = seen.iter().map(|progress| (progress.standing.word(), progress.tries)).collect();
+        assert_eq!(seen, [("asked", 1), ("answering", 1)]);
     }
 }

@@ -1,7 +1,6 @@
 //! What was read of the replies to one question, asked again or not: the same for a seat and an agent.
 
 use crate::participants::{Reply, Usage};
-use crate::round::ballot::Answer;
 use crate::round::record::Returned;
 
 /// The replies so far, and what they cost.
@@ -11,8 +10,6 @@ pub(super) struct Taken {
     pub usage: Option<Usage>,
     /// Requests made.
     pub tries: u32,
-    /// The last reply that was a block without a minimum change.
-    pub bare_block: Option<Answer>,
 }
 
 impl Taken {
@@ -25,7 +22,7 @@ impl Taken {
             sum.output += usage.output;
             sum.cached += usage.cached;
         }
-        self.replies.push(Returned { text: reply.text.clone(), reason: None });
+        self.replies.push(Returned { text: reply.text.clone(), finish: reply.finish, reason: None });
     }
 
     /// Why the last reply did not count, if it did not.

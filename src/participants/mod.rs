@@ -25,7 +25,7 @@ mod service;
 mod sse;
 mod structured;
 #[cfg(test)]
-mod testing;
+pub mod testing;
 pub mod tracker;
 mod warm;
 pub mod watch;
@@ -36,7 +36,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 
 pub use crate::round::prompt::Prompt;
-pub use crate::round::record::Usage;
+pub use crate::round::record::{Finish, Usage};
 
 use crate::persona::Persona;
 use crate::workflow::OutputSchema;
@@ -93,19 +93,6 @@ pub struct Task {
     pub evidence_asked: Vec<String>,
     /// How a program ended, noted by the participant that ran it.
     pub ended: command::Note,
-}
-
-/// Why a model stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finish {
-    /// It said all it wanted to.
-    Complete,
-    /// It was cut at its length limit: a failed try, never an answer.
-    Length,
-    /// The model or its service declined.
-    Refusal,
-    /// It tried to call a tool: an invalid answer.
-    ToolCall,
 }
 
 /// What came back.

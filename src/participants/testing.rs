@@ -1,4 +1,4 @@
-//! An ask for the unit tests of this room.
+//! An ask for unit tests.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::{Ask, Prompt};
 use crate::persona::Persona;
 
 /// An ask with these three parts of a prompt and nothing else of interest.
-pub(super) fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
+pub fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
     let persona = Persona::parse("---\nname: qa-lead\n---\nText.\n", "qa-lead.md").expect("a persona");
     Ask {
         step: "decide".to_owned(),

@@ -21,6 +21,8 @@ struct Noted {
     heard: Instant,
     tries: u32,
     trouble: Option<String>,
+    /// Requests sent before it was asked again, which is shown to nobody.
+    before: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +80,8 @@ impl Standing {
 impl Watch {
     fn kept() -> Self {
         let now = Instant::now();
-        let noted = Noted { stage: Stage::Queued, since: now, heard: now, tries: 0, trouble: None };
+        let noted =
+            Noted { stage: Stage::Queued, since: now, heard: now, tries: 0, trouble: None, before: None };
         Self(Some(Arc::new(Mutex::new(noted))))
     }
 
@@ -88,12 +91,22 @@ impl Watch {
         }
     }
 
-    /// Notes that a request is sent, the `tries`th.
+    /// Notes that a request is sent, the `tries`th. The first of a second asking goes unnoted.
     pub fn asked(&self, tries: u32) {
-        self.note(|noted| {
-            noted.enter(Stage::Asked);
-            noted.tries = tries;
+        self.note(|noted| match noted.before {
+            Some(_) if tries == 1 => {}
+            before => {
+                noted.enter(Stage::Asked);
+                // What is asked again once more counts on from the request whose reply did not fit.
+                noted.tries = before.map_or(tries, |before| before + tries - 1);
+            }
         });
+    }
+
+    /// Notes that the reply did not fit and the seat is asked again: content, so that it looks as
+    /// before, a reply coming in, until that fails on the way.
+    pub fn again(&self) {
+        self.note(|noted| noted.before = Some(noted.tries.max(1)));
     }
 
     /// Notes that some of a reply has come.
@@ -121,7 +134,7 @@ impl Watch {
         let (standing, since) = match noted.stage {
             Stage::Queued => (Standing::Queued, noted.since.elapsed()),
             Stage::Asked => (Standing::Asked, noted.since.elapsed()),
-            Stage::Answering if silent >= STALLS => (Standing::Stalled, silent),
+            Stage::Answering if silent >= STALLS && noted.before.is_none() => (Standing::Stalled, silent),
             Stage::Answering => (Standing::Answering, noted.since.elapsed()),
             Stage::Waiting(_) => (Standing::Waiting, noted.since.elapsed()),
         };

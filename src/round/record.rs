@@ -3,7 +3,18 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ballot::Ballot;
+use super::ballot::{Ballot, BallotForm, Reading};
+use super::reply::read_reply;
+
+/// The number of the rules by which this version reads replies. Rules that have been used are never
+/// changed: another reading of any reply gets the next number.
+pub const REPLY_RULES: u32 = 1;
+
+/// What is kept of a reply that is too long to be kept, in characters.
+const KEPT_OF_REPLY: usize = 1000;
+
+/// Why a reply that is too long to be kept does not count.
+pub const TOO_LONG: &str = "the reply is too long to be kept: answer more briefly";
 
 /// What became of a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -54,17 +65,44 @@ pub struct Usage {
     pub cached: u64,
 }
 
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// It said all it wanted to.
+    #[default]
+    Complete,
+    /// It was cut at its length limit: a failed try, never an answer.
+    Length,
+    /// The model or its service declined.
+    Refusal,
+    /// It tried to call a tool: an invalid answer.
+    ToolCall,
+    /// It said more than a record can hold; only its beginning is kept.
+    TooLong,
+}
+
+impl Finish {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_complete(&self) -> bool {
+        *self == Self::Complete
+    }
+}
+
 /// One reply as it came, and why it was not counted if it was not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Returned {
     /// The text as it was.
     pub text: String,
+    /// Why it ended, where it does not end by itself.
+    #[serde(default, skip_serializing_if = "Finish::is_complete")]
+    pub finish: Finish,
     /// Why the participant was asked again, or why the answer is not valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The sealed record of one seat, its keys in this order.
+/// What became of one seat, its keys in this order: what is sealed in sessions without `reply_rules`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The session's id.
@@ -102,13 +140,114 @@ pub struct Record {
     pub tokens: Option<Usage>,
 }
 
-impl Record {
-    /// The text that is sealed. `None` if it cannot be written.
-    pub fn to_json(&self) -> Option<String> {
-        // Room for the reply and about as much again, which is what the answer's fields take of it.
-        let replies: usize = self.replies.iter().map(|reply| reply.text.len()).sum();
-        let mut text = Vec::with_capacity(512 + 3 * replies);
-        serde_json::to_writer(&mut text, self).ok()?;
-        String::from_utf8(text).ok()
+/// What came back for one seat and nothing that was read from it, its keys in this order: what is
+/// sealed in sessions with `reply_rules`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raw {
+    /// The session's id.
+    pub session: String,
+    /// The round's id.
+    pub round: String,
+    /// The seat's name.
+    pub participant: String,
+    /// The hash of the snapshot it answered.
+    pub snapshot_sha256: String,
+    /// `provider/model`.
+    pub model: String,
+    /// Every reply as it came, without a reason.
+    pub replies: Vec<Returned>,
+    /// Why nothing came back when it was asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// Requests made.
+    pub tries: u32,
+    /// From the first request to the last byte, in milliseconds.
+    pub latency_ms: u64,
+    /// Tokens, if the service told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Usage>,
+}
+
+impl Raw {
+    /// What became of the seat: the first reply that is an answer or declines to give one counts. A block
+    /// without its minimum change stands where no ballot follows, if such blocks count.
+    pub fn read(self, form: &BallotForm, counts_bare_blocks: bool) -> Record {
+        let mut replies = self.replies;
+        let (mut counts, mut block) = (None, None);
+        for reply in &mut replies {
+            reply.reason = None;
+            match reply.read(form) {
+                Reading::Invalid(reason) => reply.reason = Some(reason),
+                Reading::BareBlock(answer, reason) => {
+                    reply.reason = Some(reason);
+                    block = Some(answer).filter(|_| counts_bare_blocks);
+                }
+                reading => {
+                    counts = Some(reading);
+                    break;
+                }
+            }
+        }
+        let mut record = Record {
+            session: self.session,
+            round: self.round,
+            participant: self.participant,
+            snapshot_sha256: self.snapshot_sha256,
+            model: self.model,
+            outcome: Outcome::Invalid,
+            reason: None,
+            ballot: None,
+            answer: Map::new(),
+            flags: Vec::new(),
+            replies: Vec::new(),
+            tries: self.tries,
+            latency_ms: self.latency_ms,
+            tokens: self.tokens,
+        };
+        if !matches!(counts, Some(Reading::Answered(_))) {
+            counts = block.map(Reading::Answered).or(counts);
+        }
+        match counts {
+            Some(Reading::Answered(answer)) => {
+                let abstains = answer.ballot == Ballot::Abstain;
+                record.outcome = if abstains { Outcome::Abstained } else { Outcome::Answered };
+                record.ballot = Some(answer.ballot);
+                record.answer = answer.content;
+                record.flags = answer.flags;
+            }
+            Some(Reading::Refused(reason)) => {
+                record.outcome = Outcome::Refused;
+                record.reason = Some(reason);
+            }
+            _ => {
+                let last = replies.last().and_then(|reply| reply.reason.clone()).unwrap_or_default();
+                record.reason = Some(match self.failed {
+                    Some(failed) => format!("{last}; asked again: {failed}"),
+                    None => last,
+                });
+            }
+        }
+        record.replies = replies;
+        record
+    }
+}
+
+impl Returned {
+    /// Keeps the beginning of a reply that is too long to be kept.
+    pub fn cut(&mut self) {
+        self.text = self.text.chars().take(KEPT_OF_REPLY).collect();
+        self.finish = Finish::TooLong;
+    }
+
+    /// Reads it against its form.
+    pub fn read(&self, form: &BallotForm) -> Reading {
+        let invalid = |reason: &str| Reading::Invalid(reason.to_owned());
+        match self.finish {
+            Finish::Complete => read_reply(form, &self.text),
+            Finish::Length => invalid("the reply was cut off at its length limit; be shorter"),
+            Finish::TooLong => invalid(TOO_LONG),
+            Finish::ToolCall => invalid("the reply tried to call a tool; there are none"),
+            Finish::Refusal => Reading::Refused("the model or its service declined to answer".to_owned()),
+        }
     }
 }

@@ -4,8 +4,8 @@
 //! it. Keys and nonces are arguments: this file draws no randomness. The seal is against every
 //! surface and reader of the file, not against the owner of the machine.
 //!
-//! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros up to a
-//! multiple of 4,096 bytes. Commitment: SHA-256(0x00 ‖ commitment nonce ‖ record).
+//! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros, see [`Padding`].
+//! Commitment: SHA-256(0x00 ‖ commitment nonce ‖ record).
 
 use chacha20::{R20, hchacha};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
@@ -15,11 +15,33 @@ use zeroize::Zeroizing;
 
 use super::snapshot::{hex, unhex};
 
-/// Sealed texts are padded to a multiple of this many bytes.
-const STEP: usize = 4096;
 const HEAD: usize = 40;
 /// The cipher's tag stands behind the text.
 const TAG: usize = 16;
+
+/// What a sealed text is padded to, so that its length says little.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Padding {
+    /// 8 KiB, else the next power of two up to 256 KiB.
+    Classes,
+    /// The next multiple of 4 KiB: in sessions without `reply_rules`.
+    Steps,
+}
+
+impl Padding {
+    /// The length a text is padded to; none if it is too long.
+    fn length(self, text: usize) -> Option<usize> {
+        const STEP: usize = 4096;
+        const SMALLEST: usize = 8 * 1024;
+        const LARGEST: usize = 256 * 1024;
+        match self {
+            Self::Steps => Some(text.next_multiple_of(STEP)),
+            Self::Classes => {
+                text.checked_next_power_of_two().map(|n| n.max(SMALLEST)).filter(|n| *n <= LARGEST)
+            }
+        }
+    }
+}
 
 /// The key of one round. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -116,6 +138,9 @@ pub enum OpenError {
     /// The key, the binding or a byte is not the one it was sealed with.
     #[error("the sealed record does not open under this key for this seat")]
     WrongKey,
+    /// Its length or what follows the record is not the padding of such a record.
+    #[error("the sealed record is not padded as such records are")]
+    Padding,
     /// It opens, and is not what was committed to.
     #[error("the sealed record is not the one that was committed to")]
     WrongCommitment,
@@ -130,9 +155,15 @@ pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
     hex(&hasher.finalize())
 }
 
-/// Seals a record. `None` only if it is too long for the cipher (256 GiB).
-pub fn seal(key: &RoundKey, nonces: &Nonces, binding: Binding<'_>, record: &str) -> Option<Sealed> {
-    let length = (HEAD + record.len()).next_multiple_of(STEP);
+/// Seals a record. `None` if it is too long.
+pub fn seal(
+    key: &RoundKey,
+    nonces: &Nonces,
+    binding: Binding<'_>,
+    record: &str,
+    padding: Padding,
+) -> Option<Sealed> {
+    let length = padding.length(HEAD + record.len())?;
     // Encrypted where it stands, with room for the tag: no copy of the text is left in memory.
     let mut text = Zeroizing::new(Vec::with_capacity(length + TAG));
     text.extend(nonces.commitment);
@@ -152,7 +183,12 @@ pub fn seal(key: &RoundKey, nonces: &Nonces, binding: Binding<'_>, record: &str)
 ///
 /// # Errors
 /// See [`OpenError`].
-pub fn open(key: &RoundKey, binding: Binding<'_>, sealed: &Sealed) -> Result<Opened, OpenError> {
+pub fn open(
+    key: &RoundKey,
+    binding: Binding<'_>,
+    sealed: &Sealed,
+    padding: Padding,
+) -> Result<Opened, OpenError> {
     let nonce: [u8; 24] = unhex(&sealed.nonce).ok_or(OpenError::Malformed)?;
     let (cipher, nonce) = cipher(key, nonce).ok_or(OpenError::WrongKey)?;
     let mut text = sealed.sealed.clone();
@@ -162,7 +198,10 @@ pub fn open(key: &RoundKey, binding: Binding<'_>, sealed: &Sealed) -> Result<Ope
     let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(OpenError::Malformed)?;
     let (length, rest) = rest.split_first_chunk::<8>().ok_or(OpenError::Malformed)?;
     let length = usize::try_from(u64::from_be_bytes(*length)).map_err(|_| OpenError::Malformed)?;
-    let record = rest.get(..length).ok_or(OpenError::Malformed)?;
+    let (record, zeros) = rest.split_at_checked(length).ok_or(OpenError::Malformed)?;
+    if padding.length(HEAD + length) != Some(HEAD + rest.len()) || zeros.iter().any(|byte| *byte != 0) {
+        return Err(OpenError::Padding);
+    }
     if commit(commitment_nonce, record) != sealed.commitment {
         return Err(OpenError::WrongCommitment);
     }
@@ -212,17 +251,18 @@ mod tests {
 
     const BINDING: Binding<'_> =
         Binding { session: "s", round: "r", participant: "p", snapshot_sha256: "00" };
+    const NONCES: Nonces = Nonces { cipher: [2; 24], commitment: [3; 32] };
 
     fn sealed(record: &str) -> (RoundKey, Sealed) {
         let key = RoundKey::new([1; 32]);
-        let sealed = seal(&key, &Nonces { cipher: [2; 24], commitment: [3; 32] }, BINDING, record).unwrap();
+        let sealed = seal(&key, &NONCES, BINDING, record, Padding::Classes).unwrap();
         (key, sealed)
     }
 
     #[test]
     fn opens_to_what_was_sealed_and_only_for_its_seat() {
         let (key, sealed) = sealed("{\"vote\":\"a\"}");
-        let opened = open(&key, BINDING, &sealed).unwrap();
+        let opened = open(&key, BINDING, &sealed, Padding::Classes).unwrap();
         assert_eq!(opened.record, "{\"vote\":\"a\"}");
         assert_eq!(opened.nonce, hex(&[3; 32]));
         for other in [
@@ -231,11 +271,14 @@ mod tests {
             Binding { participant: "q", ..BINDING },
             Binding { snapshot_sha256: "01", ..BINDING },
         ] {
-            assert_eq!(open(&key, other, &sealed), Err(OpenError::WrongKey));
+            assert_eq!(open(&key, other, &sealed, Padding::Classes), Err(OpenError::WrongKey));
         }
-        assert_eq!(open(&RoundKey::new([9; 32]), BINDING, &sealed), Err(OpenError::WrongKey));
+        assert_eq!(
+            open(&RoundKey::new([9; 32]), BINDING, &sealed, Padding::Classes),
+            Err(OpenError::WrongKey)
+        );
         let swapped = Sealed { commitment: commit(&[3; 32], b"other"), ..sealed };
-        assert_eq!(open(&key, BINDING, &swapped), Err(OpenError::WrongCommitment));
+        assert_eq!(open(&key, BINDING, &swapped, Padding::Classes), Err(OpenError::WrongCommitment));
     }
 
     /// The test vector of draft-irtf-cfrg-xchacha-03, appendix A.3.1.
@@ -259,11 +302,35 @@ mod tests {
 
     #[test]
     fn short_and_long_answers_have_one_length() {
-        let (_, short) = sealed("x");
-        let (_, long) = sealed(&"x".repeat(STEP - HEAD));
-        let (_, longer) = sealed(&"x".repeat(STEP - HEAD + 1));
-        assert_eq!(short.sealed.len(), long.sealed.len());
-        assert!(longer.sealed.len() > long.sealed.len());
+        let length = |record: usize, padding| {
+            let sealed = seal(&RoundKey::new([1; 32]), &NONCES, BINDING, &"x".repeat(record), padding);
+            sealed.map(|sealed| sealed.sealed.len() - TAG)
+        };
+        let classes = [1, 8152, 8153, 16_344, 16_345, 262_104, 262_105].map(|n| length(n, Padding::Classes));
+        let expected = [8192, 8192, 16_384, 16_384, 32_768, 262_144].map(Some);
+        assert_eq!(classes[..6], expected);
+        assert_eq!(classes[6], None);
+        assert_eq!([1, 4056, 4057].map(|n| length(n, Padding::Steps)), [4096, 4096, 8192].map(Some));
+    }
+
+    #[test]
+    fn what_is_padded_otherwise_does_not_open() {
+        let key = RoundKey::new([1; 32]);
+        for (written, read) in [(Padding::Steps, Padding::Classes), (Padding::Classes, Padding::Steps)] {
+            let sealed = seal(&key, &NONCES, BINDING, "short", written).unwrap();
+            assert_eq!(open(&key, BINDING, &sealed, read), Err(OpenError::Padding));
+        }
+        // Something that is hidden behind the record.
+        let mut text = vec![0; 8192];
+        text[..32].copy_from_slice(&NONCES.commitment);
+        text[39] = 5;
+        text[40..45].copy_from_slice(b"short");
+        text[8191] = 1;
+        let (cipher, nonce) = cipher(&key, NONCES.cipher).unwrap();
+        cipher.seal_in_place_append_tag(nonce, Aad::from(BINDING.bytes()), &mut text).unwrap();
+        let commitment = commit(&NONCES.commitment, b"short");
+        let sealed = Sealed { commitment, nonce: hex(&NONCES.cipher), sealed: text };
+        assert_eq!(open(&key, BINDING, &sealed, Padding::Classes), Err(OpenError::Padding));
     }
 
     #[test]

@@ -31,14 +31,7 @@ pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
         return refuse("the session is closed");
     }
     match command {
-        Command::Resume { .. } if session.has_unknown_leak_rules() => {
-            return refuse(
-                "its answers are scanned by rules that this version does not have; use a later one",
-            );
-        }
-        Command::Resume { program, torn_bytes } => {
-            return Ok(vec![Event::SessionResumed { program, torn_bytes }]);
-        }
+        Command::Resume { program, torn_bytes } => return resume(session, program, torn_bytes),
         Command::Warn { message } => {
             return Ok(vec![Event::warning(&message)]);
         }
@@ -108,6 +101,18 @@ fn of_item(session: &Session, definition: &Definition, command: Command, now: Mo
         Command::RecordReview { item } => record_review(session, &item, now),
         live => decide_live(session, definition, live),
     }
+}
+
+fn resume(session: &Session, program: String, torn_bytes: u64) -> Decision {
+    if session.has_unknown_leak_rules() {
+        return refuse("its answers are scanned by rules that this version does not have; use a later one");
+    }
+    if session.other_reply_rules().is_some() {
+        return refuse(
+            "its replies are read by rules that this version does not have; use the one that wrote it",
+        );
+    }
+    Ok(vec![Event::SessionResumed { program, torn_bytes }])
 }
 
 pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {

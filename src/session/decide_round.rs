@@ -12,9 +12,9 @@ use super::moment::Moment;
 use super::state::{RoundRun, Seat, SeatStatus, Session};
 use crate::round::ballot::BallotKind;
 use crate::round::prompt::{self, PromptHash};
-use crate::round::record::{Outcome, Record};
+use crate::round::record::{Outcome, Raw, Record};
 use crate::round::reply::may_block;
-use crate::round::seal::{RoundKey, Sealed, open};
+use crate::round::seal::{Padding, RoundKey, Sealed, open};
 use crate::round::snapshot::address;
 use crate::text::estimated_tokens;
 use crate::workflow::{Definition, Round, Step};
@@ -264,10 +264,17 @@ pub fn unseal(
     who: &str,
     seal: &Sealed,
 ) -> Result<AnswerRevealed, String> {
-    let opened = open(key, session.binding(run, who), seal).map_err(|error| error.to_string())?;
-    let record: Record =
-        serde_json::from_str(&opened.record).map_err(|_| "the sealed record is no record".to_owned())?;
-    if record.participant != who || record.round != run.opened.round {
+    let padding = session.padding();
+    let opened = open(key, session.binding(run, who), seal, padding).map_err(|error| error.to_string())?;
+    let record = match padding {
+        Padding::Classes => {
+            serde_json::from_str(&opened.record).map(|raw: Raw| raw.read(&run.opened.ballot, true))
+        }
+        Padding::Steps => serde_json::from_str::<Record>(&opened.record),
+    };
+    let record = record.map_err(|_| "the sealed record is no record".to_owned())?;
+    let is_of_run = record.session == run.session && record.snapshot_sha256 == run.opened.snapshot_sha256;
+    if record.participant != who || record.round != run.opened.round || !is_of_run {
         return Err("the sealed record is not this seat's".to_owned());
     }
     let mut answer = AnswerRevealed::of(&run.opened.step, record, opened.nonce);

@@ -17,7 +17,8 @@ use super::review::Made;
 use super::run::StepRun;
 use crate::problem::Problem;
 use crate::round::prompt::{Prompt, tail};
-use crate::round::seal::{Binding, RoundKey, Sealed, open};
+use crate::round::record::REPLY_RULES;
+use crate::round::seal::{Binding, Padding, RoundKey, Sealed, open};
 use crate::workflow::{Definition, Source, Step, StepKind, TASKS_FILE, default_id, load};
 
 /// A session, folded from its events.
@@ -238,10 +239,25 @@ impl Session {
         }
     }
 
+    /// How records are padded, and by that what they hold: what came back, or what was read of it.
+    pub fn padding(&self) -> Padding {
+        match self.header.as_ref().and_then(|header| header.reply_rules) {
+            Some(_) => Padding::Classes,
+            None => Padding::Steps,
+        }
+    }
+
+    /// The number of the rules that replies were read by, where this version does not have them.
+    pub fn other_reply_rules(&self) -> Option<u32> {
+        self.header.as_ref()?.reply_rules.filter(|rules| *rules != REPLY_RULES)
+    }
+
     /// Whether `key` opens what is sealed in a round, as far as its first seal shows.
     pub fn opens_with(&self, round: &RoundRun, key: &RoundKey) -> bool {
         round.sealed_seats().next().is_none_or(|seat| match &seat.status {
-            SeatStatus::Sealed(sealed) => open(key, self.binding(round, &seat.name), sealed).is_ok(),
+            SeatStatus::Sealed(sealed) => {
+                open(key, self.binding(round, &seat.name), sealed, self.padding()).is_ok()
+            }
             _ => true,
         })
     }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use roundtable::journal::{Disk, Journal, Verification, read_log, verify};
 use roundtable::round::seal::{Nonces, RoundKey, seal};
 use roundtable::session::{
-    AnswerRevealed, CloseReason, Event, Exit, SeatFailed, Session, Stamped, Status, Tally,
+    AnswerRevealed, CloseReason, Command, Event, Exit, Moment, SeatFailed, Session, Stamped, Status, Tally,
+    decide,
 };
 
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
@@ -402,11 +403,40 @@ fn an_answer_sealed_anew_under_another_key_must_fit_its_seat() {
         Event::RoundClosed(closed) => closed.key = key.publish(),
         Event::BallotSealed(sealed) => {
             let binding = session.binding(round, "ann");
-            sealed.seal = seal(&key, &nonces, binding, "{}").expect("sealed").into();
+            sealed.seal = seal(&key, &nonces, binding, "{}", session.padding()).expect("sealed").into();
         }
         _ => {}
     });
     let found = texts(&verify(&chained(dir.path(), all), None));
     assert!(found.contains("`ann`: the sealed record is no record"), "{found}");
     assert!(found.contains("`bob`: the sealed record does not open under this key for this seat"), "{found}");
+}
+
+#[test]
+fn replies_read_by_other_rules_are_not_read_again() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut all = events(&finished(dir.path(), ONE_ROUND));
+    each(&mut all, |event| {
+        if let Event::SessionOpened(opened) = event {
+            opened.reply_rules = Some(1_000);
+        }
+    });
+    // Another reading of the same reply, as another version may have it.
+    revealed(&mut all, "ann").flags = vec!["read otherwise".to_owned()];
+    let found = verify(&chained(dir.path(), all.clone()), None);
+    assert_eq!(found.findings, []);
+    assert!(found.notes.iter().any(|note| note.contains("read by rules 1000")), "{:?}", found.notes);
+    // The reply itself is what was sealed, whoever reads it.
+    revealed(&mut all, "ann").replies[0].text.push('!');
+    let found = texts(&verify(&chained(dir.path(), all.clone()), None));
+    assert!(found.contains("`ann`: the revealed answer is not the one that was sealed"), "{found}");
+    // Whoever cannot read its replies does not go on with it.
+    let mut session = Session::default();
+    all.pop();
+    for stamped in &all {
+        session.apply(stamped);
+    }
+    let resume = Command::Resume { program: "this one".to_owned(), torn_bytes: 0 };
+    let refused = decide(&session, resume, Moment(0)).expect_err("refused").to_string();
+    assert!(refused.contains("rules that this version does not have"), "{refused}");
 }

@@ -266,3 +266,51 @@ fn without_spans(text: &str) -> String {
         words.iter().enumerate().map(|(i, word)| if is_span(i) { "SPAN" } else { word }).collect();
     kept.join(" ")
 }
+
+/// What is sealed of a seat has one length whatever it is; only a very long answer is told from others.
+#[test]
+fn sealed_answers_have_one_length() {
+    let refusal = json!({"choices": [{"index": 0, "finish_reason": "stop",
+        "message": {"role": "assistant", "content": null, "refusal": "I can't help with that."}}]});
+    let answer = |length: usize| {
+        let words = "many more words ".repeat(length / 16 + 1);
+        Answer::chat(&format!("vote: alpha\nrationale:\n  - \"{}\"", &words[..length]))
+    };
+    let server = Server::start(move |request| match request.seat().as_str() {
+        "abstains" => Answer::chat("vote: abstain"),
+        "refuses" => Answer::json(200, &refusal),
+        "babbles" => Answer::chat("none of these"),
+        "short" => answer(100),
+        "middling" => answer(2000),
+        "long" => answer(4000),
+        _ => answer(9000),
+    });
+    let seats = ["abstains", "refuses", "babbles", "short", "middling", "long", "very-long"];
+    let roster: String =
+        seats.map(|seat| format!("  - {{name: {seat}, persona: qa-lead, model: lab/m}}\n")).concat();
+    let desk = Desk::with(&format!(
+        "question: \"Which?\"\nparticipants:\n{roster}ballot: {{kind: choice, options: [alpha, beta]}}\nrule: majority\n"
+    ));
+    let desk = desk.served_by(&server);
+    desk.run(["--batch", "decide.yaml", "--save", FILE]).code(0);
+    desk.run(["verify", FILE]).code(0);
+    let log = desk.read(FILE);
+    let outcomes: Vec<&str> =
+        log.split("\noutcome: ").skip(1).filter_map(|rest| rest.lines().next()).collect();
+    assert_eq!(outcomes[..4], ["abstained", "refused", "invalid", "answered"]);
+    let sealed: std::collections::BTreeMap<&str, usize> = log
+        .split("\n---\n")
+        .filter(|document| document.contains("\nevent: ballot_sealed\n"))
+        .map(|document| {
+            let value = |key: &str| {
+                let rest = document.split(&format!("\n{key}: ")).nth(1).expect("a value");
+                rest.lines().next().expect("a line").trim_matches('"')
+            };
+            (value("participant"), STANDARD.decode(value("sealed")).expect("base64").len())
+        })
+        .collect();
+    for seat in seats {
+        let padded = if seat == "very-long" { 16_384 } else { 8192 };
+        assert_eq!(sealed[seat], padded + 16, "{seat}");
+    }
+}

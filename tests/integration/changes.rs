@@ -269,10 +269,11 @@ fn sealed_anew(base: &Base, random: &mut Random) -> Changed {
         .collect();
     let (name, before) = sealed[random.below(sealed.len())];
     let binding = session.binding(round, name);
-    let record = open(&key, binding, before).expect("opens").record;
+    let record = open(&key, binding, before, session.padding()).expect("opens").record;
     let other = if record.contains("alpha") { ("alpha", "beta") } else { ("beta", "alpha") };
     let nonces = Nonces { cipher: [random.below(256) as u8; 24], commitment: [7; 32] };
-    let after = seal(&key, &nonces, binding, &record.replace(other.0, other.1)).expect("short");
+    let after =
+        seal(&key, &nonces, binding, &record.replace(other.0, other.1), session.padding()).expect("short");
     for stamped in &mut events {
         if let Event::BallotSealed(sealed) = &mut stamped.event
             && sealed.round == round.opened.round

@@ -86,10 +86,15 @@ fn results(session: &Session) -> String {
     end + &counts.collect::<String>()
 }
 
-/// Files of format 1, one of each kind, and in `results.txt` what each came to when it was written.
+/// Files of each format, one of each kind, and in `results.txt` what each came to when it was written.
 #[test]
-fn sessions_of_format_1_verify_and_keep_their_results() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1");
+fn sessions_of_every_format_verify_and_keep_their_results() {
+    keep_their_results(1);
+    keep_their_results(2);
+}
+
+fn keep_their_results(format: u32) {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/format-{format}"));
     let mut found = String::new();
     let entries = fs::read_dir(&dir).expect("readable").map(|entry| entry.expect("an entry").path());
     let mut files: Vec<PathBuf> =
@@ -101,7 +106,7 @@ fn sessions_of_format_1_verify_and_keep_their_results() {
         let session = fold(&read_log(&bytes).expect("whole"));
         let is_labelled = report::markdown(&session).contains("**Format 1: in round ");
         assert_eq!(is_labelled, name(&path) == "bare-block", "{}", path.display());
-        assert_eq!(session.header.as_ref().map(|header| header.format), Some(1), "{}", path.display());
+        assert_eq!(session.header.as_ref().map(|header| header.format), Some(format), "{}", path.display());
         found += &format!("{}: {}\n", name(&path), results(&session));
     }
     assert_eq!(found, fs::read_to_string(dir.join("results.txt")).expect("readable"));

@@ -13,13 +13,14 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// Keys whose values are left out wherever they stand.
-const LEFT_OUT: [&str; 24] = [
+const LEFT_OUT: [&str; 25] = [
     "at",
     "session",
     "prev",
     "hash",
     "program",
     "leak_rules",
+    "reply_rules",
     "definition",
     "definition_sha256",
     "key",

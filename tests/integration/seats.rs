@@ -412,6 +412,7 @@ pub fn header(definition: &str) -> SessionOpened {
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
         leak_rules: None,
+        reply_rules: Some(roundtable::round::record::REPLY_RULES),
         pseudonyms: None,
     }
 }

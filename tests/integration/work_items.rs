@@ -63,6 +63,7 @@ impl Office {
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
             leak_rules: None,
+            reply_rules: None,
             pseudonyms: None,
         };
         let mut office = Self { session: Session::default(), events: Vec::new(), now: START };

@@ -14,6 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::read::{Damage, Log, read_log, starts};
+use crate::round::record::REPLY_RULES;
 use crate::session::{Line, Receipt, RoundRun, Session, WorkItemOffered};
 
 /// What no reading of the file can show.
@@ -173,6 +174,12 @@ impl Checker {
             self.result.proven.truncate(chain);
         }
         self.of_leaks();
+        if let Some(rules) = self.session.other_reply_rules().filter(|_| !rounds.is_empty()) {
+            self.result.notes.push(format!(
+                "replies were read by rules {rules}, and this version has rules {REPLY_RULES}: they are what \
+                 was sealed, and their ballots are as the file says"
+            ));
+        }
         if self.session.closed.is_none() {
             self.result.notes.push("the session is not finished; it can be resumed".to_owned());
         }

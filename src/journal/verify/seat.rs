@@ -1,6 +1,7 @@
 //! What happens at single seats: handed a prompt, sealed, failed, revealed.
 
 use super::Checker;
+use crate::round::record::Returned;
 use crate::round::seal::{RoundKey, Sealed};
 use crate::session::{
     AnswerRevealed, BallotSealed, Command, Line, RoundRun, SeatFailed, SeatStatus, Session, WorkItemOffered,
@@ -98,8 +99,29 @@ fn unsealed(session: &Session, round: &RoundRun, who: &str, seal: &Sealed) -> Re
 
 fn opens_to(session: &Session, round: &RoundRun, answer: &AnswerRevealed) -> Result<(), String> {
     let who = &answer.participant;
-    if unsealed(session, round, who, sealed_in_turn(round, who)?)? != *answer {
+    let mut held = unsealed(session, round, who, sealed_in_turn(round, who)?)?;
+    if session.other_reply_rules().is_some() {
+        held = with_reading_of(answer, held);
+    }
+    if held != *answer {
         return Err(format!("`{who}`: the revealed answer is not the one that was sealed"));
     }
     Ok(())
+}
+
+/// What was sealed, with what `answer` says was read of it: by rules that this version does not have.
+fn with_reading_of(answer: &AnswerRevealed, held: AnswerRevealed) -> AnswerRevealed {
+    let reasons = answer.replies.iter().map(|reply| reply.reason.clone()).chain(std::iter::repeat(None));
+    let replies =
+        held.replies.into_iter().zip(reasons).map(|(reply, reason)| Returned { reason, ..reply }).collect();
+    AnswerRevealed {
+        outcome: answer.outcome,
+        reason: answer.reason.clone(),
+        ballot: answer.ballot.clone(),
+        answer: answer.answer.clone(),
+        flags: answer.flags.clone(),
+        may_block: answer.may_block,
+        replies,
+        ..held
+    }
 }

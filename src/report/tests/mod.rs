@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::round::ballot::{Ballot, Stance};
-use crate::round::record::{Outcome, Returned, Usage};
+use crate::round::record::{Finish, Outcome, Returned, Usage};
 use crate::round::seal::{RoundKey, Sealed};
 use crate::session::{
     AnswerRevealed, BallotSealed, CloseReason, Command, Event, Moment, PersonaInfo, SeatInfo, Session,
@@ -65,6 +65,7 @@ impl Table {
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
             leak_rules: None,
+            reply_rules: None,
             pseudonyms: None,
         };
         let loaded = Session::definition_of(&header).unwrap();
@@ -180,7 +181,7 @@ impl Table {
             ballot: Some(ballot),
             answer,
             flags: Vec::new(),
-            replies: vec![Returned { text, reason: None }],
+            replies: vec![Returned { text, finish: Finish::Complete, reason: None }],
             tries: 1,
             latency_ms: 2_400,
             tokens: Some(Usage { input: 600, output: 80, cached: 0 }),
@@ -203,7 +204,7 @@ impl Table {
         answer.reason = Some("no such option: `memcached`".to_owned());
         answer.ballot = None;
         answer.answer = Map::new();
-        answer.replies = vec![Returned { text: reply.to_owned(), reason: None }];
+        answer.replies = vec![Returned { text: reply.to_owned(), finish: Finish::Complete, reason: None }];
         answer
     }
 }

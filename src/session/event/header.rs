@@ -47,6 +47,10 @@ pub struct SessionOpened {
     /// nobody looks, and in sessions from before there were such rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leak_rules: Option<u32>,
+    /// The number of the rules by which replies are read; none in sessions whose sealed records hold
+    /// what was read of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_rules: Option<u32>,
     /// By what names participants are shown to each other, if not by their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pseudonyms: Option<Pseudonyms>,

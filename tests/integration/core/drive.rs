@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use roundtable::report;
 use roundtable::round::ballot::{Ballot as Countable, BallotKind, Stance};
-use roundtable::round::record::{Outcome, Record, Returned};
+use roundtable::round::record::{Finish, Outcome, Record, Returned};
 use roundtable::round::seal::{Binding, Nonces, RoundKey, Sealed, seal};
 use roundtable::session::{
     CloseReason, Command, Event, Line, Moment, Next, PersonaInfo, QuestionKind, RoundRevised, SeatInfo,
@@ -268,7 +268,7 @@ impl Sitting {
         let byte = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
         let nonces = Nonces { cipher: [byte; 24], commitment: [byte; 32] };
         let text = serde_json::to_string(record).expect("a record is JSON");
-        seal(key, &nonces, binding, &text).expect("short enough")
+        seal(key, &nonces, binding, &text, self.session.padding()).expect("short enough")
     }
 
     fn record(&self, seat: &str, ballot: Ballot) -> Record {
@@ -311,7 +311,7 @@ impl Sitting {
             ballot: countable,
             answer: if let Value::Object(map) = answer { map } else { serde_json::Map::new() },
             flags: vec![format!("flag {word}")],
-            replies: vec![Returned { text: format!("reply {word}"), reason }],
+            replies: vec![Returned { text: format!("reply {word}"), finish: Finish::Complete, reason }],
             tries: 1,
             latency_ms: 1_200,
             tokens: None,
@@ -376,6 +376,7 @@ fn header(definition: &str) -> SessionOpened {
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
         leak_rules: Some(roundtable::round::leak::RULES),
+        reply_rules: None,
         pseudonyms: None,
         personas: vec![PersonaInfo {
             name: "painter".to_owned(),

@@ -123,7 +123,8 @@ impl Drive {
         let text = serde_json::to_string(&record).expect("a record is JSON");
         let nonces = Nonces { cipher: [self.turn as u8; 24], commitment: [3; 32] };
         let binding = self.session.binding(round, &name);
-        let sealed = seal(&self.key(), &nonces, binding, &text).expect("short enough");
+        let sealed =
+            seal(&self.key(), &nonces, binding, &text, self.session.padding()).expect("short enough");
         self.give(Command::Seal { round: id, participant: name, seal: sealed })
     }
 
@@ -180,6 +181,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         unread: Vec::new(),
         prices: std::iter::empty().collect(),
         leak_rules: None,
+        reply_rules: None,
         pseudonyms: None,
         personas: names.iter().map(persona).collect(),
     }

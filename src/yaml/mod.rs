@@ -8,7 +8,6 @@ mod json;
 mod own;
 mod read;
 mod secrets;
-mod serialize;
 mod simple;
 mod write;
 
@@ -16,5 +15,4 @@ pub use json::relaxed_json;
 pub use own::read_own;
 pub use read::{Key, Map, Node, Value, read, read_json, read_large};
 pub use secrets::literal_keys;
-pub use serialize::{Unwritable, write_struct};
-pub use write::{Out, is_plain};
+pub use write::{Out, Unwritable, is_plain, write_struct};

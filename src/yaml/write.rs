@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use serde::Serialize;
+
 use crate::text::is_unsafe;
 
 /// A value to be written.
@@ -60,8 +62,33 @@ impl<'a> Out<'a> {
     }
 }
 
+/// Why a value cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot be written as YAML: {0}")]
+pub struct Unwritable(String);
+
+/// Appends the entries of a struct or map to `out`, without indent, its words plain.
+///
+/// `second` is an entry written after the first one; the value's own entry of that key is left out.
+///
+/// # Errors
+/// When the value is no struct or map, has a key that is no word or number, or refuses to be written.
+pub fn write_struct(
+    value: &impl Serialize,
+    second: (&str, &str),
+    out: &mut String,
+) -> Result<(), Unwritable> {
+    let value = serde_json::to_value(value).map_err(|error| Unwritable(error.to_string()))?;
+    let serde_json::Value::Object(map) = &value else { return Err(Unwritable("not a map".to_owned())) };
+    let own = map.iter().filter(|(key, _)| *key != second.0);
+    let mut entries: Vec<_> = own.map(|(key, value)| (key.as_str().into(), Out::json(value, true))).collect();
+    entries.insert(entries.len().min(1), (second.0.into(), Out::text(second.1)));
+    Out::write_entries(&entries, 0, out);
+    Ok(())
+}
+
 /// Longer words stand in quotes.
-pub(super) const MAX_PLAIN: usize = 128;
+const MAX_PLAIN: usize = 128;
 
 /// Whether `text` may stand without quotes: a letter, then letters, digits, `_`, `-`, `.`, and no
 /// word that some reader takes for a boolean or null.
@@ -80,7 +107,7 @@ pub(super) fn is_taken(word: &str) -> bool {
 }
 
 /// A number as every reader takes it: a decimal point before an exponent, and its sign.
-pub(super) fn number(number: &serde_json::Number) -> String {
+fn number(number: &serde_json::Number) -> String {
     let text = number.to_string();
     match text.split_once(['e', 'E']) {
         None => text,
@@ -97,7 +124,7 @@ fn spaces(count: usize, out: &mut String) {
 }
 
 /// Writes a key and its colon.
-pub(super) fn write_key(key: &str, indent: usize, out: &mut String) {
+fn write_key(key: &str, indent: usize, out: &mut String) {
     let start = out.len();
     if is_plain(key) {
         out.push_str(key);
@@ -154,7 +181,7 @@ fn list_item(item: &Out<'_>, indent: usize, out: &mut String) {
 }
 
 /// Writes a scalar or an empty list or map, and the line's end; a block's lines stand at `indent`.
-pub(super) fn write_scalar(value: &Out<'_>, indent: usize, out: &mut String) {
+fn write_scalar(value: &Out<'_>, indent: usize, out: &mut String) {
     match value {
         Out::Raw(text) => out.push_str(text),
         Out::Word(text) if is_plain(text) => out.push_str(text),
@@ -191,7 +218,7 @@ fn block(text: &str, indent: usize, out: &mut String) {
 
 /// Whether a text stands between double quotes as it is. Sealed text is long and plain ASCII: looking
 /// at every byte is faster than at characters.
-pub(super) fn stands_as_it_is(text: &str) -> bool {
+fn stands_as_it_is(text: &str) -> bool {
     let as_it_is = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
     text.bytes().fold(true, |plain, byte| plain & as_it_is(byte))
 }
@@ -247,6 +274,33 @@ mod tests {
             "word: REQ-001\n\"no\": \"no\"\ntext: \"a b\"\n\"n\": 1.0e+300\nlines: |\n  a\n\n    b\n\
              list:\n  - x\n  - - \"y\"\n    - []\n  - k: v\n    e: {}\n\"odd key\": null\n"
         );
+    }
+
+    #[test]
+    fn a_struct_is_written_with_its_second_entry() {
+        #[derive(Serialize)]
+        #[serde(tag = "event", rename_all = "snake_case")]
+        enum Event {
+            Alone,
+            Whole { session: String, ends: (i64, f64), nothing: Option<u8>, counts: [(); 0] },
+        }
+        let written = |value: &dyn Fn(&mut String) -> Result<(), Unwritable>| {
+            let mut out = String::new();
+            value(&mut out).map(|()| out)
+        };
+        let whole =
+            Event::Whole { session: "own".to_owned(), ends: (-1, f64::NAN), nothing: None, counts: [] };
+        assert_eq!(
+            written(&|out| write_struct(&whole, ("session", "s-1"), out)).as_deref(),
+            Ok("event: whole\nsession: \"s-1\"\nends:\n  - -1\n  - null\nnothing: null\ncounts: []\n")
+        );
+        assert_eq!(
+            written(&|out| write_struct(&Event::Alone, ("session", "s"), out)).as_deref(),
+            Ok("event: alone\nsession: \"s\"\n")
+        );
+        for value in [json!([1]), json!("x"), json!(null)] {
+            assert!(written(&|out| write_struct(&value, ("session", "s"), out)).is_err(), "{value}");
+        }
     }
 
     #[test]

@@ -95,9 +95,9 @@ fn first_bytes(hash: &[u8]) -> u64 {
 
 /// What of a persona can change an answer: name, priorities and text.
 fn persona_sha256(persona: &Persona) -> String {
-    let priorities: String =
+    let priorities: Vec<String> =
         persona.priorities.iter().map(|(word, weight)| format!("{word}={weight}\n")).collect();
-    sha256_hex(format!("{}\n{priorities}{}", persona.name, persona.text))
+    sha256_hex(format!("{}\n{}{}", persona.name, priorities.concat(), persona.text))
 }
 
 /// Whether the seat abstains: at most one of ten seats in a row, and none where fewer than five sit.
@@ -110,15 +110,15 @@ fn abstains(scene: &Scene, ask: &Ask) -> bool {
 /// The answer of a seat, the ballot's key first.
 fn answer(scene: &Scene, ask: &Ask) -> Value {
     let lots = Lots::of(scene, ask);
-    let quotes = scene.quotes(&lots, 3);
-    let quoted: Vec<String> = quotes.iter().map(|one| one.quote()).collect();
+    let sentences = scene.quotes(&lots, 3);
+    let quotes: Vec<String> = sentences.iter().map(|one| one.quote()).collect();
     let drawn = if abstains(scene, ask) {
         ballot::abstention(scene)
     } else {
         ballot::draw(scene, &ask.persona, &lots)
     };
     let mut answer = drawn.keys;
-    let beside = quoted.first().map_or_else(String::new, |quote| format!(" It quotes, by lot: {quote}."));
+    let beside = quotes.first().map_or_else(String::new, |quote| format!(" It quotes, by lot: {quote}."));
     let first = format!("{LABEL} {}", drawn.why);
     let mut rationale = Vec::new();
     if drawn.has_position {
@@ -126,20 +126,19 @@ fn answer(scene: &Scene, ask: &Ask) -> Value {
     } else {
         rationale.push(first);
     }
-    rationale.extend(quoted.get(1).map(|quote| format!("A sentence drawn by lot: {quote}.")));
+    rationale.extend(quotes.get(1).map(|quote| format!("A sentence drawn by lot: {quote}.")));
     answer.insert("rationale".to_owned(), rationale.into());
-    let trade_offs = json!({
-        "optimizing_for": "nothing: a placeholder", "accepting_as_cost": "nothing: a placeholder", "risks": [],
-    });
+    let nothing = "nothing: a placeholder";
+    let trade_offs = json!({"optimizing_for": nothing, "accepting_as_cost": nothing, "risks": []});
     answer.insert("trade_offs".to_owned(), trade_offs);
     let concern =
-        quoted.get(2).into_iter().map(|quote| format!("No concern, a sentence drawn by lot: {quote}."));
+        quotes.get(2).into_iter().map(|quote| format!("No concern, a sentence drawn by lot: {quote}."));
     answer.insert("concerns".to_owned(), concern.collect());
     answer.insert("suggestions".to_owned(), json!([]));
     if !drawn.is_abstention {
         answer.insert("confidence".to_owned(), json!(0.5));
     }
-    answer.insert("references".to_owned(), references(scene, &quotes, &ask.persona));
+    answer.insert("references".to_owned(), references(scene, &sentences, &ask.persona));
     Value::Object(answer)
 }
 
@@ -165,11 +164,12 @@ fn work(task: &Task, ask: &Ask) -> Result<Value, String> {
         return schema.sample(task.input.get("input").unwrap_or(&Value::Null));
     }
     let scene = Scene::of_text(&ask.prompt.snapshot);
-    let quotes = scene.quotes(&Lots::of(&scene, ask), 1);
-    let quoted: String = quotes.iter().map(|one| format!(" The input says: {}.", one.quote())).collect();
+    let sentences = scene.quotes(&Lots::of(&scene, ask), 1);
+    let quote =
+        sentences.first().map_or_else(String::new, |one| format!(" The input says: {}.", one.quote()));
     let context = task.input.get("context").and_then(Value::as_object);
     Ok(json!({
-        "result": format!("{LABEL} Nothing was done.{quoted}"),
+        "result": format!("{LABEL} Nothing was done.{quote}"),
         "based_on": context.map(|map| map.keys().collect::<Vec<_>>()).unwrap_or_default(),
     }))
 }

@@ -130,11 +130,12 @@ impl Scene {
     /// Takes in a text line by line. A line belongs to the option named last in this text; a heading
     /// that names none, and a line that names several, end that.
     fn add_text(&mut self, text: &str, place: &str, is_artifact: bool) {
-        let names: Vec<Vec<String>> = self.options.iter().map(|(name, _)| words(name).collect()).collect();
+        let options: Vec<Vec<String>> = self.options.iter().map(|(name, _)| words(name).collect()).collect();
         let mut option = None;
         for line in text.lines().map(str::trim) {
             let line_words: Vec<String> = words(line).collect();
-            let named: Vec<usize> = (0..names.len()).filter(|at| holds(&line_words, &names[*at])).collect();
+            let named: Vec<usize> =
+                (0..options.len()).filter(|at| holds(&line_words, &options[*at])).collect();
             option = match (named.as_slice(), line.starts_with('#')) {
                 ([one], _) => Some(*one),
                 ([], false) => option,

@@ -25,7 +25,7 @@ use crate::setup::prices::price_of;
 use crate::setup::roster::ModelFlags;
 use crate::setup::table::{personas_of, seat_all};
 use crate::tui::Opening;
-use crate::workflow::recheck;
+use crate::workflow::{Definition, needs_screen, recheck};
 
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &Run, output: &mut Output) -> Done {
@@ -139,6 +139,7 @@ fn one(
             return Err(problems);
         }
     }
+    refuse_manual(&plan.definition, &plan.file)?;
     plan.answers.check(&plan.definition)?;
     for problem in plan.answers.unserved(&plan.definition) {
         output.warn(&problem);
@@ -185,6 +186,12 @@ fn one(
     let seated =
         Seated { session: Session::default(), journal, personas, table, answers: plan.answers, budget, path };
     Ok(work(seated, start, args, set_up, bench, output))
+}
+
+/// Refuses rounds that only a facilitator at the screen can close, before anything is sent.
+pub fn refuse_manual(definition: &Definition, file: &str) -> Result<(), Vec<Problem>> {
+    let problems = needs_screen(definition, file);
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 /// What is said where the screen will be: the next best thing for this file.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Done;
 use super::args::Run;
-use super::batch::budget;
+use super::batch::{budget, refuse_manual};
 use super::files::refuse_damaged;
 use super::output::Output;
 use super::plan::{PROGRAM, SetUp};
@@ -48,6 +48,8 @@ pub fn go_on(
     warn_of_ignored(args, output);
     answers.resume(&session);
     if let Some(definition) = &session.definition {
+        let file = session.header.as_ref().map_or("", |header| header.definition_file.as_str());
+        refuse_manual(definition, file)?;
         answers.check(definition)?;
         for problem in answers.unserved(definition) {
             output.warn(&problem);

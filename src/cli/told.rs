@@ -13,10 +13,10 @@ use tokio::time::Instant;
 
 use crate::clock;
 use crate::participants::watch::{Progress, Watches};
-use crate::report::view::{SeatView, seats};
+use crate::report::view::{SeatView, Standing, seats};
 use crate::report::words::span;
 use crate::round::record::Outcome;
-use crate::session::{Event, Moment, RoundRun, Session};
+use crate::session::{Event, Moment, QUORUM_UNREACHABLE, RoundRun, Session};
 
 /// A shorter wait is not worth a line, in milliseconds.
 const SHORT_MS: u64 = 5000;
@@ -79,6 +79,19 @@ impl Teller {
             for line in without_ballot(session, round) {
                 self.note(&line);
             }
+        }
+        if let Event::SessionPaused { reason, .. } = event
+            && reason == QUORUM_UNREACHABLE
+            && let Some(round) = session.open_round()
+        {
+            for line in failed(session, round) {
+                self.note(&line);
+            }
+        }
+        if let Event::LateAnswerRefused { round, participant, .. } = event {
+            self.note(&format!(
+                "late: {participant}: answered after round `{round}` was closed; not counted"
+            ));
         }
         if let Event::WorkItemReturned(back) = event
             && let Some(error) = &back.error
@@ -192,6 +205,14 @@ fn without_ballot(session: &Session, round: &RoundRun) -> Vec<String> {
         outcome => {
             Some((outcome.name().to_owned(), seat.reason().unwrap_or("no reason is known").to_owned()))
         }
+    })
+}
+
+/// Every seat of an open round that failed on the way, with the reason: nothing of any answer.
+fn failed(session: &Session, round: &RoundRun) -> Vec<String> {
+    told(session, round, |seat| match seat.standing {
+        Standing::Failed(failed) => Some(("failed".to_owned(), failed.reason.clone())),
+        _ => None,
     })
 }
 

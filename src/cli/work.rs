@@ -19,7 +19,7 @@ use crate::journal::{Disk, Journal, KeyStore};
 use crate::persona::Persona;
 use crate::problem::Problem;
 use crate::report;
-use crate::session::{Command, Event, Exit, Line, Question, QuestionKind, Session};
+use crate::session::{Command, Event, Exit, Line, QUORUM_UNREACHABLE, Question, QuestionKind, Session};
 use crate::setup::answers::Answers;
 use crate::tui::Signals;
 
@@ -132,8 +132,12 @@ fn conclude(
     match (&session.paused, report::outcome(session)) {
         (Some((_, reason)), _) => {
             let is_asked = session.step.as_ref().is_some_and(|run| run.approval.is_some());
-            let lead = if is_asked || reason != INTERRUPTED { "waiting: " } else { "" };
-            output.note(&format!("{lead}{reason}"));
+            let lead = match reason.as_str() {
+                INTERRUPTED if !is_asked => "",
+                QUORUM_UNREACHABLE => "stopped: ",
+                _ => "waiting: ",
+            };
+            output.note(&format!("{lead}{}", report::words::why_paused(reason)));
             output.note(&format!("go on with: roundtable resume {file}{}", answer_hint(session)));
         }
         (None, Some(outcome)) => output.note(&format!("outcome: {outcome}")),

@@ -242,7 +242,9 @@ impl Engine<'_> {
             let seat = round.seat(&participant).filter(|seat| (round.opened.number, seat.retried) == of);
             seat.is_some_and(|seat| seat.status.is_open())
         };
-        let Some(round) = self.session.open_round().filter(is_open) else { return Ok(()) };
+        let Some(round) = self.session.open_round().filter(is_open) else {
+            return self.refuse_late(number, participant, settled);
+        };
         let round = round.opened.round.clone();
         // A seat whose time was the round's time is missing at the close, whichever clock rings first.
         let is_late = is_past(self.fan_out.round.as_ref().and_then(|round| round.deadline));

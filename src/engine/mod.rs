@@ -9,6 +9,7 @@ mod fan_out;
 mod hand_out;
 mod item;
 mod keys;
+mod late;
 mod orders;
 mod people;
 mod seat;
@@ -31,8 +32,8 @@ use crate::participants::watch::{Watch, Watches};
 use crate::persona::Persona;
 use crate::round::seal::RoundKey;
 use crate::session::{
-    CloseReason, Command, Event, Exit, Line, Moment, Next, Question, QuestionKind, Refusal, RoundRun,
-    Session, Stamped, decide, exit_of, next,
+    CloseReason, Command, Event, Exit, Line, Moment, Next, QUORUM_UNREACHABLE, Question, QuestionKind,
+    Refusal, RoundRun, Session, Stamped, decide, exit_of, next,
 };
 use fan_out::FanOut;
 use writing::Written;
@@ -241,7 +242,19 @@ impl<'a> Engine<'a> {
                     self.open_round()?;
                 }
                 Next::AwaitSeats => self.await_seats().await?,
-                Next::CloseRound(reason) => self.close_round(reason)?,
+                Next::CloseRound(reason) => {
+                    match self.session.below_quorum().map(|round| self.time_left(round)) {
+                        // A facilitator at the screen sees what failed; headless nothing is revealed.
+                        Some(left) if self.orders.is_none() => {
+                            if left.is_none_or(|left| !left.is_zero()) {
+                                self.rest(QUORUM_UNREACHABLE, None).await?;
+                                return Ok(Exit::Unreachable);
+                            }
+                            self.close_round(CloseReason::Deadline)?;
+                        }
+                        _ => self.close_round(reason)?,
+                    }
+                }
                 Next::AskPerson(question) => {
                     if let Some(exit) = self.ask_person(question).await? {
                         return Ok(exit);

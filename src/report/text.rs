@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::view::{confidence, minimum_change, vote};
 use super::words::{
     close_reason, counted, grouped, handling, headline, labels, listed, quorum_ballots, span, turnout,
+    why_paused,
 };
 use crate::round::record::Outcome;
 use crate::session::{
@@ -52,6 +53,9 @@ fn said(event: &Event, session: &Session) -> Option<String> {
             Some(model) => format!("asked anew  {participant}, now {model}"),
             None => format!("asked anew  {participant}"),
         },
+        Event::LateAnswerRefused { round, participant, .. } => {
+            format!("late  {participant}: answered after round {round} was closed; not counted")
+        }
         Event::RoundClosed(closed) => round_closed(closed),
         Event::AnswerRevealed(answer) => revealed(answer, session),
         Event::KeyLost { round, participants, .. } => {
@@ -81,7 +85,7 @@ fn said(event: &Event, session: &Session) -> Option<String> {
             let whose = participant.as_ref().or(round.as_ref()).map(|whose| format!(" ({whose})"));
             format!("warning: {message}{}", whose.unwrap_or_default())
         }
-        Event::SessionPaused { reason, .. } => format!("session paused: {reason}"),
+        Event::SessionPaused { reason, .. } => format!("session paused: {}", why_paused(reason)),
         Event::SessionResumed { program, torn_bytes, .. } => resumed(program, *torn_bytes),
         Event::SessionClosed(closed) => session_closed(closed),
     })

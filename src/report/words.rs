@@ -9,7 +9,7 @@ use super::view;
 use crate::round::leak::Leak;
 use crate::round::record::{Outcome, Usage};
 use crate::round::reply::may_block;
-use crate::session::{CloseReason, RoundOpened, SeatInfo, Session, Spent, Tally};
+use crate::session::{CloseReason, QUORUM_UNREACHABLE, RoundOpened, SeatInfo, Session, Spent, Tally};
 use crate::tally::{BallotKind, Rule, Score};
 use crate::workflow::Leaks;
 
@@ -295,4 +295,12 @@ pub fn span(millis: u64) -> String {
         return format!("{}.{} s", millis / 1000, millis % 1000 / 100);
     }
     format!("{} min {} s", millis / 60_000, millis % 60_000 / 1000)
+}
+
+/// Why a session rests, in words.
+pub fn why_paused(reason: &str) -> &str {
+    if reason == QUORUM_UNREACHABLE {
+        return "failed seats keep the round below its quorum; nothing is revealed, and resuming asks them again";
+    }
+    reason
 }

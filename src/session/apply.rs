@@ -57,6 +57,9 @@ impl Session {
             Event::Warning { message, .. } => self.warnings.push(message.clone()),
             Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
             Event::SessionResumed { .. } => self.resume(before, stamped.at),
+            Event::LateAnswerRefused { round, participant, .. } => self
+                .warnings
+                .push(format!("`{participant}` answered after round `{round}` was closed; not counted")),
             Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
             Event::ArtifactRecorded(recorded) if recorded.step.is_some() => {
                 let id = recorded.artifact.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::command::{Command, Refusal};
-use super::decide_live::{decide_live, fork};
+use super::decide_live::{decide_live, failed_again, fork};
 use super::decide_round::{
     ask_again, close_round, lose_key, offer_rest, open_round, open_seat, reveal, seal_answer, tally,
 };
@@ -112,7 +112,7 @@ fn resume(session: &Session, program: String, torn_bytes: u64) -> Decision {
             "its replies are read by rules that this version does not have; use the one that wrote it",
         );
     }
-    Ok(vec![Event::SessionResumed { program, torn_bytes }])
+    Ok([Event::SessionResumed { program, torn_bytes }].into_iter().chain(failed_again(session)).collect())
 }
 
 pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {

@@ -14,7 +14,7 @@ use super::event::{
     SynthesisRecorded,
 };
 use super::moment::Moment;
-use super::state::{SeatStatus, Session};
+use super::state::{RoundRun, SeatStatus, Session};
 use crate::problem::Problem;
 use crate::round::material::Artifact;
 use crate::workflow::{Definition, Round, Selection, Source, StepKind, load, recheck};
@@ -78,6 +78,18 @@ fn extend_deadline(session: &Session, deadline_ms: u64) -> Decision {
     Ok(vec![Event::DeadlineExtended(DeadlineExtended { step, round, deadline_ms })])
 }
 
+/// The seats that failed are asked again where the round's quorum cannot be reached without them.
+pub(super) fn failed_again(session: &Session) -> impl Iterator<Item = Event> {
+    let round = session.below_quorum();
+    round.into_iter().flat_map(RoundRun::failed_seats).map(|seat| {
+        let (step, round) = match &seat.status {
+            SeatStatus::Failed(failed) => (failed.step.clone(), failed.round.clone()),
+            _ => Default::default(),
+        };
+        Event::SeatRetried(SeatRetried { step, round, participant: seat.name.clone(), model: None })
+    })
+}
+
 fn retry(session: &Session, round: &str, participant: String, model: Option<String>) -> Decision {
     let Some(run) = session.open_round().filter(|run| run.opened.round == round) else {
         return refuse(format!("round `{round}` is not open"));
@@ -139,6 +151,7 @@ impl Definition {
         *round = Round {
             participants: revised.participants.clone().map_or(Selection::All, Selection::Named),
             artifacts: round.artifacts.clone(),
+            closes_below_quorum: round.closes_below_quorum || form.closes_below_quorum,
             ..form
         };
         Ok(after)

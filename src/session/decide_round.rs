@@ -161,7 +161,7 @@ pub fn seal_answer(
     now: Moment,
 ) -> Decision {
     // An answer after the close is refused, and the refusal is history too.
-    if session.round(round).is_some_and(|run| run.closed.is_some()) {
+    if session.round(round).is_some_and(|run| run.closed.is_some() && run.seat(&participant).is_some()) {
         return Ok(vec![late(session, round, participant)]);
     }
     let run = open_seat(session, round, &participant)?;
@@ -175,12 +175,8 @@ pub fn seal_answer(
 }
 
 fn late(session: &Session, round: &str, participant: String) -> Event {
-    Event::Warning {
-        message: "an answer came after the round was closed and is not counted".to_owned(),
-        step: session.round(round).map(|run| run.opened.step.clone()),
-        round: Some(round.to_owned()),
-        participant: Some(participant),
-    }
+    let step = session.round(round).map(|run| run.opened.step.clone()).unwrap_or_default();
+    Event::LateAnswerRefused { step, round: round.to_owned(), participant }
 }
 
 pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> Decision {

@@ -46,7 +46,7 @@ pub use item::{Item, LEASE_MS, is_blank};
 pub use linked::{Linked, linked_tasks};
 pub use moment::Moment;
 pub use next::{Next, Question, QuestionKind, next};
-pub use outcome::{Exit, exit_of};
+pub use outcome::{Exit, QUORUM_UNREACHABLE, exit_of};
 pub use past::LinkedSession;
 pub use price::{Price, Prices, Spent};
 pub use receipt::Receipt;

@@ -3,6 +3,9 @@
 use super::event::{Status, Tally};
 use super::state::Session;
 
+/// Why a session rests whose open round failed seats keep below its quorum.
+pub const QUORUM_UNREACHABLE: &str = "quorum_unreachable";
+
 /// The exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]

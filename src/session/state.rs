@@ -306,10 +306,28 @@ impl RoundRun {
         self.seats.values().filter(|seat| matches!(seat.status, SeatStatus::Sealed(_)))
     }
 
+    /// Seats from which nothing came back.
+    pub fn failed_seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.values().filter(|seat| matches!(seat.status, SeatStatus::Failed(_)))
+    }
+
     /// Seats sealed under a key that is gone.
     pub fn lost_seats(&self) -> Vec<String> {
         let lost = |s: &&Seat| matches!(s.status, SeatStatus::Lost(_));
         self.seats.values().filter(lost).map(|seat| seat.name.clone()).collect()
+    }
+}
+
+impl Session {
+    /// The open round, where so many seats failed that its quorum cannot be reached, unless its
+    /// definition has it close all the same.
+    pub fn below_quorum(&self) -> Option<&RoundRun> {
+        let round = self.open_round()?;
+        let failed = round.failed_seats().count();
+        let (may_seal, quorum) = (round.sealed() + round.open_seats().count(), round.opened.quorum);
+        let step = self.definition.as_ref()?.step(&round.opened.step)?.round()?;
+        let is_below = may_seal < quorum && may_seal + failed >= quorum;
+        (is_below && !step.closes_below_quorum).then_some(round)
     }
 }
 

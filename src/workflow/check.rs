@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::definition::{Definition, Selection};
+use super::definition::{Close, Definition, Selection};
 use super::lang::Template;
 use super::step::{Step, StepKind};
 use crate::problem::{Problem, did_you_mean};
@@ -27,6 +27,9 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, w
             }
         }
         check_round(definition, step, file, problems);
+        warnings.extend(manual_close(step, file).map(|problem| {
+            problem.hint("run it on the screen, or give `close: all`, `quorum` or `deadline`")
+        }));
         check_review(definition, step, file, problems);
         check_reference(definition, step, file, warnings);
         check_expression(definition, step, file, problems, warnings);
@@ -37,6 +40,21 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, w
 
 fn at(step: &Step, file: &str, message: String) -> Problem {
     Problem::new(message).at(file, step.place.0, step.place.1)
+}
+
+/// A round that only a facilitator at the screen closes.
+fn manual_close(step: &Step, file: &str) -> Option<Problem> {
+    step.round().filter(|round| round.close == Close::Manual)?;
+    let message = format!("round `{}` is closed by the facilitator alone: `--batch` refuses it", step.id);
+    Some(at(step, file, message))
+}
+
+/// Why a definition cannot run without a facilitator at the screen.
+pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Problem> {
+    let problems = definition.all_steps().filter_map(|step| manual_close(step, file));
+    problems
+        .map(|problem| problem.hint("give `close: all`, `quorum` or `deadline`, or run it on the screen"))
+        .collect()
 }
 
 /// Ids and output keys share one space: the context has one entry for each.

@@ -152,6 +152,8 @@ pub struct Round {
     pub close: Close,
     /// How long the round may stay open, in milliseconds.
     pub deadline_ms: Option<u64>,
+    /// Whether it closes and reveals also where failed seats keep it below its quorum: `on_failed: close`.
+    pub closes_below_quorum: bool,
 }
 
 /// Whether one seat of each model is asked ahead of the others, so that its service's cache of the

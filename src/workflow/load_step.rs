@@ -13,7 +13,7 @@ use crate::yaml::{Node, Value};
 
 const STEP_TYPES: [&str; 7] = ["agent", "round", "parallel", "transform", "condition", "approval", "review"];
 /// Keys of single step types, for a step whose type is not known.
-const TYPE_KEYS: [&str; 25] = [
+const TYPE_KEYS: [&str; 26] = [
     "agent",
     "prompt",
     "output_schema",
@@ -39,6 +39,7 @@ const TYPE_KEYS: [&str; 25] = [
     "quorum_ballots",
     "close",
     "deadline",
+    "on_failed",
 ];
 /// Keys that a step may have and that say something about a hand-over only.
 const HAND_OVER: [&str; 7] = [
@@ -353,6 +354,7 @@ fn round(fields: &mut Fields<'_>, node: &Node, place: Place) -> Round {
         quorum_ballots: quorum_ballots(fields),
         close,
         deadline_ms: fields.duration("deadline"),
+        closes_below_quorum: fields.word("on_failed", &[("stop", false), ("close", true)]).unwrap_or(false),
     }
 }
 

@@ -22,7 +22,7 @@ mod step;
 mod task;
 
 pub use answer::{DEEPEST_ANSWER, depth, read_answer};
-pub use check::{recheck, unknown_tasks};
+pub use check::{needs_screen, recheck, unknown_tasks};
 pub use completeness::{Named, lack, looks_like_id};
 pub use definition::{
     Close, Definition, Leaks, ParticipantSpec, Program, Pseudonymous, Quorum, Round, Selection,

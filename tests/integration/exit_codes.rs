@@ -29,7 +29,8 @@ fn decided_is_0() {
 fn undecided_is_3_and_says_so_first() {
     let consent =
         "goal: Pick\nquestion: Go?\nparticipants: [qa-lead, skeptic]\nballot: consent\nrule: consent\n";
-    let three = PICK.replace("[qa-lead, skeptic]", "[qa-lead, skeptic, technical-lead]");
+    let three =
+        PICK.replace("[qa-lead, skeptic]", "[qa-lead, skeptic, technical-lead]") + "on_failed: close\n";
     let approval =
         "goal: Pick\nparticipants: [qa-lead]\nsteps: [{id: decide, type: approval, message: \"Ok?\"}]\n";
     let failed = "decide: {qa-lead: {vote: a}, skeptic: {fail: gone}, technical-lead: {fail: gone}}\n";

@@ -17,6 +17,7 @@ mod doctor;
 mod examples;
 mod exit_codes;
 mod face;
+mod failed_seats;
 mod faults;
 mod files;
 mod full_disk;

@@ -29,6 +29,12 @@ impl Checker {
             Event::SeatFailed(failed) => self.failed(line, failed),
             Event::AnswerRevealed(answer) => self.revealed(line, answer),
             Event::RoundClosed(closed) => self.closed(line, closed),
+            Event::LateAnswerRefused { round, participant, .. } => {
+                let closed = self.session.round(round).filter(|round| round.closed.is_some());
+                if closed.and_then(|round| round.seat(participant)).is_none() {
+                    self.find(line, "an answer is late for a round that is not closed, or has no such seat");
+                }
+            }
             Event::Warning { .. } => {}
             // Rules that only a later version has cannot be asked again: `finish` says so.
             Event::LeaksFound(found) if found.rules > RULES => {}

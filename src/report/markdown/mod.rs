@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use self::quote::{code, inline, quote};
 use super::decision;
 use super::view;
-use super::words::{counted, headline, labels, listed, money, turnout};
+use super::words::{counted, headline, labels, listed, money, turnout, why_paused};
 use crate::session::{Approved, RoundRun, Session, Status, Tally};
 
 /// The report of a session.
@@ -84,7 +84,7 @@ fn verdict(session: &Session, out: &mut String) {
     }
     let _ = writeln!(out, "{}\n", decision_line(session));
     if let (None, Some((_, reason))) = (&session.closed, &session.paused) {
-        let _ = writeln!(out, "**Paused**: {}\n", inline(reason));
+        let _ = writeln!(out, "**Paused**: {}\n", inline(why_paused(reason)));
     }
 }
 

@@ -96,6 +96,15 @@ pub enum Event {
     },
     /// The facilitator has a seat asked anew.
     SeatRetried(SeatRetried),
+    /// A seat's answer came after the close: it is refused and never counted, and not a word of it kept.
+    LateAnswerRefused {
+        /// The step.
+        step: String,
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+    },
     /// The round is closed; its key is published.
     RoundClosed(RoundClosed),
     /// What one seat held; in roster order, in the same write as the close.

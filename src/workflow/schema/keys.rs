@@ -102,7 +102,7 @@ pub(super) const AGENT: [Key; 4] = [
     ("output_schema", Any, "A JSON Schema the answer must fit"),
     ("expected_output", Either(&[Text, Is("expected_output")]), "What the answer should be like"),
 ];
-pub(super) const ROUND: [Key; 11] = [
+pub(super) const ROUND: [Key; 12] = [
     ("question", Text, "What is asked"),
     ("exploration", Text, "Background to the question"),
     (
@@ -124,6 +124,11 @@ pub(super) const ROUND: [Key; 11] = [
     ),
     ("close", Words(&["all", "quorum", "deadline", "manual"]), "When the round closes"),
     ("deadline", Duration, "How long it may stay open, such as 90s"),
+    (
+        "on_failed",
+        Words(&["stop", "close"]),
+        "What a round without a facilitator does when failed seats keep it below its quorum: stop, to be resumed, or close all the same",
+    ),
     ("participants", Either(&[Words(&["all"]), Texts]), "Who is asked; all when absent"),
     ("artifacts", Either(&[Words(&["all"]), Texts]), "What they are shown; all when absent"),
 ];

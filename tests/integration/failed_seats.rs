@@ -1,0 +1,100 @@
+//! Seats that fail without a facilitator at the screen: the round closes while its quorum can be met;
+//! else nothing is revealed, and resuming asks the failed seats again with the same bytes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use roundtable::journal::{fold, read_log, verify};
+use roundtable::session::{Event, Session};
+
+use crate::program::{Desk, Ran, arg};
+use crate::server::{Answer, Server};
+
+const SECRET: &str = "Quetzalcoatl-7319";
+
+fn definition(more: &str) -> String {
+    format!(
+        "goal: Pick\nquestion: Which?\nparticipants: [qa-lead, skeptic, technical-lead]\n\
+         ballot: {{kind: choice, options: [alpha, beta]}}\nrule: majority\n{more}"
+    )
+}
+
+/// A service at which `skeptic` and `technical-lead` fail until it is mended.
+fn service(mended: &Arc<AtomicBool>) -> Server {
+    let mended = Arc::clone(mended);
+    Server::start(move |request| match request.seat().as_str() {
+        "qa-lead" => Answer::chat(&format!("vote: alpha\nrationale: [\"{SECRET}\"]")),
+        _ if mended.load(Ordering::SeqCst) => Answer::chat("vote: beta"),
+        _ => Answer::new(403, &[], r#"{"error": {"message": "not yours"}}"#),
+    })
+}
+
+fn session(desk: &Desk) -> (Session, Vec<Event>) {
+    let log = read_log(&std::fs::read(desk.session()).expect("a file")).expect("whole");
+    (fold(&log), log.lines.into_iter().map(|line| line.stamped.event).collect())
+}
+
+fn run(desk: &Desk, args: &[&str]) -> Ran {
+    desk.run([args, &["--model", "lab/m"]].concat())
+}
+
+#[test]
+fn failures_below_the_quorum_reveal_nothing_and_resuming_asks_them_again_with_the_same_bytes() {
+    let mended = Arc::new(AtomicBool::new(false));
+    let server = service(&mended);
+    let desk = Desk::with(&definition("")).served_by(&server);
+    let ran = run(&desk, &["--batch", "decide.yaml"]).code(5);
+    assert!(ran.err.contains("round 1: failed: skeptic, technical-lead: HTTP 403: not yours"), "{}", ran.err);
+    assert!(ran.err.contains("stopped: failed seats keep the round below its quorum"), "{}", ran.err);
+    assert!(ran.err.contains("go on with: roundtable resume"), "{}", ran.err);
+    let (now, events) = session(&desk);
+    assert!(
+        matches!(events.last(), Some(Event::SessionPaused { reason, .. }) if reason == "quorum_unreachable")
+    );
+    assert!(now.closed.is_none() && now.open_round().expect("open").sealed() == 1);
+    let bytes = std::fs::read(desk.session()).expect("a file");
+    for text in [&ran.out, &ran.err, &String::from_utf8_lossy(&bytes).into_owned()] {
+        assert!(!text.contains(SECRET), "{text}");
+    }
+    // Asked again, they fail again.
+    let file = arg(&desk.session());
+    desk.run(["resume", &file]).code(5);
+    mended.store(true, Ordering::SeqCst);
+    let ran = desk.run(["resume", &file]).code(0);
+    assert!(ran.out.contains("**Decision: beta** (by majority, 2 of 3 ballots"), "{}", ran.out);
+    assert_eq!(verify(&std::fs::read(desk.session()).expect("a file"), None).findings, []);
+    let of = |seat: &str| server.requests().into_iter().filter(|r| r.seat() == seat).collect::<Vec<_>>();
+    assert_eq!((of("qa-lead").len(), of("skeptic").len()), (1, 3), "who is sealed is not asked again");
+    assert!(of("skeptic").iter().all(|request| request.body == of("skeptic")[0].body));
+}
+
+#[test]
+fn a_round_closes_where_the_quorum_is_met_or_its_definition_says_so() {
+    let server = service(&Arc::default());
+    for (more, code, first) in [
+        ("quorum: 1\n", 0, "**Decision: alpha**"),
+        ("on_failed: close\n", 3, "**No decision: below quorum**"),
+        ("on_failed: close\nclose: quorum\n", 3, "**No decision: below quorum**"),
+    ] {
+        let desk = Desk::with(&definition(more)).served_by(&server);
+        let ran = run(&desk, &["--batch", "decide.yaml"]).code(code);
+        assert!(ran.out.contains(first) && ran.out.contains(SECRET), "{more}: {}", ran.out);
+    }
+    let desk = Desk::with(&definition("on_failed: wait\n"));
+    assert!(desk.run(["check", "decide.yaml"]).code(2).out.contains("unknown on_failed `wait`"));
+}
+
+#[test]
+fn a_round_that_only_a_facilitator_closes_is_refused_headless_before_anything_is_sent() {
+    let server = service(&Arc::default());
+    let desk = Desk::with(&definition("close: manual\n")).served_by(&server);
+    let ran = run(&desk, &["--batch", "decide.yaml"]).code(2);
+    assert!(
+        ran.err.contains("decide.yaml:1:1: round `decide` is closed by the facilitator alone"),
+        "{}",
+        ran.err
+    );
+    assert!(server.requests().is_empty() && desk.sessions().is_empty());
+    let ran = desk.run(["check", "decide.yaml"]).code(0);
+    assert!(ran.err.contains("1 warning") && ran.out.contains("`--batch` refuses it"), "{}", ran.out);
+}

@@ -21,7 +21,7 @@ use crate::problem::{Problem, nearest};
 use crate::session::{Command, Event, Exit, Price, Session, Stamped};
 use crate::setup::answers::Answers;
 use crate::setup::folders::read_text;
-use crate::setup::prices::price_of;
+use crate::setup::prices::{price_of, unpriced};
 use crate::setup::roster::ModelFlags;
 use crate::setup::table::{personas_of, seat_all};
 use crate::tui::Opening;
@@ -254,7 +254,9 @@ pub fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Bu
     let prices = known_prices(session, set_up);
     let mut problems = Vec::new();
     for seat in session.roster.values().filter(|seat| !prices.contains_key(&seat.model)) {
-        let message = format!("the price of `{}` is not known, so that no budget can be kept", seat.model);
+        let why = unpriced(&set_up.catalog(), &seat.model);
+        let message =
+            format!("the price of `{}` is not known, so that no budget can be kept: {why}", seat.model);
         let hint = format!("add `prices: {{{}: {{input: …, output: …}}}}` to config.yaml", seat.model);
         let problem = Problem::new(message).hint(hint);
         if !problems.contains(&problem) {

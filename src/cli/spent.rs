@@ -12,23 +12,34 @@ pub fn say(session: &Session, prices: &HashMap<String, Price>, output: &Output) 
     let price = |model: &str| session.price(model).or_else(|| prices.get(model).copied());
     for round in &session.rounds {
         let spent = round.spent(&price);
-        if spent.dollars <= 0.0 {
+        if spent.dollars <= 0.0 && !spent.is_unknown {
             continue;
         }
         let parts = round.seats.values().filter_map(|seat| match &seat.status {
             SeatStatus::Revealed(answer, _) => {
-                let dollars = answer.spent(&price)?.dollars;
-                (dollars > 0.0).then(|| format!("{} {dollars:.4} $", seat.name))
+                let spent = answer.spent(&price)?;
+                (spent.dollars > 0.0 || spent.is_unknown)
+                    .then(|| format!("{} {}", seat.name, dollars(&spent)))
             }
             _ => None,
         });
         let parts: Vec<String> = parts.collect();
-        let (number, dollars) = (round.opened.number, spent.dollars);
-        output.note(&format!("cost of round {number}: {dollars:.4} $ ({})", parts.join(", ")));
+        let (number, dollars) = (round.opened.number, dollars(&spent));
+        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+        output.note(&format!("cost of round {number}: {dollars}{parts}"));
     }
     let spent = session.spent(&price);
-    if spent.is_told() {
+    if spent.is_told() || spent.is_unknown {
         output.note(&in_words(&spent));
+    }
+}
+
+/// Money, as far as it is known.
+fn dollars(spent: &Spent) -> String {
+    match (spent.dollars > 0.0, spent.is_unknown) {
+        (false, true) => "unknown".to_owned(),
+        (true, true) => format!("at least {:.4} $", spent.dollars),
+        _ => format!("{:.4} $", spent.dollars),
     }
 }
 
@@ -38,14 +49,11 @@ fn in_words(spent: &Spent) -> String {
         said.push_str(&format!(" ({} from a cache)", spent.tokens.cached));
     }
     said.push_str(&format!(", {} out", spent.tokens.output));
-    if spent.dollars > 0.0 {
-        said.push_str(&format!("; spent: {:.4} $", spent.dollars));
+    if spent.dollars > 0.0 || spent.is_unknown {
+        said.push_str(&format!("; spent: {}", dollars(spent)));
     }
     if spent.saved > 0.0 {
         said.push_str(&format!(", {:.4} $ saved by caches", spent.saved));
-    }
-    if spent.is_unpriced {
-        said.push_str("; not every model's price is known");
     }
     said
 }

@@ -243,7 +243,7 @@ impl Engine<'_> {
             seat.is_some_and(|seat| seat.status.is_open())
         };
         let Some(round) = self.session.open_round().filter(is_open) else {
-            return self.refuse_late(number, participant, settled);
+            return self.refuse_late(of, participant, back);
         };
         let round = round.opened.round.clone();
         // A seat whose time was the round's time is missing at the close, whichever clock rings first.

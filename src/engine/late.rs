@@ -8,13 +8,13 @@ impl Engine<'_> {
     /// An answer that came back in the moment its round was closed is refused, which is history too.
     pub(super) fn refuse_late(
         &mut self,
-        number: u32,
+        of: (u32, u32),
         participant: String,
         settled: Settled,
     ) -> Result<(), EngineError> {
         let is_missing = |round: &&RoundRun| {
-            round.opened.number == number
-                && round.seat(&participant).is_some_and(|seat| seat.status == SeatStatus::Missing)
+            let seat = round.seat(&participant).filter(|seat| (round.opened.number, seat.retried) == of);
+            seat.is_some_and(|seat| seat.status == SeatStatus::Missing)
         };
         let round = self.session.rounds.iter().find(is_missing).map(|round| round.opened.round.clone());
         let is_over = self.session.closed.is_some() || self.session.paused.is_some();

@@ -11,6 +11,9 @@ use serde_json::Value;
 
 use super::{Ask, Prompt, Reply, anthropic, openai, responses};
 
+/// What some servers put before JSON.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
 /// The form of requests and replies a service speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
@@ -171,6 +174,7 @@ impl Dialect {
 
     /// Reads the body of a 200. The reply's `tries` is 0 and for the caller to fill in.
     pub(super) fn decode(self, body: &[u8]) -> Result<Reply, Unreadable> {
+        let body = body.strip_prefix(BOM).unwrap_or(body);
         match self {
             Self::OpenAi => openai::decode(body),
             Self::Anthropic => anthropic::decode(body),
@@ -265,6 +269,7 @@ pub(super) struct ServiceError {
 impl ServiceError {
     /// Reads an error body in any of the forms seen; anything else is an error without a name.
     pub fn read(body: &[u8]) -> Self {
+        let body = body.strip_prefix(BOM).unwrap_or(body);
         std::str::from_utf8(body).ok().and_then(Self::find).unwrap_or_default()
     }
 

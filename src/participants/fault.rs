@@ -48,14 +48,14 @@ impl Fault {
         let told = matches!(status, 400 | 401 | 403 | 404 | 429 | 500..=599);
         if let Some(message) = error.message.as_deref().filter(|_| told) {
             reason.push_str(": ");
-            reason.push_str(&one_line(&masked(message, key)));
+            reason.push_str(&one_line(&masked(message.to_owned(), key)));
         }
         if let (401 | 403, Some(name)) = (status, key_name) {
             let advice = if key.is_some() { "; check" } else { "; no key was sent: set" };
             let _ = write!(reason, "{advice} `{name}`");
         }
         Self {
-            reason: masked(&reason, key),
+            reason: masked(reason, key),
             again: worth_another_try(status) && !error.quota,
             asked: None,
             declined: false,
@@ -86,10 +86,10 @@ fn one_line(text: &str) -> String {
 }
 
 /// The text without the key.
-fn masked(text: &str, key: Option<&str>) -> String {
+pub(super) fn masked(text: String, key: Option<&str>) -> String {
     match key {
-        Some(key) if !key.is_empty() => text.replace(key, "***"),
-        _ => text.to_owned(),
+        Some(key) if !key.is_empty() && text.contains(key) => text.replace(key, "***"),
+        _ => text,
     }
 }
 

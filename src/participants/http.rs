@@ -27,7 +27,7 @@ use response::{asked, is_stream, learn, refuse_compressed, should_retry};
 use super::arriving::{Arriving, MAX_REPLY, without_text};
 use super::body::{Heads, TwoPart};
 use super::dialect::{Dialect, Form, Limits, ServiceError};
-use super::fault::{Fault, spoken};
+use super::fault::{Fault, masked, spoken};
 use super::gate::{Closed, Gate, Gates, Pass};
 use super::retry::{Next, jitter};
 pub use super::service::{Service, Timeouts};
@@ -172,7 +172,8 @@ impl HttpParticipant {
                     if went_without {
                         self.structured.declined(&ask.model, &host(&self.url));
                     }
-                    return Ok(Reply { tries, ..reply });
+                    // A key that comes back is written nowhere.
+                    return Ok(Reply { tries, text: masked(reply.text, self.service.key()), ..reply });
                 }
                 Err(fault) if fault.declined && limits.form == Form::BySchema => {
                     (limits.form, went_without) = (Form::InWords, true);
@@ -333,6 +334,11 @@ impl Participant for HttpParticipant {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(self.call(ask))
     }
+}
+
+/// Whether an address is one of this machine.
+pub fn is_this_machine(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| is_loopback(&url))
 }
 
 /// A client for one service. For plain http it needs no certificates on the machine; for this

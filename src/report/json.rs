@@ -108,23 +108,23 @@ fn seat(session: &Session, view: &SeatView<'_>) -> Value {
     seat
 }
 
-/// Money; none where no price is known.
+/// Money; none where it is not known.
 fn cost(spent: Spent) -> Value {
-    let is_known = !spent.is_unpriced || spent.dollars > 0.0;
+    let is_known = !spent.is_unknown || spent.dollars > 0.0;
     json!({
         "usd": is_known.then(|| rounded(spent.dollars)),
         "saved_usd": is_known.then(|| rounded(spent.saved)),
     })
 }
 
-/// Money and tokens of several, if any service told of tokens; whether all of it has a price.
+/// Money and tokens of several, if any service told of tokens; whether that is all of it, or the least it cost.
 fn total(spent: Spent) -> Value {
-    if !spent.is_told() {
+    if !spent.is_told() && !spent.is_unknown {
         return Value::Null;
     }
     let mut total = cost(spent);
     total["tokens"] = json!(spent.tokens);
-    total["complete"] = (!spent.is_unpriced).into();
+    total["complete"] = (!spent.is_unknown).into();
     total
 }
 

@@ -267,25 +267,25 @@ pub fn grouped(number: usize) -> String {
 /// Money and tokens in words: what they cost, what caches saved; nothing where no service told.
 pub fn money(spent: &Spent) -> Option<String> {
     if !spent.is_told() {
-        return None;
+        return spent.is_unknown.then(|| "cost unknown".to_owned());
     }
     let Usage { input, output, cached } = spent.tokens;
     let mut said = String::new();
     if spent.dollars > 0.0 {
-        said.push_str(&format!("{:.4} $", spent.dollars));
+        let at_least = if spent.is_unknown { "at least " } else { "" };
+        said.push_str(&format!("{at_least}{:.4} $", spent.dollars));
         if spent.saved > 0.0 {
             said.push_str(&format!(" ({:.4} $ saved by caches)", spent.saved));
         }
         said.push_str(", ");
+    } else if spent.is_unknown {
+        said.push_str("cost unknown, ");
     }
     said.push_str(&format!("{} tokens in", grouped(input as usize)));
     if cached > 0 {
         said.push_str(&format!(" ({} % from caches)", cached.saturating_mul(100) / input.max(1)));
     }
     said.push_str(&format!(", {} out", grouped(output as usize)));
-    if spent.is_unpriced {
-        said.push_str("; not every model's price is known");
-    }
     Some(said)
 }
 

@@ -48,7 +48,7 @@ pub use moment::Moment;
 pub use next::{Next, Question, QuestionKind, next};
 pub use outcome::{Exit, QUORUM_UNREACHABLE, exit_of};
 pub use past::LinkedSession;
-pub use price::{Price, Prices, Spent};
+pub use price::{Price, Prices, Spent, is_free};
 pub use receipt::Receipt;
 pub use review::{Made, artifact_view};
 pub use run::{ApprovalRun, StepRun};

@@ -1,7 +1,7 @@
 //! What tokens cost, at the prices that stood when the session opened.
 //!
-//! Only what a service told of is counted, and a model whose price is not known costs nothing that
-//! could be said.
+//! What a service did not tell of, or of a model whose price is not known, has an unknown cost, which is
+//! never 0: a sum with it in it is said to be "at least" so much.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,20 @@ pub struct Price {
     pub output: f64,
 }
 
+/// Who answers without a service, and costs nothing.
+const FREE: [&str; 5] = ["rehearsal", "recorded", "tracker", "scripted", "human"];
+
+/// Whether a model is none that anybody charges for.
+pub fn is_free(model: &str) -> bool {
+    FREE.contains(&model.split('/').next().unwrap_or(model))
+}
+
 impl Price {
+    /// Whether nothing is charged.
+    pub fn is_nothing(&self) -> bool {
+        self.input <= 0.0 && self.cached <= 0.0 && self.output <= 0.0
+    }
+
     /// What these tokens cost.
     pub fn of(&self, tokens: Usage) -> f64 {
         let anew = tokens.input.saturating_sub(tokens.cached);
@@ -38,8 +51,8 @@ pub struct Spent {
     pub dollars: f64,
     /// What it would have cost more without caches.
     pub saved: f64,
-    /// Whether the price of some of it is not known.
-    pub is_unpriced: bool,
+    /// Whether the cost of some of it is not known: a price, or what a service used.
+    pub is_unknown: bool,
 }
 
 impl Spent {
@@ -47,7 +60,14 @@ impl Spent {
     pub fn of(tokens: Usage, price: Option<Price>) -> Self {
         let dollars = price.map_or(0.0, |price| price.of(tokens));
         let without = price.map_or(0.0, |price| price.of(Usage { cached: 0, ..tokens }));
-        Self { tokens, dollars, saved: without - dollars, is_unpriced: price.is_none() }
+        Self { tokens, dollars, saved: without - dollars, is_unknown: price.is_none() }
+    }
+
+    /// What a request of a model has cost that brought no word of its tokens; nothing where the model is
+    /// free.
+    fn untold(price: Option<Price>) -> Option<Self> {
+        let is_charged = price.is_none_or(|price| !price.is_nothing());
+        is_charged.then(|| Self { is_unknown: true, ..Self::default() })
     }
 
     /// Both together.
@@ -60,7 +80,7 @@ impl Spent {
             tokens,
             dollars: self.dollars + other.dollars,
             saved: self.saved + other.saved,
-            is_unpriced: self.is_unpriced || other.is_unpriced,
+            is_unknown: self.is_unknown || other.is_unknown,
         }
     }
 
@@ -82,14 +102,18 @@ pub type Prices<'a> = &'a dyn Fn(&str) -> Option<Price>;
 impl Session {
     /// What a model's tokens cost when the session opened.
     pub fn price(&self, model: &str) -> Option<Price> {
-        self.header.as_ref()?.prices.get(model).copied()
+        let known = self.header.as_ref()?.prices.get(model).copied();
+        known.or_else(|| is_free(model).then(Price::default))
     }
 
     /// What the session has cost so far: closed rounds, and work items that came back.
     pub fn spent(&self, prices: Prices<'_>) -> Spent {
         let items = self.items.values().flat_map(|item| {
-            let told = item.returned.iter().filter_map(|(back, _)| back.tokens);
-            told.map(|tokens| Spent::of(tokens, prices(&item.offered.model)))
+            let price = prices(&item.offered.model);
+            item.returned.iter().filter_map(move |(back, _)| match back.tokens {
+                Some(tokens) => Some(Spent::of(tokens, price)),
+                None => Spent::untold(price),
+            })
         });
         self.rounds.iter().map(|round| round.spent(prices)).chain(items).collect()
     }
@@ -104,6 +128,10 @@ impl RoundRun {
         }
         let answers = self.seats.values().filter_map(|seat| match &seat.status {
             SeatStatus::Revealed(answer, _) => answer.spent(prices),
+            // A request that failed may have been charged for.
+            SeatStatus::Failed(failed) if failed.tries > 0 => {
+                Spent::untold(seat.item.as_ref().and_then(|item| prices(&item.model)))
+            }
             _ => None,
         });
         answers.collect()
@@ -111,9 +139,13 @@ impl RoundRun {
 }
 
 impl AnswerRevealed {
-    /// What the answer has cost, if its service told of tokens.
+    /// What the answer has cost; none where nobody charges and no tokens were told.
     pub fn spent(&self, prices: Prices<'_>) -> Option<Spent> {
-        self.tokens.map(|tokens| Spent::of(tokens, prices(&self.model)))
+        let price = prices(&self.model);
+        let told = self.tokens.map(|tokens| Spent::of(tokens, price));
+        // A try that brought no reply may have been charged for, and tells nothing.
+        let untold = self.tokens.is_none() || self.tries as usize > self.replies.len();
+        told.into_iter().chain(Spent::untold(price).filter(|_| untold)).reduce(Spent::and)
     }
 }
 
@@ -128,7 +160,11 @@ mod tests {
         let spent = Spent::of(tokens, Some(price));
         assert!((spent.dollars - 0.0128).abs() < 1e-12 && (spent.saved - 0.0072).abs() < 1e-12);
         let both: Spent = [spent, Spent::of(tokens, None)].into_iter().collect();
-        assert!(both.is_unpriced && both.tokens.cached == 1600 && (both.dollars - 0.0128).abs() < 1e-12);
+        assert!(both.is_unknown && both.tokens.cached == 1600 && (both.dollars - 0.0128).abs() < 1e-12);
         assert!(!Spent::default().is_told());
+        assert!(Spent::untold(None).is_some_and(|spent| spent.is_unknown));
+        assert!(Spent::untold(Some(price)).is_some_and(|spent| spent.is_unknown));
+        assert_eq!(Spent::untold(Some(Price::default())), None, "nobody charges");
+        assert!(is_free("rehearsal") && is_free("recorded/x.s2s") && !is_free("command/x"));
     }
 }

@@ -8,7 +8,8 @@
 
 use super::models::Catalog;
 use super::providers::KNOWN;
-use crate::session::Price;
+use crate::participants::http::is_this_machine;
+use crate::session::{Price, is_free};
 
 /// When the table was last compared with what services publish.
 pub const AS_OF: &str = "2026-11";
@@ -121,31 +122,42 @@ pub fn in_words() -> String {
     )
 }
 
-/// Who answers without a service.
-const FREE: [&str; 6] = ["rehearsal", "recorded", "tracker", "command", "scripted", "human"];
-
-/// What a model's tokens cost; `None` when nobody has said. A server of one's own costs nothing.
+/// What a model's tokens cost; `None` when nobody has said. A server on this machine costs nothing.
 pub fn price_of(catalog: &Catalog<'_>, model: &str) -> Option<Price> {
     if let Some(price) = catalog.configured_price(model) {
         return Some(price);
     }
     let (provider, name) = model.split_once('/').unwrap_or((model, ""));
-    if FREE.contains(&provider) {
+    let address = catalog.address(provider);
+    // A proxy passes on what its models cost, and does not say.
+    let is_here = provider != "litellm" && address.as_deref().is_some_and(is_this_machine);
+    if is_free(model) || is_here {
         return Some(Price::default());
     }
     let known = KNOWN.iter().find(|known| known.name == provider)?;
-    // A proxy passes on what its models cost, and does not say.
-    if known.start.is_some() {
-        return (provider != "litellm").then(Price::default);
-    }
     // At another address it is another service, whatever it is called.
-    if catalog.address(provider).is_some_and(|url| url != known.base_url) {
+    if known.start.is_some() || address.is_some_and(|url| url != known.base_url) {
         return None;
     }
     if provider == "openrouter" && name.ends_with(":free") {
         return Some(Price::default());
     }
     usual(provider, name)
+}
+
+/// Why a model has no price.
+pub fn unpriced(catalog: &Catalog<'_>, model: &str) -> &'static str {
+    let provider = model.split('/').next().unwrap_or(model);
+    let known = KNOWN.iter().find(|known| known.name == provider);
+    match (provider, known, catalog.address(provider)) {
+        ("command", ..) => "a program does not say what its model costs",
+        ("litellm", ..) => "a proxy passes on what its models cost, and does not say",
+        (_, Some(known), Some(url)) if url != known.base_url => {
+            "its service is at another address than its own"
+        }
+        (_, Some(_), _) => "the built-in table does not list it",
+        _ => "no price is built in for this provider",
+    }
 }
 
 fn usual(provider: &str, name: &str) -> Option<Price> {

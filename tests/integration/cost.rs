@@ -86,10 +86,68 @@ fn reports_tell_money_per_seat_round_and_session_at_the_prices_of_the_opening() 
         assert!(read.lines().any(|found| found == line), "{line}\n{read}");
     }
     assert_eq!(read.matches("1000 tokens in (800 from a cache), 100 out, 0.0128 $").count(), 2, "{read}");
-    let unpriced = Desk::with(ROUND).served_by(&server);
-    unpriced.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s"]).code(0);
+    let unpriced = proxied(&server);
+    unpriced.run(["--batch", "decide.yaml", "--model", "litellm/m", "--save", "s.s2s"]).code(0);
     let read = unpriced.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    assert!(!read.contains(" $") && read.contains("not every model's price is known"), "{read}");
+    assert!(!read.contains(" $") && read.contains("cost unknown, 2,000 tokens in"), "{read}");
+}
+
+/// A desk whose models are behind a proxy, the price of which nobody knows.
+fn proxied(server: &Server) -> Desk {
+    let desk = Desk::with(ROUND);
+    let config = format!("providers:\n  litellm: {{base_url: \"{}/v1\"}}\n", server.url());
+    desk.write("../home/config/config.yaml", config);
+    desk
+}
+
+#[test]
+fn what_a_service_does_not_tell_of_is_unknown_and_the_sum_at_least() {
+    let server = Server::start(|request| match request.seat().as_str() {
+        "qa-lead" => counted(),
+        _ => Answer::new(
+            200,
+            &["content-type: application/json"],
+            r#"{"choices": [{"message": {"content": "vote: redis"}, "finish_reason": "stop"}]}"#,
+        ),
+    });
+    let desk = desk(&server);
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s"]).code(0);
+    for line in [
+        "cost of round 1: at least 0.0128 $ (qa-lead 0.0128 $, skeptic unknown)",
+        "tokens: 1000 in (800 from a cache), 100 out; spent: at least 0.0128 $, 0.0072 $ saved by caches",
+    ] {
+        assert!(ran.err.lines().any(|found| found == line), "{line}\n{}", ran.err);
+    }
+    let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0);
+    let report: serde_json::Value = serde_json::from_str(&report.out).expect("JSON");
+    assert_eq!((&report["cost"]["usd"], &report["cost"]["complete"]), (&json!(0.0128), &json!(false)));
+    let seats = &report["rounds"][0]["seats"];
+    assert_eq!((&seats[0]["cost"]["usd"], &seats[1]["cost"]["usd"]), (&json!(0.0128), &json!(null)));
+    let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
+    assert!(read.contains("- Cost: at least 0.0128 $") && read.contains(", cost unknown"), "{read}");
+}
+
+#[test]
+fn a_limit_on_money_is_refused_where_a_price_is_not_known_and_says_why() {
+    let server = Server::start(|_| counted());
+    let program = "question: Which?\nparticipants: [{name: p, command: [cat], tool_less: true}]\n";
+    for (desk, model, why) in [
+        (
+            Desk::with(ROUND).set("OPENAI_API_KEY", "sk-x"),
+            "openai/gpt-x",
+            "`openai/gpt-x` is not known, so that no budget can be kept: the built-in table does not list it",
+        ),
+        (proxied(&server), "litellm/m", "a proxy passes on what its models cost, and does not say"),
+        (Desk::with(program), "rehearsal", "a program does not say what its model costs"),
+    ] {
+        let ran = desk.run(["--batch", "decide.yaml", "--model", model, "--max-usd", "1", "--trust"]).code(2);
+        assert!(ran.err.contains(why), "{}", ran.err);
+    }
+    assert!(server.requests().is_empty());
+    // A server on this machine costs nothing unless somebody says so.
+    let here = Desk::with(ROUND).served_by(&server);
+    here.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", "0.000001"]).code(0);
+    Desk::with(ROUND).run(["--batch", "decide.yaml", "--max-usd", "0.000001"]);
 }
 
 #[test]

@@ -310,3 +310,18 @@ async fn no_request_is_sent_when_no_time_is_left() {
     let failure = participant(open_ai(&server)).ask(&ask).await.expect_err("a failure");
     assert_eq!((failure.timed_out, failure.tries, server.requests().len()), (true, 0, 0));
 }
+
+#[tokio::test]
+async fn a_key_that_comes_back_is_masked_and_a_mark_before_json_is_read_over() {
+    let whole = format!(
+        "\u{feff}{}",
+        json!({"choices": [{"message": {"content": format!("my key is {KEY}!")}, "finish_reason": "stop"}]})
+    );
+    let (reply, _) = outcome(Answer::new(200, &["content-type: application/json"], whole)).await;
+    assert_eq!(reply.expect("a reply").text, "my key is ***!");
+    let (reply, _) = outcome(Answer::chat_events(&["so sk-very", "-secret it is"])).await;
+    assert_eq!(reply.expect("a reply").text, "so *** it is");
+    let error = "\u{feff}{\"error\": {\"message\": \"no\"}}";
+    let (reply, _) = outcome(Answer::new(400, &[], error)).await;
+    assert_eq!(reply.expect_err("a failure").reason, "HTTP 400: no");
+}

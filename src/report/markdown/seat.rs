@@ -105,8 +105,13 @@ fn cost(answer: &AnswerRevealed, spent: Option<Spent>) -> String {
         }
         let _ = write!(cost, ", {} out", tokens.output);
     }
-    if let Some(spent) = spent.filter(|spent| spent.dollars > 0.0) {
-        let _ = write!(cost, ", {:.4} $", spent.dollars);
+    if let Some(spent) = spent {
+        match (spent.dollars > 0.0, spent.is_unknown) {
+            (true, false) => drop(write!(cost, ", {:.4} $", spent.dollars)),
+            (true, true) => drop(write!(cost, ", at least {:.4} $", spent.dollars)),
+            (false, true) => cost.push_str(", cost unknown"),
+            (false, false) => {}
+        }
     }
     if answer.tries > 1 {
         let _ = write!(cost, ", {} tries", answer.tries);

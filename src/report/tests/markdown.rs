@@ -38,9 +38,9 @@ fn seats_stand_in_roster_order_with_what_they_gave() {
     assert_eq!(
         lines,
         [
-            "ollama/llama3.2 · answered · votes inline · confidence 0.8 · 2.4 s, 600 tokens in, 80 out",
-            "ollama/llama3.2 · answered · votes inline · no confidence given · 2.4 s, 600 tokens in, 80 out",
-            "ollama/llama3.2 · answered · votes redis · confidence 0.6 · 2.4 s, 600 tokens in, 80 out",
+            "ollama/llama3.2 · answered · votes inline · confidence 0.8 · 2.4 s, 600 tokens in, 80 out, cost unknown",
+            "ollama/llama3.2 · answered · votes inline · no confidence given · 2.4 s, 600 tokens in, 80 out, cost unknown",
+            "ollama/llama3.2 · answered · votes redis · confidence 0.6 · 2.4 s, 600 tokens in, 80 out, cost unknown",
         ]
     );
 }

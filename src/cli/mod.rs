@@ -7,6 +7,7 @@ mod args;
 mod batch;
 mod browse;
 mod check;
+mod closed;
 mod doctor;
 mod dry_run;
 mod face;
@@ -33,6 +34,7 @@ use output::{Output, fail};
 
 /// Reads the command line, does what it says, and returns the exit code.
 pub fn main() -> Exit {
+    closed::keep_closed();
     output::quiet_panics();
     let args = match Args::try_parse() {
         Ok(args) => args,

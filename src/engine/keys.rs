@@ -1,5 +1,7 @@
 //! The keys of rounds: found or made before the first request, erased once they are published.
 
+use zeroize::Zeroizing;
+
 use super::{Engine, EngineError};
 use crate::round::seal::RoundKey;
 use crate::session::{Command, Refusal};
@@ -21,11 +23,11 @@ impl Engine<'_> {
         if round.sealed() > 0 {
             return Ok(None);
         }
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|error| {
+        let mut bytes = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *bytes).map_err(|error| {
             EngineError::Table(format!("the operating system gives no randomness: {error}"))
         })?;
-        let key = RoundKey::new(bytes);
+        let key = RoundKey::new(*bytes);
         self.keys.keep(&self.session.id, number, &key)?;
         self.key = Some((number, key.clone()));
         Ok(Some(key))

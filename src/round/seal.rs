@@ -43,14 +43,14 @@ impl Padding {
     }
 }
 
-/// The key of one round. It is never printed.
+/// The key of one round. It is never printed, and stays in one place of memory until it is wiped.
 #[derive(Clone, PartialEq, Eq)]
-pub struct RoundKey(Zeroizing<[u8; 32]>);
+pub struct RoundKey(Box<Zeroizing<[u8; 32]>>);
 
 impl RoundKey {
     /// A key from 32 random bytes.
     pub fn new(bytes: [u8; 32]) -> Self {
-        Self(Zeroizing::new(bytes))
+        Self(Box::new(Zeroizing::new(bytes)))
     }
 
     /// A key from its published form.
@@ -213,7 +213,7 @@ pub fn open(
 /// makes of the key and the nonce's first 16 bytes, with a nonce of four zeros and its last 8 bytes.
 fn cipher(key: &RoundKey, nonce: [u8; 24]) -> Option<(LessSafeKey, Nonce)> {
     let (first, last) = nonce.split_first_chunk::<16>()?;
-    let key = Zeroizing::new(<[u8; 32]>::from(hchacha::<R20>(&(*key.0).into(), &(*first).into())));
+    let key = Zeroizing::new(<[u8; 32]>::from(hchacha::<R20>(&(**key.0).into(), &(*first).into())));
     let mut nonce = [0; 12];
     nonce[4..].copy_from_slice(last);
     let key = UnboundKey::new(&CHACHA20_POLY1305, &*key).ok()?;

@@ -41,13 +41,19 @@ impl Engine<'_> {
         for item in self.session.open_items() {
             let id = &item.offered.item;
             if self.fan_out.is_out(&Place::Item(id.clone())) {
-                waning.extend(is_waning(item, now).then(|| (id.clone(), item.offered.participant.clone())));
+                if is_waning(item, now) {
+                    waning.push((id.clone(), item.offered.participant.clone(), item.is_held(now)));
+                }
             } else if item.ready_at() <= now {
                 ready.push((id.clone(), item.offered.participant.clone(), item.offered.step.clone()));
             }
         }
-        for (item, participant) in waning {
-            self.stage(Command::Renew { item, participant, holder: None })?;
+        for (item, participant, is_held) in waning {
+            // One that ran out, as on a machine that slept, is claimed anew.
+            self.stage(match is_held {
+                true => Command::Renew { item, participant, holder: None },
+                false => Command::Claim { item, participant, holder: None },
+            })?;
         }
         if ready.is_empty() {
             return Ok(());
@@ -194,4 +200,86 @@ impl Engine<'_> {
 /// Whether half of a claim's time is over.
 fn is_waning(item: &Item, now: Moment) -> bool {
     item.claim.as_ref().is_some_and(|claim| claim.until.0 - now.0 < LEASE_MS / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use futures::future::BoxFuture;
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::{Observer, Parts, Person, PersonSays};
+    use crate::journal::{Disk, Journal, KeyStore};
+    use crate::participants::{Failure, Finish, Participant, Reply};
+    use crate::session::{Exit, Line, Question, Session};
+
+    static SLEPT: AtomicI64 = AtomicI64::new(0);
+
+    fn now() -> Moment {
+        Moment(1_800_000_000_000 + SLEPT.load(Ordering::SeqCst))
+    }
+
+    struct Nobody;
+
+    impl Observer for Nobody {
+        fn saw(&mut self, _: &Line, _: &Session) {}
+    }
+
+    impl Person for Nobody {
+        fn ask<'a>(
+            &'a mut self,
+            _: &'a Question,
+            _: &'a Session,
+        ) -> BoxFuture<'a, Result<Option<PersonSays>, String>> {
+            std::future::ready(Ok(None)).boxed()
+        }
+    }
+
+    /// The machine sleeps while this one works, and it answers so long after that.
+    struct Sleeper(Duration);
+
+    impl Participant for Sleeper {
+        fn ask<'a>(&'a self, _: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+            async move {
+                SLEPT.fetch_add(2 * LEASE_MS, Ordering::SeqCst);
+                tokio::time::sleep(self.0).await;
+                Ok(Reply { text: "{}".to_owned(), finish: Finish::Complete, usage: None, tries: 1 })
+            }
+            .boxed()
+        }
+    }
+
+    #[test]
+    fn a_claim_that_ran_out_while_the_machine_slept_is_made_anew() {
+        for after in [0, 1, 600] {
+            let dir = tempfile::tempdir().unwrap();
+            let definition = "steps: [{id: a, type: agent, agent: ann}]\n";
+            let header = json!({
+                "session": "s-1", "format": 2, "program": "test", "definition_file": "d.yaml",
+                "definition_sha256": "", "definition": definition, "input": "x",
+                "participants": [{"name": "ann", "persona": "ann", "model": "test/test", "weight": 1.0, "agent_only": true}],
+                "personas": [{"name": "ann", "sha256": "", "description": "", "text": ""}],
+            });
+            let (mut observer, mut person) = (Nobody, Nobody);
+            let mut engine = Engine::new(Parts {
+                session: Session::default(),
+                journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
+                keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
+                table: [("ann".to_owned(), Arc::new(Sleeper(Duration::from_secs(after))) as _)].into(),
+                personas: [("ann".to_owned(), Arc::new(Persona::nobody("ann")))].into(),
+                context_file: Box::new(|| Ok(None)),
+                observer: &mut observer,
+                person: &mut person,
+                interrupt: tokio_util::sync::CancellationToken::new(),
+                budget: None,
+            });
+            engine.now = now;
+            engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+            assert_eq!(runtime.unwrap().block_on(engine.run()).unwrap(), Exit::Finished, "{after}");
+        }
+    }
 }

@@ -157,3 +157,25 @@ fn the_built_in_prices_say_of_when_they_are() {
     let row = shown.lines().find(|line| line.starts_with("built-in prices")).expect("a row");
     assert!(row.contains("as published between 2025-06 and 2026-11") && row.contains("config.yaml"), "{row}");
 }
+
+/// A reply as long as allowed costs one dollar; each seat and each agent may be asked once more.
+#[test]
+fn nothing_is_sent_that_could_cost_more_than_the_limit() {
+    let agents = "participants: [{name: ann, persona: qa-lead}, {name: bob, persona: skeptic}]\nsteps:\n  - id: both\n    \
+                  type: parallel\n    steps: [{id: one, type: agent, agent: ann}, {id: two, type: agent, agent: bob}]\n";
+    for definition in [ROUND, agents] {
+        let run = |limit| {
+            let server = Server::start(|_| counted());
+            let desk = Desk::with(definition).served_by(&server);
+            desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 0.000001, output: 244.140625}\n");
+            let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", limit]);
+            (ran, server.requests().len())
+        };
+        let (refused, sent) = run("3.99");
+        assert!(refused.code != 0 && sent == 0, "{}", refused.err);
+        let said = refused.out + &refused.err;
+        assert!(said.contains("could cost 4.0000 $"), "{said}");
+        let (borne, sent) = run("4.001");
+        assert_eq!((borne.code, sent), (0, 2), "{}", borne.err);
+    }
+}

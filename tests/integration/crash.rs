@@ -11,6 +11,7 @@ use roundtable::journal::{read_log, verify};
 use roundtable::session::{SeatStatus, Session};
 
 use crate::home::{Asked, Home, asked, pause, stderr};
+use crate::patience::Patient as _;
 use crate::seats::{Came, outcome};
 use crate::server::{Answer, Server};
 
@@ -134,7 +135,7 @@ fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
     assert_eq!(home.keys(), Vec::<std::path::PathBuf>::new(), "moment {moment}");
     if moment.is_multiple_of(20) {
         let mut verify = home.command(env!("CARGO_BIN_EXE_roundtable"), &server);
-        assert_eq!(verify.args(["verify", "s.s2s"]).output().expect("runs").status.code(), Some(0));
+        assert_eq!(verify.args(["verify", "s.s2s"]).output_soon().expect("runs").status.code(), Some(0));
     }
     at_kill.open_round().map(roundtable::session::RoundRun::sealed)
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 use roundtable::journal::{Disk, KeyStore};
 use roundtable::round::seal::RoundKey;
 
+use crate::patience::Patient as _;
 use crate::program::{Desk, KEY, Ran, arg, ran};
 use crate::server::{Answer, Server};
 
@@ -75,7 +76,7 @@ fn all_that_is_written_is_its_owners_alone() {
     let desk = Desk::with(TABLE).served_by(&server).set("ROUNDTABLE_LOG", "debug.log");
     desk.write("tight.yaml", TABLE.replace("model: lab/m", "model: rehearsal"));
     let before = made(&desk, &[]);
-    let run = |args: &[&str]| ran(unmasked(&desk, args).output().expect("it runs"));
+    let run = |args: &[&str]| ran(unmasked(&desk, args).output_soon().expect("it runs"));
     assert_eq!(run(&["init"]).code, 0);
     assert_eq!(run(&["--batch", "tight.yaml"]).code, 4);
     let session = desk.session();
@@ -90,7 +91,7 @@ fn all_that_is_written_is_its_owners_alone() {
     }
     // With a round open there is its key, too.
     let mut child =
-        unmasked(&desk, &["--batch", "decide.yaml", "--save", "new/open.s2s"]).spawn().expect("it starts");
+        unmasked(&desk, &["--batch", "decide.yaml", "--save", "new/open.s2s"]).start().expect("it starts");
     let keys = desk.home().join("state/keys");
     for _ in 0..600 {
         if fs::read_dir(&keys).is_ok_and(|mut entries| {

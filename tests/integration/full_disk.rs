@@ -5,6 +5,7 @@ use std::time::Duration;
 use roundtable::journal::{read_log, verify};
 
 use crate::home::{Home, stderr};
+use crate::patience::Patient as _;
 use crate::server::{Answer, Server};
 
 const DEFINITION: &str = "\
@@ -37,7 +38,7 @@ fn a_full_disk_stops_a_session_that_goes_on_when_there_is_room() {
             "--save",
             "s.s2s",
         ]);
-        let output = command.output().expect("runs");
+        let output = command.output_soon().expect("runs");
         let said = stderr(&output);
         if output.status.code() == Some(0) {
             assert!(limit > 60, "{limit}: the whole session fits");
@@ -106,7 +107,7 @@ fn on_a_small_disk(size: &str, script: &str) -> Option<String> {
     let mount = format!("mkdir saved && mount -t tmpfs -o size={size} tmpfs saved || exit 77\n");
     let mut command = home.command("unshare", &server);
     command.args(["--map-root-user", "--mount", "/bin/sh", "-c", &(mount + script)]);
-    let output = command.env("PROGRAM", env!("CARGO_BIN_EXE_roundtable")).output();
+    let output = command.env("PROGRAM", env!("CARGO_BIN_EXE_roundtable")).output_soon();
     let said = output
         .as_ref()
         .map(|output| format!("{}{}", String::from_utf8_lossy(&output.stdout), stderr(output)));

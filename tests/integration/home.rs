@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use roundtable::journal::{Log, fold, read_log};
 use roundtable::session::Session;
 
+use crate::patience::Patient as _;
 use crate::server::{Request, Server};
 
 /// A folder with everything of one user in it.
@@ -18,6 +19,7 @@ pub struct Home {
 
 impl Home {
     pub fn new() -> Self {
+        crate::patience::watch();
         Self { dir: tempfile::tempdir().expect("a folder") }
     }
 
@@ -47,7 +49,7 @@ impl Home {
     /// Starts `roundtable --batch` with these arguments.
     pub fn start(&self, server: &Server, arguments: &[&str]) -> Child {
         let mut command = self.command(env!("CARGO_BIN_EXE_roundtable"), server);
-        command.arg("--batch").args(arguments).spawn().expect("starts")
+        command.arg("--batch").args(arguments).start().expect("starts")
     }
 
     /// Runs `roundtable --batch` with these arguments to its end.

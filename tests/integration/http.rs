@@ -14,6 +14,7 @@ use roundtable::participants::{Ask, Failure, Finish, Participant, Prompt, Reply,
 use roundtable::persona::Persona;
 use serde_json::json;
 
+use crate::patience::Patient as _;
 use crate::server::{Answer, Request, Server};
 
 const KEY: &str = "sk-very-secret";
@@ -284,7 +285,7 @@ async fn no_proxy_sees_what_goes_to_this_machine() {
         again.env(name, proxy.url());
     }
     again.env_remove("no_proxy").env_remove("NO_PROXY").env("ROUNDTABLE_BEHIND_PROXY", "1");
-    let output = again.output().expect("it runs");
+    let output = again.output_soon().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     assert_eq!(proxy.requests().len(), 0);
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
-use roundtable::engine::{Hold, Order, Table, hold};
+use roundtable::engine::{Budget, Hold, Order, Table, hold};
 use roundtable::journal::{Disk, verify};
 use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
 use roundtable::session::{
-    CloseReason, Command, Event, Exit, Line, Moment, RoundRevised, SeatStatus, Session, decide,
+    CloseReason, Command, Event, Exit, Line, Moment, Price, RoundRevised, SeatStatus, Session, decide,
 };
 
 use crate::seats::{Clock, Place, newcomer, says};
@@ -289,4 +289,29 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
     let SeatStatus::Revealed(answer, _) = &session.rounds[0].seats["cyd"].status else { panic!("no answer") };
     assert_eq!(answer.model, "quick/one");
     verified(&place);
+}
+
+/// The round may cost 6 $, three seats asked twice at most, and the seat that is asked anew 2 $ more.
+#[test]
+fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
+    for (limit, is_paid) in [(7.99, false), (8.0, true)] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let price = Price { output: 1000.0, ..Price::default() };
+        let prices = [("test/test".to_owned(), price)].into();
+        let budget = Some(Budget { limit, prices, max_output_tokens: 1000 });
+        let place = Place { budget, ..Place::new(Disk::default(), dir.path()) };
+        let mut screen = at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Accept]], |line| {
+            match &line.stamped.event {
+                Event::BallotSealed(sealed) if sealed.participant == "ann" => {
+                    vec![Order::Retry { participant: "cyd".to_owned(), model: None }]
+                }
+                _ => vec![],
+            }
+        });
+        let (ran, refused) = place.start_live(ONE, &slow(&["cyd"]), &mut screen);
+        assert!(ran.done.is_ok(), "{:?}", ran.done);
+        assert_eq!(place.session().rounds[0].seats["cyd"].retried, u32::from(is_paid));
+        assert_eq!(refused.is_empty(), is_paid, "{refused:?}");
+        assert!(refused.iter().all(|why| why.starts_with("asking anew could cost 2.0000 $")), "{refused:?}");
+    }
 }

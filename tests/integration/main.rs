@@ -8,6 +8,8 @@ mod blind;
 mod changes;
 mod check;
 mod choice_of_model;
+#[cfg(target_os = "linux")]
+mod closed;
 mod core;
 mod cost;
 mod crash;
@@ -35,6 +37,7 @@ mod open_round;
 mod oracle;
 mod outputs;
 mod panels;
+mod patience;
 mod power;
 mod program;
 mod programs;

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
-use roundtable::journal::{Disk, verify};
+use roundtable::journal::{Disk, Journal, verify};
 use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
-use roundtable::session::{CloseReason, Event, Exit, SeatStatus};
+use roundtable::session::{CloseReason, Command, Event, Exit, Moment, SeatStatus, Session, Stamped, decide};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::home::{Home, asked, stderr, text, wait_until};
-use crate::seats::{Clock, Place, says};
+use crate::patience::Patient as _;
+use crate::seats::{Clock, ONE_ROUND, Place, header, says};
 use crate::server::{Answer, Server};
 
 const SECRET: &str = "zebra-crossing";
@@ -90,7 +91,7 @@ fn an_open_round_keeps_its_key_and_its_answers_to_itself() {
     }
     for verb in [&["trace"][..], &["replay"], &["replay", "--json"], &["report"], &["verify", "--explain"]] {
         let mut command = home.command(env!("CARGO_BIN_EXE_roundtable"), &server);
-        let output = command.args(verb).arg("saved/s.s2s").output().expect("runs");
+        let output = command.args(verb).arg("saved/s.s2s").output_soon().expect("runs");
         assert_eq!(output.status.code(), Some(0), "{verb:?}: {}", stderr(&output));
         let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert!(!said.contains(key) && !said.contains(SECRET), "{verb:?}");
@@ -292,4 +293,30 @@ fn everybody_is_asked_before_anybody_answers() {
     assert!(last_offer < seqs(|event| matches!(event, Event::BallotSealed(_))).min());
     assert_eq!(seqs(|event| matches!(event, Event::BallotSealed(_))).count(), 300);
     assert_eq!(text(&place.file()).rsplit('/').next(), Some("s.s2s"));
+}
+
+/// A session that rested for years has its time left.
+#[test]
+fn time_at_rest_does_not_use_up_the_sessions_time() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place::new(Disk::default(), dir.path());
+    let text = format!("max_duration_ms: 60000\n{ONE_ROUND}");
+    let (mut session, mut events) = (Session::default(), Vec::new());
+    let header = header(&text);
+    let mut journal = Journal::create(&place.disk, &place.file(), &header.session).expect("a journal");
+    let opened = Moment(1_000_000_000_000);
+    let pause = Command::Pause { reason: "interrupted".to_owned(), step: None };
+    for (command, at) in [(Command::Open(Box::new(header)), opened), (pause, Moment(opened.0 + 50))] {
+        for event in decide(&session, command, at).expect("decided") {
+            let stamped = Stamped { at, event };
+            session.apply(&stamped);
+            events.push(stamped);
+        }
+    }
+    journal.append(events).expect("written");
+    drop(journal);
+    assert_eq!(place.go_on(false).done, Ok(Exit::Finished));
+    let session = place.session();
+    assert!(session.ran_ms(session.last_at) < 60_000, "{}", session.ran_ms(session.last_at));
+    assert!(session.ran_ms(session.last_at) >= 50);
 }

@@ -9,6 +9,8 @@ use std::process::Command;
 use roundtable::tally::{Amount, Cast, Mark, Profile, Rule, Strength, Terms, UNLISTED, count};
 use serde_json::{Value, json};
 
+use crate::patience::Patient as _;
+
 /// Profiles of rankings, of scores and of approvals.
 const PROFILES: [usize; 3] = [1_800, 400, 100];
 
@@ -149,7 +151,7 @@ fn pref_voting_finds_the_same_winners_and_orders() {
     let input = folder.path().join("profiles.jsonl");
     std::fs::write(&input, lines).expect("writable");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pref_voting_check.py");
-    let done = Command::new(python()).arg(script).arg(&input).output().expect("python runs");
+    let done = Command::new(python()).arg(script).arg(&input).output_soon().expect("python runs");
     let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "pref_voting finds other winners or orders:\n{said}");
     let total: usize = PROFILES.iter().sum();
@@ -173,12 +175,13 @@ fn python() -> PathBuf {
 fn has_pref_voting(python: &Path) -> bool {
     let code =
         "import sys; from importlib.metadata import version; sys.exit(version('pref-voting') != '1.18.2')";
-    Command::new(python).args(["-c", code]).output().is_ok_and(|done| done.status.success())
+    Command::new(python).args(["-c", code]).output_soon().is_ok_and(|done| done.status.success())
 }
 
 fn run(command: &mut Command) {
     let what = format!("{command:?}");
-    let done = command.output().unwrap_or_else(|error| panic!("this test needs python3; {what}: {error}"));
+    let done =
+        command.output_soon().unwrap_or_else(|error| panic!("this test needs python3; {what}: {error}"));
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(
         done.status.success(),

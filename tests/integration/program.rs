@@ -12,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::patience::Patient as _;
 use crate::server::Server;
 
 /// A folder to work in, and a home that is empty at first.
@@ -49,6 +50,7 @@ impl Ran {
 impl Desk {
     /// An empty one.
     pub fn new() -> Self {
+        crate::patience::watch();
         let dir = tempfile::tempdir().expect("a folder");
         fs::create_dir(dir.path().join("desk")).expect("a folder");
         Self { dir, env: Vec::new() }
@@ -113,14 +115,14 @@ impl Desk {
 
     /// Runs it to its end.
     pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Ran {
-        ran(self.command(args).output().expect("the program starts"))
+        ran(self.command(args).output_soon().expect("the program starts"))
     }
 
     /// Runs it with this on its standard input.
     pub fn pipe<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>, input: &str) -> Ran {
         let mut command = self.command(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program starts");
+        let mut child = command.start().expect("the program starts");
         let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
         ran(child.wait_with_output().expect("the program ends"))
     }
@@ -128,7 +130,7 @@ impl Desk {
     /// Starts it; what it prints is read from its pipes.
     pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Child {
         let mut command = self.command(args);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).start().expect("the program starts")
     }
 
     /// Every file below the desk and the home.

@@ -82,6 +82,7 @@ impl Screen {
     ) -> Self {
         let (pair, command) = prepared(desk, program, (columns, rows), arguments, set);
         let child = pair.slave.spawn_command(command).expect("starts");
+        crate::patience::mortal(child.process_id().expect("a process"));
         drop(pair.slave);
         let parser = vt100::Parser::new(cells(rows), cells(columns), 0);
         let shown = Arc::new((Mutex::new(Shown { parser, raw: Vec::new(), is_over: false }), Condvar::new()));

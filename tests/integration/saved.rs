@@ -9,6 +9,8 @@ use roundtable::report;
 use roundtable::session::Session;
 use roundtable::workflow::{Source, load};
 
+use crate::patience::Patient as _;
+
 fn examples(extension: &str) -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions");
     let entries = fs::read_dir(dir).expect("sessions/ is there");
@@ -45,7 +47,7 @@ fn every_example_ends_as_its_table_says() {
             .args(["--batch", &format!("sessions/{example}.yaml")])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .env("ROUNDTABLE_HOME", home.path())
-            .output()
+            .output_soon()
             .expect("runs");
         assert_eq!(output.status.code(), Some(exit), "{example}");
         let report = String::from_utf8(output.stdout).expect("UTF-8");

@@ -12,6 +12,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::patience::Patient as _;
+
 /// Keys whose values are left out wherever they stand.
 const LEFT_OUT: [&str; 25] = [
     "at",
@@ -96,7 +98,8 @@ fn run(folder: &Path) -> (String, String) {
     let saved = home.path().join("session.s2s");
     let roundtable = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
-        let done = command.args(args).current_dir(home.path()).env("ROUNDTABLE_HOME", home.path()).output();
+        let done =
+            command.args(args).current_dir(home.path()).env("ROUNDTABLE_HOME", home.path()).output_soon();
         done.expect("the program runs")
     };
     let path = |name: &str| folder.join(name).display().to_string();

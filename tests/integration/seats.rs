@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
-use roundtable::engine::{Engine, Newcomer, Observer, Order, Parts, Person, PersonSays, Seating, Table};
+use roundtable::engine::{
+    Budget, Engine, Newcomer, Observer, Order, Parts, Person, PersonSays, Seating, Table,
+};
 use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
 use roundtable::participants::watch::Watches;
 use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
@@ -16,9 +18,11 @@ use roundtable::round::snapshot::sha256_hex;
 use roundtable::session::{
     Command, Exit, Line, PersonaInfo, Question, QuestionKind, SeatInfo, Session, SessionOpened,
 };
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
+
+use crate::patience::PATIENCE;
 
 /// Two rounds of three seats; what is said in them is in [`says`].
 pub const TWO_ROUNDS: &str = "\
@@ -139,6 +143,8 @@ pub struct Place {
     pub dir: PathBuf,
     pub clock: Clock,
     pub diary: Diary,
+    /// What it may cost.
+    pub budget: Option<Budget>,
 }
 
 /// What was done, asked and shown, in order; a gate may write into it too.
@@ -174,7 +180,8 @@ pub struct Ran {
 
 impl Place {
     pub fn new(disk: Disk, dir: &Path) -> Self {
-        Self { disk, dir: dir.to_owned(), clock: Clock::Paused, diary: Diary::default() }
+        crate::patience::watch();
+        Self { disk, dir: dir.to_owned(), clock: Clock::Paused, diary: Diary::default(), budget: None }
     }
 
     pub fn file(&self) -> PathBuf {
@@ -239,10 +246,10 @@ impl Place {
             observer: &mut face,
             person: &mut person,
             interrupt: CancellationToken::new(),
-            budget: None,
+            budget: self.budget.clone(),
         });
         engine.obeys(taken, seating, Watches::default());
-        let done = self.runtime().block_on(async {
+        let done = self.finish(async {
             engine.stage(Command::Open(Box::new(header))).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
         });
@@ -250,12 +257,17 @@ impl Place {
         (Ran { done, seen: face.seen, left_behind: None }, face.refused)
     }
 
-    fn runtime(&self) -> Runtime {
-        let built = match self.clock {
-            Clock::Paused => Builder::new_current_thread().enable_all().start_paused(true).build(),
-            Clock::Real => Builder::new_multi_thread().enable_all().build(),
+    /// Runs a session to its end; one that does not come to it fails.
+    fn finish(&self, work: impl Future<Output = Result<Exit, String>>) -> Result<Exit, String> {
+        // A clock that stands still leaps to the end of the wait as soon as nobody is at work.
+        let (runtime, limit) = match self.clock {
+            Clock::Paused => {
+                (Builder::new_current_thread().enable_all().start_paused(true).build(), PATIENCE * 1_000_000)
+            }
+            Clock::Real => (Builder::new_multi_thread().enable_all().build(), PATIENCE),
         };
-        built.expect("a runtime")
+        let ended = runtime.expect("a runtime").block_on(async { tokio::time::timeout(limit, work).await });
+        ended.expect("the session comes to its end")
     }
 
     /// Goes on with the session in the file.
@@ -333,9 +345,9 @@ impl Place {
             observer,
             person: &mut person,
             interrupt: CancellationToken::new(),
-            budget: None,
+            budget: self.budget.clone(),
         });
-        let done = self.runtime().block_on(async {
+        let done = self.finish(async {
             engine.erase_old_keys().map_err(|error| error.to_string())?;
             engine.stage(start).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())

@@ -222,6 +222,7 @@ pub struct Server {
 impl Server {
     /// Starts a server that answers each request as `handler` says.
     pub fn start(handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
+        crate::patience::watch();
         let handler: Handler = Arc::new(handler);
         let seen = Arc::<Seen>::default();
         let kept = seen.clone();
@@ -239,7 +240,11 @@ impl Server {
                 }
             });
         });
-        Self { address: address.recv().expect("the server starts"), seen, stop: Some(stop) }
+        Self {
+            address: address.recv_timeout(crate::patience::PATIENCE).expect("the server starts"),
+            seen,
+            stop: Some(stop),
+        }
     }
 
     /// Its address, `http://127.0.0.1:PORT`.

@@ -93,6 +93,7 @@ fn is_alone(test: &str) -> bool {
     let program = std::env::current_exe().expect("a test");
     let mut alone = std::process::Command::new(program);
     alone.args([&format!("soak::{test}"), "--exact", "--nocapture", "--test-threads=1"]);
+    crate::patience::watch();
     let output = alone.env("SOAK_ALONE", "1").output().expect("runs");
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains("1 passed"), "{said}");

@@ -9,6 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::home::wait_until;
+use crate::patience::Patient as _;
 use crate::program::{Desk, Ran};
 use crate::server::{Answer, Server};
 
@@ -136,7 +137,7 @@ fn a_folder_counts_in_its_repository_and_if_it_is_the_users() {
     desk.write("inner/decide.yaml", ROUND);
     let shown = |desk: &Desk, args: &[&str]| {
         let mut command = desk.command(args);
-        crate::program::ran(command.current_dir(desk.path("inner")).output().expect("it runs"))
+        crate::program::ran(command.current_dir(desk.path("inner")).output_soon().expect("it runs"))
     };
     let snapshot = ["snapshot", "decide.yaml"];
     assert!(!shown(&desk, &snapshot).code(0).out.contains("Outer words"), "no repository, no folder above");

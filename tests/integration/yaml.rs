@@ -20,6 +20,8 @@ use serde_json::{Value, json};
 
 use texts::{NASTY, generated};
 
+use crate::patience::Patient as _;
+
 /// How many texts are generated, and how many go into one snapshot.
 const TEXTS: usize = 10_000;
 const PER_SNAPSHOT: usize = 10;
@@ -211,7 +213,7 @@ fn check_with_pyyaml(cases: &[(String, Value)], name: &str) {
     let input = folder.path().join(format!("{name}.jsonl"));
     std::fs::write(&input, lines).expect("writable");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let done = Command::new(python()).arg(root.join("tests/pyyaml_check.py")).arg(&input).output();
+    let done = Command::new(python()).arg(root.join("tests/pyyaml_check.py")).arg(&input).output_soon();
     let done = done.expect("python runs");
     let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "PyYAML reads something else:\n{said}");
@@ -238,12 +240,12 @@ fn python() -> &'static Path {
 
 fn has_pyyaml(python: &Path) -> bool {
     let code = "import sys, yaml; sys.exit(yaml.__version__ != '6.0.3')";
-    Command::new(python).args(["-c", code]).output().is_ok_and(|done| done.status.success())
+    Command::new(python).args(["-c", code]).output_soon().is_ok_and(|done| done.status.success())
 }
 
 fn run(command: &mut Command) {
     let what = format!("{command:?}");
-    let done = command.output();
+    let done = command.output_soon();
     let done = done.unwrap_or_else(|error| panic!("this test needs python3 and PyYAML; {what}: {error}"));
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(

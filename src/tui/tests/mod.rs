@@ -1,6 +1,7 @@
 //! The screen without a terminal: messages in, rendered text out.
 
 mod scenes;
+mod search;
 
 use std::path::Path;
 

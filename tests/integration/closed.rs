@@ -1,0 +1,119 @@
+//! The process of an open round from outside: it leaves no core file, and what was sealed is not in its memory.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use roundtable::round::snapshot::unhex;
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
+
+use crate::home::wait_until;
+use crate::patience::Patient as _;
+use crate::program::Desk;
+use crate::server::{Answer, Request, Server};
+
+const TABLE: &str = "\
+goal: \"walrus-context\"
+participants: [{name: ann, persona: qa-lead, model: lab/m}, {name: bob, persona: skeptic, model: lab/m}]
+steps:
+  - {id: first, type: round, question: \"Which first?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
+  - {id: then, type: round, question: \"Which then?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
+";
+
+/// A word that stands nowhere in this test as it is answered.
+fn secret() -> String {
+    "ssorc-arbez".chars().rev().collect()
+}
+
+/// Answers on a connection of its own, so that no buffer of a kept one holds what was said.
+fn votes(request: &Request) -> Answer {
+    let text = format!("vote: alpha\nrationale: [\"{}, as {} says\"]\n", secret(), request.seat());
+    let body = serde_json::json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]});
+    let head = "HTTP/1.1 200 x\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ";
+    let body = body.to_string();
+    Answer::raw(format!("{head}{}\r\n\r\n{body}", body.len()))
+}
+
+/// A session whose second seat takes a minute in this round; runs until so many answers are sealed.
+fn open_in(round: &'static str, sealed: usize) -> (Desk, Server, Child) {
+    let server = Server::start(move |request| match request.user_text().contains(round) {
+        true if request.seat() == "bob" => votes(request).after(Duration::from_mins(1)),
+        _ => votes(request),
+    });
+    let desk = Desk::with(TABLE).served_by(&server);
+    let plain = desk.command(["--batch", "decide.yaml", "--save", "s.s2s"]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -c unlimited; exec \"$0\" \"$@\""]);
+    command.arg(plain.get_program()).args(plain.get_args()).current_dir(desk.path("")).env_clear();
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.start().expect("it starts");
+    let seals = |file: &str| file.matches("\nevent: ballot_sealed\n").count() == sealed;
+    wait_until(|| fs::read_to_string(desk.path("s.s2s")).is_ok_and(|file| seals(&file)).then_some(()));
+    (desk, server, child)
+}
+
+fn pid(child: &Child) -> Pid {
+    Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("an id")
+}
+
+#[test]
+fn no_core_file_is_made_of_an_open_round() {
+    // A limit raised from outside does not help either.
+    for raised in [false, true] {
+        let (desk, _server, mut child) = open_in("Which first?", 1);
+        let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).expect("limits");
+        let core = limits.lines().find(|line| line.starts_with("Max core file size")).expect("a limit");
+        assert_eq!(core.split_whitespace().nth(4), Some("0"), "{core}");
+        if raised {
+            let none = Rlimit { current: None, maximum: None };
+            prlimit(Some(pid(&child)), Resource::Core, none).expect("raised");
+        }
+        kill_process(pid(&child), Signal::QUIT).expect("sent");
+        let status = wait_until(|| child.try_wait().expect("it can be asked"));
+        assert_eq!((status.signal(), status.core_dumped()), (Some(Signal::QUIT.as_raw()), false), "{status}");
+        let left = desk.files();
+        assert!(!left.iter().any(|path| path.to_string_lossy().contains("core")), "{left:?}");
+    }
+}
+
+/// How often each of these byte strings stands in what the process may write to; none where it may not be
+/// looked into at all.
+fn found<const N: usize>(child: &Child, wanted: [&[u8]; N]) -> Option<[usize; N]> {
+    let maps = fs::read_to_string(format!("/proc/{}/maps", child.id())).ok()?;
+    let memory = File::open(format!("/proc/{}/mem", child.id())).ok()?;
+    let mut counts = [0; N];
+    for line in maps.lines().filter(|line| line.split(' ').nth(1).is_some_and(|mode| mode.starts_with("rw")))
+    {
+        let range = line.split(' ').next().and_then(|range| range.split_once('-')).expect("a range");
+        let [from, to] = [range.0, range.1].map(|hex| u64::from_str_radix(hex, 16).expect("an address"));
+        let mut bytes = vec![0; usize::try_from(to - from).expect("a length")];
+        if memory.read_exact_at(&mut bytes, from).is_err() {
+            continue;
+        }
+        for (count, wanted) in counts.iter_mut().zip(wanted) {
+            *count += bytes.windows(wanted.len()).filter(|window| *window == wanted).count();
+        }
+    }
+    Some(counts)
+}
+
+#[test]
+fn what_was_sealed_is_not_in_memory() {
+    let secret = secret();
+    let (desk, _server, mut child) = open_in("Which first?", 1);
+    let mut keys = fs::read_dir(desk.home().join("state/keys")).expect("keys");
+    let key = fs::read_to_string(keys.next().expect("a key").expect("a key").path()).expect("a key");
+    let key: [u8; 32] = unhex(key.trim()).expect("a key");
+    let Some(counts) = found(&child, [b"walrus-context", &key, secret.as_bytes()]) else {
+        println!("closed to its user: there is nothing to look into");
+        kill_process(pid(&child), Signal::KILL).expect("sent");
+        return;
+    };
+    assert!(counts[0] > 0, "what it works with is found");
+    assert!(counts[1] > 0, "the key of the open round is found");
+    assert_eq!(counts[2], 0, "what was sealed is nowhere");
+    child.kill().expect("killed");
+}

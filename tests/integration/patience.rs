@@ -1,0 +1,92 @@
+//! No test waits for ever: what a test starts is ended after a minute, a session run in this process fails
+//! after as long, and a test that still does not end ends the run, by its name.
+
+use std::cell::RefCell;
+use std::io;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Nothing that a test starts may take longer.
+pub const PATIENCE: Duration = Duration::from_secs(55);
+/// No test may take longer, on however busy a machine.
+const LONGEST: Duration = Duration::from_mins(10);
+
+/// When a process was started, by the system's clock; none once it is gone.
+fn born(id: u32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    stat.rsplit(") ").next()?.split(' ').nth(19).map(str::to_owned)
+}
+
+/// Ends a process that a test has started, if it still runs after a minute: whoever waits for it or reads
+/// from it waits no longer. Where the system does not tell processes apart nothing is ended.
+pub fn mortal(id: u32) {
+    static REAPER: LazyLock<Sender<(u32, String, Instant)>> = LazyLock::new(|| {
+        let (tell, told) = channel::<(u32, String, Instant)>();
+        thread::spawn(move || {
+            for (id, since, until) in told {
+                while let Some(left) = until.checked_duration_since(Instant::now()) {
+                    thread::park_timeout(left);
+                }
+                if born(id) == Some(since) {
+                    eprintln!("process {id} has not ended after {PATIENCE:?}: it is killed");
+                    let pid = i32::try_from(id).ok().and_then(Pid::from_raw).expect("an id");
+                    let _ = kill_process(pid, Signal::KILL);
+                }
+            }
+        });
+        tell
+    });
+    if let Some(since) = born(id) {
+        REAPER.send((id, since, Instant::now() + PATIENCE)).expect("the reaper lives");
+    }
+}
+
+/// A command that is not waited for longer than a minute.
+pub trait Patient {
+    /// Starts it.
+    fn start(&mut self) -> io::Result<Child>;
+    /// Runs it to its end; what it printed.
+    fn output_soon(&mut self) -> io::Result<Output>;
+}
+
+impl Patient for Command {
+    fn start(&mut self) -> io::Result<Child> {
+        self.spawn().inspect(|child| mortal(child.id()))
+    }
+
+    fn output_soon(&mut self) -> io::Result<Output> {
+        self.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).start()?.wait_with_output()
+    }
+}
+
+/// Ends the run if this test has neither ended nor come here again within ten minutes.
+pub fn watch() {
+    thread_local! {
+        static ALIVE: RefCell<Option<Sender<()>>> = const { RefCell::new(None) };
+    }
+    ALIVE.with_borrow_mut(|alive| {
+        let alive = alive.get_or_insert_with(|| {
+            let (tell, told) = channel();
+            let name = thread::current().name().unwrap_or("a test").to_owned();
+            thread::spawn(move || {
+                loop {
+                    match told.recv_timeout(LONGEST) {
+                        Ok(()) => {}
+                        Err(RecvTimeoutError::Disconnected) => return,
+                        Err(RecvTimeoutError::Timeout) => {
+                            eprintln!("{name} has not ended after {LONGEST:?}");
+                            std::process::exit(101);
+                        }
+                    }
+                }
+            });
+            tell
+        });
+        alive.send(()).expect("somebody watches");
+    });
+}

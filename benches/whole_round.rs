@@ -83,6 +83,7 @@ pub fn asks(seats: usize) -> Vec<Ask> {
         time_left: None,
         timeout: None,
         watch: roundtable::participants::watch::Watch::default(),
+        purse: roundtable::participants::purse::Purse::default(),
         task: None,
     };
     round.seats.keys().map(ask).collect()

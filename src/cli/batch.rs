@@ -267,7 +267,9 @@ pub fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Bu
         return Err(problems);
     }
     let max_output_tokens = set_up.config.max_output_tokens.value;
-    Ok(Some(Budget { limit, prices, max_output_tokens }))
+    let mut budget = Budget::new(limit, prices, max_output_tokens);
+    budget.go_on(session);
+    Ok(Some(budget))
 }
 
 /// The prices of a session's models, as far as they are known.

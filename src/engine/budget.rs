@@ -1,12 +1,14 @@
 //! The money a session may cost: checked before a round is opened, never after.
 //!
 //! What was spent is counted from the tokens services reported; what a round may cost is estimated
-//! from its prompts and the longest reply allowed. A model without a known price is refused before.
+//! from its prompts and the longest reply allowed. A request that told nothing of its tokens counts as its
+//! worst, as soon as it has ended. A model without a known price is refused before.
 
 use std::collections::HashMap;
 
+use crate::participants::purse::{Funds, Purse};
 use crate::round::record::Usage;
-use crate::session::{Price, RoundOpened, Session, WorkItemOffered};
+use crate::session::{Price, RoundOpened, SeatStatus, Session, WorkItemOffered};
 use crate::text::estimated_tokens;
 
 /// A limit in US dollars, and prices by model.
@@ -18,9 +20,18 @@ pub struct Budget {
     pub prices: HashMap<String, Price>,
     /// The most tokens a reply may have.
     pub max_output_tokens: u64,
+    /// What is left of it for requests beyond those set aside.
+    pub funds: Funds,
+    /// The round that an earlier run left open.
+    pub left_open: Option<u32>,
 }
 
 impl Budget {
+    /// A limit of which nothing is spent.
+    pub fn new(limit: f64, prices: HashMap<String, Price>, max_output_tokens: u64) -> Self {
+        Self { limit, prices, max_output_tokens, funds: Funds::default(), left_open: None }
+    }
+
     fn cost(&self, model: &str, input: u64, output: u64) -> f64 {
         self.price(model).of(Usage { input, output, cached: 0 })
     }
@@ -29,9 +40,53 @@ impl Budget {
         self.prices.get(model).copied().unwrap_or_default()
     }
 
-    /// What the session has cost so far, as far as services reported tokens.
+    /// What the session has cost so far, or may have cost where nothing was told.
     pub fn spent(&self, session: &Session) -> f64 {
-        session.spent(&|model| Some(self.price(model))).dollars
+        session.spent(&|model| Some(self.price(model))).dollars + self.funds.untold()
+    }
+
+    /// What someone may still send, with so many requests set aside.
+    pub fn purse(&self, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
+        self.funds.purse(self.cost(model, prompt_tokens as u64 + 1000, self.max_output_tokens), aside)
+    }
+
+    /// Counts what the requests of an earlier run may have cost that told nothing of it. The seats of a
+    /// round that it left open have nothing set aside: each request must fit into what is left.
+    pub fn go_on(&mut self, session: &Session) {
+        let mut sealed = 0.0;
+        for round in &session.rounds {
+            for seat in round.seats.values() {
+                let model = seat.item.as_ref().map_or("", |item| item.model.as_str());
+                let input = round.opened.estimated_tokens as u64 + 1000;
+                let each = self.cost(model, input, self.max_output_tokens);
+                let untold = match &seat.status {
+                    SeatStatus::Failed(failed) => failed.tries,
+                    SeatStatus::Revealed(answer, _) if answer.tokens.is_none() => answer.tries,
+                    SeatStatus::Revealed(answer, _) => {
+                        answer.tries.saturating_sub(u32::try_from(answer.replies.len()).unwrap_or(u32::MAX))
+                    }
+                    SeatStatus::Sealed(_) => {
+                        sealed += 2.0 * each;
+                        0
+                    }
+                    _ => 0,
+                };
+                self.funds.add_untold(f64::from(untold) * each);
+            }
+        }
+        self.left_open = session.open_round().map(|round| round.opened.number);
+        self.funds.leave(self.limit - self.spent(session) - sealed);
+    }
+
+    /// How many requests a seat of a round has set aside: its first and one re-ask.
+    pub fn aside(&self, round: u32) -> u32 {
+        if self.left_open == Some(round) { 0 } else { 2 }
+    }
+
+    /// Sets aside what comes next: what the limit leaves beyond it may go to further requests.
+    fn set_aside(&self, session: &Session, next: f64) {
+        let open = session.open_round().map_or(0.0, |round| self.at_most(session, &round.opened));
+        self.funds.leave(self.limit - self.spent(session) - open - next);
     }
 
     /// Why work items may not be handed out, if they may not: each could be asked once more, every
@@ -50,6 +105,7 @@ impl Budget {
             steps.push(item.step.as_str());
         }
         let spent = self.spent(session);
+        self.set_aside(session, next);
         (spent + next > self.limit).then(|| {
             let (limit, step) = (self.limit, steps.first().copied().unwrap_or_default());
             format!(
@@ -68,6 +124,7 @@ impl Budget {
     /// Why the round may not be opened, if it may not.
     pub fn refuses(&self, session: &Session, opened: &RoundOpened) -> Option<String> {
         let (spent, next) = (self.spent(session), self.at_most(session, opened));
+        self.set_aside(session, next);
         (spent + next > self.limit).then(|| {
             let limit = self.limit;
             format!(
@@ -83,6 +140,7 @@ impl Budget {
         let input = opened.estimated_tokens as u64 + 1000;
         let more = 2.0 * self.cost(model, input, self.max_output_tokens);
         let (spent, round) = (self.spent(session), self.at_most(session, opened));
+        self.set_aside(session, more);
         (more > 0.0 && spent + round + more > self.limit).then(|| {
             let limit = self.limit;
             format!(

@@ -370,6 +370,7 @@ impl Engine<'_> {
             time_left,
             timeout: self.participant_timeout(&round.opened.step),
             watch: self.watch(seat),
+            purse: self.seat_purse(&round.opened, &item.model),
             task: None,
         })
     }

@@ -10,9 +10,13 @@ use tokio::time::Instant;
 use super::fan_out::{Back, Place};
 use super::item::{Terms, fault, work};
 use super::{Engine, EngineError};
+use crate::participants::purse::Purse;
 use crate::participants::{Ask, Prompt, Task};
 use crate::persona::Persona;
-use crate::session::{Command, Event, Item, LEASE_MS, Moment, RoundRun, TRACKER, WorkItemReturned, decide};
+use crate::session::{
+    Command, Event, Item, LEASE_MS, Moment, RoundOpened, RoundRun, TRACKER, WorkItemReturned, decide,
+};
+use crate::text::estimated_tokens;
 use crate::workflow::{OutputSchema, StepKind};
 
 impl Engine<'_> {
@@ -105,6 +109,7 @@ impl Engine<'_> {
     fn ask_agent(&self, item: &Item, schema: Option<OutputSchema>) -> Ask {
         let offered = &item.offered;
         let (system, text) = self.session.agent_prompt(offered);
+        let estimated = estimated_tokens(system.len() + text.len());
         let info = self.session.seat_info(&offered.participant);
         let model = info.map(|info| info.model.as_str()).unwrap_or_default();
         let persona = info.and_then(|info| self.personas.get(&info.persona)).cloned();
@@ -125,6 +130,8 @@ impl Engine<'_> {
             time_left: self.session_time_left(),
             timeout: self.participant_timeout(&offered.step),
             watch: self.watch(&offered.item),
+            // What was set aside was for the first try; the others pay for themselves.
+            purse: self.purse(&offered.model, estimated, if item.returned.is_empty() { 2 } else { 0 }),
             task: Some(Arc::new(self.task(input, schema, model))),
         }
     }
@@ -173,6 +180,18 @@ impl Engine<'_> {
     /// The same for whoever is asked, who gives up after the engine did.
     pub(super) fn participant_timeout(&self, step: &str) -> Option<Duration> {
         Some(self.step_timeout(step)?.saturating_add(Duration::from_secs(1)))
+    }
+
+    /// What someone may still send under the limit on money, with so many requests set aside.
+    pub(super) fn purse(&self, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
+        let budget = self.budget.as_ref();
+        budget.map(|budget| budget.purse(model, prompt_tokens, aside)).unwrap_or_default()
+    }
+
+    /// The same for a seat of a round.
+    pub(super) fn seat_purse(&self, round: &RoundOpened, model: &str) -> Purse {
+        let aside = self.budget.as_ref().map_or(0, |budget| budget.aside(round.number));
+        self.purse(model, round.estimated_tokens, aside)
     }
 
     /// How long the session may still take.

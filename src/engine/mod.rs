@@ -243,16 +243,8 @@ impl<'a> Engine<'a> {
                 }
                 Next::AwaitSeats => self.await_seats().await?,
                 Next::CloseRound(reason) => {
-                    match self.session.below_quorum().map(|round| self.time_left(round)) {
-                        // A facilitator at the screen sees what failed; headless nothing is revealed.
-                        Some(left) if self.orders.is_none() => {
-                            if left.is_none_or(|left| !left.is_zero()) {
-                                self.rest(QUORUM_UNREACHABLE, None).await?;
-                                return Ok(Exit::Unreachable);
-                            }
-                            self.close_round(CloseReason::Deadline)?;
-                        }
-                        _ => self.close_round(reason)?,
+                    if let Some(exit) = self.close_or_stop(reason).await? {
+                        return Ok(exit);
                     }
                 }
                 Next::AskPerson(question) => {
@@ -268,6 +260,21 @@ impl<'a> Engine<'a> {
                 }
             }
         }
+    }
+
+    /// Closes the open round; where failed seats keep it below its quorum and no facilitator sits at the
+    /// screen, the session rests instead and nothing is revealed, unless the round's time is up.
+    async fn close_or_stop(&mut self, reason: CloseReason) -> Result<Option<Exit>, EngineError> {
+        let below = self.session.below_quorum().filter(|_| self.orders.is_none());
+        match below.map(|round| self.time_left(round)) {
+            None => self.close_round(reason)?,
+            Some(Some(left)) if left.is_zero() => self.close_round(CloseReason::Deadline)?,
+            Some(_) => {
+                self.rest(QUORUM_UNREACHABLE, None).await?;
+                return Ok(Some(Exit::Unreachable));
+            }
+        }
+        Ok(None)
     }
 
     /// Opens the round of the step that runs, unless the budget would not bear it.

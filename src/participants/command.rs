@@ -185,6 +185,8 @@ impl Participant for External {
             let limit = ask.timeout.unwrap_or(self.timeout);
             let limit = ask.time_left.map_or(limit, |left| left.min(limit));
             let failure = |reason: String, timed_out| Failure { reason, timed_out, tries: 1 };
+            // What a program uses it does not tell.
+            let _paid = ask.purse.pay().map_err(|why| failure(why, false))?;
             match tokio::time::timeout(limit, self.run(ask)).await {
                 Ok(Ok(reply)) => Ok(reply),
                 Ok(Err(reason)) => Err(failure(reason, false)),

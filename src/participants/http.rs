@@ -21,14 +21,14 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use address::{endpoint, headers, host, is_loopback, put_key};
-use patience::Patience;
+use patience::{Patience, pay};
 use response::{asked, is_stream, learn, refuse_compressed, should_retry};
 
 use super::arriving::{Arriving, MAX_REPLY, without_text};
 use super::body::{Heads, TwoPart};
 use super::dialect::{Dialect, Form, Limits, ServiceError};
 use super::fault::{Fault, masked, spoken};
-use super::gate::{Closed, Gate, Gates, Pass};
+use super::gate::{Gate, Gates, Pass};
 use super::retry::{Next, jitter};
 pub use super::service::{Service, Timeouts};
 use super::structured::Structured;
@@ -138,19 +138,11 @@ impl HttpParticipant {
         let mut limits = self.structured.limits(self.limits, ask);
         let mut body = TwoPart { head, tail: Bytes::from(self.service.dialect.tail(ask, limits)) };
         let mut went_without = false;
+        let mut last = None;
         let gate = self.gates.of(&ask.model);
         let tokens = self.tokens(ask);
         loop {
-            if let Some(closed) = gate.closed_for(tokens) {
-                let (wait, why) = match closed {
-                    Closed::Asked(wait) => (wait, "the service asked this model's seats to wait"),
-                    Closed::Short(wait) => (wait, "too little is left of the service's limits for"),
-                };
-                if wait >= patience.longest_wait() {
-                    let reason = format!("{why} {}, {}", spoken(wait), patience.exceeded());
-                    return Err(Failure { reason, timed_out: false, tries });
-                }
-                ask.watch.waits(&format!("{why} {}", spoken(wait)), wait);
+            if patience.heed(gate.closed_for(tokens), ask, tries)? {
                 // Whoever waits for one model holds up nobody who asks another.
                 permit = None;
             }
@@ -161,11 +153,14 @@ impl HttpParticipant {
             if patience.left().is_zero() {
                 return Err(patience.late(tries));
             }
+            let paid = pay(ask, last.as_deref(), tries)?;
             tries += 1;
             ask.watch.asked(tries);
-            let sending = self.send(body.clone(), (&gate, &pass), &mut lead, &ask.watch);
+            let mut may_cost = false;
+            let sending = self.send(body.clone(), (&gate, &pass), (&mut lead, &mut may_cost), &ask.watch);
             let sent = patience.spend(tries, sending).await?;
             drop((pass, permit.take()));
+            paid.settle(sent.as_ref().is_ok_and(|reply| reply.usage.is_some()), may_cost || sent.is_ok());
             let fault = match sent {
                 Ok(reply) => {
                     gate.widen();
@@ -183,6 +178,7 @@ impl HttpParticipant {
                 Err(fault) => fault,
             };
             let wait = self.pause(&fault, ask, tries, &patience)?;
+            last = Some(fault.reason.clone());
             ask.watch.waits(&fault.reason, wait);
             let pause = tokio::time::sleep(wait);
             match fault.asked {
@@ -214,10 +210,11 @@ impl HttpParticipant {
         &self,
         body: TwoPart,
         (gate, pass): (&Gate, &Pass),
-        lead: &mut Option<Lead>,
+        (lead, may_cost): (&mut Option<Lead>, &mut bool),
         watch: &Watch,
     ) -> Result<Reply, Fault> {
-        let response = self.post(body).await?;
+        let response = self.post(body, may_cost).await?;
+        *may_cost = response.status() == 200;
         learn(&response, gate, pass);
         match response.status().as_u16() {
             200 if is_stream(&response) => self.read_stream(response, lead, watch).await,
@@ -233,11 +230,15 @@ impl HttpParticipant {
         }
     }
 
-    async fn post(&self, body: TwoPart) -> Result<Response, Fault> {
+    /// Sends a request; `may_cost` says whether its service may have worked on it where no head came back.
+    async fn post(&self, body: TwoPart, may_cost: &mut bool) -> Result<Response, Fault> {
         let mut request = Request::new(Method::POST, self.url.clone());
         *request.headers_mut() = self.headers().await?;
         *request.body_mut() = Some(Body::wrap(body));
-        self.client()?.execute(request).await.map_err(|error| self.broken(&error))
+        self.client()?.execute(request).await.map_err(|error| {
+            *may_cost = !error.is_connect();
+            self.broken(&error)
+        })
     }
 
     /// The headers of a request; a key that a command prints is had now.

@@ -16,6 +16,7 @@ pub mod human;
 pub mod key_command;
 mod openai;
 pub mod probe;
+pub mod purse;
 pub mod recorded;
 pub mod rehearsal;
 mod responses;
@@ -76,6 +77,8 @@ pub struct Ask {
     pub timeout: Option<Duration>,
     /// Where those who wait look how it stands.
     pub watch: watch::Watch,
+    /// What it may still send under a limit on money.
+    pub purse: purse::Purse,
     /// What a work item holds, when this is an agent's and no seat's.
     pub task: Option<Arc<Task>>,
 }

@@ -25,6 +25,7 @@ pub fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
         time_left: None,
         timeout: None,
         watch: Watch::default(),
+        purse: super::purse::Purse::default(),
         task: None,
     }
 }

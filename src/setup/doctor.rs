@@ -175,6 +175,7 @@ async fn pace(participant: &HttpParticipant, model: &str) -> Result<Pace, Failur
         place: (0, 1),
         step: "doctor".to_owned(),
         watch: Watch::default(),
+        purse: crate::participants::purse::Purse::default(),
         task: None,
         round: "doctor".to_owned(),
         persona: Arc::new(persona),

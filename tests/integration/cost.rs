@@ -179,3 +179,28 @@ fn nothing_is_sent_that_could_cost_more_than_the_limit() {
         assert_eq!((borne.code, sent), (0, 2), "{}", borne.err);
     }
 }
+
+#[test]
+fn a_limit_on_money_counts_every_request_that_may_have_been_charged_as_it_happens() {
+    // Every reply breaks off after its first tokens: nobody tells what it used.
+    let broken = "HTTP/1.1 200 x\r\ncontent-length: 900\r\n\r\n{\"choices\":";
+    let server = Server::start(move |_| Answer::raw(broken));
+    let desk = desk(&server);
+    // A request may cost about 0.42 $: the limit bears two of each seat, and not a fifth.
+    let run = ["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s", "--max-usd", "1.8"];
+    let ran = desk.run(run).code(5);
+    assert_eq!(server.requests().len(), 4, "{}", ran.err);
+    assert!(ran.err.contains("; one more request could cost 0.42"), "{}", ran.err);
+    // What the first run may have cost is not forgotten.
+    let ran = desk.run(["resume", "s.s2s", "--max-usd", "1.8"]).code(5);
+    assert_eq!(server.requests().len(), 4, "{}", ran.err);
+    // With room for more, four tries are made of each.
+    let run = ["--batch", "decide.yaml", "--model", "lab/m", "--save", "t.s2s", "--max-usd", "9"];
+    desk.run(run).code(5);
+    assert_eq!(server.requests().len(), 12);
+    // Requests that were refused were not charged.
+    let busy = Server::start(|_| Answer::new(503, &[], "{}"));
+    let desk = self::desk(&busy);
+    desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", "1.8"]).code(5);
+    assert_eq!(busy.requests().len(), 8);
+}

@@ -61,6 +61,7 @@ pub fn ask() -> Ask {
         time_left: None,
         timeout: None,
         watch: Watch::default(),
+        purse: roundtable::participants::purse::Purse::default(),
         task: None,
     }
 }

@@ -298,7 +298,7 @@ fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
         let dir = tempfile::tempdir().expect("a folder");
         let price = Price { output: 1000.0, ..Price::default() };
         let prices = [("test/test".to_owned(), price)].into();
-        let budget = Some(Budget { limit, prices, max_output_tokens: 1000 });
+        let budget = Some(Budget::new(limit, prices, 1000));
         let place = Place { budget, ..Place::new(Disk::default(), dir.path()) };
         let mut screen = at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Accept]], |line| {
             match &line.stamped.event {

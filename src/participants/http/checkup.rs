@@ -41,7 +41,7 @@ impl HttpParticipant {
         let dialect = self.service.dialect;
         let head = Bytes::from(dialect.head(&ask.prompt));
         let body = TwoPart { head, tail: Bytes::from(dialect.tail(ask, self.limits)) };
-        let mut response = self.post(body).await.map_err(once)?;
+        let mut response = self.post(body, &mut false).await.map_err(once)?;
         match response.status().as_u16() {
             200 => {}
             status @ 300..=399 => {

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::{Failure, spoken};
+use super::super::gate::Closed;
+use super::super::purse::Paid;
+use super::{Ask, Failure, spoken};
 
 /// Without a deadline no service is waited for longer than this at a time.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -41,6 +43,21 @@ impl Patience {
         self.to_deadline().map_or(self.left, |left| left.min(self.left))
     }
 
+    /// Whether the service wants this request to wait, which is noted for those who look.
+    pub fn heed(&self, closed: Option<Closed>, ask: &Ask, tries: u32) -> Result<bool, Failure> {
+        let (wait, why) = match closed {
+            None => return Ok(false),
+            Some(Closed::Asked(wait)) => (wait, "the service asked this model's seats to wait"),
+            Some(Closed::Short(wait)) => (wait, "too little is left of the service's limits for"),
+        };
+        if wait >= self.longest_wait() {
+            let reason = format!("{why} {}, {}", spoken(wait), self.exceeded());
+            return Err(Failure { reason, timed_out: false, tries });
+        }
+        ask.watch.waits(&format!("{why} {}", spoken(wait)), wait);
+        Ok(true)
+    }
+
     /// Why a wait is too long, in words.
     pub fn exceeded(&self) -> String {
         match self.to_deadline() {
@@ -69,4 +86,12 @@ impl Patience {
     pub fn late(&self, tries: u32) -> Failure {
         Failure { reason: format!("no reply within {}", spoken(self.limit)), timed_out: true, tries }
     }
+}
+
+/// Pays for one more request; `last` is why the one before it failed.
+pub(super) fn pay(ask: &Ask, last: Option<&str>, tries: u32) -> Result<Paid, Failure> {
+    ask.purse.pay().map_err(|why| {
+        let reason = last.map_or(why.clone(), |last| format!("{last}; {why}"));
+        Failure { reason, timed_out: false, tries }
+    })
 }

@@ -1,0 +1,131 @@
+//! The money that requests may still cost under a limit: counted before each request that may be charged
+//! for, not after it.
+//!
+//! A seat has its first request and one re-ask set aside. Whatever it sends beyond that must fit into what
+//! is set aside for nobody. A request that ends without a word of what it used counts as its worst.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What is left of a limit, for all who ask. In US dollars.
+#[derive(Debug, Clone, Default)]
+pub struct Funds(Arc<Mutex<Left>>);
+
+#[derive(Debug, Default)]
+struct Left {
+    /// Set aside for nobody.
+    free: f64,
+    /// What requests may have cost that told nothing of it.
+    untold: f64,
+}
+
+impl Funds {
+    fn left(&self) -> MutexGuard<'_, Left> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What requests may have cost that told nothing of it.
+    pub fn untold(&self) -> f64 {
+        self.left().untold
+    }
+
+    /// Adds what earlier requests may have cost that told nothing of it.
+    pub fn add_untold(&self, dollars: f64) {
+        self.left().untold += dollars;
+    }
+
+    /// Says what is set aside for nobody.
+    pub fn leave(&self, dollars: f64) {
+        self.left().free = dollars;
+    }
+
+    /// A purse with so many requests set aside, each of which costs no more than `each`.
+    pub fn purse(&self, each: f64, aside: u32) -> Purse {
+        let kept = Kept { funds: self.clone(), each, aside: Mutex::new(aside) };
+        Purse((each > 0.0).then(|| Arc::new(kept)))
+    }
+}
+
+/// What one seat may still send. Without a limit, or where nothing is charged, as much as it wants.
+#[derive(Debug, Clone, Default)]
+pub struct Purse(Option<Arc<Kept>>);
+
+#[derive(Debug)]
+struct Kept {
+    funds: Funds,
+    each: f64,
+    /// Requests set aside.
+    aside: Mutex<u32>,
+}
+
+impl Kept {
+    fn aside(&self) -> MutexGuard<'_, u32> {
+        self.aside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Purse {
+    /// Pays for a request before it is sent.
+    ///
+    /// # Errors
+    /// That the limit does not bear it, in words.
+    pub fn pay(&self) -> Result<Paid, String> {
+        let Some(kept) = &self.0 else { return Ok(Paid(None)) };
+        let mut aside = kept.aside();
+        if *aside > 0 {
+            *aside -= 1;
+            return Ok(Paid(Some(Arc::clone(kept))));
+        }
+        let mut left = kept.funds.left();
+        if left.free < kept.each {
+            let each = kept.each;
+            return Err(format!("one more request could cost {each:.4} $, more than the limit leaves"));
+        }
+        left.free -= kept.each;
+        Ok(Paid(Some(Arc::clone(kept))))
+    }
+}
+
+/// A request that is paid for. Dropped, it may have been charged for and tells nothing of it.
+#[derive(Debug)]
+pub struct Paid(Option<Arc<Kept>>);
+
+impl Paid {
+    /// It has come back: what it used was told, and is counted from there; or nothing was charged for it;
+    /// or neither.
+    pub fn settle(mut self, is_told: bool, may_cost: bool) {
+        if is_told {
+            self.0 = None;
+        } else if !may_cost && let Some(kept) = self.0.take() {
+            *kept.aside() += 1;
+        }
+    }
+}
+
+impl Drop for Paid {
+    fn drop(&mut self) {
+        if let Some(kept) = self.0.take() {
+            kept.funds.add_untold(kept.each);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_requests_are_set_aside_and_more_only_as_the_limit_leaves() {
+        let funds = Funds::default();
+        funds.leave(0.15);
+        let purse = funds.purse(0.1, 2);
+        purse.pay().expect("the first").settle(true, true);
+        purse.pay().expect("a re-ask").settle(false, false);
+        drop(purse.pay().expect("what was not charged is had again"));
+        drop(purse.pay().expect("the limit leaves one"));
+        assert!((funds.untold() - 0.2).abs() < 1e-9, "{}", funds.untold());
+        let why = purse.pay().expect_err("no more");
+        assert_eq!(why, "one more request could cost 0.1000 $, more than the limit leaves");
+        funds.purse(0.0, 0).pay().expect("nothing is charged").settle(false, true);
+        Purse::default().pay().expect("no limit").settle(false, true);
+    }
+}

@@ -161,9 +161,9 @@ fn the_built_in_prices_say_of_when_they_are() {
 /// A reply as long as allowed costs one dollar; each seat and each agent may be asked once more.
 #[test]
 fn nothing_is_sent_that_could_cost_more_than_the_limit() {
-    let agents = "participants: [{name: ann, persona: qa-lead}, {name: bob, persona: skeptic}]\nsteps:\n  - id: both\n    \
-                  type: parallel\n    steps: [{id: one, type: agent, agent: ann}, {id: two, type: agent, agent: bob}]\n";
-    for definition in [ROUND, agents] {
+    let agent =
+        "participants: [{name: ann, persona: qa-lead}]\nsteps: [{id: one, type: agent, agent: ann}]\n";
+    for (definition, asked, limits) in [(ROUND, 2, ["3.99", "4.001"]), (agent, 1, ["1.99", "2.001"])] {
         let run = |limit| {
             let server = Server::start(|_| counted());
             let desk = Desk::with(definition).served_by(&server);
@@ -171,12 +171,12 @@ fn nothing_is_sent_that_could_cost_more_than_the_limit() {
             let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", limit]);
             (ran, server.requests().len())
         };
-        let (refused, sent) = run("3.99");
+        let (refused, sent) = run(limits[0]);
         assert!(refused.code != 0 && sent == 0, "{}", refused.err);
         let said = refused.out + &refused.err;
-        assert!(said.contains("could cost 4.0000 $"), "{said}");
-        let (borne, sent) = run("4.001");
-        assert_eq!((borne.code, sent), (0, 2), "{}", borne.err);
+        assert!(said.contains(&format!("could cost {}.0000 $", 2 * asked)), "{said}");
+        let (borne, sent) = run(limits[1]);
+        assert_eq!((borne.code, sent), (0, asked), "{}", borne.err);
     }
 }
 

@@ -54,9 +54,10 @@ impl Engine<'_> {
         }
         for (item, participant, is_held) in waning {
             // One that ran out, as on a machine that slept, is claimed anew.
-            self.stage(match is_held {
-                true => Command::Renew { item, participant, holder: None },
-                false => Command::Claim { item, participant, holder: None },
+            self.stage(if is_held {
+                Command::Renew { item, participant, holder: None }
+            } else {
+                Command::Claim { item, participant, holder: None }
             })?;
         }
         if ready.is_empty() {

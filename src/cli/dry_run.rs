@@ -11,7 +11,9 @@ use crate::problem::Problem;
 use crate::report;
 use crate::round::record::Usage;
 use crate::session::Price;
-use crate::session::{Command, Event, Exit, Moment, Next, Session, Stamped, WorkItemOffered, decide, next};
+use crate::session::{
+    Command, Event, Exit, Moment, Next, Session, Stamped, WorkItemOffered, decide, next, whole_prompt,
+};
 use crate::setup::need::Need;
 use crate::setup::prices::AS_OF;
 use crate::setup::trust::lines;
@@ -75,10 +77,10 @@ fn remark(event: &Event, output: &Output) {
 fn prompt(session: &Session, item: &WorkItemOffered) -> String {
     match session.round(&item.round) {
         Some(round) => session.prompt(round, item).text(),
-        None => match session.agent_prompt(item) {
-            (system, text) if system.is_empty() => text,
-            (system, text) => format!("{system}\n---\n\n{text}"),
-        },
+        None => {
+            let (system, text) = session.agent_prompt(item);
+            whole_prompt(&system, &text)
+        }
     }
 }
 

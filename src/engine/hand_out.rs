@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::FutureExt as _;
-use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::fan_out::{Back, Place};
@@ -14,10 +13,11 @@ use crate::participants::purse::Purse;
 use crate::participants::{Ask, Prompt, Task};
 use crate::persona::Persona;
 use crate::session::{
-    Command, Event, Item, LEASE_MS, Moment, RoundOpened, RoundRun, TRACKER, WorkItemReturned, decide,
+    Command, Event, Item, LEASE_MS, Moment, RoundOpened, RoundRun, TRACKER, WorkItemOffered,
+    WorkItemReturned, decide,
 };
 use crate::text::estimated_tokens;
-use crate::workflow::{OutputSchema, StepKind};
+use crate::workflow::{OutputSchema, StepKind, VERDICT};
 
 impl Engine<'_> {
     /// Hands out the work items of a step, unless the budget would not bear them.
@@ -89,6 +89,7 @@ impl Engine<'_> {
         let step = definition.and_then(|definition| definition.step(&item.offered.step));
         let schema = step.and_then(|step| match &step.kind {
             StepKind::Agent(agent) => agent.output_schema.clone(),
+            StepKind::Review(_) if self.session.format() >= 2 => Some(VERDICT.clone()),
             _ => None,
         });
         let terms = Terms {
@@ -114,7 +115,6 @@ impl Engine<'_> {
         let info = self.session.seat_info(&offered.participant);
         let model = info.map(|info| info.model.as_str()).unwrap_or_default();
         let persona = info.and_then(|info| self.personas.get(&info.persona)).cloned();
-        let input = offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default();
         Ask {
             seat: offered.participant.clone(),
             place: (0, 1),
@@ -133,15 +133,17 @@ impl Engine<'_> {
             watch: self.watch(&offered.item),
             // What was set aside was for the first try; the others pay for themselves.
             purse: self.purse(&offered.model, estimated, if item.returned.is_empty() { 2 } else { 0 }),
-            task: Some(Arc::new(self.task(input, schema, model))),
+            task: Some(Arc::new(self.task(offered, schema, model))),
         }
     }
 
-    fn task(&self, input: Map<String, Value>, schema: Option<OutputSchema>, model: &str) -> Task {
+    fn task(&self, offered: &WorkItemOffered, schema: Option<OutputSchema>, model: &str) -> Task {
+        let input = offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default();
+        let whole = self.session.work_item_json(offered);
         let is_tracker = model == TRACKER;
         let tasks = if is_tracker { self.session.tasks() } else { Vec::new() };
         let evidence_asked = if is_tracker { self.session.evidence_asked() } else { Vec::new() };
-        Task { input, schema, tasks, evidence_asked, ..Task::default() }
+        Task { input, whole, schema, tasks, evidence_asked, ..Task::default() }
     }
 
     /// Takes in what came back. A claim that ran out meanwhile, as on a machine that slept, is made

@@ -11,8 +11,8 @@ use tokio::time::{Instant, timeout};
 use super::taken::Taken;
 use crate::participants::{Ask, Failure, Finish, Participant, Reply};
 use crate::round::prompt;
-use crate::session::{ItemStatus, WorkItemReturned, is_blank};
-use crate::workflow::{OutputSchema, read_answer};
+use crate::session::{ItemStatus, WorkItemReturned};
+use crate::workflow::{OutputSchema, is_feedback, read_answer};
 
 /// What one try is bound by.
 pub struct Terms {
@@ -44,8 +44,11 @@ pub async fn work(
         Ok(came) => came,
         Err(_) => Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis())),
     };
-    let ended = task.and_then(|task| task.ended.lock().unwrap_or_else(PoisonError::into_inner).take());
-    let (exit_status, stderr) = ended.map(|ended| (ended.status, ended.stderr)).unzip();
+    let ended =
+        task.map(|task| std::mem::take(&mut *task.ended.lock().unwrap_or_else(PoisonError::into_inner)));
+    let ended = ended.unwrap_or_default();
+    let text =
+        |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned()).filter(|text| !text.is_empty());
     let (status, data, error) = match came {
         Ok(data) => (ItemStatus::Completed, data, None),
         Err(error) => (ItemStatus::Failed, Value::Null, Some(error)),
@@ -62,8 +65,9 @@ pub async fn work(
         tries: taken.tries.max(1),
         latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         tokens: taken.usage,
-        exit_status,
-        stderr: stderr.filter(|said| !said.is_empty()),
+        exit_status: ended.status,
+        stderr: text(&ended.stderr),
+        stdout: text(&ended.stdout).filter(|_| status == ItemStatus::Failed),
     }
 }
 
@@ -83,6 +87,7 @@ pub fn fault(step: String, agent: String, item: String) -> WorkItemReturned {
         tokens: None,
         exit_status: None,
         stderr: None,
+        stdout: None,
     }
 }
 
@@ -99,7 +104,11 @@ async fn converse(
             Err(failure) => return Err(failed(taken, failure)),
         };
         taken.add(&reply);
-        let reason = match judge(&reply, terms) {
+        let is_exit = ask
+            .task
+            .as_ref()
+            .is_some_and(|task| task.ended.lock().unwrap_or_else(PoisonError::into_inner).is_exit_data);
+        let reason = match judge(&reply, terms, is_exit) {
             Ok(data) => return Ok(data),
             Err(reason) => reason,
         };
@@ -112,7 +121,8 @@ async fn converse(
     Err("nothing came back".to_owned())
 }
 
-fn judge(reply: &Reply, terms: &Terms) -> Result<Value, String> {
+/// What a reply yields. An exit status that is an answer has a form of its own.
+fn judge(reply: &Reply, terms: &Terms, is_exit: bool) -> Result<Value, String> {
     match reply.finish {
         Finish::Complete => {}
         Finish::Length | Finish::TooLong => {
@@ -122,10 +132,14 @@ fn judge(reply: &Reply, terms: &Terms) -> Result<Value, String> {
         Finish::Refusal => return Err("the model or its service declined to answer".to_owned()),
     }
     let data = read_answer(&reply.text, terms.format)?;
-    if let Some(schema) = &terms.schema {
-        schema.check(&data).map_err(|why| format!("the answer does not fit `output_schema`: {why}"))?;
+    if is_exit && !terms.needs_words {
+        return Ok(data);
     }
-    if terms.needs_words && is_blank(&data) {
+    if let Some(schema) = &terms.schema {
+        let what = if terms.needs_words { "the verdict of a review" } else { "`output_schema`" };
+        schema.check(&data).map_err(|why| format!("the answer does not fit {what}: {why}"))?;
+    }
+    if terms.needs_words && !is_feedback(&data, terms.format) {
         return Err("a review needs feedback, and there is none".to_owned());
     }
     Ok(data)

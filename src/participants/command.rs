@@ -6,7 +6,7 @@
 //! are ended. How it ended and what it said on standard error is kept for the record.
 
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
@@ -14,26 +14,39 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
 use super::{Ask, Failure, Finish, Participant, Reply};
+use crate::round::snapshot::hex;
+use crate::session::whole_prompt;
 use crate::workflow::Program;
 
 /// What a program finds of the environment without being named.
 pub const PASSED: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SystemRoot"];
 /// How much a program may answer with, in bytes, unless the definition says otherwise.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
-/// How much of its standard error is kept, in bytes.
-const MAX_STDERR: u64 = 64 * 1024;
+/// How much of each of its outputs is kept, in bytes: the last of it.
+const KEPT: usize = 64 * 1024;
 
-/// How a program ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a program printed, and how it ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// Its exit status, in words.
-    pub status: String,
-    /// What it said on standard error.
-    pub stderr: String,
+    /// Its exit status, in words; none of one that was given up.
+    pub status: Option<String>,
+    /// The last of its standard output.
+    pub stdout: Vec<u8>,
+    /// The last of its standard error.
+    pub stderr: Vec<u8>,
+    /// Whether its exit status is its answer.
+    pub is_exit_data: bool,
 }
 
-/// Where the end of a program is noted.
-pub type Note = Mutex<Option<Ended>>;
+/// Where that is noted, while the program runs.
+pub type Note = Mutex<Ended>;
+
+/// Which output of a program.
+#[derive(Clone, Copy)]
+enum Stream {
+    Out,
+    Err,
+}
 
 /// A participant that is a program.
 pub struct External {
@@ -54,16 +67,23 @@ impl External {
             command.current_dir(folder);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let whole = ask.task.as_ref().and_then(|task| task.whole.as_deref());
+        let item = whole.map(ItemFile::write).transpose();
+        let item = item.map_err(|error| format!("the work item cannot be written for `{name}`: {error}"))?;
+        command.envs(item.iter().map(|file| (WORK_ITEM, file.path.as_os_str())));
         let mut child = command.spawn().map_err(|error| format!("`{name}` cannot be started: {error}"))?;
         let _group = Group::of(&child);
-        let said = self.talk(&mut child, &prompt(ask)).await;
-        let (answer, stderr) = said.map_err(|error| format!("`{name}`: {error}"))?;
+        let of_seat = Note::default();
+        let note = ask.task.as_ref().map_or(&of_seat, |task| &task.ended);
+        *lock(note) = Ended::default();
+        let answer = self.talk(&mut child, ask, note).await.map_err(|error| format!("`{name}`: {error}"))?;
         let status = child.wait().await.map_err(|error| format!("`{name}`: {error}"))?;
-        self.judge(ask, name, &answer, &stderr, status)
+        self.judge(ask, name, answer, status, &mut lock(note))
     }
 
     /// Feeds the prompt in and reads both outputs at the same time, so that none blocks another.
-    async fn talk(&self, child: &mut Child, prompt: &str) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
+    async fn talk(&self, child: &mut Child, ask: &Ask, note: &Note) -> std::io::Result<Vec<u8>> {
+        let prompt = prompt(ask);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let feed = async move {
             if let Some(mut stdin) = stdin {
@@ -73,34 +93,51 @@ impl External {
             }
         };
         let most = self.program.max_bytes.unwrap_or(MAX_ANSWER);
-        let ((), answer, errors) = tokio::join!(feed, read(stdout, most + 1), drain(stderr, MAX_STDERR));
-        Ok((answer?, errors?))
+        let keep = |stream: Stream, piece: &[u8]| {
+            lock(note).keep(stream, piece);
+            // What a seat of a round prints is nobody's to see while the round is open.
+            if ask.task.is_some() {
+                ask.watch.said(&String::from_utf8_lossy(piece));
+            }
+        };
+        let ((), answer, errors) = tokio::join!(
+            feed,
+            follow(stdout, most, |piece| keep(Stream::Out, piece)),
+            follow(stderr, u64::MAX, |piece| keep(Stream::Err, piece))
+        );
+        errors?;
+        answer
     }
 
     fn judge(
         &self,
         ask: &Ask,
         name: &str,
-        answer: &[u8],
-        stderr: &[u8],
+        answer: Vec<u8>,
         status: ExitStatus,
+        ended: &mut Ended,
     ) -> Result<Reply, String> {
-        let stderr = String::from_utf8_lossy(stderr).into_owned();
-        let last = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
-        if let Some(note) = ask.task.as_ref().map(|task| &task.ended) {
-            let mut note = note.lock().unwrap_or_else(PoisonError::into_inner);
-            *note = Some(Ended { status: status.to_string(), stderr });
-        }
+        ended.status = Some(status.to_string());
+        let reply = |text| Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 });
         let most = self.program.max_bytes.unwrap_or(MAX_ANSWER);
         if answer.len() as u64 > most {
             return Err(format!("`{name}` answered with more than {most} bytes"));
         }
-        if !status.success() {
-            let said = if last.is_empty() { String::new() } else { format!(": {last}") };
+        let is_ok = status.code().is_some_and(|code| self.program.ok_exit.contains(&i64::from(code)));
+        if !status.success() && !is_ok {
+            let stderr = String::from_utf8_lossy(&ended.stderr);
+            let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
+            let said = last.map(|last| format!(": {last}")).unwrap_or_default();
             return Err(format!("`{name}` ended with {status}{said}"));
         }
-        match String::from_utf8(answer.to_vec()) {
-            Ok(text) => Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 }),
+        if !status.success() && ask.task.is_some() {
+            ended.is_exit_data = true;
+            let (stdout, stderr) = (String::from_utf8_lossy(&answer), String::from_utf8_lossy(&ended.stderr));
+            let data = serde_json::json!({ "exit": status.code(), "stdout": stdout, "stderr": stderr });
+            return reply(data.to_string());
+        }
+        match String::from_utf8(answer) {
+            Ok(text) => reply(text),
             Err(_) => Err(format!("`{name}` answered with what is no UTF-8 text")),
         }
     }
@@ -122,11 +159,60 @@ pub(super) fn prepared(program: &[String], env: &[String]) -> Result<Command, St
     Ok(command)
 }
 
-/// What a program is told: an agent's prompt, or all of a seat's.
+impl Ended {
+    fn keep(&mut self, stream: Stream, piece: &[u8]) {
+        let kept = match stream {
+            Stream::Out => &mut self.stdout,
+            Stream::Err => &mut self.stderr,
+        };
+        kept.extend_from_slice(piece);
+        let over = kept.len().saturating_sub(KEPT);
+        kept.drain(..over);
+    }
+}
+
+fn lock(note: &Note) -> MutexGuard<'_, Ended> {
+    note.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The variable that names the file with a program's work item as JSON.
+const WORK_ITEM: &str = "ROUNDTABLE_WORK_ITEM";
+
+/// A file with a work item, readable by its owner alone, gone when the program has ended.
+struct ItemFile {
+    path: std::path::PathBuf,
+}
+
+impl ItemFile {
+    fn write(whole: &str) -> std::io::Result<Self> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(std::io::Error::other)?;
+        let path = std::env::temp_dir().join(format!("roundtable-{}.json", hex(&random)));
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&path)?;
+        let item = Self { path };
+        std::io::Write::write_all(&mut file, whole.as_bytes())?;
+        Ok(item)
+    }
+}
+
+impl Drop for ItemFile {
+    fn drop(&mut self) {
+        // Whoever cleared the folder has removed it already.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// What a program is told: an agent's prompt after what else it is told, or all of a seat's.
 fn prompt(ask: &Ask) -> String {
     let again = ask.again.as_deref().unwrap_or_default();
     match &ask.task {
-        Some(_) => format!("{}{}{again}", ask.prompt.snapshot, ask.prompt.tail),
+        // In sessions of format 1 a program was told no more than its prompt.
+        Some(task) if task.whole.is_none() => format!("{}{}{again}", ask.prompt.snapshot, ask.prompt.tail),
+        Some(_) => format!("{}{again}", whole_prompt(&ask.prompt.rules, &ask.prompt.snapshot)),
         None => format!("{}{again}", ask.prompt.text()),
     }
 }
@@ -140,14 +226,24 @@ pub(super) async fn read(from: Option<impl AsyncRead + Unpin>, most: u64) -> std
     Ok(bytes)
 }
 
-/// Reads all and keeps at most `most` bytes of it.
-async fn drain(from: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if let Some(mut from) = from {
-        (&mut from).take(most).read_to_end(&mut bytes).await?;
-        tokio::io::copy(&mut from, &mut tokio::io::sink()).await?;
+/// Reads what comes, and tells of each piece as it comes; what follows `most` bytes is not waited for.
+async fn follow(
+    from: Option<impl AsyncRead + Unpin>,
+    most: u64,
+    mut told: impl FnMut(&[u8]),
+) -> std::io::Result<Vec<u8>> {
+    let (mut all, mut piece) = (Vec::new(), vec![0; 8 * 1024]);
+    let Some(mut from) = from else { return Ok(all) };
+    loop {
+        let count = from.read(&mut piece).await?;
+        if count == 0 || all.len() as u64 > most {
+            return Ok(all);
+        }
+        told(&piece[..count]);
+        if most < u64::MAX {
+            all.extend_from_slice(&piece[..count]);
+        }
     }
-    Ok(bytes)
 }
 
 /// A program with everything it started; ended when this is dropped.

@@ -88,13 +88,15 @@ pub struct Ask {
 pub struct Task {
     /// What the agent is handed.
     pub input: serde_json::Map<String, serde_json::Value>,
+    /// The whole of it as JSON; none in a session of format 1.
+    pub whole: Option<String>,
     /// What the answer must fit.
     pub schema: Option<OutputSchema>,
     /// The tracker's tasks as they stand, where the tracker is asked.
     pub tasks: Vec<TrackedTask>,
     /// Whether evidence was asked for before, of the task a prompt names.
     pub evidence_asked: Vec<String>,
-    /// How a program ended, noted by the participant that ran it.
+    /// What a program printed and how it ended, noted by the participant that runs it.
     pub ended: command::Note,
 }
 

@@ -23,6 +23,7 @@ struct Noted {
     trouble: Option<String>,
     /// Requests sent before it was asked again, which is shown to nobody.
     before: Option<u32>,
+    said: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +63,8 @@ pub struct Progress {
     pub tries: u32,
     /// Why it waits, or waited last, fit to be shown while the round is open.
     pub trouble: Option<String>,
+    /// The line an agent's program printed last.
+    pub said: Option<String>,
 }
 
 impl Standing {
@@ -80,8 +83,15 @@ impl Standing {
 impl Watch {
     fn kept() -> Self {
         let now = Instant::now();
-        let noted =
-            Noted { stage: Stage::Queued, since: now, heard: now, tries: 0, trouble: None, before: None };
+        let noted = Noted {
+            stage: Stage::Queued,
+            since: now,
+            heard: now,
+            tries: 0,
+            trouble: None,
+            before: None,
+            said: None,
+        };
         Self(Some(Arc::new(Mutex::new(noted))))
     }
 
@@ -119,6 +129,15 @@ impl Watch {
         });
     }
 
+    /// Notes what an agent's program printed: its last line is kept.
+    pub fn said(&self, text: &str) {
+        const LONGEST: usize = 200;
+        let last = text.lines().rev().find(|line| !line.trim().is_empty());
+        if let Some(last) = last {
+            self.note(|noted| noted.said = Some(last.chars().take(LONGEST).collect()));
+        }
+    }
+
     /// Notes that the next request is sent after this wait, and why.
     pub fn waits(&self, trouble: &str, wait: Duration) {
         self.note(|noted| {
@@ -144,7 +163,14 @@ impl Watch {
             _ => None,
         };
         let trouble = noted.trouble.clone();
-        Some(Progress { standing, for_ms: ms(since), left_ms, tries: noted.tries, trouble })
+        Some(Progress {
+            standing,
+            for_ms: ms(since),
+            left_ms,
+            tries: noted.tries,
+            trouble,
+            said: noted.said.clone(),
+        })
     }
 }
 
@@ -215,8 +241,13 @@ mod tests {
         let trouble = now().trouble;
         assert_eq!((now().tries, trouble.as_deref()), (2, Some("the reply stopped for 30 s")));
         assert_eq!(watches.begin("ann").progress().map(|fresh| fresh.tries), Some(0));
+        watch.said("one\ntwo\n\n");
         watches.clear();
         assert!(watches.progress().is_empty());
+        let program = watches.begin("build/1");
+        program.said("compiling\nlinking\n\n");
+        let said = watches.progress().remove("build/1").and_then(|progress| progress.said);
+        assert_eq!(said.as_deref(), Some("linking"));
         Watch::default().heard();
     }
 }

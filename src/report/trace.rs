@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::view::is_revealed;
 use super::words::{finding, handling, shown_mask};
-use crate::session::{Event, Handling, Line, Moment, SeatStatus, Session, WorkItemOffered};
+use crate::session::{Event, Handling, Line, Moment, SeatStatus, Session, WorkItemOffered, whole_prompt};
 use crate::text::harmless;
 
 /// One hand-over.
@@ -163,14 +163,13 @@ fn what_became(status: Option<&SeatStatus>, may_be_read: bool) -> (String, Value
 /// A hand-over as plain text, safe to print.
 pub fn text(entry: &HandOver) -> String {
     let mut out = format!(
-        "=== {} · to {} ({}) · sent {} · {}\n\n{}{}",
+        "=== {} · to {} ({}) · sent {} · {}\n\n{}",
         entry.id,
         entry.to,
         entry.model,
         entry.sent_at,
         entry.status,
-        entry.system.as_ref().map(|system| format!("{system}\n---\n\n")).unwrap_or_default(),
-        entry.prompt
+        whole_prompt(entry.system.as_deref().unwrap_or_default(), &entry.prompt)
     );
     let replies = entry.answer.as_array().map(Vec::as_slice).unwrap_or_default();
     for reply in replies {

@@ -15,6 +15,17 @@ pub struct Artifact {
     pub relevant: bool,
 }
 
+impl Artifact {
+    /// All of it, as a definition writes it.
+    pub fn to_json(&self) -> Value {
+        let mut all = serde_json::Map::new();
+        all.insert("id".to_owned(), self.id.as_str().into());
+        all.insert("summary".to_owned(), self.summary.as_str().into());
+        all.extend(self.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+        Value::Object(all)
+    }
+}
+
 /// One line of the agenda.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgendaItem {

@@ -3,14 +3,15 @@
 //! Nothing is read but the results so far. What is missing or incomplete is found here, before
 //! anything is offered.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::brief::{WORDING, brief, expected, linked_text, rules, stage_description};
 use super::event::{ReviewContext, StageContext, Task, WorkItemOffered};
-use super::item::is_blank;
 use super::linked::NO_LINKS;
 use super::state::Session;
+use crate::round::material::{AgendaItem, Artifact};
 use crate::round::snapshot::sha256_hex;
-use crate::workflow::{Completeness, Definition, ExpectedOutput, Step, StepKind, Template};
+use crate::workflow::{Completeness, Definition, Step, StepKind, Template, is_blank};
 
 /// A hand-over that could be made now: to whom, and what.
 pub struct HandOver {
@@ -37,10 +38,11 @@ impl Session {
         input.insert("context".to_owned(), Value::Object(self.context()));
         if let Some(failed) = self.error_before() {
             let message = self.shown_error(failed);
-            input.insert(
-                "error".to_owned(),
-                serde_json::json!({ "stepId": failed.step_id, "message": message }),
-            );
+            let mut error = json!({ "stepId": failed.step_id, "message": message });
+            if let Some(output) = self.output_of(failed).filter(|_| self.format() >= 2) {
+                error["output"] = output.into();
+            }
+            input.insert("error".to_owned(), error);
         }
         Ok(input)
     }
@@ -86,63 +88,111 @@ impl Session {
         };
         missing(step, &input)?;
         let linked = self.linked(definition, step);
-        let linked_tasks = Some(linked.json).filter(|json| json != NO_LINKS);
-        let scope =
-            scope(&input, definition, &stage_context, review_context.as_ref(), linked_tasks.as_deref());
+        let mut task = Task {
+            input,
+            stage_context,
+            wording: (self.format() >= 2).then_some(WORDING),
+            rules: rules(definition, step, self.format()),
+            prompt: None,
+            linked_tasks: Some(linked.json).filter(|json| json != NO_LINKS),
+            review_context,
+        };
         let template = template(definition, step, agent)?;
+        let scope = template.as_ref().map(|_| scope(definition, &task)).unwrap_or_default();
         let prompt = template.as_ref().map(|template| template.render(&scope)).transpose();
-        let prompt = prompt.map_err(|error| format!("the prompt cannot be made: {error}"))?;
-        let whole = prompt.is_none().then(|| as_json(&input));
-        let text = prompt.as_deref().or(whole.as_deref()).unwrap_or_default();
+        task.prompt = prompt.map_err(|error| format!("the prompt cannot be made: {error}"))?;
+        let sent = brief(definition, step, &task) + &text(definition, &task);
         let template = template.as_ref().map(|template| (template, &scope));
-        let lack = self.agent_lack(definition, step, template, &input, text);
+        let lack = self.agent_lack(definition, step, template, &task.input, &sent);
         let mut warnings: Vec<String> = match lack {
             Some(why) if step.completeness == Completeness::Refuse => {
                 return Err(format!("the hand-over is incomplete: {why}"));
             }
             found => found.into_iter().collect(),
         };
-        let rules = rules(definition, step);
         warnings.extend(linked.warnings);
-        let task = Task { input, stage_context, rules, prompt, linked_tasks, review_context };
         Ok(HandOver { to: agent.to_owned(), task, warnings })
     }
 
     /// The prompt of an agent's work item: the system's part, empty if there is none, and the text.
     pub fn agent_prompt(&self, item: &WorkItemOffered) -> (String, String) {
-        let Some(task) = &item.task else { return (String::new(), String::new()) };
+        let (Some(task), Some(definition)) = (&item.task, &self.definition) else {
+            return (String::new(), String::new());
+        };
         let persona = self.persona(&item.persona).map_or("", |persona| persona.text.as_str());
-        let text = task.prompt.clone().unwrap_or_else(|| as_json(&task.input));
+        let brief = definition.step(&item.step).map(|step| brief(definition, step, task));
+        let text = text(definition, task);
         // A template that shows them has them in the prompt already.
-        let linked = task.linked_tasks.as_deref().filter(|linked| !text.contains(linked));
-        let linked = linked.map(|linked| format!("Tasks linked to this one:\n{linked}\n"));
-        let parts =
-            [persona, task.rules.as_deref().unwrap_or_default(), linked.as_deref().unwrap_or_default()];
+        let linked =
+            task.linked_tasks.as_deref().filter(|linked| task.wording.is_none() && !text.contains(linked));
+        let linked = linked.map(linked_text);
+        let parts = [
+            persona,
+            brief.as_deref().unwrap_or_default(),
+            task.rules.as_deref().unwrap_or_default(),
+            linked.as_deref().unwrap_or_default(),
+        ];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         (parts.join("\n"), text)
     }
+
+    /// An agent's work item as JSON, for who takes it as that; none in sessions of format 1.
+    pub fn work_item_json(&self, item: &WorkItemOffered) -> Option<String> {
+        let task = item.task.as_ref().filter(|task| task.wording.is_some())?;
+        Some(as_json(&work_item(self.definition.as_ref()?, task)))
+    }
 }
 
-/// What a template sees: the input, and beside it goal, constraints and stage.
-fn scope(
-    input: &Map<String, Value>,
-    definition: &Definition,
-    stage: &StageContext,
-    review: Option<&ReviewContext>,
-    linked: Option<&str>,
-) -> Value {
+/// The text of a prompt: what the template gave, else the whole work item as JSON; in sessions of
+/// format 1 its input alone.
+fn text(definition: &Definition, task: &Task) -> String {
+    match (&task.prompt, task.wording) {
+        (Some(prompt), _) => prompt.clone(),
+        (None, Some(_)) => as_json(&work_item(definition, task)),
+        (None, None) => as_json(&task.input),
+    }
+}
+
+/// What a template sees: the work item, and of the definition its material. In sessions of format 1
+/// there is less of it.
+fn scope(definition: &Definition, task: &Task) -> Value {
     let mut scope = Map::new();
-    scope.insert("goal".to_owned(), definition.goal.as_deref().into());
-    scope.insert("constraints".to_owned(), definition.constraints.as_slice().into());
-    scope.insert("stage_context".to_owned(), serde_json::to_value(stage).unwrap_or_default());
-    if let Some(linked) = linked {
-        scope.insert("linked_tasks".to_owned(), linked.into());
+    if task.wording.is_some() {
+        scope.insert("project_summary".to_owned(), definition.project_summary.as_deref().into());
+        scope.insert("artifacts".to_owned(), definition.artifacts.iter().map(Artifact::to_json).collect());
+        let agenda = |item: &AgendaItem| json!({"id": item.id, "title": item.title, "status": item.status});
+        scope.insert("agenda".to_owned(), definition.agenda.iter().map(agenda).collect());
     }
-    if let Some(review) = review {
-        scope.insert("review_context".to_owned(), serde_json::to_value(review).unwrap_or_default());
-    }
-    scope.extend(input.iter().map(|(key, value)| (key.clone(), value.clone())));
+    scope.extend(work_item(definition, task));
     Value::Object(scope)
+}
+
+/// A work item as a whole: what the agent is handed, the session's goal and constraints, its stage.
+pub fn work_item(definition: &Definition, task: &Task) -> Map<String, Value> {
+    let mut whole = Map::new();
+    whole.extend(task.input.iter().map(|(key, value)| (key.clone(), value.clone())));
+    let mut add = |key: &str, value: Value| {
+        whole.entry(key).or_insert(value);
+    };
+    add("goal", definition.goal.as_deref().into());
+    add("constraints", definition.constraints.as_slice().into());
+    add("stage_context", serde_json::to_value(&task.stage_context).unwrap_or_default());
+    if task.wording.is_some() {
+        add("available_skills", task.stage_context.available_skills.as_slice().into());
+    }
+    if let Some(linked) = &task.linked_tasks {
+        add("linked_tasks", linked.as_str().into());
+    }
+    if let Some(review) = &task.review_context {
+        add("review_context", serde_json::to_value(review).unwrap_or_default());
+    }
+    whole
+}
+
+/// A prompt as a program, a dry run and a trace have it: the system's part, if there is one, a line of
+/// three dashes, and the text.
+pub fn whole_prompt(system: &str, text: &str) -> String {
+    if system.is_empty() { text.to_owned() } else { format!("{system}\n---\n\n{text}") }
 }
 
 /// The offer of a hand-over.
@@ -158,7 +208,6 @@ pub fn offer(
     // A prompt of its own that is a template is a prompt, never the system's part.
     let is_own = participant_template(definition, &to).is_some();
     let persona = seat.filter(|_| !is_own).map(|seat| seat.persona.clone());
-    let text = as_json(&task.input);
     WorkItemOffered {
         step: step.id.clone(),
         round: String::new(),
@@ -167,8 +216,8 @@ pub fn offer(
         available_skills: task.stage_context.available_skills.clone(),
         address: String::new(),
         persona: persona.unwrap_or_default(),
-        prompt_sha256: sha256_hex(task.prompt.as_deref().unwrap_or(&text)),
-        context_sha256: sha256_hex(&text),
+        prompt_sha256: sha256_hex(&text(definition, &task)),
+        context_sha256: sha256_hex(&as_json(&task.input)),
         participant: to,
         task: Some(Box::new(task)),
     }
@@ -177,26 +226,6 @@ pub fn offer(
 /// An input as the agent without a prompt is handed it.
 pub(super) fn as_json(input: &Map<String, Value>) -> String {
     serde_json::to_string(input).unwrap_or_default()
-}
-
-fn stage_description(step: &Step) -> &str {
-    step.description.as_deref().or(step.label.as_deref()).unwrap_or(&step.id)
-}
-
-fn expected(step: &Step) -> ExpectedOutput {
-    match &step.kind {
-        StepKind::Agent(agent) => {
-            let mut expected = agent.expected_output.clone();
-            if agent.output_schema.is_some() && expected.format.is_empty() {
-                "json".clone_into(&mut expected.format);
-            }
-            expected
-        }
-        _ => ExpectedOutput {
-            description: "feedback on the artifact, by each criterion".to_owned(),
-            ..ExpectedOutput::default()
-        },
-    }
 }
 
 /// The prompt a step brings itself.
@@ -253,38 +282,4 @@ fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let at_top = input.get(*first).and_then(|value| walk(value, rest));
     let inside = |key: &str| input.get(key).and_then(|value| walk(value, &keys));
     at_top.or_else(|| inside("context")).or_else(|| inside("input"))
-}
-
-/// What an agent is told beside its prompt: the form of its answer, and the facilitator's line.
-fn rules(definition: &Definition, step: &Step) -> Option<String> {
-    let mut rules = String::new();
-    let expected = expected(step);
-    let words: Vec<&str> = [&expected.description, &expected.length]
-        .into_iter()
-        .map(String::as_str)
-        .filter(|word| !word.is_empty())
-        .collect();
-    if !words.is_empty() {
-        rules.push_str(&format!("Expected of you: {}.\n", words.join("; ").trim_end_matches('.')));
-    }
-    if let StepKind::Agent(agent) = &step.kind
-        && let Some(schema) = &agent.output_schema
-    {
-        let schema = schema.written();
-        rules.push_str(&format!(
-            "Answer with one JSON value that fits this JSON Schema, and with nothing else:\n{schema}\n"
-        ));
-    }
-    if let StepKind::Review(review) = &step.kind {
-        rules.push_str(&format!(
-            "You review `artifact`, made by another. Judge it by {} and say what should change; \
-             answer with your feedback.\n",
-            review.criteria.join(", ")
-        ));
-    }
-    let directive = step.facilitator_directive.as_ref().or(definition.facilitator_directive.as_ref());
-    if let Some(directive) = directive {
-        rules.push_str(&format!("The facilitator adds: {directive}\n"));
-    }
-    (!rules.is_empty()).then_some(rules)
 }

@@ -225,6 +225,13 @@ impl Session {
         handed.as_ref().and_then(|said| said["error"].as_str()).unwrap_or(WITHHELD).to_owned()
     }
 
+    /// What the program of a failed step printed, as later steps are told.
+    pub(super) fn output_of(&self, failed: &StepFinished) -> Option<String> {
+        let item = self.items_behind(&failed.step).next()?;
+        let output = item.outcome()?.output()?;
+        Some(if self.is_withheld(&item.offered.item) { WITHHELD.to_owned() } else { output })
+    }
+
     /// Why a round did not decide, with seats as others are shown them, in that order.
     pub(super) fn shown_reason(&self, reason: &str) -> String {
         let (Some(names), Some(blockers)) = (self.pseudonyms(), reason.strip_prefix("blocked by ")) else {

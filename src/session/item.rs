@@ -10,6 +10,7 @@ use super::event::{Event, ItemStatus, WorkItemClaimed, WorkItemOffered, WorkItem
 use super::moment::Moment;
 use super::review::{feedback, is_review};
 use super::state::Session;
+use crate::workflow::is_feedback;
 
 /// How long a claim holds, in milliseconds.
 pub const LEASE_MS: i64 = 300_000;
@@ -176,7 +177,7 @@ pub fn returned(
 ) -> Result<Vec<Event>, Refusal> {
     let found = held(session, &back.item, &back.participant, holder, now)?;
     let is_review = is_review(found);
-    if is_review && back.status == ItemStatus::Completed && is_blank(&back.data) {
+    if is_review && back.status == ItemStatus::Completed && !is_feedback(&back.data, session.format()) {
         return refuse("no feedback", format!("review `{}` cannot be completed without it", back.item));
     }
     let back = WorkItemReturned { step: found.offered.step.clone(), attempt: found.attempt(), ..back };
@@ -186,15 +187,4 @@ pub fn returned(
     }
     events.insert(0, Event::WorkItemReturned(Arc::new(back)));
     Ok(events)
-}
-
-/// Whether a value says nothing.
-pub fn is_blank(value: &serde_json::Value) -> bool {
-    match value {
-        serde_json::Value::Null => true,
-        serde_json::Value::String(text) => text.trim().is_empty(),
-        serde_json::Value::Array(items) => items.is_empty(),
-        serde_json::Value::Object(map) => map.is_empty() || map.values().all(is_blank),
-        _ => false,
-    }
 }

@@ -5,6 +5,7 @@
 //! arguments. What is live, what is replayed and what a report shows is this one state.
 
 mod apply;
+mod brief;
 mod command;
 mod complete;
 mod context;
@@ -41,8 +42,9 @@ pub use event::{
     SeatRetried, SessionClosed, SessionForked, SessionOpened, StageContext, Stamped, Status, StepFinished,
     SynthesisRecorded, Tally, Task, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
+pub use hand_over::whole_prompt;
 pub use handed::Handling;
-pub use item::{Item, LEASE_MS, is_blank};
+pub use item::{Item, LEASE_MS};
 pub use linked::{Linked, linked_tasks};
 pub use moment::Moment;
 pub use next::{Next, Question, QuestionKind, next};

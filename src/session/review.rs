@@ -15,7 +15,18 @@ use super::item::Item;
 use super::moment::Moment;
 use super::run::StepRun;
 use super::state::Session;
+use crate::round::material::Artifact;
 use crate::workflow::{Definition, Review, Step};
+
+/// What stands for an author without tags, and for several.
+const NO_TAG: &str = "participant";
+
+/// Something to review, whole.
+struct Thing<'a> {
+    artifact: PreviousArtifact,
+    authors: Vec<&'a str>,
+    is_withheld: bool,
+}
 
 /// What a step made.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,58 +94,108 @@ impl Session {
         let own = seat.map(|seat| &seat.tags).filter(|tags| !tags.is_empty());
         let mut tags: Vec<&str> = own.or(persona).into_iter().flatten().take(2).map(String::as_str).collect();
         tags.sort_unstable();
-        if tags.is_empty() { "participant".to_owned() } else { tags.join(" / ") }
+        if tags.is_empty() { NO_TAG.to_owned() } else { tags.join(" / ") }
     }
 
-    /// One hand-over for each artifact under review and each reviewer who is not its author.
+    /// One hand-over for each thing under review and each reviewer who has no part in it.
     pub(super) fn reviews(
         &self,
         definition: &Definition,
         step: &Step,
         review: &Review,
     ) -> Result<Vec<HandOver>, String> {
-        let of = definition.step(&review.of);
-        let steps: Vec<&str> = of
-            .iter()
-            .flat_map(|of| std::iter::once(*of).chain(of.nested()))
-            .map(|of| of.id.as_str())
-            .collect();
-        let is_of = |made: &&Made| steps.iter().any(|step| made.recorded.step.as_deref() == Some(*step));
+        let things = self.things(definition, &review.of);
         let mut hand_overs = Vec::new();
-        let mut found = 0;
-        for made in self.made_in_order().filter(is_of) {
-            found += 1;
-            if self.is_withheld(made.item()) {
+        for thing in &things {
+            if thing.is_withheld {
                 return Err(format!("what step `{}` made is {WITHHELD}", review.of));
             }
-            let author = made.recorded.by.as_str();
-            for reviewer in definition.reviewers(review).into_iter().filter(|name| *name != author) {
+            let reviewers = definition.reviewers(review).into_iter();
+            for reviewer in reviewers.filter(|name| !thing.authors.contains(name)) {
                 let context = ReviewContext {
-                    target_artifact_id: made.id().to_owned(),
-                    target_author_tag: self.author_tag(author),
+                    target_artifact_id: thing.artifact.artifact_id.clone(),
+                    target_author_tag: match thing.authors[..] {
+                        [author] => self.author_tag(author),
+                        _ => NO_TAG.to_owned(),
+                    },
                     review_criteria: review.criteria.clone(),
                 };
-                let input = self.review_input(step, made, &context, reviewer)?;
+                let input = self.review_input(step, thing, &context, reviewer)?;
                 hand_overs.push(self.hand_over(definition, step, reviewer, input, Some(context))?);
             }
         }
-        match (found, hand_overs.is_empty()) {
-            (0, _) => Err(format!("step `{}` has made nothing to review", review.of)),
+        match (things.is_empty(), hand_overs.is_empty()) {
+            (true, _) => Err(format!("step `{}` has made nothing to review", review.of)),
             (_, true) => Err(format!("nobody but the author is there to review `{}`", review.of)),
             _ => Ok(hand_overs),
         }
+    }
+
+    /// What there is to review under a name: what a step and those inside it made, or an artifact.
+    fn things<'a>(&'a self, definition: &'a Definition, of: &str) -> Vec<Thing<'a>> {
+        let Some(step) = definition.step(of) else {
+            let found = definition.artifacts.iter().find(|artifact| artifact.id == of);
+            return found.map(|artifact| self.as_thing(artifact)).into_iter().collect();
+        };
+        let all = std::iter::once(step).chain(step.nested());
+        all.filter_map(|step| match step.round() {
+            Some(_) => self.held_round(step),
+            None => {
+                let made =
+                    self.made.get(step.key()).filter(|made| made.recorded.step.as_ref() == Some(&step.id));
+                made.map(|made| Thing {
+                    artifact: self.referenced_artifact(made, true),
+                    authors: vec![made.recorded.by.as_str()],
+                    is_withheld: self.is_withheld(made.item()),
+                })
+            }
+        })
+        .collect()
+    }
+
+    fn as_thing(&self, artifact: &Artifact) -> Thing<'_> {
+        let kind =
+            artifact.details.iter().find(|(key, _)| *key == "kind").and_then(|(_, kind)| kind.as_str());
+        let artifact = PreviousArtifact {
+            artifact_id: artifact.id.clone(),
+            version: 1,
+            kind: kind.unwrap_or("artifact").to_owned(),
+            stage: String::new(),
+            created_at: self.opened_at,
+            content: Some(artifact.to_json()),
+        };
+        Thing { artifact, authors: Vec::new(), is_withheld: false }
+    }
+
+    /// A closed round as something to review: its authors are all its seats.
+    fn held_round(&self, step: &Step) -> Option<Thing<'_>> {
+        let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id)?;
+        let artifact = PreviousArtifact {
+            artifact_id: step.key().to_owned(),
+            version: self.runs.get(&step.id).copied().unwrap_or(1),
+            kind: "round".to_owned(),
+            stage: step.label.as_deref().unwrap_or(&step.id).to_owned(),
+            created_at: round.closed_at?,
+            content: self.injected(step, self.results.get(&step.id)?),
+        };
+        Some(Thing {
+            artifact,
+            authors: round.seats.keys().map(String::as_str).collect(),
+            is_withheld: false,
+        })
     }
 
     /// The context, and before it what is reviewed, whole for a reviewer without tools.
     fn review_input(
         &self,
         step: &Step,
-        made: &Made,
+        thing: &Thing<'_>,
         context: &ReviewContext,
         reviewer: &str,
     ) -> Result<Map<String, Value>, String> {
         let has_tools = self.seat_info(reviewer).is_some_and(|seat| !seat.skills.is_empty());
-        let artifact = self.referenced_artifact(made, !has_tools);
+        let mut artifact = thing.artifact.clone();
+        artifact.content = artifact.content.filter(|_| !has_tools);
         let mut input = Map::new();
         for (key, value) in self.input_of(step)? {
             if key == "context" {

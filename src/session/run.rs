@@ -140,6 +140,7 @@ fn turn<'a>(step: &'a Step, result: &StepFinished) -> Turn<'a> {
         StepKind::Approval(approval) => to(&approval.on_reject, Turn::End),
         StepKind::Condition(condition) if says("result") => to(&condition.then, Turn::On),
         StepKind::Condition(condition) => to(&condition.otherwise, Turn::On),
+        StepKind::Review(review) if review.rejects(&result.data) => to(&review.on_reject, Turn::On),
         _ => Turn::On,
     }
 }

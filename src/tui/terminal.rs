@@ -164,8 +164,9 @@ impl Screen {
     /// Waits until something happens.
     async fn wait(&mut self, film: Option<Duration>) -> Woken {
         let keep = self.keep_at.map(|at| at.saturating_duration_since(Instant::now()));
-        let is_counting =
-            matches!(self.model.stage, Stage::Live(_)) && self.model.session().open_round().is_some();
+        let session = self.model.session();
+        let is_counting = matches!(self.model.stage, Stage::Live(_))
+            && (session.open_round().is_some() || session.open_items().next().is_some());
         let tick = is_counting.then(|| Duration::from_secs(1));
         let due = [film, keep, tick].into_iter().flatten().min();
         tokio::select! {

@@ -89,14 +89,17 @@ fn check_review(definition: &Definition, step: &Step, file: &str, problems: &mut
     if review.of.is_empty() {
         return;
     }
-    let Some(of) = definition.step(&review.of) else {
-        let known: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
-        let message = format!("`of` of review `{}` names no step: `{}`", step.id, review.of);
+    let is_artifact = definition.artifacts.iter().any(|artifact| artifact.id == review.of);
+    if definition.step(&review.of).is_none() && !is_artifact {
+        let steps = definition.all_steps().map(|step| step.id.as_str());
+        let known: Vec<&str> = steps.chain(definition.artifacts.iter().map(|a| a.id.as_str())).collect();
+        let message = format!("`of` of review `{}` names no step and no artifact: `{}`", step.id, review.of);
         return problems.push(at(message).hint(did_you_mean(&review.of, &known)));
-    };
-    if definition.authors(&of.id).is_empty() {
-        let message = format!("review `{}` is of a step that hands no work item out: `{}`", step.id, of.id);
-        return problems.push(at(message).hint("name an `agent` step, or a `parallel` of them"));
+    }
+    if definition.authors(&review.of).is_empty() {
+        let message =
+            format!("review `{}` is of a step that makes nothing to review: `{}`", step.id, review.of);
+        return problems.push(at(message).hint("name an `agent` or `round` step, or a `parallel` of them"));
     }
     if definition.reviewers(review).is_empty() {
         let message = format!("review `{}` has nobody but the author to review", step.id);
@@ -140,7 +143,19 @@ fn check_template(
     file: &str,
     warnings: &mut Vec<Problem>,
 ) {
-    let scope = ["input", "context", "error", "goal", "constraints", "stage_context", "linked_tasks"];
+    let scope = [
+        "input",
+        "context",
+        "error",
+        "goal",
+        "constraints",
+        "stage_context",
+        "available_skills",
+        "linked_tasks",
+        "project_summary",
+        "artifacts",
+        "agenda",
+    ];
     let review = ["review_context", "artifact"];
     let mut said: Vec<String> = Vec::new();
     for path in template.map(Template::paths).unwrap_or_default() {

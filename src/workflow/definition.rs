@@ -100,6 +100,8 @@ pub struct Program {
     pub env: Vec<String>,
     /// How many bytes it may answer with.
     pub max_bytes: Option<u64>,
+    /// The exit codes, beside 0, with which it answers: that it ended so, and what it printed.
+    pub ok_exit: Vec<i64>,
     /// Whether it is declared to have no tools, and may take a seat in a blind round.
     pub tool_less: bool,
 }
@@ -299,13 +301,23 @@ impl Definition {
         self.participants.iter().filter(|p| !p.agent_only && round.participants.holds(&p.name))
     }
 
-    /// Whom a step hands work to, those inside it among them.
-    pub fn authors(&self, step: &str) -> Vec<&str> {
-        let of = self.step(step);
-        of.iter().flat_map(|of| std::iter::once(*of).chain(of.nested())).flat_map(Step::agents).collect()
+    /// Who made each thing that may be reviewed under a name: of a step and those inside it the agent,
+    /// of a round all its seats, of an artifact of the definition nobody.
+    pub fn authors(&self, of: &str) -> Vec<Vec<&str>> {
+        let Some(step) = self.step(of) else {
+            return self.artifacts.iter().filter(|artifact| artifact.id == of).map(|_| Vec::new()).collect();
+        };
+        let of_step = |step: &'_ Step| -> Option<Vec<&str>> {
+            let step = self.step(&step.id)?;
+            match step.round() {
+                Some(round) => Some(self.seats(round).map(|seat| seat.name.as_str()).collect()),
+                None => Some(step.agents()).filter(|agents| !agents.is_empty()),
+            }
+        };
+        std::iter::once(step).chain(step.nested()).filter_map(of_step).collect()
     }
 
-    /// Who reviews in a review step, in roster order; not who alone made all of it.
+    /// Who reviews in a review step, in roster order; not who made all of it.
     pub fn reviewers<'a>(&'a self, review: &'a Review) -> Vec<&'a str> {
         let authors = self.authors(&review.of);
         let mut reviewers: Vec<&str> = match &review.reviewers {
@@ -314,7 +326,7 @@ impl Definition {
             }
             Selection::Named(names) => names.iter().map(String::as_str).collect(),
         };
-        reviewers.retain(|name| authors.iter().any(|author| author != name));
+        reviewers.retain(|name| authors.iter().any(|authors| !authors.contains(name)));
         reviewers
     }
 

@@ -104,7 +104,9 @@ fn of_one(fields: &mut Fields<'_>, node: &Node) -> ParticipantSpec {
 /// Every persona of a grid with every model: a persona's seats stand together, in the order of the
 /// models. A seat's name does not tell its model, so that no prompt does.
 fn of_grid(fields: &mut Fields<'_>, grid: &Node) -> Vec<ParticipantSpec> {
-    for key in ["persona", "name", "model", "prompt", "command", "cwd", "env", "max_bytes", "tool_less"] {
+    for key in
+        ["persona", "name", "model", "prompt", "command", "cwd", "env", "max_bytes", "ok_exit", "tool_less"]
+    {
         if let Some(node) = fields.node(key) {
             let message = format!("`{key}` stands beside a `grid`, which names its own");
             fields.refuse(node, message, format!("leave `{key}` out, or write a participant of its own"));
@@ -167,6 +169,20 @@ impl Numbers {
     }
 }
 
+/// Exit codes that are answers.
+fn ok_exit(fields: &mut Fields<'_>) -> Vec<i64> {
+    let mut codes = Vec::new();
+    for node in fields.list("ok_exit") {
+        match &node.value {
+            Value::Number(code) if code.as_i64().is_some_and(|code| (0..=255).contains(&code)) => {
+                codes.extend(code.as_i64());
+            }
+            _ => fields.wrong(node, "ok_exit", "a whole number from 0 to 255"),
+        }
+    }
+    codes
+}
+
 /// The external program a participant is, if it is one.
 fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> Option<Program> {
     let is_program = fields.has("command");
@@ -175,6 +191,7 @@ fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> Option<Program> 
         cwd: fields.text("cwd"),
         env: fields.texts("env"),
         max_bytes: fields.count("max_bytes", 1),
+        ok_exit: ok_exit(fields),
         tool_less: fields.flag("tool_less").unwrap_or(false),
     };
     if !is_program {

@@ -6,14 +6,16 @@ use super::lang::{Condition, GrammarError, OutputSchema, Template, Transform};
 use super::load_ballot::{ballot, quorum, quorum_ballots};
 use super::load_rule::{rule, ties};
 use super::step::{
-    Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, Retry, Review, Step, StepKind,
+    Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,
+    StepKind,
 };
 use crate::problem::{Problem, did_you_mean};
 use crate::yaml::{Node, Value};
 
 const STEP_TYPES: [&str; 7] = ["agent", "round", "parallel", "transform", "condition", "approval", "review"];
 /// Keys of single step types, for a step whose type is not known.
-const TYPE_KEYS: [&str; 26] = [
+const TYPE_KEYS: [&str; 27] = [
+    "reject_when",
     "agent",
     "prompt",
     "output_schema",
@@ -42,7 +44,8 @@ const TYPE_KEYS: [&str; 26] = [
     "on_failed",
 ];
 /// Keys that a step may have and that say something about a hand-over only.
-const HAND_OVER: [&str; 7] = [
+const HAND_OVER: [&str; 8] = [
+    "brief",
     "requires",
     "completeness",
     "max_retries",
@@ -114,12 +117,12 @@ pub fn step_body(
 ) -> Step {
     let word = step_type(fields, id, node, place);
     let (kind, known): (StepKind, &[&'static str]) = match word.as_str() {
-        "agent" => (StepKind::Agent(Box::new(agent(fields, node))), &HAND_OVER[..6]),
+        "agent" => (StepKind::Agent(Box::new(agent(fields, node))), &HAND_OVER[..7]),
         "parallel" => (StepKind::Parallel(parallel(fields, node, found)), &["min_success"]),
         "transform" => (transform(fields, node), &[]),
         "condition" => (condition(fields, node), &[]),
         "approval" => (StepKind::Approval(approval(fields, node)), &[]),
-        "review" => (StepKind::Review(review(fields, node)), &HAND_OVER[..6]),
+        "review" => (StepKind::Review(review(fields, node)), &HAND_OVER[..7]),
         "round" => (
             StepKind::Round(round(fields, node, place)),
             &["requires", "completeness", "timeout_ms", "facilitator_directive"],
@@ -144,6 +147,8 @@ pub fn step_body(
         input: if in_list && word == "agent" { fields.text("input") } else { None },
         task: if known.contains(&"requires") { fields.text("task") } else { None },
         requires: fields.texts_if(known, "requires"),
+        brief: !known.contains(&"brief")
+            || fields.word("brief", &[("full", true), ("none", false)]).unwrap_or(true),
         completeness: if known.contains(&"completeness") {
             completeness(fields)
         } else {
@@ -298,14 +303,22 @@ fn parallel(fields: &mut Fields<'_>, node: &Node, found: &mut Findings<'_>) -> P
 }
 
 fn review(fields: &mut Fields<'_>, node: &Node) -> Review {
-    let of = needed(fields, node, "of", "the step whose work is reviewed");
+    let of = needed(fields, node, "of", "the step or artifact that is reviewed");
     let reviewers = selection(fields, "reviewers");
     let criteria = fields.texts("criteria");
     if criteria.is_empty() && !fields.has("criteria") {
         let hint = "add `criteria: [clarity, risk]`, what the reviewers look at";
         fields.refuse(node, "review has no `criteria`", hint);
     }
-    Review { of, reviewers, criteria, prompt: prompt(fields) }
+    let words = [("any", RejectWhen::Any), ("majority", RejectWhen::Majority), ("all", RejectWhen::All)];
+    Review {
+        of,
+        reviewers,
+        criteria,
+        prompt: prompt(fields),
+        on_reject: fields.text("on_reject"),
+        reject_when: fields.word("reject_when", &words).unwrap_or_default(),
+    }
 }
 
 fn approval(fields: &mut Fields<'_>, node: &Node) -> Approval {

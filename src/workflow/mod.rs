@@ -20,6 +20,7 @@ mod schema;
 mod spread;
 mod step;
 mod task;
+mod verdict;
 
 pub use answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use check::{needs_screen, recheck, unknown_tasks};
@@ -36,6 +37,8 @@ pub use load_rule::unfit as unfit_threshold;
 pub use load_task::TASKS_FILE;
 pub use schema::definition_schema;
 pub use step::{
-    Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, Retry, Review, Step, StepKind,
+    Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,
+    StepKind,
 };
 pub use task::{Link, ROW_KEYS, Report, Task, priority_of, with_written_names};
+pub use verdict::{VERDICT, is_blank, is_feedback};

@@ -29,6 +29,8 @@ pub struct Step {
     pub task: Option<String>,
     /// What its hand-over must hold, as paths.
     pub requires: Vec<String>,
+    /// Whether a prompt comes with a block on the session and the stage.
+    pub brief: bool,
     /// What an incomplete hand-over leads to.
     pub completeness: Completeness,
     /// How often a failed hand-over is tried again, and when.
@@ -109,7 +111,7 @@ pub struct Branch {
 /// A review of what a step made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
-    /// The step whose artifacts are reviewed.
+    /// What is reviewed: a step or an artifact of the definition.
     pub of: String,
     /// Who reviews; never the author.
     pub reviewers: Selection,
@@ -117,6 +119,22 @@ pub struct Review {
     pub criteria: Vec<String>,
     /// The prompt's template.
     pub prompt: Option<Template>,
+    /// Where a verdict against it leads; on as if there were none, when absent.
+    pub on_reject: Option<String>,
+    /// What of several verdicts is one against it.
+    pub reject_when: RejectWhen,
+}
+
+/// How many reviewers must be against a thing for it to be rejected.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RejectWhen {
+    /// One.
+    #[default]
+    Any,
+    /// More than half of those who gave a verdict.
+    Majority,
+    /// All who gave a verdict.
+    All,
 }
 
 /// A yes or no from the facilitator.
@@ -159,6 +177,7 @@ impl Step {
             StepKind::Approval(approval) => {
                 targets.extend([("on_approve", &approval.on_approve), ("on_reject", &approval.on_reject)]);
             }
+            StepKind::Review(review) => targets.push(("on_reject", &review.on_reject)),
             StepKind::Condition(condition) => {
                 targets.extend([("then", &condition.then), ("else", &condition.otherwise)]);
             }

@@ -45,7 +45,7 @@ steps:
     .served_by(&server);
     let config = std::fs::read_to_string(desk.home().join("config/config.yaml")).expect("a config");
     desk.write("../home/config/config.yaml", format!("{config}timeout: 300ms\n"));
-    let lines = desk.run(["--batch", "--json", "decide.yaml"]).lines();
+    let lines = desk.run(["--batch", "--json", "--trust", "decide.yaml"]).lines();
     assert_eq!(data(&lines, "program"), json!({"result": "done"}));
     assert_eq!(data(&lines, "service"), json!({"result": "position: served"}));
     assert_eq!(data(&lines, "seat")[0]["status"], "fulfilled");
@@ -137,5 +137,309 @@ fn tasks_and_linked_sessions_that_cannot_be_read_are_warnings_and_stop_nothing()
     assert_eq!(
         warnings(&lines),
         ["decide.yaml:2:37: `priority` of task `A` is read as 0: `whenever` is none"]
+    );
+}
+
+const BRIEFED: &str = r#"
+goal: "Choose a cache"
+constraints: ["no new server"]
+project_summary: "A shop."
+artifacts: [{id: REQ-1, summary: "Fast", description: "Under 50 ms"}]
+agenda: [{id: caching, title: "Caching"}]
+tasks: [{id: T-1, title: "Cache", createdAt: 2026-01-01}, {id: T-2, title: "Old", createdAt: 2026-01-02}]
+links: [{id: l, fromId: T-2, toId: T-1, type: basic, createdAt: 2026-01-03}]
+participants: PARTICIPANTS
+steps:
+  - {id: look, type: agent, agent: looker, prompt: "Look.", completeness: off}
+  - id: build
+    type: agent
+    agent: builder
+    description: "Build the cache"
+    input: look
+    completeness: off
+    facilitator_directive: "Be brief."
+    prompt: "Build {{look.result}}; {{artifacts.[0].description}}; {{project_summary}}; {{agenda.[0].title}}."
+    output_schema: {type: object, required: [files], properties: {files: {type: array, items: {type: string}}}}
+    expected_output: {description: "the changed files", length: "one line", format: json}
+  - {id: bare, type: agent, agent: builder, brief: none, prompt: "Bare.", completeness: off, facilitator_directive: "Be brief."}
+  - {id: whole, type: agent, agent: builder}
+"#;
+
+/// The system's part of the step `build`.
+const SYSTEM: &str = r#"You build.
+
+Goal: Choose a cache
+Constraints:
+- no new server
+Stage: Build the cache
+Earlier artifact: `look` (stage `look`, version 1):
+found it
+Tasks linked to this one:
+"#;
+const FORM: &str = r#"
+Expected of you: the changed files; length: one line; format: json.
+Answer with one JSON value, an object, and with nothing else.
+- `files`: a list, each a text, required
+It must fit this JSON Schema:
+{"type":"object","required":["files"],"properties":{"files":{"type":"array","items":{"type":"string"}}}}
+The facilitator adds: Be brief.
+"#;
+const BUILD: &str = "Build found it; Under 50 ms; A shop.; Caching.";
+
+fn check_system(system: &str, from: &str) {
+    assert!(system.starts_with(SYSTEM) && system.ends_with(FORM), "{from}: {system}");
+    assert!(system.contains("\"title\": \"Old\"") && !system.contains("`build`"), "{from}: {system}");
+}
+
+/// The whole work item as JSON, as an agent without a prompt has it.
+fn check_whole(text: &str, from: &str) {
+    let whole: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{from}: {error}: {text}"));
+    let keys: Vec<&String> = whole.as_object().expect("a map").keys().collect();
+    let wanted =
+        ["input", "context", "goal", "constraints", "stage_context", "available_skills", "linked_tasks"];
+    assert_eq!(keys, wanted, "{from}");
+    assert_eq!(
+        (&whole["goal"], &whole["constraints"]),
+        (&json!("Choose a cache"), &json!(["no new server"]))
+    );
+    assert_eq!(whole["stage_context"]["stage_description"], "whole");
+    assert_eq!(whole["stage_context"]["previous_artifacts"][0]["artifact_id"], "look");
+    assert_eq!(whole["context"]["build"], json!({"files": ["a"]}));
+}
+
+#[test]
+fn a_work_item_is_what_an_agent_of_every_service_is_given() {
+    for dialect in ["openai", "openai-responses", "anthropic"] {
+        let server = Server::start(move |request| {
+            let body = String::from_utf8_lossy(&request.body).into_owned();
+            let text = match () {
+                () if body.contains("Look.") && !body.contains("Build found") => "found it",
+                () if body.contains("Build found") => "{\"files\": [\"a\"]}",
+                () => "done",
+            };
+            match dialect {
+                "anthropic" => Answer::message(text),
+                "openai" => Answer::chat(text),
+                _ => Answer::json(
+                    200,
+                    &json!({"status": "completed", "output": [{"type": "message", "role": "assistant",
+                        "content": [{"type": "output_text", "text": text}]}],
+                        "usage": {"input_tokens": 1, "output_tokens": 1}}),
+                ),
+            }
+        });
+        let participants = "[{name: looker, model: lab/m, prompt: \"You look.\"}, {name: builder, model: lab/m, prompt: \"You build.\"}]";
+        let desk = Desk::with(&BRIEFED.replace("PARTICIPANTS", participants)).served_by(&server);
+        let config = std::fs::read_to_string(desk.home().join("config/config.yaml")).expect("a config");
+        let config = config.replace("dialect: openai", &format!("dialect: {dialect}, stream: false"));
+        desk.write("../home/config/config.yaml", config);
+        let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
+        let parts: Vec<(String, String)> = server
+            .requests()
+            .iter()
+            .map(|request| {
+                let body = request.json();
+                let text = |value: &Value| match value {
+                    Value::String(text) => text.clone(),
+                    Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+                    _ => String::new(),
+                };
+                let of = |role: &str| {
+                    let messages =
+                        body["messages"].as_array().or(body["input"].as_array()).cloned().unwrap_or_default();
+                    let found = messages.iter().find(|message| message["role"] == role);
+                    found.map(|message| text(&message["content"])).unwrap_or_default()
+                };
+                let system = [text(&body["system"]), text(&body["instructions"]), of("system")].concat();
+                (system, [text(&body["input"]), of("user")].concat())
+            })
+            .collect();
+        assert_eq!(parts.len(), 4, "{dialect}");
+        check_system(&parts[1].0, dialect);
+        assert_eq!(parts[1].1, BUILD, "{dialect}");
+        assert_eq!(
+            parts[2],
+            ("You build.\n\nThe facilitator adds: Be brief.\n".to_owned(), "Bare.".to_owned())
+        );
+        check_whole(&parts[3].1, dialect);
+        let offered = events(&lines, "work_item_offered");
+        for (offered, (system, text)) in offered.iter().zip(&parts) {
+            assert_eq!((&offered["system"], &offered["prompt"]), (&json!(system), &json!(text)), "{dialect}");
+        }
+        let file = arg(&desk.session());
+        desk.run(["verify", &file]).code(0);
+        let traced = desk.run(["trace", &file]).code(0).out;
+        assert!(traced.contains(&format!("{}\n---\n\n{BUILD}", parts[1].0)), "{traced}");
+    }
+}
+
+#[test]
+fn a_program_is_given_the_same_on_standard_input_and_the_object_in_a_file() {
+    let participants =
+        "[{name: looker, command: [sh, -c, \"echo found it\"]}, {name: builder, command: [sh, build.sh]}]";
+    let desk = Desk::with(&BRIEFED.replace("PARTICIPANTS", participants));
+    desk.write(
+        "build.sh",
+        "n=$(ls given.* 2>/dev/null | wc -l); cat > given.$n; cp \"$ROUNDTABLE_WORK_ITEM\" item.$n\nls -l \"$ROUNDTABLE_WORK_ITEM\" > mode.$n; echo \"$ROUNDTABLE_WORK_ITEM\" > path.$n\necho '{\"files\": [\"a\"]}'\n",
+    );
+    let lines = desk.run(["--batch", "--json", "--trust", "decide.yaml"]).code(0).lines();
+    let offered = events(&lines, "work_item_offered");
+    let given = desk.read("given.0");
+    let (system, prompt) = given.split_once("\n---\n\n").expect("two parts");
+    check_system(&format!("You build.\n\n{system}"), "program");
+    assert_eq!((prompt, offered[1]["system"].as_str()), (BUILD, Some(system)));
+    assert_eq!(desk.read("given.1"), "The facilitator adds: Be brief.\n\n---\n\nBare.");
+    check_whole(&desk.read("given.2"), "program");
+    assert_eq!(desk.read("given.2"), desk.read("item.2"));
+    let item: Value = serde_json::from_str(&desk.read("item.0")).expect("JSON");
+    assert_eq!((&item["look"], &item["goal"]), (&json!({"result": "found it"}), &json!("Choose a cache")));
+    assert!(desk.read("mode.0").starts_with("-rw-------"), "{}", desk.read("mode.0"));
+    assert!(!std::path::Path::new(desk.read("path.0").trim()).exists(), "the file is gone");
+}
+
+#[test]
+fn a_dry_run_shows_what_a_first_agent_would_be_given() {
+    let definition = "goal: G\nconstraints: [C]\nsteps: [{id: a, type: agent, agent: coder, prompt: Go., output_schema: {type: object}}]\n";
+    let desk = Desk::with(definition);
+    let shown = desk.run(["--batch", "--dry-run", "decide.yaml"]).code(0).out;
+    let wanted = "Goal: G\nConstraints:\n- C\nStage: a\n\nAnswer with one JSON value, an object, and with nothing else.\nIt must fit this JSON Schema:\n{\"type\":\"object\"}\n\n---\n\nGo.";
+    assert!(shown.contains(wanted), "{shown}");
+}
+
+#[test]
+fn what_a_failing_program_printed_is_kept_and_given_on() {
+    let desk = Desk::with(
+        r#"
+goal: g
+participants:
+  - {name: tests, command: [sh, -c, "echo compiling; echo 'test a failed'; echo oh no >&2; exit 3"]}
+  - {name: hangs, command: [sh, -c, "echo begun; sleep 100"]}
+  - {name: floods, command: [sh, -c, "head -c 200000 /dev/zero | tr '\\0' x; echo END; exit 1"]}
+  - {name: lint, command: [sh, -c, "echo '3 findings'; echo hm >&2; exit 1"], ok_exit: [0, 1]}
+  - {name: show, command: [cat]}
+steps:
+  - {id: test, type: agent, agent: tests, prompt: p, on_error: mend}
+  - {id: mend, type: agent, agent: show, brief: none, prompt: "It printed: {{error.output}}", next: hang}
+  - {id: hang, type: agent, agent: hangs, prompt: p, timeout_ms: 500, on_error: flood}
+  - {id: flood, type: agent, agent: floods, prompt: p, on_error: lint}
+  - {id: lint, type: agent, agent: lint, prompt: p, output_schema: {type: object, required: [other]}, next: is-one}
+  - {id: is-one, type: condition, condition: "context.lint.exit === 1", then: end}
+  - {id: end, type: agent, agent: show, brief: none, prompt: "{{context.lint.stdout}}"}
+"#,
+    );
+    let lines = desk.run(["--batch", "--json", "--trust", "decide.yaml"]).code(0).lines();
+    assert_eq!(data(&lines, "mend"), json!({"result": "It printed: compiling\ntest a failed\noh no"}));
+    assert_eq!(data(&lines, "lint"), json!({"exit": 1, "stdout": "3 findings\n", "stderr": "hm\n"}));
+    assert_eq!(data(&lines, "end"), json!({"result": "3 findings"}));
+    let returned = events(&lines, "work_item_returned");
+    let of = |step: &str| returned.iter().find(|line| line["step"] == step).expect("it came back").clone();
+    assert_eq!(
+        (&of("test")["stdout"], &of("test")["stderr"]),
+        (&json!("compiling\ntest a failed\n"), &json!("oh no\n"))
+    );
+    assert_eq!(
+        (&of("hang")["stdout"], &of("hang")["error"]),
+        (&json!("begun\n"), &json!("Step 'hang' timed out after 500ms"))
+    );
+    let flood = of("flood")["stdout"].as_str().expect("text").to_owned();
+    assert!(flood.len() == 64 * 1024 && flood.ends_with("xEND\n"), "{}", flood.len());
+    assert_eq!(of("mend")["stdout"], Value::Null);
+    let file = arg(&desk.session());
+    desk.run(["verify", &file]).code(0);
+}
+
+const REVIEWED: &str = r#"
+goal: g
+artifacts: [{id: REQ-1, summary: "Fast", description: "Under 50 ms"}]
+participants: [{persona: documentation-specialist, name: writer, tags: [zeal, art, third]}, {persona: qa-lead, name: ann}, {persona: skeptic, name: bob}, {persona: qa-lead, name: cy}]
+steps:
+  - {id: write, type: agent, agent: writer, prompt: "Write.", next: check}
+  - {id: check, type: review, of: write, reviewers: [ann, bob, cy], criteria: [clarity], reject_when: WHEN, on_reject: no, next: yes}
+  - {id: yes, type: transform, transform: context.write, next: end}
+  - {id: no, type: transform, transform: context.write, next: end}
+  - {id: end, type: transform, transform: context.write}
+"#;
+
+#[test]
+fn a_review_gives_a_verdict_and_a_verdict_against_it_leads_back() {
+    let verdict = |approved| format!("{{approved: {approved}, feedback: \"because\"}}");
+    for (when, verdicts, to) in [
+        ("any", [true, true, true], "yes"),
+        ("any", [true, false, true], "no"),
+        ("majority", [true, false, true], "yes"),
+        ("majority", [false, false, true], "no"),
+        ("all", [false, false, true], "yes"),
+        ("all", [false, false, false], "no"),
+    ] {
+        let desk = Desk::with(&REVIEWED.replace("WHEN", when));
+        let [ann, bob, cy] = verdicts.map(verdict);
+        desk.write("a.yaml", format!("write: text\ncheck: {{ann: {ann}, bob: {bob}, cy: {cy}}}\n"));
+        let lines = desk.run(["--batch", "--json", "--answers", "a.yaml", "decide.yaml"]).code(0).lines();
+        let ran = events(&lines, "step_started").iter().any(|line| line["step"] == to);
+        assert!(ran, "{when} {verdicts:?}");
+        let file = arg(&desk.session());
+        desk.run(["verify", &file]).code(0);
+    }
+    // Free text is asked for again once, then the review has failed; its form is told.
+    let desk = Desk::with(&REVIEWED.replace("WHEN", "any"));
+    let answers = format!(
+        "write: text\ncheck: {{ann: [\"looks fine\", {}], bob: [\"fine\", \"fine\"], cy: [{{approved: true, feedback: \" \"}}, {}]}}\n",
+        verdict(true),
+        verdict(true)
+    );
+    desk.write("a.yaml", answers);
+    let lines = desk.run(["--batch", "--json", "--answers", "a.yaml", "decide.yaml"]).code(0).lines();
+    let reviews = data(&lines, "check");
+    let stands: Vec<_> =
+        reviews.as_array().expect("a list").iter().map(|entry| entry["status"].clone()).collect();
+    assert_eq!(stands, ["fulfilled", "rejected", "fulfilled"], "{reviews}");
+    let error = reviews[1]["error"].as_str().expect("a reason");
+    assert!(error.contains("the verdict of a review") && error.contains("`approved`"), "{error}");
+    let offered = events(&lines, "work_item_offered");
+    let system = offered[1]["system"].as_str().expect("text");
+    assert!(
+        system.contains("`approved`: true or false, required") && system.contains("by clarity"),
+        "{system}"
+    );
+    assert_eq!(offered[1]["review_context"]["target_author_tag"], "art / zeal");
+}
+
+#[test]
+fn a_review_may_be_of_a_round_or_an_artifact() {
+    let desk = Desk::with(
+        r#"
+goal: g
+artifacts: [{id: REQ-1, summary: "Fast", description: "Under 50 ms"}]
+participants: [{persona: skeptic, name: bob}, {persona: qa-lead, name: ann}]
+steps:
+  - {id: pick, type: round, question: "Which?", participants: [bob], ballot: {kind: choice, options: [a, b]}, rule: plurality, quorum: 1}
+  - {id: of-round, type: review, of: pick, reviewers: all, criteria: [risk]}
+  - {id: of-artifact, type: review, of: REQ-1, reviewers: [bob], criteria: [risk]}
+"#,
+    );
+    desk.run(["check", "decide.yaml"]).code(0);
+    let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
+    let offered = events(&lines, "work_item_offered");
+    let of =
+        |step: &str| -> Vec<Value> { offered.iter().filter(|line| line["step"] == step).cloned().collect() };
+    let round = of("of-round");
+    assert_eq!(round.len(), 1, "bob sat in it");
+    assert_eq!(
+        (&round[0]["participant"], &round[0]["input"]["artifact"]["kind"]),
+        (&json!("ann"), &json!("round"))
+    );
+    assert!(round[0]["input"]["artifact"]["content"]["tally"]["winners"].is_array());
+    let artifact = &of("of-artifact")[0]["input"]["artifact"];
+    assert_eq!(artifact["content"]["description"], "Under 50 ms");
+    let linked = events(&lines, "link_recorded");
+    let to: Vec<_> = linked.iter().map(|line| line["link"]["toId"].clone()).collect();
+    assert_eq!(to, ["pick", "REQ-1"]);
+    let file = arg(&desk.session());
+    desk.run(["verify", &file]).code(0);
+    let nobody = "goal: g\nparticipants: [qa-lead]\nsteps:\n  - {id: r, type: round, question: q}\n  - {id: v, type: review, of: r, criteria: [x]}\n  - {id: w, type: review, of: REQ-9, criteria: [x]}\n";
+    let told = Desk::with(nobody).run(["check", "decide.yaml"]).code(2).out;
+    assert!(
+        told.contains("nobody but the author") && told.contains("names no step and no artifact: `REQ-9`"),
+        "{told}"
     );
 }

@@ -42,10 +42,15 @@ fn handed(example: &str, answers: &Value) -> Vec<(String, Value)> {
     let offered = lines.iter().filter(|line| line["event"] == "work_item_offered");
     offered
         .map(|line| {
-            // Without a prompt an agent is handed the input as JSON.
+            // Without a prompt an agent is handed the whole work item as JSON, its input at the top.
             let prompt: Value =
                 serde_json::from_str(line["prompt"].as_str().expect("a prompt")).expect("JSON");
-            assert_eq!(prompt, line["input"]);
+            for (key, value) in line["input"].as_object().expect("a map") {
+                assert_eq!(prompt[key], *value);
+            }
+            for key in ["goal", "constraints", "stage_context", "available_skills"] {
+                assert!(prompt.get(key).is_some(), "{key}: {prompt}");
+            }
             let keys: Vec<&String> = line["input"].as_object().expect("a map").keys().collect();
             assert_eq!((keys[0].as_str(), keys[keys.len() - 1].as_str()), ("input", "context"));
             (line["step"].as_str().expect("a step").to_owned(), line["input"].clone())

@@ -18,7 +18,7 @@ steps:
   - id: all
     type: parallel
     steps:
-      - {id: good, type: agent, agent: good, prompt: "Say {{input}}, $HOME."}
+      - {id: good, type: agent, agent: good, brief: none, prompt: "Say {{input}}, $HOME."}
       - {id: bad, type: agent, agent: bad}
       - {id: hang, type: agent, agent: hang, timeout_ms: 200}
       - {id: flood, type: agent, agent: flood}

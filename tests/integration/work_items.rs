@@ -140,6 +140,7 @@ fn back(item: &str, who: &str, status: ItemStatus, data: Value) -> WorkItemRetur
         tokens: None,
         exit_status: None,
         stderr: None,
+        stdout: None,
     }
 }
 

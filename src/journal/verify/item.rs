@@ -19,8 +19,8 @@ impl Checker {
             return self
                 .find(line, format!("`{}` is handed a work item its step does not give", item.participant));
         };
-        // How the form of an answer is worded belongs to the version that wrote it.
-        if let Some(due) = &mut due.task {
+        // How the form of an answer was worded before the wording had a number is not known here.
+        if let Some(due) = due.task.as_mut().filter(|_| task.wording.is_none()) {
             due.rules.clone_from(&task.rules);
         }
         if due == *item {

@@ -11,8 +11,9 @@ use crate::session::moment::Moment;
 use crate::workflow::ExpectedOutput;
 
 /// One hand-over. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
-/// blank line, persona. An agent's is `prompt`, or its `input` as JSON; the persona's text and its
-/// own `rules` go before it as the system's part.
+/// blank line, persona. An agent's is `prompt`, or the whole work item as JSON (its `input` alone in
+/// format 1); the persona's text, a block on its stage and its own `rules` go before it as the system's
+/// part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkItemOffered {
     /// The step.
@@ -50,6 +51,10 @@ pub struct Task {
     pub input: Map<String, Value>,
     /// The stage it works on.
     pub stage_context: StageContext,
+    /// The number of the words in which it is told of all this beside its prompt; none in sessions of
+    /// format 1, where it is told less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wording: Option<u32>,
     /// What it is told of the form of its answer, and by the facilitator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
@@ -156,9 +161,36 @@ pub struct WorkItemReturned {
     /// How a program ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<String>,
-    /// What a program said on standard error.
+    /// What a program said on standard error: the last 64 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
+    /// What a program that failed said on standard output: the last 64 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<String>,
+}
+
+impl WorkItemReturned {
+    /// What a program that failed printed, standard output first: the last 64 KiB, shared evenly where
+    /// both outputs are long.
+    pub fn output(&self) -> Option<String> {
+        const MOST: usize = 64 * 1024;
+        if self.status == ItemStatus::Completed {
+            return None;
+        }
+        let text = |output: &Option<String>| output.as_deref().unwrap_or_default().trim_end().to_owned();
+        let (out, err) = (text(&self.stdout), text(&self.stderr));
+        let of_out = MOST.saturating_sub(1 + err.len()).max(MOST / 2);
+        let of_err = MOST.saturating_sub(1 + out.len()).max(MOST / 2 - 1);
+        let both = [last_of(&out, of_out), last_of(&err, of_err)];
+        let both: Vec<&str> = both.into_iter().filter(|part| !part.is_empty()).collect();
+        (!both.is_empty()).then(|| both.join("\n"))
+    }
+}
+
+/// The last bytes of a text, from a character's beginning on.
+fn last_of(text: &str, bytes: usize) -> &str {
+    let from = (text.len().saturating_sub(bytes)..).find(|at| text.is_char_boundary(*at));
+    &text[from.unwrap_or(text.len())..]
 }
 
 /// What became of one try of a work item.

@@ -130,6 +130,7 @@ fn an_open_round() {
         left_ms: matches!(standing, Standing::Waiting).then_some(42_000),
         tries,
         trouble: trouble.map(str::to_owned),
+        said: None,
     };
     let told = [
         ("product-manager", progress(Standing::Waiting, 800, 2, Some("cannot connect to `models.example`"))),

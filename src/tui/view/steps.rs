@@ -4,7 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::report::words::span;
-use crate::session::Session;
+use crate::session::{Item, Session};
 use crate::text::harmless_line;
 use crate::tui::model::Model;
 use crate::tui::text::wrapped;
@@ -63,8 +63,22 @@ fn step_lines(
             lines.push(Line::styled(format!("      {line}"), model.theme.bad()));
         }
     }
+    output(model, session, step, width, lines);
     for nested in step.nested() {
         step_lines(model, session, nested, depth + 1, longest, width, lines);
+    }
+}
+
+/// The last lines that the program of a failed step printed.
+fn output(model: &Model, session: &Session, step: &Step, width: usize, lines: &mut Vec<Line<'static>>) {
+    const SHOWN: usize = 8;
+    let of_step = |item: &&Item| item.offered.step == step.id;
+    let last = session.items.values().rev().find(of_step).and_then(|item| item.outcome()?.output());
+    let Some(output) = last else { return };
+    let all: Vec<&str> = output.lines().collect();
+    for line in &all[all.len().saturating_sub(SHOWN)..] {
+        let line: String = harmless_line(line).chars().take(width.saturating_sub(8)).collect();
+        lines.push(Line::styled(format!("      {} {line}", model.theme.sign("│", "|")), model.theme.faint()));
     }
 }
 
@@ -100,11 +114,14 @@ fn items(model: &Model, session: &Session, lines: &mut Vec<Line<'static>>) {
         let tries = item.returned.len();
         let tries = if tries > 1 { format!(" · {tries} tries") } else { String::new() };
         let offered = &item.offered;
+        let said = model.progress.get(id).and_then(|progress| progress.said.as_deref());
+        let said = said.filter(|_| item.outcome().is_none()).map(|said| format!("  {said}"));
         let text = format!(
-            " {id}  {} {}  {}{tries}",
+            " {id}  {} {}  {}{tries}{}",
             model.theme.sign("→", "->"),
             offered.participant,
-            item.state(now)
+            item.state(now),
+            said.unwrap_or_default()
         );
         lines.push(Line::from(harmless_line(&text)));
     }

@@ -5,6 +5,7 @@
 //! and work, so that no text and no value can overflow the stack or run for ever.
 
 mod condition;
+mod describe;
 mod path;
 mod sample;
 mod scan;

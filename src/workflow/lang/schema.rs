@@ -11,7 +11,7 @@ use std::thread;
 use boon::{CompileError, Compiler, Draft, ErrorKind, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::Value;
 
-use super::sample;
+use super::{describe, sample};
 
 /// What a schema is called inside the validator.
 const NAME: &str = "schema:///output_schema";
@@ -75,6 +75,11 @@ impl OutputSchema {
     /// The schema as it was written.
     pub fn written(&self) -> &Value {
         &self.written
+    }
+
+    /// The form it asks for in words, then the schema itself.
+    pub fn in_words(&self) -> String {
+        describe::in_words(&self.written)
     }
 
     /// Whether `value` fits.

@@ -81,7 +81,12 @@ pub(super) const EVERY_STEP: [Key; 7] = [
     ("on_error", Text, "The step that follows a failure"),
     ("output", Text, "The key its result is stored under; its id when absent"),
 ];
-pub(super) const HAND_OVER: [Key; 8] = [
+pub(super) const HAND_OVER: [Key; 9] = [
+    (
+        "brief",
+        Words(&["full", "none"]),
+        "Whether goal, constraints, stage and earlier artifacts go before the prompt",
+    ),
     ("task", Text, "The task it works on"),
     ("requires", Texts, "What must be there before anything is handed over"),
     (
@@ -145,14 +150,21 @@ pub(super) const APPROVAL: [Key; 3] = [
     ("on_approve", Text, "The step that follows a yes"),
     ("on_reject", Text, "The step that follows a no"),
 ];
-pub(super) const REVIEW: [Key; 4] = [
-    ("of", Text, "The step whose work is reviewed"),
+pub(super) const REVIEW: [Key; 6] = [
+    ("of", Text, "What is reviewed: an agent's or a round's step, a parallel of them, or an artifact's id"),
     ("reviewers", Either(&[Words(&["all"]), Texts]), "Who reviews; never the author"),
     ("criteria", Texts, "What the reviewers look at"),
     PROMPT,
+    ("on_reject", Text, "The step that follows when reviewers did not approve"),
+    (
+        "reject_when",
+        Words(&["any", "majority", "all"]),
+        "How many of their verdicts must be against it; any when absent",
+    ),
 ];
 
-pub(super) const ASKING: [&str; 7] = [
+pub(super) const ASKING: [&str; 8] = [
+    "brief",
     "task",
     "requires",
     "completeness",
@@ -208,6 +220,7 @@ pub(super) const INNER: [(&str, &[Key], &[&str]); 13] = [
             ("cwd", Text, "The folder the program runs in"),
             ("env", Texts, "Names of variables the program is given"),
             ("max_bytes", Count(1), "How much the program may print"),
+            ("ok_exit", Values, "Exit codes that are answers: {exit, stdout, stderr}"),
             ("tool_less", Flag, "Whether the program may take a seat in a blind round"),
         ],
         &[],

@@ -1,6 +1,6 @@
 //! `init`: a `.s2s` folder with a place for the project's context and its configuration.
 
-use super::output::{Output, fail_to_write};
+use super::output::{Output, fail, fail_to_write};
 use crate::journal::Disk;
 use crate::problem::Problem;
 use crate::session::Exit;
@@ -30,6 +30,12 @@ const CONFIG: &str = "\
 pub fn run(output: &mut Output) -> Exit {
     let disk = Disk::default();
     let here = std::path::Path::new(".s2s");
+    let project = std::path::Path::new(".").canonicalize();
+    let leads_out = |s2s: std::path::PathBuf| !project.is_ok_and(|project| s2s.starts_with(project));
+    if here.canonicalize().is_ok_and(leads_out) {
+        let problem = Problem::new("`.s2s` leads outside this folder: nothing is written there");
+        return fail(&[problem.hint("make it a folder of the project")], output);
+    }
     if let Err(error) = disk.make_dir(&here.join("sessions")) {
         return fail_to_write(Problem::new(error.to_string()), &error.cause, output);
     }

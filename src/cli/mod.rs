@@ -47,6 +47,7 @@ pub fn main() -> Exit {
         None => batch::run(&Run { trust: args.trust, ..args.run }, &mut output),
     };
     let exit = done.unwrap_or_else(|problems| fail(&problems, &mut output));
+    crate::participants::command::end_all();
     output.exit(exit)
 }
 

@@ -246,17 +246,32 @@ async fn follow(
     }
 }
 
-/// A program with everything it started; ended when this is dropped.
+/// A program with everything it started; ended when this is dropped, or when this program ends.
 pub(super) struct Group {
     #[cfg(unix)]
     id: Option<rustix::process::Pid>,
+}
+
+/// The groups that run.
+#[cfg(unix)]
+static RUNNING: Mutex<Vec<rustix::process::Pid>> = Mutex::new(Vec::new());
+
+/// Ends every program that still runs: what works for them on other threads is not waited for.
+pub fn end_all() {
+    #[cfg(unix)]
+    for id in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        // What has ended already cannot be ended again.
+        let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
+    }
 }
 
 impl Group {
     #[cfg(unix)]
     pub(super) fn of(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
-        Self { id: id.and_then(rustix::process::Pid::from_raw) }
+        let id = id.and_then(rustix::process::Pid::from_raw);
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).extend(id);
+        Self { id }
     }
 
     #[cfg(not(unix))]
@@ -269,6 +284,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(id) = self.id {
+            RUNNING.lock().unwrap_or_else(PoisonError::into_inner).retain(|running| *running != id);
             // What has ended already cannot be ended again.
             let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
         }

@@ -82,6 +82,19 @@ impl Need {
     }
 }
 
+/// What a person is asked who is to agree to this.
+pub fn question(needs: &[Need]) -> String {
+    let numbered =
+        (1..).zip(needs).map(|(number, need)| format!("{number}. It {}.\n", need.told_with_file()));
+    format!(
+        "What is wanted needs this, which a file of the project names and not you. None of it has been done.\n\n{}\n\
+         Agree only if you know what it is: it is done with your rights. The answer is kept for this project, \
+         and asked again when something here changes, or the content of a file of the project that an \
+         argument names.",
+        numbered.collect::<Vec<_>>().join("\n")
+    )
+}
+
 /// An argument vector, each argument quoted.
 pub fn words(command: &[String]) -> String {
     let quoted = command.iter().map(|word| serde_json::Value::from(word.as_str()).to_string());

@@ -65,6 +65,11 @@ impl Trust {
         is_agreed || Disk::default().read_own(&self.path(&print), 1).is_ok()
     }
 
+    /// Those of them that the user has not agreed to.
+    pub fn unagreed(&self, needs: Vec<Need>) -> Vec<Need> {
+        needs.into_iter().filter(|need| !self.allows(need)).collect()
+    }
+
     /// Refuses what the user has not agreed to.
     ///
     /// # Errors
@@ -75,7 +80,7 @@ impl Trust {
             return Ok(());
         }
         let problem = Problem::new(format!("nobody has agreed to this yet: it {}", need.told()));
-        let hint = "look at it first; --trust agrees for this run";
+        let hint = "look at it first; --trust agrees for this run, the screen asks and keeps the answer";
         Err(problem.in_file(file).hint(hint))
     }
 

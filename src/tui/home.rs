@@ -65,6 +65,8 @@ pub struct Home {
     pub words: String,
     /// Every persona and a line about it.
     pub personas: Vec<(String, String)>,
+    /// What is to be said of the project.
+    pub notices: Vec<String>,
     /// Whether the rows are still being read.
     pub is_reading: bool,
 }

@@ -12,6 +12,7 @@ use crate::participants::watch::Watches;
 use crate::problem::Problem;
 use crate::session::{Line, Session, SessionOpened};
 use crate::setup::doctor::Depth;
+use crate::setup::need::Need;
 
 /// An engine at work, on a thread of its own.
 pub struct Running {
@@ -49,6 +50,32 @@ pub enum Reading {
 /// Everything wrong with what was asked for.
 pub type Problems = Vec<Problem>;
 
+/// Why something is not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Everything wrong with it.
+    Wrong(Problems),
+    /// It would run or ask this, to which the person has not agreed.
+    Unagreed(Vec<Need>),
+}
+
+impl From<Problems> for Refusal {
+    fn from(problems: Problems) -> Self {
+        Self::Wrong(problems)
+    }
+}
+
+/// What a session would open with.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// Its header.
+    pub opened: SessionOpened,
+    /// What should be said of it.
+    pub notices: Vec<String>,
+    /// What it would run and ask, a line each.
+    pub needs: Vec<String>,
+}
+
 /// The world outside.
 pub trait Host: Send + Sync {
     /// Reads what the home screen shows.
@@ -58,26 +85,32 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// Everything wrong with the definition.
-    fn draft(&self, opening: &Opening) -> Result<(SessionOpened, Vec<String>), Problems>;
+    fn draft(&self, opening: &Opening) -> Result<Draft, Problems>;
 
     /// Begins a session: its file is made, and an engine works on it.
     ///
     /// # Errors
-    /// When the file cannot be made or a seat has nobody to take it.
-    fn begin(&self, opened: &SessionOpened) -> Result<Running, Problems>;
+    /// When the file cannot be made or a seat has nobody to take it; what is not agreed to.
+    fn begin(&self, opened: &SessionOpened) -> Result<Running, Refusal>;
 
     /// Goes on with a saved session; its events so far come with it.
     ///
     /// # Errors
-    /// When it is damaged, held by another program, or over.
-    fn resume(&self, path: &Path) -> Result<(Vec<Line>, Running), Problems>;
+    /// When it is damaged, held by another program, or over; what is not agreed to.
+    fn resume(&self, path: &Path) -> Result<(Vec<Line>, Running), Refusal>;
 
     /// A new session with a saved one's events up to `seq`, or to the last point before it from which
     /// a session can go on; the new file.
     ///
     /// # Errors
-    /// When there is no such point, or the file cannot be made.
-    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Problems>;
+    /// When there is no such point, or the file cannot be made; what is not agreed to.
+    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Refusal>;
+
+    /// Agrees to this, and keeps that.
+    ///
+    /// # Errors
+    /// When the answer cannot be kept: it counts until the program ends.
+    fn agree(&self, needs: &[Need]) -> Result<(), Problem>;
 
     /// A saved session's events, as they are read; the first of them come at once.
     ///

@@ -31,6 +31,8 @@ pub struct Live {
     pub preview: Option<Box<Preview>>,
     /// How the engine ended, once it has.
     pub ended: Option<Result<Exit, String>>,
+    /// What it would run and ask, a line each, before it begins.
+    pub needs: Vec<String>,
     /// Whether it was typed in as a topic of one's own.
     pub is_topic: bool,
     /// People who are asked, in turn: the seat, and why an earlier answer did not count.

@@ -102,6 +102,17 @@ pub struct Reading {
     pub scroll: usize,
 }
 
+/// What the person is asked to agree to before it is run or asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asking {
+    /// All of it.
+    pub text: String,
+    /// How far it is scrolled, in lines.
+    pub scroll: usize,
+    /// Whether its end has been on the screen: nobody agrees before.
+    pub is_read: bool,
+}
+
 /// Where leaving leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leave {
@@ -126,6 +137,8 @@ pub enum Overlay {
     Menu(Menu),
     /// A text to be read, scrolled this far.
     Text(Reading),
+    /// Whether the person agrees to what would be run and asked.
+    Agree(Asking),
     /// Whether to leave a session that is at work, and the form that lies under the question.
     Leave(Leave, Option<Box<Form>>),
 }

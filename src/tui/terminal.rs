@@ -26,6 +26,8 @@ use super::update::{Effect, Message, update};
 use super::view::{Hits, draw};
 use crate::participants::human::Asked;
 use crate::session::Exit;
+use crate::setup::need::Need;
+use effects::Then;
 pub use signals::Signals;
 
 /// How long the screen may take to be given back while an engine still writes.
@@ -64,6 +66,7 @@ pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::R
             host,
             running: None,
             asked: Vec::new(),
+            unagreed: None,
             film: None,
             hits: Hits::default(),
             keep_at: None,
@@ -104,6 +107,8 @@ struct Screen {
     running: Option<Running>,
     /// People's seats that wait for an answer.
     asked: Vec<Asked>,
+    /// What the person is asked to agree to, and what is done then.
+    unagreed: Option<(Vec<Need>, Then)>,
     /// What is left to be read of a film.
     film: Option<UnboundedReceiver<Reading>>,
     hits: Hits,

@@ -8,6 +8,7 @@ mod blind;
 mod changes;
 mod check;
 mod choice_of_model;
+mod clones;
 #[cfg(target_os = "linux")]
 mod closed;
 mod core;

@@ -13,7 +13,8 @@ use roundtable::participants::{Ask, Failure, Participant, Reply};
 use roundtable::problem::Problem;
 use roundtable::session::{Event, Exit, Line, SeatStatus, Session, SessionOpened};
 use roundtable::setup::doctor::Depth;
-use roundtable::tui::{Film, Home as HomeScreen, Host, Keys, Looks, Opening, Running, Theme};
+use roundtable::setup::need::Need;
+use roundtable::tui::{Draft, Film, Home as HomeScreen, Host, Keys, Looks, Opening, Refusal, Running, Theme};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::home::{Home, stderr, wait_until};
@@ -156,17 +157,20 @@ impl Host for Void {
         assert!(!self.home_panics, "Quetzalcoatl-7320");
         HomeScreen::default()
     }
-    fn draft(&self, _: &Opening) -> Result<(SessionOpened, Vec<String>), Vec<Problem>> {
+    fn draft(&self, _: &Opening) -> Result<Draft, Vec<Problem>> {
         panic!("Quetzalcoatl-7319")
     }
-    fn begin(&self, _: &SessionOpened) -> Result<Running, Vec<Problem>> {
-        Err(Vec::new())
+    fn begin(&self, _: &SessionOpened) -> Result<Running, Refusal> {
+        Err(Vec::new().into())
     }
-    fn resume(&self, _: &Path) -> Result<(Vec<Line>, Running), Vec<Problem>> {
-        Err(Vec::new())
+    fn resume(&self, _: &Path) -> Result<(Vec<Line>, Running), Refusal> {
+        Err(Vec::new().into())
     }
-    fn fork(&self, _: &Path, _: u64) -> Result<PathBuf, Vec<Problem>> {
-        Err(Vec::new())
+    fn fork(&self, _: &Path, _: u64) -> Result<PathBuf, Refusal> {
+        Err(Vec::new().into())
+    }
+    fn agree(&self, _: &[Need]) -> Result<(), Problem> {
+        Ok(())
     }
     fn film(&self, _: &Path) -> Result<Film, Vec<Problem>> {
         Err(Vec::new())

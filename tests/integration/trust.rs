@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::home::wait_until;
 use crate::patience::Patient as _;
 use crate::program::{Desk, Ran};
+use crate::pty::Screen;
 use crate::server::{Answer, Server};
 
 const ROUND: &str = "question: Which?\nparticipants: [qa-lead]\n\
@@ -256,4 +257,69 @@ fn a_key_command_has_an_end_a_bound_and_no_environment() {
         let pid = rustix::process::Pid::from_raw(pid).expect("an id");
         wait_until(|| rustix::process::test_kill_process(pid).is_err().then_some(()));
     }
+}
+
+#[test]
+fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
+    let desk = Desk::new();
+    desk.write("tool.sh", "echo x >> RAN; echo done\n");
+    let agent = "{id: a, type: agent, agent: abe, prompt: Go.}, {id: ok, type: approval, message: Well?}";
+    let of = |name: &str, more: &str| {
+        let seat = format!("{{name: abe, command: [sh, ./tool.sh{more}], env: [SHOWN]}}");
+        desk.write(name, format!("participants: [{seat}]\nsteps: [{agent}]\n"));
+    };
+    of("run.yaml", "");
+    let ran = || fs::read_to_string(desk.path("RAN")).map_or(0, |text| text.lines().count());
+    let begun = |screen: &mut Screen| screen.press("o", &["you are asked"]);
+    let asked =
+        ["may this be done?", "runs [\"sh\", \"./tool.sh\"] with PATH, HOME", "SHOWN", "named by run.yaml"];
+    // The draft shows it; a small screen has to be read to its end before `y` counts.
+    let mut screen = Screen::open(&desk, (60, 10), &["run.yaml"]);
+    screen.wait_for(&["runs and asks", "not agreed to yet"]);
+    screen.press("o", &["may this be done?", "more lines"]);
+    screen.press("y", &["more lines"]);
+    screen.press("n", &["nothing was run or sent"]);
+    screen.press("o", &["may this be done?", "more lines"]);
+    assert_eq!(ran(), 0);
+    screen.press("jjjjjjjjjjjjjjj", &["y agree, and keep that"]);
+    screen.press("y", &["you are asked"]);
+    assert_eq!(ran(), 1);
+    screen.send("\u{3}\u{3}");
+    screen.end();
+    // The answer is kept, in words; headless it counts too, and for a session that goes on.
+    let kept =
+        fs::read_dir(desk.home().join("state/agreed")).expect("kept").next().expect("one").expect("one");
+    let text = fs::read_to_string(kept.path()).expect("readable");
+    assert!(text.contains("runs [\"sh\", \"./tool.sh\"]") && text.contains("named by run.yaml"), "{text}");
+    let mut screen = Screen::open(&desk, (100, 40), &["run.yaml"]);
+    screen.wait_for(&["comes first"]);
+    begun(&mut screen);
+    screen.send("\u{3}\u{3}");
+    screen.end();
+    desk.run(["--batch", "run.yaml", "--save", "s.s2s"]).code(4);
+    assert_eq!(ran(), 3);
+    // Another argument, another variable, another content, another folder: each is asked.
+    of("run.yaml", ", again");
+    refused(&desk.run(["--batch", "run.yaml"]), &["\"again\""]);
+    desk.write("run.yaml", desk.read("run.yaml").replace(", again", "").replace("SHOWN", "OTHER"));
+    refused(&desk.run(["--batch", "run.yaml"]), &["OTHER"]);
+    of("run.yaml", "");
+    desk.run(["--batch", "run.yaml"]).code(4);
+    desk.write("tool.sh", "echo x >> RAN; echo something else\n");
+    refused(&desk.run(["--batch", "run.yaml"]), &["./tool.sh"]);
+    // A film that is gone on with asks the same, and a fork before it is written.
+    let sessions = desk.sessions().len();
+    let mut screen = Screen::open(&desk, (160, 40), &["s.s2s"]);
+    screen.press("", &["this session is not finished"]);
+    screen.press("\r", &asked);
+    screen.press("n", &["nothing was run or sent"]);
+    screen.press("F", &asked);
+    screen.press("n", &["nothing was run or sent"]);
+    screen.press("r", &asked);
+    assert_eq!((ran(), desk.sessions().len()), (4, sessions));
+    screen.press("y", &["Enter answer"]);
+    screen.send("\u{3}\u{3}");
+    screen.end();
+    fs::remove_dir_all(desk.home().join("state/agreed")).expect("taken back");
+    refused(&desk.run(["--batch", "run.yaml"]), &["./tool.sh"]);
 }

@@ -8,10 +8,17 @@ use crate::engine::hold;
 use crate::journal::{Disk, Log, read_log, write_document};
 use crate::problem::Problem;
 use crate::session::{Command, Session, Stamped, decide};
+use crate::tui::Refusal;
 
 /// Writes a new session file into `folder`: the documents of the one at `path` up to `seq`, or to
-/// the last point before it at which a facilitator is wanted, and the event that says so.
-pub fn fork(path: &Path, seq: u64, folder: &Path) -> Result<PathBuf, Vec<Problem>> {
+/// the last point before it at which a facilitator is wanted, and the event that says so. Nothing is
+/// written where `may` refuses the session at that point.
+pub fn fork(
+    path: &Path,
+    seq: u64,
+    folder: &Path,
+    may: impl Fn(&Session) -> Result<(), Refusal>,
+) -> Result<PathBuf, Refusal> {
     let file = path.display().to_string();
     let bytes = bytes_of(path)?;
     let log = read_log(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
@@ -19,6 +26,7 @@ pub fn fork(path: &Path, seq: u64, folder: &Path) -> Result<PathBuf, Vec<Problem
         let problem = Problem::new("no session can begin before this point").in_file(&file);
         vec![problem.hint("choose a point after its first question was drafted")]
     })?;
+    may(&session)?;
     let last = &log.lines[count - 1];
     let name = session.definition.as_ref().map_or("session", |definition| definition.id.as_str());
     let id = session_id(name);

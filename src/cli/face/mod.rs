@@ -26,10 +26,11 @@ use crate::setup::answers::Answers;
 use crate::setup::bounds::Bounds;
 use crate::setup::doctor::Depth;
 use crate::setup::models::Catalog;
+use crate::setup::need::Need;
 use crate::setup::roster::ModelFlags;
-use crate::setup::table::{outside, personas_of, seat_all};
-use crate::setup::trust::Trust;
-use crate::tui::{Film, Home, Host, Keys, Looks, Opening, Running, Theme};
+use crate::setup::table::{needs, outside, personas_of, seat_all};
+use crate::setup::trust::{Trust, lines};
+use crate::tui::{Draft, Film, Home, Host, Keys, Looks, Opening, Refusal, Running, Theme};
 use crate::workflow::recheck;
 
 /// Shows the screen: a file, or the home screen.
@@ -90,17 +91,27 @@ impl Facilitator {
         journal: Journal,
         path: PathBuf,
         desk: Desk,
-    ) -> Result<Seated, Vec<Problem>> {
+    ) -> Result<Seated, Refusal> {
         let mut answers = self.answers.clone();
         answers.resume(&session);
         let led_out = outside(&session, &answers, &Bounds::of(&self.set_up.folders, path.to_str()));
         if !led_out.is_empty() {
-            return Err(led_out);
+            return Err(led_out.into());
         }
+        self.agreed(&session, &answers)?;
         let table = seat_all(&session, &mut self.set_up.catalog().with_desk(desk), &answers)?;
         let budget = budget(&self.run, &session, &self.set_up)?;
         let personas = personas_of(&session);
         Ok(Seated { session, journal, table, personas, answers, budget, path })
+    }
+}
+
+impl Facilitator {
+    /// Refuses a session that needs something which the person has not agreed to.
+    fn agreed(&self, session: &Session, answers: &Answers) -> Result<(), Refusal> {
+        let needs = needs(session, &self.set_up.catalog(), answers)?;
+        let unagreed = self.set_up.trust.unagreed(needs);
+        if unagreed.is_empty() { Ok(()) } else { Err(Refusal::Unagreed(unagreed)) }
     }
 }
 
@@ -109,10 +120,10 @@ impl Host for Facilitator {
         rows::home(&self.set_up)
     }
 
-    fn draft(&self, opening: &Opening) -> Result<(SessionOpened, Vec<String>), Vec<Problem>> {
+    fn draft(&self, opening: &Opening) -> Result<Draft, Vec<Problem>> {
         let (plan, mut notices) = self.plan(opening)?;
         let roster = plan.roster(&self.set_up)?;
-        notices.extend(roster.notices.iter().cloned());
+        notices.extend(roster.notices.iter().chain(self.set_up.notices()).cloned());
         notices.extend(plan.linked_sessions(&self.set_up.folders).1);
         let id = session_id(&plan.definition.id);
         let header =
@@ -125,10 +136,11 @@ impl Host for Facilitator {
         notices.extend(self.set_up.catalog().unneeded(&needs));
         let trust = Trust::for_looking();
         seat_all(&session, &mut Catalog::new(&self.set_up.config, &trust), &plan.answers)?;
-        Ok((header, notices.iter().map(ToString::to_string).collect()))
+        let notices = notices.iter().map(ToString::to_string).collect();
+        Ok(Draft { opened: header, notices, needs: lines(&needs, &self.set_up.trust) })
     }
 
-    fn begin(&self, opened: &SessionOpened) -> Result<Running, Vec<Problem>> {
+    fn begin(&self, opened: &SessionOpened) -> Result<Running, Refusal> {
         let mut session = Session::default();
         let at = crate::clock::now();
         session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened.clone())) });
@@ -140,6 +152,7 @@ impl Host for Facilitator {
                 folder.join(format!("{}.s2s", opened.session))
             }
         };
+        self.agreed(&session, &self.answers)?;
         let (desk, people) = unbounded_channel();
         let mut catalog = self.set_up.catalog().with_desk(desk.clone());
         let table = seat_all(&session, &mut catalog, &self.answers)?;
@@ -151,7 +164,7 @@ impl Host for Facilitator {
         Ok(engine::spawn(seated, Command::Open(Box::new(opened.clone())), &self.set_up, (desk, people)))
     }
 
-    fn resume(&self, path: &Path) -> Result<(Vec<Line>, Running), Vec<Problem>> {
+    fn resume(&self, path: &Path) -> Result<(Vec<Line>, Running), Refusal> {
         let OpenedJournal { journal, log, .. } = opened(path)?;
         let session = fold(&log);
         if session.closed.is_some() {
@@ -159,7 +172,7 @@ impl Host for Facilitator {
                 tracing::debug!(%error, "a key of a finished session is left");
             }
             let problem = Problem::new("the session is over already");
-            return Err(vec![problem.hint("look at it; F begins a new session from any point of it")]);
+            return Err(vec![problem.hint("look at it; F begins a new session from any point of it")].into());
         }
         let torn_bytes = log.torn as u64;
         let (desk, people) = unbounded_channel();
@@ -168,9 +181,13 @@ impl Host for Facilitator {
         Ok((log.lines, engine::spawn(seated, start, &self.set_up, (desk, people))))
     }
 
-    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Vec<Problem>> {
+    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Refusal> {
         let folder = self.set_up.folders.sessions_to_write().map_err(|problem| vec![problem])?;
-        fork::fork(path, seq, &folder)
+        fork::fork(path, seq, &folder, |session| self.agreed(session, &self.answers))
+    }
+
+    fn agree(&self, needs: &[Need]) -> Result<(), Problem> {
+        self.set_up.trust.keep(needs)
     }
 
     fn film(&self, path: &Path) -> Result<Film, Vec<Problem>> {

@@ -53,6 +53,7 @@ pub fn home(set_up: &SetUp) -> Home {
         ready: format!("model {model}"),
         rows,
         personas,
+        notices: set_up.notices().map(ToString::to_string).collect(),
         ..Home::default()
     }
 }

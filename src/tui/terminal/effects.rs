@@ -15,12 +15,21 @@ use crate::engine::Order;
 use crate::problem::Problem;
 use crate::session::Exit;
 use crate::session::Line;
+use crate::setup::need::question;
 use crate::tui::home::Opening;
-use crate::tui::host::{Film, Host, Running};
+use crate::tui::host::{Film, Host, Refusal, Running};
 use crate::tui::live::News;
-use crate::tui::model::{Overlay, Reading as Text, Stage};
+use crate::tui::model::{Asking, Overlay, Reading as Text, Stage};
 use crate::tui::replay::Replay;
 use crate::tui::update::{Effect, Message, cannot_begin, update};
+
+/// What is done once the person has agreed.
+pub(super) enum Then {
+    /// The session that is looked at begins, with its first order.
+    Begin(Option<Order>),
+    /// This is opened.
+    Open(Opening),
+}
 
 impl Screen {
     /// Carries effects out, and what follows from them.
@@ -44,6 +53,7 @@ impl Screen {
             Effect::Quit => self.wants_out = Some(Exit::Finished),
             Effect::Suspend => self.suspend()?,
             Effect::Begin => return Ok(self.begin(None)),
+            Effect::Agree => return Ok(self.agree().await),
             Effect::Order(order) => return Ok(self.order(order)),
             Effect::Open(opening) => return Ok(self.open(opening).await),
             Effect::ReadHome => {
@@ -125,7 +135,7 @@ impl Screen {
                 self.model.file = running.path.display().to_string();
                 self.running = Some(running);
             }
-            Err(problems) => self.tell(&problems),
+            Err(refusal) => self.refused(refusal, Then::Begin(first)),
         }
         None
     }
@@ -134,7 +144,7 @@ impl Screen {
         match &opening {
             Opening::NewTopic => None,
             Opening::Text { .. } | Opening::File(_) => match self.host.draft(&opening) {
-                Ok((opened, notices)) => Some(Message::Drafted(Box::new(opened), notices)),
+                Ok(draft) => Some(Message::Drafted(Box::new(draft))),
                 Err(problems) => {
                     let first = problems.first().map(said).unwrap_or_default();
                     if !cannot_begin(&mut self.model, &first) {
@@ -155,13 +165,37 @@ impl Screen {
                 self.stop_engine().await;
                 match self.host.fork(path, *seq) {
                     Ok(path) => self.resume(&path).await,
-                    Err(problems) => {
-                        self.tell(&problems);
+                    Err(refusal) => {
+                        self.refused(refusal, Then::Open(opening));
                         None
                     }
                 }
             }
         }
+    }
+
+    /// Tells why something is not done, or asks whether it may be.
+    fn refused(&mut self, refusal: Refusal, then: Then) {
+        match refusal {
+            Refusal::Wrong(problems) => self.tell(&problems),
+            Refusal::Unagreed(needs) => {
+                let text = question(&needs);
+                self.model.overlay = Some(Overlay::Agree(Asking { text, scroll: 0, is_read: false }));
+                self.unagreed = Some((needs, then));
+            }
+        }
+    }
+
+    /// The person agrees: that is kept, and what was asked for is done.
+    async fn agree(&mut self) -> Option<Message> {
+        let (needs, then) = self.unagreed.take()?;
+        let kept = self.host.agree(&needs).err().map(|problem| Message::Say(said(&problem)));
+        let done = match then {
+            Then::Begin(first) => self.begin(first),
+            Then::Open(Opening::Resume(path)) => self.resume(&path).await,
+            Then::Open(opening) => Box::pin(self.open(opening)).await,
+        };
+        done.or(kept)
     }
 
     fn film(&mut self, path: &Path, film: Film) {
@@ -174,8 +208,8 @@ impl Screen {
         self.stop_engine().await;
         let (lines, running): (Vec<Line>, Running) = match self.host.resume(path) {
             Ok(resumed) => resumed,
-            Err(problems) => {
-                self.tell(&problems);
+            Err(refusal) => {
+                self.refused(refusal, Then::Open(Opening::Resume(path.to_owned())));
                 return None;
             }
         };

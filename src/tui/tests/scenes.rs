@@ -9,7 +9,7 @@ use crossterm::event::KeyCode;
 use super::{live_until, press, rendered, saved, type_in};
 use crate::participants::watch::{Progress, Standing};
 use crate::session::{Event, Line, Moment, SessionOpened};
-use crate::tui::{Home, Keys, Message, Model, News, Opening, Pane, Part, Row, Spread, Theme, update};
+use crate::tui::{Draft, Home, Keys, Message, Model, News, Opening, Pane, Part, Row, Spread, Theme, update};
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
 
@@ -82,7 +82,8 @@ fn draft(definition: Option<&str>) -> Model {
     }
     let mut model = home();
     update(&mut model, Message::Tick(Moment(1_795_302_307_120)));
-    update(&mut model, Message::Drafted(Box::new(opened), Vec::new()));
+    let draft = Draft { opened, notices: Vec::new(), needs: Vec::new() };
+    update(&mut model, Message::Drafted(Box::new(draft)));
     update(&mut model, Message::Context(Ok(None)));
     model
 }

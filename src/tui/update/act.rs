@@ -271,9 +271,17 @@ pub fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
 
 /// The wheel over a pane, or over the list of the home screen.
 pub fn wheel(model: &mut Model, pane: Option<Pane>, lines: i32) {
+    let most = crate::tui::view::most_agree(model);
     match (&mut model.overlay, pane) {
         (Some(Overlay::Help(at)), _) => {
             *at = at.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
+        }
+        (Some(Overlay::Text(read)), _) => {
+            read.scroll = read.scroll.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
+        }
+        (Some(Overlay::Agree(asking)), _) => {
+            let to = asking.scroll.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
+            asking.scroll = to.min(most);
         }
         (Some(_), _) => {}
         (None, Some(Pane::Seats) | None) => scroll(model, lines.signum()),

@@ -249,6 +249,30 @@ pub fn reading(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Whether the person agrees: `y` counts once the end of the text has been on the screen.
+pub fn agreeing(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let most = crate::tui::view::most_agree(model);
+    let page = usize::from(model.size.1.saturating_sub(4)).max(1);
+    let Some(Overlay::Agree(asking)) = &mut model.overlay else { return Vec::new() };
+    asking.is_read |= asking.scroll >= most;
+    match key.code {
+        KeyCode::Down | KeyCode::Char('j') => asking.scroll = (asking.scroll + 1).min(most),
+        KeyCode::Up | KeyCode::Char('k') => asking.scroll = asking.scroll.min(most).saturating_sub(1),
+        KeyCode::PageDown | KeyCode::Char(' ') => asking.scroll = (asking.scroll + page).min(most),
+        KeyCode::PageUp => asking.scroll = asking.scroll.min(most).saturating_sub(page),
+        KeyCode::Char('y') if asking.is_read => {
+            model.overlay = None;
+            return vec![Effect::Agree];
+        }
+        KeyCode::Esc | KeyCode::Char('n' | 'q') => {
+            model.overlay = None;
+            model.notice = Some("not agreed to: nothing was run or sent".to_owned());
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
 /// The list of a report's formats.
 pub fn report() -> Overlay {
     let rows = FORMATS.iter().map(|(name, about)| format!("{name:5} {about}")).collect();

@@ -14,13 +14,13 @@ pub use forms::cannot_begin;
 pub use menus::{matching, unfinished};
 
 use super::home::{Home, Opening};
-use super::host::Reading;
+use super::host::{Draft, Reading};
 use super::keymap::Action;
 use super::live::News;
 use super::model::{Leave, Model, Overlay, Pane, Stage};
 use crate::engine::Order;
 use crate::participants::watch::Progress;
-use crate::session::{Moment, SessionOpened};
+use crate::session::Moment;
 use crate::setup::doctor::Depth;
 
 /// What happened outside.
@@ -53,7 +53,7 @@ pub enum Message {
     /// The home screen was read.
     Home(Box<Home>),
     /// A session is ready to be looked at before it begins.
-    Drafted(Box<SessionOpened>, Vec<String>),
+    Drafted(Box<Draft>),
     /// `CONTEXT.md` was read.
     Context(Result<Option<String>, String>),
     /// A text comes back from the person's editor.
@@ -92,6 +92,8 @@ pub enum Effect {
     Order(Order),
     /// Begin with the session that is looked at.
     Begin,
+    /// Agree to what was asked, and go on with what it was asked for.
+    Agree,
     /// Open what a row leads to.
     Open(Opening),
     /// What the person in this seat answers.
@@ -134,9 +136,14 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Reading(read) => news::reading(model, read),
         Message::Home(home) => {
             model.home.take(*home);
+            // Who is past the home screen has been told by the draft.
+            let told = model.home.notices.join(" · ");
+            if matches!(model.stage, Stage::Home) && !told.is_empty() {
+                model.notice = Some(told);
+            }
             forms::home_read(model);
         }
-        Message::Drafted(opened, notices) => return news::drafted(model, opened, &notices),
+        Message::Drafted(draft) => return news::drafted(model, *draft),
         Message::Context(read) => news::context(model, read),
         Message::Edited(text) => return forms::edited(model, &text),
         Message::Kept(name, text) => forms::kept(model, &name, &text),
@@ -157,6 +164,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Some(Overlay::Palette(..)) => menus::palette(model, key),
         Some(Overlay::Menu(_)) => menus::menu(model, key),
         Some(Overlay::Text(_)) => menus::reading(model, key),
+        Some(Overlay::Agree(_)) => menus::agreeing(model, key),
         Some(Overlay::Form(_)) => forms::press(model, key),
         Some(Overlay::Leave(..)) => leaving(model, key),
         None => model.keys.action(key, model.place()).map_or_else(Vec::new, |action| act(model, action)),

@@ -1,8 +1,8 @@
 //! What comes from outside: events on disk, refusals, the end; a draft, the project's context.
 
 use super::{Effect, forms};
-use crate::session::{Event, Exit, Line, SessionOpened};
-use crate::tui::host::Reading;
+use crate::session::{Event, Exit, Line};
+use crate::tui::host::{Draft, Reading};
 use crate::tui::keymap::Place;
 use crate::tui::live::{Live, News, Preview, is_drafting, rehearse};
 use crate::tui::model::{Model, Pane, Spread, Stage};
@@ -119,14 +119,15 @@ fn look_at(model: &mut Model, event: &Event) {
 }
 
 /// Shows a session that has not begun.
-pub fn drafted(model: &mut Model, opened: Box<SessionOpened>, notices: &[String]) -> Vec<Effect> {
+pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
+    let Draft { opened, notices, needs } = draft;
     let is_topic = forms::drafted(model);
     let at = model.now;
     let file = opened.definition_file.clone();
     let events = rehearse(&opened, at);
     let as_line = |(seq, stamped)| Line { seq, prev: String::new(), hash: String::new(), stamped };
     let lines = (0..).zip(events).map(as_line).collect();
-    let live = Live { draft: Some(opened), is_topic, ..Live::default() };
+    let live = Live { draft: Some(Box::new(opened)), is_topic, needs, ..Live::default() };
     model.show(Stage::Live(Box::new(live)), Replay::new(lines), file);
     model.focus = match model.place() {
         Place::Asked => Pane::Question,

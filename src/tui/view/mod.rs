@@ -30,7 +30,7 @@ mod timeline;
 mod title;
 
 pub use answer::text as answer_text;
-pub use overlay::most_help;
+pub use overlay::{most_agree, most_help};
 pub use pane::{find, most_scroll, pane_text, tally_text};
 
 use ratatui::Frame;

@@ -9,7 +9,7 @@ use super::Hits;
 use super::pane::block;
 use crate::text::harmless_line;
 use crate::tui::keymap::{BINDINGS, Binding, FORM_KEYS, Place, labels};
-use crate::tui::model::{Leave, Menu, MenuKind, Model, Overlay, Reading};
+use crate::tui::model::{Asking, Leave, Menu, MenuKind, Model, Overlay, Reading};
 use crate::tui::text::{clipped, safe, wrapped};
 use crate::tui::update::{Target, matching};
 
@@ -28,6 +28,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
         Some(Overlay::Form(form)) => super::form::draw(frame, area, model, form, hits),
         Some(Overlay::Menu(menu)) => draw_menu(frame, area, model, menu, hits),
         Some(Overlay::Text(read)) => reading(frame, area, model, read),
+        Some(Overlay::Agree(asking)) => agree(frame, area, model, asking),
         Some(Overlay::Leave(to, _)) => leave(frame, area, model, *to),
     }
 }
@@ -135,6 +136,42 @@ fn reading(frame: &mut Frame<'_>, area: Rect, model: &Model, read: &Reading) {
     let title = format!(" {} · Esc closes · y copies ", harmless_line(&read.title));
     frame.render_widget(Clear, place);
     frame.render_widget(Paragraph::new(shown).block(block(model, title, true)), place);
+}
+
+/// The lines of what the person is asked to agree to, and how many of them fit at once.
+fn agree_lines(asking: &Asking, (width, height): (u16, u16)) -> (Vec<String>, usize) {
+    let lines = wrapped(&asking.text, usize::from(width.saturating_sub(2)), usize::MAX);
+    (lines, usize::from(height.saturating_sub(3)))
+}
+
+/// How far it can be scrolled: to where its end is on the screen.
+pub fn most_agree(model: &Model) -> usize {
+    let Some(Overlay::Agree(asking)) = &model.overlay else { return 0 };
+    let (lines, room) = agree_lines(asking, model.size);
+    lines.len().saturating_sub(room)
+}
+
+/// What the person is asked to agree to, over the whole screen; below it, what can be pressed.
+fn agree(frame: &mut Frame<'_>, area: Rect, model: &Model, asking: &Asking) {
+    let place = Rect { height: area.height.saturating_sub(1), ..area };
+    let (all, room) = agree_lines(asking, (area.width, area.height));
+    let start = asking.scroll.min(all.len().saturating_sub(room));
+    let left = all.len().saturating_sub(start + room);
+    let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(room).map(Line::from).collect();
+    frame.render_widget(Clear, area);
+    frame.render_widget(
+        Paragraph::new(shown).block(block(model, " may this be done? ".to_owned(), true)),
+        place,
+    );
+    let keys = if left == 0 || asking.is_read {
+        vec![Span::styled(" y", model.theme.key()), Span::raw(" agree, and keep that   ")]
+    } else {
+        vec![Span::styled(" j", model.theme.key()), Span::raw(format!(" {left} more lines   "))]
+    };
+    let no = [Span::styled("n", model.theme.key()), Span::raw(" no")];
+    let line = Line::from(keys.into_iter().chain(no).collect::<Vec<_>>());
+    let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
+    frame.render_widget(Paragraph::new(line), foot);
 }
 
 fn leave(frame: &mut Frame<'_>, area: Rect, model: &Model, to: Leave) {

@@ -41,6 +41,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let goal = session.definition.as_ref().and_then(|definition| definition.goal.clone());
         parts.push((goal.unwrap_or_default(), false));
     }
+    needs(model, &mut parts);
     let mut lines = Vec::new();
     for (text, is_strong) in parts {
         for line in wrapped(&text, usize::from(width), MOST_LINES) {
@@ -100,6 +101,15 @@ fn of_round(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
     let quorum =
         format!("quorum: {} of {}{}", opened.quorum, grouped(opened.seats.len()), quorum_ballots(opened));
     parts.push((format!("{quorum} · closes {close}{deadline}"), false));
+}
+
+/// What a session would run and ask that has not begun.
+pub fn needs(model: &Model, parts: &mut Vec<(String, bool)>) {
+    let Some(live) = model.live().filter(|live| live.draft.is_some() && !live.needs.is_empty()) else {
+        return;
+    };
+    parts.push(("\nruns and asks".to_owned(), true));
+    parts.extend(live.needs.iter().map(|need| (need.clone(), false)));
 }
 
 fn exploration(session: &Session, step: &str, parts: &mut Vec<(String, bool)>) {

@@ -19,6 +19,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     for step in &definition.steps {
         step_lines(model, session, step, 0, longest, usize::from(width), &mut lines);
     }
+    needs(model, usize::from(width), &mut lines);
     items(model, session, &mut lines);
     made(model, session, usize::from(width), &mut lines);
     lines
@@ -102,6 +103,18 @@ fn standing(model: &Model, session: &Session, step: &Step) -> (&'static str, Sty
 fn heading(model: &Model, text: &str, lines: &mut Vec<Line<'static>>) {
     lines.push(Line::from(""));
     lines.push(Line::styled(format!(" {text}"), model.theme.strong()));
+}
+
+fn needs(model: &Model, width: usize, lines: &mut Vec<Line<'static>>) {
+    let mut parts = Vec::new();
+    super::question::needs(model, &mut parts);
+    for (text, is_strong) in parts {
+        if is_strong {
+            heading(model, text.trim_start(), lines);
+        } else {
+            lines.extend(wrapped(&text, width, usize::MAX).into_iter().map(Line::from));
+        }
+    }
 }
 
 fn items(model: &Model, session: &Session, lines: &mut Vec<Line<'static>>) {

@@ -83,10 +83,28 @@ impl Budget {
         if self.left_open == Some(round) { 0 } else { 2 }
     }
 
-    /// Sets aside what comes next: what the limit leaves beyond it may go to further requests.
-    fn set_aside(&self, session: &Session, next: f64) {
-        let open = session.open_round().map_or(0.0, |round| self.at_most(session, &round.opened));
-        self.funds.leave(self.limit - self.spent(session) - open - next);
+    /// What is set aside for those who are at work: the open round, and work items that are out.
+    fn aside_for_all(&self, session: &Session) -> f64 {
+        let round = session.open_round().map_or(0.0, |round| self.at_most(session, &round.opened));
+        session.open_items().map(|item| self.of_item(session, &item.offered)).sum::<f64>() + round
+    }
+
+    /// What a work item may cost at most: asked once more, every reply as long as allowed.
+    fn of_item(&self, session: &Session, item: &WorkItemOffered) -> f64 {
+        let (system, text) = session.agent_prompt(item);
+        let input = estimated_tokens(system.len() + text.len()) as u64 + 1000;
+        2.0 * self.cost(&item.model, input, self.max_output_tokens)
+    }
+
+    /// Sets aside what comes next, named `what`, or says why the limit does not bear it. What it leaves
+    /// beyond that may go to further requests.
+    fn set_aside(&self, session: &Session, next: f64, what: &str) -> Option<String> {
+        let (limit, spent, aside) = (self.limit, self.spent(session), self.aside_for_all(session));
+        self.funds.leave(limit - spent - aside - next);
+        let besides = if aside > 0.0 { format!(", {aside:.4} $ are set aside") } else { String::new() };
+        (spent + aside + next > limit).then(|| {
+            format!("{what} could cost {next:.4} ${besides} and {spent:.4} $ are spent: more than the limit of {limit} $")
+        })
     }
 
     /// Why work items may not be handed out, if they may not: each could be asked once more, every
@@ -96,22 +114,12 @@ impl Budget {
         session: &Session,
         items: impl Iterator<Item = &'a WorkItemOffered>,
     ) -> Option<String> {
-        let mut next = 0.0;
-        let mut steps = Vec::new();
+        let (mut next, mut step) = (0.0, "");
         for item in items {
-            let (system, text) = session.agent_prompt(item);
-            let input = estimated_tokens(system.len() + text.len()) as u64 + 1000;
-            next += 2.0 * self.cost(&item.model, input, self.max_output_tokens);
-            steps.push(item.step.as_str());
+            next += self.of_item(session, item);
+            step = &item.step;
         }
-        let spent = self.spent(session);
-        self.set_aside(session, next);
-        (spent + next > self.limit).then(|| {
-            let (limit, step) = (self.limit, steps.first().copied().unwrap_or_default());
-            format!(
-                "step `{step}` could cost {next:.4} $ and {spent:.4} $ are spent: more than the limit of {limit} $"
-            )
-        })
+        self.set_aside(session, next, &format!("step `{step}`"))
     }
 
     /// What the round may cost at most: every seat asked once more, every reply as long as allowed.
@@ -123,15 +131,7 @@ impl Budget {
 
     /// Why the round may not be opened, if it may not.
     pub fn refuses(&self, session: &Session, opened: &RoundOpened) -> Option<String> {
-        let (spent, next) = (self.spent(session), self.at_most(session, opened));
-        self.set_aside(session, next);
-        (spent + next > self.limit).then(|| {
-            let limit = self.limit;
-            format!(
-                "round `{}` could cost {next:.4} $ and {spent:.4} $ are spent: more than the limit of {limit} $",
-                opened.round
-            )
-        })
+        self.set_aside(session, self.at_most(session, opened), &format!("round `{}`", opened.round))
     }
 
     /// Why a seat of the open round may not be asked anew, if it may not: the round as it was opened and
@@ -140,7 +140,7 @@ impl Budget {
         let input = opened.estimated_tokens as u64 + 1000;
         let more = 2.0 * self.cost(model, input, self.max_output_tokens);
         let (spent, round) = (self.spent(session), self.at_most(session, opened));
-        self.set_aside(session, more);
+        self.funds.leave(self.limit - spent - round - more);
         (more > 0.0 && spent + round + more > self.limit).then(|| {
             let limit = self.limit;
             format!(

@@ -181,6 +181,20 @@ fn nothing_is_sent_that_could_cost_more_than_the_limit() {
 }
 
 #[test]
+fn agents_at_work_at_the_same_time_share_the_limit() {
+    let agents = "participants: [{name: ann, persona: qa-lead}, {name: bob, persona: skeptic}]\nsteps:\n  - id: both\n    \
+                  type: parallel\n    steps: [{id: one, type: agent, agent: ann}, {id: two, type: agent, agent: bob}]\n";
+    for (limit, code, sent) in [("3.99", 5, 0), ("4.001", 0, 2)] {
+        let server = Server::start(|_| counted());
+        let desk = Desk::with(agents).served_by(&server);
+        desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 0.000001, output: 244.140625}\n");
+        let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", limit]).code(code);
+        assert_eq!(server.requests().len(), sent, "{}", ran.err);
+        assert_eq!(ran.err.contains("2.0000 $ are set aside"), code == 5, "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_limit_on_money_counts_every_request_that_may_have_been_charged_as_it_happens() {
     // Every reply breaks off after its first tokens: nobody tells what it used.
     let broken = "HTTP/1.1 200 x\r\ncontent-length: 900\r\n\r\n{\"choices\":";

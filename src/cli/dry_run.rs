@@ -75,13 +75,11 @@ fn remark(event: &Event, output: &Output) {
 }
 
 fn prompt(session: &Session, item: &WorkItemOffered) -> String {
-    match session.round(&item.round) {
-        Some(round) => session.prompt(round, item).text(),
-        None => {
-            let (system, text) = session.agent_prompt(item);
-            whole_prompt(&system, &text)
-        }
+    if let Some(round) = session.round(&item.round) {
+        return session.prompt(round, item).text();
     }
+    let (system, text) = session.agent_prompt(item);
+    whole_prompt(&system, &text)
 }
 
 fn shown(item: &WorkItemOffered, text: &str, money: &str) -> String {

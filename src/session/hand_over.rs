@@ -101,9 +101,9 @@ impl Session {
         let scope = template.as_ref().map(|_| scope(definition, &task)).unwrap_or_default();
         let prompt = template.as_ref().map(|template| template.render(&scope)).transpose();
         task.prompt = prompt.map_err(|error| format!("the prompt cannot be made: {error}"))?;
-        let sent = brief(definition, step, &task) + &text(definition, &task);
+        let whole = brief(definition, step, &task) + &text(definition, &task);
         let template = template.as_ref().map(|template| (template, &scope));
-        let lack = self.agent_lack(definition, step, template, &task.input, &sent);
+        let lack = self.agent_lack(definition, step, template, &task.input, &whole);
         let mut warnings: Vec<String> = match lack {
             Some(why) if step.completeness == Completeness::Refuse => {
                 return Err(format!("the hand-over is incomplete: {why}"));
@@ -216,8 +216,8 @@ pub fn offer(
         available_skills: task.stage_context.available_skills.clone(),
         address: String::new(),
         persona: persona.unwrap_or_default(),
-        prompt_sha256: sha256_hex(&text(definition, &task)),
-        context_sha256: sha256_hex(&as_json(&task.input)),
+        prompt_sha256: sha256_hex(text(definition, &task)),
+        context_sha256: sha256_hex(as_json(&task.input)),
         participant: to,
         task: Some(Box::new(task)),
     }

@@ -138,17 +138,17 @@ impl Session {
             return found.map(|artifact| self.as_thing(artifact)).into_iter().collect();
         };
         let all = std::iter::once(step).chain(step.nested());
-        all.filter_map(|step| match step.round() {
-            Some(_) => self.held_round(step),
-            None => {
-                let made =
-                    self.made.get(step.key()).filter(|made| made.recorded.step.as_ref() == Some(&step.id));
-                made.map(|made| Thing {
-                    artifact: self.referenced_artifact(made, true),
-                    authors: vec![made.recorded.by.as_str()],
-                    is_withheld: self.is_withheld(made.item()),
-                })
+        all.filter_map(|step| {
+            if step.round().is_some() {
+                return self.held_round(step);
             }
+            let made =
+                self.made.get(step.key()).filter(|made| made.recorded.step.as_ref() == Some(&step.id))?;
+            Some(Thing {
+                artifact: self.referenced_artifact(made, true),
+                authors: vec![made.recorded.by.as_str()],
+                is_withheld: self.is_withheld(made.item()),
+            })
         })
         .collect()
     }

@@ -189,7 +189,7 @@ impl WorkItemReturned {
 
 /// The last bytes of a text, from a character's beginning on.
 fn last_of(text: &str, bytes: usize) -> &str {
-    let from = (text.len().saturating_sub(bytes)..).find(|at| text.is_char_boundary(*at));
+    let from = (text.len().saturating_sub(bytes)..=text.len()).find(|at| text.is_char_boundary(*at));
     &text[from.unwrap_or(text.len())..]
 }
 

@@ -166,7 +166,7 @@ steps:
 "#;
 
 /// The system's part of the step `build`.
-const SYSTEM: &str = r#"You build.
+const SYSTEM: &str = r"You build.
 
 Goal: Choose a cache
 Constraints:
@@ -175,7 +175,7 @@ Stage: Build the cache
 Earlier artifact: `look` (stage `look`, version 1):
 found it
 Tasks linked to this one:
-"#;
+";
 const FORM: &str = r#"
 Expected of you: the changed files; length: one line; format: json.
 Answer with one JSON value, an object, and with nothing else.
@@ -207,6 +207,30 @@ fn check_whole(text: &str, from: &str) {
     assert_eq!(whole["context"]["build"], json!({"files": ["a"]}));
 }
 
+/// The system's and the user's part of every request, whatever the dialect.
+fn parts_of(server: &Server) -> Vec<(String, String)> {
+    server
+        .requests()
+        .iter()
+        .map(|request| {
+            let body = request.json();
+            let text = |value: &Value| match value {
+                Value::String(text) => text.clone(),
+                Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+                _ => String::new(),
+            };
+            let of = |role: &str| {
+                let messages =
+                    body["messages"].as_array().or(body["input"].as_array()).cloned().unwrap_or_default();
+                let found = messages.iter().find(|message| message["role"] == role);
+                found.map(|message| text(&message["content"])).unwrap_or_default()
+            };
+            let system = [text(&body["system"]), text(&body["instructions"]), of("system")].concat();
+            (system, [text(&body["input"]), of("user")].concat())
+        })
+        .collect()
+}
+
 #[test]
 fn a_work_item_is_what_an_agent_of_every_service_is_given() {
     for dialect in ["openai", "openai-responses", "anthropic"] {
@@ -234,26 +258,7 @@ fn a_work_item_is_what_an_agent_of_every_service_is_given() {
         let config = config.replace("dialect: openai", &format!("dialect: {dialect}, stream: false"));
         desk.write("../home/config/config.yaml", config);
         let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
-        let parts: Vec<(String, String)> = server
-            .requests()
-            .iter()
-            .map(|request| {
-                let body = request.json();
-                let text = |value: &Value| match value {
-                    Value::String(text) => text.clone(),
-                    Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
-                    _ => String::new(),
-                };
-                let of = |role: &str| {
-                    let messages =
-                        body["messages"].as_array().or(body["input"].as_array()).cloned().unwrap_or_default();
-                    let found = messages.iter().find(|message| message["role"] == role);
-                    found.map(|message| text(&message["content"])).unwrap_or_default()
-                };
-                let system = [text(&body["system"]), text(&body["instructions"]), of("system")].concat();
-                (system, [text(&body["input"]), of("user")].concat())
-            })
-            .collect();
+        let parts = parts_of(&server);
         assert_eq!(parts.len(), 4, "{dialect}");
         check_system(&parts[1].0, dialect);
         assert_eq!(parts[1].1, BUILD, "{dialect}");

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::movement::earlier;
-use super::view;
+use super::{view, words};
 use crate::session::{RoundRun, Session, profile};
 use crate::tally::{self, BallotKind, Mark, Profile, Rule, Score, Terms};
 
@@ -15,6 +15,10 @@ use crate::tally::{self, BallotKind, Mark, Profile, Rule, Score, Terms};
 pub struct Agreement {
     /// The option with most first places or approvals, and its share of what all ballots weigh.
     pub leading: Option<(String, f64)>,
+    /// Of whom that share is one, in words.
+    pub of_whom: String,
+    /// The share of the seats asked that gave a ballot.
+    pub turnout: f64,
     /// Kendall's coefficient of concordance, from 0 to 1.
     pub kendall_w: Option<f64>,
     /// The interquartile range of estimates.
@@ -31,8 +35,19 @@ pub fn agreement(session: &Session, round: &RoundRun) -> Option<Agreement> {
     if profile.ballots.is_empty() || kind == BallotKind::Position {
         return None;
     }
+    let tally = view::tally(round)?;
+    let leading = leading(&profile, kind);
+    let votes = leading.as_ref().map_or(0.0, |(_, share)| share * tally.answered as f64);
+    let of_whom = if profile.weights_step().is_some() && kind != BallotKind::Consent {
+        let share = leading.as_ref().map_or(0.0, |(_, share)| share * 100.0);
+        format!("{share:.0} % of the weight of {}", words::share("", tally).trim_start_matches(" of "))
+    } else {
+        words::share(&format!("{}", (votes * 100.0).round() / 100.0), tally)
+    };
     let found = Agreement {
-        leading: leading(&profile, kind),
+        leading,
+        of_whom,
+        turnout: tally.answered as f64 / tally.asked.max(1) as f64,
         kendall_w: kendall_w(&profile),
         iqr: iqr(&profile, kind),
     };
@@ -94,11 +109,11 @@ fn iqr(profile: &Profile, kind: BallotKind) -> Option<Score> {
 }
 
 impl Agreement {
-    /// "60 % for redis; Kendall's W 0.44".
+    /// "redis 3 of 5 ballots; Kendall's W 0.44".
     pub fn line(&self) -> String {
         let mut parts = Vec::new();
-        if let Some((option, share)) = &self.leading {
-            parts.push(format!("{:.0} % for {option}", share * 100.0));
+        if let Some((option, _)) = &self.leading {
+            parts.push(format!("{option} {}", self.of_whom));
         }
         if let Some(w) = self.kendall_w {
             parts.push(format!("Kendall's W {w:.2}"));
@@ -115,14 +130,17 @@ impl Agreement {
         json!({
             "leading": self.leading.as_ref().map(|(option, _)| option),
             "share": self.leading.as_ref().map(|(_, share)| rounded(*share)),
+            "share_of_asked": self.leading.as_ref().map(|(_, share)| rounded(share * self.turnout)),
             "kendall_w": self.kendall_w.map(rounded),
             "iqr": self.iqr,
         })
     }
 
-    /// One number from 0 to 1 for a chart, 1 the most agreement; none for estimates, which have no end.
+    /// One number from 0 to 1 for a chart, 1 the most agreement of all seats asked; none for estimates,
+    /// which have no end.
     fn height(&self) -> Option<f64> {
-        self.kendall_w.or(self.leading.as_ref().map(|(_, share)| *share))
+        let leading = self.leading.as_ref().map(|(_, share)| *share);
+        self.kendall_w.or(leading).map(|height| height * self.turnout)
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::session::Session;
+use crate::tally::Tier;
 use crate::text::harmless_line;
 
 use super::count::places;
@@ -28,8 +29,8 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// What stands at the end of a line: what the round came to, and what the seat said, word for word.
-const AT_THE_END: [&str; 7] =
-    ["decided", "order", "dissents", "position", "rationale", "concerns", "minimum_change"];
+const AT_THE_END: [&str; 8] =
+    ["decided", "strength", "order", "dissents", "position", "rationale", "concerns", "minimum_change"];
 
 /// Every seat of every round, in order. A seat that gave no valid answer and may block has its reply as
 /// its position.
@@ -39,6 +40,7 @@ pub fn csv(session: &Session) -> String {
     for run in &session.rounds {
         let decided = tally(run).filter(|tally| tally.decided);
         let decided = decided.map(|tally| tally.verdict.winners.join(" ")).unwrap_or_default();
+        let tier = tally(run).and_then(|tally| tally.tier).map_or("", Tier::name);
         let order = tally(run).map(|tally| places(&tally.verdict.order, usize::MAX)).unwrap_or_default();
         for seat in seats(session, run) {
             let info = session.seat_info(seat.name);
@@ -62,6 +64,7 @@ pub fn csv(session: &Session) -> String {
                 tokens.map(|tokens| tokens.input.to_string()).unwrap_or_default(),
                 tokens.map(|tokens| tokens.output.to_string()).unwrap_or_default(),
                 decided.clone(),
+                tier.to_owned(),
                 order.clone(),
                 if dissents(&seat, tally(run)) { "yes".to_owned() } else { String::new() },
                 position(&seat),

@@ -1,104 +1,178 @@
-//! How many voices a round really had: seats that share a model, and how many independent ones that is.
+//! How independent the answers of a round can be: whose models they are, and which are the same text.
 //!
-//! A hint beside the result, not a proof: two models can be as alike as one asked twice, and one model
-//! with two personas can differ. Scripted answers come from a person and are not looked at.
+//! It gives no number of independent voices: models err together whoever made them, as
+//! `docs/INDEPENDENCE.md` says with its sources. Answers that people gave, at the screen or beforehand in a
+//! script, are counted apart.
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::view;
-use super::words::listed;
+use super::words::{counted, listed};
 use crate::round::record::Outcome;
-use crate::session::{RoundRun, Session};
+use crate::session::{RoundRun, Session, is_persons, same_answers};
 
-/// Which models answered a round.
-#[derive(Debug, Clone, PartialEq)]
+/// What stands where a model's name does not tell who made it.
+const UNKNOWN: &str = "unknown";
+
+/// Beginnings of models' names, and of providers', with who makes them.
+const MAKERS: [(&str, &str); 34] = [
+    ("rehearsal", "this program"),
+    ("gpt", "OpenAI"),
+    ("chatgpt", "OpenAI"),
+    ("o1", "OpenAI"),
+    ("o3", "OpenAI"),
+    ("o4", "OpenAI"),
+    ("codex", "OpenAI"),
+    ("openai", "OpenAI"),
+    ("claude", "Anthropic"),
+    ("anthropic", "Anthropic"),
+    ("gemini", "Google"),
+    ("gemma", "Google"),
+    ("google", "Google"),
+    ("llama", "Meta"),
+    ("codellama", "Meta"),
+    ("meta", "Meta"),
+    ("mistral", "Mistral"),
+    ("mixtral", "Mistral"),
+    ("ministral", "Mistral"),
+    ("codestral", "Mistral"),
+    ("magistral", "Mistral"),
+    ("devstral", "Mistral"),
+    ("qwen", "Alibaba"),
+    ("qwq", "Alibaba"),
+    ("deepseek", "DeepSeek"),
+    ("grok", "xAI"),
+    ("phi", "Microsoft"),
+    ("command-r", "Cohere"),
+    ("command-a", "Cohere"),
+    ("aya", "Cohere"),
+    ("granite", "IBM"),
+    ("nemotron", "NVIDIA"),
+    ("glm", "Zhipu"),
+    ("kimi", "Moonshot"),
+];
+
+/// Whose answers a round has.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Independence {
     /// Models with the seats that answered by them, in roster order.
     pub models: IndexMap<String, Vec<String>>,
-    /// Providers with how many seats answered by them.
-    pub providers: IndexMap<String, usize>,
+    /// Makers with their models among these; `unknown` where the name does not tell.
+    pub makers: IndexMap<String, Vec<String>>,
+    /// Seats whose answers people gave.
+    pub people: Vec<String>,
+    /// Seats that gave the same or nearly the same answer, in groups.
+    pub same_answers: Vec<Vec<String>>,
 }
 
-/// The voices of a revealed round; none if no seat with a model answered.
+/// Who makes a model, as far as its name tells: by its own name, else by its provider's.
+pub fn maker(model: &str) -> Option<&'static str> {
+    let of = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        MAKERS.iter().find(|(start, _)| name.starts_with(start)).map(|(_, maker)| *maker)
+    };
+    model.rsplit('/').find_map(of)
+}
+
+/// Whose answers a revealed round has; none if nobody answered. Which are the same was found when it was
+/// counted, and is found now for a file of format 1.
 pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence> {
+    let mut found = without_texts(session, round)?;
+    if !session.weighs_results() {
+        found.same_answers = same_answers(round);
+    }
+    Some(found)
+}
+
+/// The same for a screen: nothing is compared, what was found when the round was counted is shown.
+pub fn without_texts(session: &Session, round: &RoundRun) -> Option<Independence> {
     if !view::is_revealed(round) {
         return None;
     }
-    let mut found = Independence { models: IndexMap::new(), providers: IndexMap::new() };
-    for seat in view::seats(session, round).filter(|seat| !seat.scripted) {
-        if seat.outcome() == Some(Outcome::Answered) {
-            found.models.entry(seat.model.to_owned()).or_default().push(seat.name.to_owned());
-            let provider = seat.model.split('/').next().unwrap_or(seat.model);
-            *found.providers.entry(provider.to_owned()).or_default() += 1;
+    let same_answers = round.tally.as_ref().map(|tally| tally.same_answers.clone()).unwrap_or_default();
+    let (models, makers, people) = (IndexMap::new(), IndexMap::new(), Vec::new());
+    let mut found = Independence { models, makers, people, same_answers };
+    for seat in view::seats(session, round) {
+        let Some(answer) = seat.answer().filter(|answer| answer.outcome == Outcome::Answered) else {
+            continue;
+        };
+        if is_persons(session, round, answer) {
+            found.people.push(seat.name.to_owned());
+        } else {
+            found.models.entry(answer.model.clone()).or_default().push(seat.name.to_owned());
         }
     }
-    (!found.models.is_empty()).then_some(found)
-}
-
-/// The number of equal groups that are as spread as these: the inverse of Simpson's index.
-fn effective(sizes: impl Iterator<Item = usize> + Clone) -> f64 {
-    let all: usize = sizes.clone().sum();
-    let squares: usize = sizes.map(|size| size * size).sum();
-    if squares == 0 { 0.0 } else { (all * all) as f64 / squares as f64 }
+    for model in found.models.keys() {
+        let maker = maker(model).unwrap_or(UNKNOWN).to_owned();
+        found.makers.entry(maker).or_default().push(model.clone());
+    }
+    (!found.models.is_empty() || !found.people.is_empty()).then_some(found)
 }
 
 impl Independence {
-    /// How many seats answered.
-    pub fn seats(&self) -> usize {
-        self.providers.values().sum()
-    }
-
-    /// How many independent voices that is, if seats of one model are one voice.
-    pub fn effective_voices(&self) -> f64 {
-        effective(self.models.values().map(Vec::len))
-    }
-
-    /// The same, if seats of one provider are one voice.
-    pub fn effective_providers(&self) -> f64 {
-        effective(self.providers.values().copied())
-    }
-
-    /// Whether seats share a model.
-    pub fn is_shared(&self) -> bool {
-        self.models.values().any(|seats| seats.len() > 1)
-    }
-
-    /// A line for a person, if seats share a model: whose votes may be one voice.
-    pub fn line(&self) -> Option<String> {
-        if !self.is_shared() {
-            return None;
+    /// How many models and makers, with what is unknown said.
+    pub fn line(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.models.is_empty() {
+            let known: Vec<&String> = self.makers.keys().filter(|maker| *maker != UNKNOWN).collect();
+            let makers = match (known.len(), self.makers.get(UNKNOWN)) {
+                (0, _) => "makers unknown".to_owned(),
+                (count, None) => format!("{} ({})", counted(count, "maker"), listed(known)),
+                (count, Some(rest)) => format!(
+                    "{} ({}), of {} unknown",
+                    counted(count, "maker"),
+                    listed(known),
+                    counted(rest.len(), "model")
+                ),
+            };
+            parts.push(format!("{}, {makers}", counted(self.models.len(), "model")));
         }
-        let shared = self.models.iter().filter(|(_, seats)| seats.len() > 1);
-        let groups = shared.map(|(model, seats)| format!("{} answer by {model}", listed(seats)));
-        Some(format!(
-            "Voices: {} seats, as many as {:.1} if those of one model think alike: {}",
-            self.seats(),
-            self.effective_voices(),
-            groups.collect::<Vec<_>>().join("; ")
-        ))
+        match self.people.len() {
+            0 => {}
+            1 => parts.push("1 answer given by a person or a script".to_owned()),
+            count => parts.push(format!("{count} answers given by people or a script")),
+        }
+        format!("Independence: {}", parts.join("; "))
+    }
+
+    /// Lines for a person: models and makers, seats that share a model, seats that gave the same answer.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.line()];
+        for (model, seats) in self.models.iter().filter(|(_, seats)| seats.len() > 1) {
+            lines.push(format!("One model, {model}: {}", listed(seats)));
+        }
+        for seats in &self.same_answers {
+            lines.push(format!("The same or nearly the same answer: {}", listed(seats)));
+        }
+        lines
     }
 
     /// It as JSON.
     pub fn json(&self) -> Value {
-        let rounded = |number: f64| (number * 1e6).round() / 1e6;
         json!({
             "models": self.models,
-            "providers": self.providers,
-            "effective_voices": rounded(self.effective_voices()),
-            "effective_providers": rounded(self.effective_providers()),
+            "makers": self.makers,
+            "people": self.people,
+            "same_answers": self.same_answers,
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::maker;
 
     #[test]
-    fn nine_seats_of_two_models_are_not_nine_voices() {
-        assert!((effective([8, 1].into_iter()) - 81.0 / 65.0).abs() < 1e-9);
-        assert!((effective([1, 1, 1].into_iter()) - 3.0).abs() < 1e-9);
-        assert!((effective([4].into_iter()) - 1.0).abs() < 1e-9);
+    fn a_maker_is_told_by_the_models_name_then_the_providers() {
+        let is = |model: &str, wanted: Option<&str>| assert_eq!(maker(model), wanted, "{model}");
+        is("openai/gpt-5-mini", Some("OpenAI"));
+        is("openai/llama-3.3-70b", Some("Meta"));
+        is("openrouter/meta-llama/llama-4", Some("Meta"));
+        is("openai/internal-7", Some("OpenAI"));
+        is("ollama/qwen3:8b", Some("Alibaba"));
+        is("anthropic/claude-sonnet-5", Some("Anthropic"));
+        is("mine/model-a", None);
+        is("rehearsal", Some("this program"));
     }
 }

@@ -25,6 +25,7 @@ pub fn json(session: &Session) -> Value {
         "session": session.id,
         "status": status(session),
         "decision": decision(session).filter(Decision::is_made).map(|made| decided(&made)),
+        "dissent": session.rounds.iter().flat_map(|run| dissent(session, run)).collect::<Value>(),
         "rounds": session.rounds.iter().map(|run| round(session, run)).collect::<Value>(),
         "artifacts": artifacts.map(artifact).chain(made).collect::<Value>(),
         "approvals": session.approvals.iter().map(approval).collect::<Value>(),
@@ -51,6 +52,24 @@ fn decided(made: &Decision<'_>) -> Value {
     json!({ "round": made.round.opened.round, "rule": made.rule.name(), "winners": made.winners() })
 }
 
+/// What dissenting seats said, word for word; of one that gave no valid answer its last reply.
+fn dissent(session: &Session, round: &RoundRun) -> Vec<Value> {
+    let tally = view::tally(round);
+    let seats = view::seats(session, round).filter(|seat| view::dissents(seat, tally));
+    let said = |seat: SeatView<'_>| {
+        let answer = seat.answer();
+        let reply = answer.filter(|answer| answer.may_block).and_then(|answer| answer.replies.last());
+        json!({
+            "participant": seat.name,
+            "round": round.opened.round,
+            "vote": seat.ballot().and_then(view::vote),
+            "answer": answer.filter(|answer| !answer.answer.is_empty()).map(|answer| &answer.answer),
+            "reply": reply.map(|reply| reply.text.as_str()),
+        })
+    };
+    seats.map(said).collect()
+}
+
 fn round(session: &Session, round: &RoundRun) -> Value {
     let mut report = json!({
         "id": round.opened.round,
@@ -64,7 +83,7 @@ fn round(session: &Session, round: &RoundRun) -> Value {
     let beside = [
         ("agreement", agreement(session, round).map(|found| found.json())),
         ("movement", movement(session, round).map(|found| found.json())),
-        ("voices", independence(session, round).map(|found| found.json())),
+        ("independence", independence(session, round).map(|found| found.json())),
     ];
     for (key, value) in beside {
         report[key] = value.unwrap_or_default();
@@ -148,6 +167,9 @@ fn tally(tally: &Tally) -> Value {
         "quorum_met": tally.quorum_met,
         "decided": tally.decided,
         "winners": tally.verdict.winners,
+        "tier": tally.tier,
+        "tier_because": tally.tier_because,
+        "act_at": tally.act_at,
         "tie": tally.verdict.tie,
         "order": tally.verdict.order,
         "order_by": tally.verdict.order_by,

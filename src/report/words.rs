@@ -10,7 +10,7 @@ use crate::round::leak::Leak;
 use crate::round::record::{Outcome, Usage};
 use crate::round::reply::may_block;
 use crate::session::{CloseReason, QUORUM_UNREACHABLE, RoundOpened, SeatInfo, Session, Spent, Tally};
-use crate::tally::{BallotKind, Rule, Score};
+use crate::tally::{BallotKind, Rule, Score, Tier};
 use crate::workflow::Leaks;
 
 /// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
@@ -31,10 +31,19 @@ pub struct Headline {
 /// anything else.
 pub fn headline(tally: &Tally) -> Headline {
     let mut headline = without_order(tally);
+    if let Some(strength) = strength(tally) {
+        let _ = write!(headline.detail, "; {strength}");
+    }
     if let Some(order) = short_order(&tally.verdict) {
         let _ = write!(headline.detail, "; {order}");
     }
     headline
+}
+
+/// "strength: strong, 4 of 5 seats asked chose it"; none where nothing was decided.
+pub fn strength(tally: &Tally) -> Option<String> {
+    let (tier, because) = (tally.tier.filter(|tier| *tier > Tier::None)?, tally.tier_because.as_deref()?);
+    Some(format!("strength: {}, {because}", tier.name()))
 }
 
 fn without_order(tally: &Tally) -> Headline {
@@ -43,7 +52,8 @@ fn without_order(tally: &Tally) -> Headline {
         return Headline { label: label.to_owned(), detail };
     }
     let Some(rule) = tally.rule else {
-        let detail = "the round has no rule".to_owned();
+        let would = tally.verdict.reason.as_ref().map(|would| format!("; {would}")).unwrap_or_default();
+        let detail = format!("the round has no rule{would}");
         return Headline { label: "Counted, not decided".to_owned(), detail };
     };
     let winner = tally.verdict.winners.first().filter(|_| tally.decided);
@@ -51,8 +61,42 @@ fn without_order(tally: &Tally) -> Headline {
         let reason = tally.verdict.reason.as_deref().unwrap_or("the rule found no winner");
         return Headline { label: format!("No decision: {reason}"), detail: numbers(tally, rule) };
     };
+    if rule == Rule::Consent {
+        return Headline { label: "Adopted: nobody blocks".to_owned(), detail: stances(tally) };
+    }
     let detail = format!("by {}, {}", rule.name(), basis(tally, rule, winner));
     Headline { label: format!("Decision: {winner}"), detail }
+}
+
+/// "by consent, 1 of 5 seats supports it, 4 stand aside".
+fn stances(tally: &Tally) -> String {
+    let count = |stance: &str| tally.verdict.scores.get(stance).map_or(0.0, Score::as_f64) as usize;
+    let (support, aside) = (count("support"), count("stand-aside"));
+    let word = if support == 1 { "supports" } else { "support" };
+    let mut said = format!("by consent, {support} of {} {word} it", counted(tally.asked, "seat"));
+    if aside > 0 {
+        let _ = write!(said, ", {aside} {}", if aside == 1 { "stands aside" } else { "stand aside" });
+    }
+    for (count, word) in absent(tally) {
+        let _ = write!(said, ", {count} {word}");
+    }
+    said
+}
+
+/// Of what a share of the ballots is one: "3 of 5 ballots"; "2 of the 2 who did not abstain; 3 abstained".
+pub fn share(votes: &str, tally: &Tally) -> String {
+    let absent = absent(tally);
+    let rest = || listed(absent.iter().map(|(count, word)| format!("{count} {word}")));
+    match absent.as_slice() {
+        [] => format!("{votes} of {}", counted(tally.answered, "ballot")),
+        [(_, "abstained")] => format!("{votes} of the {} who did not abstain; {}", tally.answered, rest()),
+        _ => format!(
+            "{votes} of {}; of {} {}",
+            counted(tally.answered, "ballot"),
+            counted(tally.asked, "seat"),
+            rest()
+        ),
+    }
 }
 
 /// By which numbers a winner won; one ballot alone is said to be one.
@@ -63,12 +107,11 @@ fn basis(tally: &Tally, rule: Rule, winner: &str) -> String {
     let sum: f64 = scores.values().map(Score::as_f64).sum();
     let is_weighed = rule == Rule::WeightedMajority || (sum - tally.answered as f64).abs() > 1e-6;
     let basis = match rule {
-        Rule::Consent => format!("{votes} of {ballots}"),
         Rule::Plurality | Rule::Majority | Rule::Supermajority | Rule::Unanimous | Rule::WeightedMajority => {
             if is_weighed {
                 format!("{votes} of {sum} by weight, {ballots}")
             } else {
-                format!("{votes} of {ballots}")
+                share(&votes.to_string(), tally)
             }
         }
         Rule::Approval => format!("approved by {votes}, {ballots}"),
@@ -101,7 +144,15 @@ fn numbers(tally: &Tally, rule: Rule) -> String {
 /// "1 of 5 answered, 3 failed, 1 missing": what is zero is left out, the first part never.
 pub fn turnout(tally: &Tally) -> String {
     let mut text = format!("{} of {} answered", tally.answered, tally.asked);
-    let rest = [
+    for (count, word) in absent(tally) {
+        let _ = write!(text, ", {count} {word}");
+    }
+    text
+}
+
+/// The seats without a ballot that counts, by what became of them.
+fn absent(tally: &Tally) -> Vec<(usize, &'static str)> {
+    let all = [
         (tally.abstained, "abstained"),
         (tally.invalid, "invalid"),
         (tally.refused, "refused"),
@@ -109,10 +160,7 @@ pub fn turnout(tally: &Tally) -> String {
         (tally.missing, "missing"),
         (tally.excused, "excused"),
     ];
-    for (count, word) in rest.into_iter().filter(|(count, _)| *count > 0) {
-        let _ = write!(text, ", {count} {word}");
-    }
-    text
+    all.into_iter().filter(|(count, _)| *count > 0).collect()
 }
 
 /// Why a round closed, in words.

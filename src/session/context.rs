@@ -87,7 +87,7 @@ impl Session {
         if let Some(tally) = &round.tally {
             let mut tally = serde_json::to_value(tally).unwrap_or_default();
             if let Some(map) = tally.as_object_mut() {
-                for key in ["step", "round", "steps", "trace"] {
+                for key in ["step", "round", "steps", "trace", "same_answers", "tier_because"] {
                     map.shift_remove(key);
                 }
                 if let Some(Value::String(reason)) = map.get_mut("reason") {

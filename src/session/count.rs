@@ -2,10 +2,11 @@
 
 use super::event::Tally;
 use super::state::{RoundRun, SeatStatus, Session};
+use super::strength::{same_answers, strength};
 use crate::round::ballot::{Ballot, BallotForm, Stance};
 use crate::round::record::Outcome;
 use crate::tally::{
-    self, Amount, BallotKind, Cast, Mark, Profile, Rule, Ties, UNLISTED, Verdict, seeded_winner,
+    self, Amount, BallotKind, Cast, Mark, Profile, Rule, Tier, Ties, UNLISTED, Verdict, seeded_winner,
 };
 
 /// Counts a closed round in the order of its roster.
@@ -29,6 +30,10 @@ pub fn count(session: &Session, round: &RoundRun) -> Tally {
         quorum_ballots: opened.quorum_ballots,
         quorum_met: false,
         decided: false,
+        tier: None,
+        tier_because: None,
+        act_at: opened.act_at,
+        same_answers: Vec::new(),
         verdict: Verdict::default(),
     };
     for seat in round.seats.values() {
@@ -37,9 +42,13 @@ pub fn count(session: &Session, round: &RoundRun) -> Tally {
     let shortfall = tally.shortfall();
     tally.quorum_met = shortfall.is_none();
     tally.verdict = verdict(session, round);
+    if session.weighs_results() {
+        tally.same_answers = same_answers(round);
+    }
     if tally.rule.is_none() {
         return tally;
     }
+    let was_tied = tally.verdict.tie;
     if let Some(shortfall) = shortfall {
         tally.verdict.winners.clear();
         (tally.verdict.order, tally.verdict.order_by) = (Vec::new(), None);
@@ -49,7 +58,25 @@ pub fn count(session: &Session, round: &RoundRun) -> Tally {
         break_tie(&mut tally.verdict, opened.ties, round.tie_choice.as_deref());
     }
     tally.decided = tally.quorum_met && tally.verdict.winners.len() == 1 && !tally.verdict.tie;
+    if session.weighs_results() {
+        weigh(session, round, was_tied, &mut tally);
+    }
     tally
+}
+
+/// Notes how strong the result is; one that is weaker than was asked for is no decision.
+fn weigh(session: &Session, round: &RoundRun, was_tied: bool, tally: &mut Tally) {
+    if !tally.decided {
+        tally.tier = Some(Tier::None);
+        return;
+    }
+    let found = strength(session, round, tally, was_tied);
+    tally.tier = Some(found.tier);
+    tally.tier_because = Some(found.because);
+    if let Some(least) = tally.act_at.filter(|_| tally.is_too_weak()) {
+        tally.decided = false;
+        tally.verdict.reason = Some(format!("{}, {} was asked for", found.tier.name(), least.name()));
+    }
 }
 
 fn bucket<'a>(tally: &'a mut Tally, status: &SeatStatus) -> &'a mut usize {
@@ -135,6 +162,7 @@ fn verdict(session: &Session, round: &RoundRun) -> Verdict {
         BallotKind::Approval => Some(Rule::Approval),
         BallotKind::Score => Some(Rule::ScoreMean),
         BallotKind::Estimate => Some(Rule::Median),
+        BallotKind::Consent if session.weighs_results() => Some(Rule::Consent),
         BallotKind::Position | BallotKind::Consent => None,
     });
     let Some(rule) = rule else { return Verdict::default() };
@@ -145,7 +173,19 @@ fn verdict(session: &Session, round: &RoundRun) -> Verdict {
     if opened.rule.is_some() {
         return found;
     }
-    Verdict { winners: Vec::new(), tie: false, reason: None, ..found }
+    let would = would(rule, &found).filter(|_| session.weighs_results());
+    Verdict { winners: Vec::new(), tie: false, reason: would, ..found }
+}
+
+/// What a rule would decide that the round does not have.
+fn would(rule: Rule, found: &Verdict) -> Option<String> {
+    let name = rule.name();
+    Some(match (found.winners.as_slice(), &found.reason) {
+        (_, Some(reason)) => format!("by `{name}` nothing would be decided: {reason}"),
+        ([_], None) if rule == Rule::Consent => format!("by `{name}` it would be adopted"),
+        ([winner], None) => format!("by `{name}` it would be {winner}"),
+        _ => return None,
+    })
 }
 
 fn break_tie(verdict: &mut Verdict, ties: Ties, choice: Option<&str>) {

@@ -40,6 +40,7 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
         ties: round.ties,
         quorum: round.quorum.of(seats.len()),
         quorum_ballots: round.quorum_ballots.map(|ballots| ballots.of(seats.len())),
+        act_at: round.act_at,
         close: round.close,
         deadline_ms: round.deadline_ms,
         snapshot_bytes: snapshot.text.len(),

@@ -4,6 +4,7 @@
 //! folds what was written, [`next()`] says what must happen now. Pure: times, keys and texts are
 //! arguments. What is live, what is replayed and what a report shows is this one state.
 
+pub mod alike;
 mod apply;
 mod brief;
 mod command;
@@ -29,6 +30,7 @@ mod receipt;
 mod review;
 mod run;
 mod state;
+mod strength;
 mod tracked;
 
 pub use command::{Command, Refusal};
@@ -55,4 +57,5 @@ pub use receipt::Receipt;
 pub use review::{Made, artifact_view};
 pub use run::{ApprovalRun, StepRun};
 pub use state::{Approved, RoundRun, Seat, SeatStatus, Session};
+pub use strength::{is_persons, same_answers};
 pub use tracked::TRACKER;

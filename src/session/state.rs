@@ -194,6 +194,12 @@ impl Session {
         self.header.as_ref().map_or(0, |header| header.format)
     }
 
+    /// Whether counts say how strong a result is: not in format 1, nor in files of format 2 that were begun
+    /// before their header named the reader's rules.
+    pub fn weighs_results(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.reply_rules.is_some())
+    }
+
     /// The seat of that name in the roster.
     pub fn seat_info(&self, name: &str) -> Option<&SeatInfo> {
         self.roster.get(name)

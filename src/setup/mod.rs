@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod folders;
 pub mod models;
 pub mod need;
+mod one_model;
 pub mod past;
 pub mod personas;
 pub mod prices;

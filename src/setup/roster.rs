@@ -12,6 +12,7 @@ use super::bounds::Bounds;
 use super::choice::{NamedBy, model_of};
 use super::config::Config;
 use super::models::Catalog;
+use super::one_model;
 use super::personas::Library;
 use super::prices::price_of;
 use crate::participants::dialect::Dialect;
@@ -154,7 +155,7 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
         });
     }
     roster.personas = personas.into_iter().map(|(name, persona)| persona_info(name, persona)).collect();
-    roster.notices.extend(from.unsent_seeds(&roster.seats));
+    roster.notices.extend(from.of_all_seats(&roster.seats));
     roster.prices = from.prices(&roster.seats);
     roster.notices.dedup();
     if problems.is_empty() { Ok(roster) } else { Err(problems) }
@@ -211,6 +212,13 @@ impl Sources<'_> {
     }
 
     /// The services that are sent no seed though the definition gives their seats one.
+    /// What is to be noticed of the seats together.
+    fn of_all_seats(&self, seats: &[SeatInfo]) -> Vec<Problem> {
+        let mut notices = self.unsent_seeds(seats);
+        notices.extend(one_model::unreachable(self.definition, seats, self.file));
+        notices
+    }
+
     fn unsent_seeds(&self, seats: &[SeatInfo]) -> Vec<Problem> {
         let mut providers: Vec<&str> = Vec::new();
         for seat in seats.iter().filter(|seat| seat.seed.is_some()) {

@@ -26,6 +26,7 @@ mod schulze;
 mod score_mean;
 mod score_median;
 mod supermajority;
+mod tier;
 mod unanimous;
 mod verdict;
 mod weighted_majority;
@@ -39,6 +40,7 @@ pub use ballots::{BallotKind, Cast, Mark, Profile, UNLISTED};
 pub use file::{BallotFile, read_ballots};
 pub use number::{Amount, Score, Share};
 pub use rule::{Fit, Rule, Strength, Terms, Weighing};
+pub use tier::Tier;
 pub use verdict::{Elimination, Pair, Spread, Ties, Trace, Verdict, seeded_winner};
 
 /// Counts the ballots by a rule; the steps begin with how weights count, where they do.

@@ -6,6 +6,7 @@ use super::definition::{Close, Definition, Selection};
 use super::lang::Template;
 use super::step::{Step, StepKind};
 use crate::problem::{Problem, did_you_mean};
+use crate::tally::Rule;
 
 const RESERVED: [&str; 3] = ["input", "context", "error"];
 
@@ -30,6 +31,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, w
         warnings.extend(manual_close(step, file).map(|problem| {
             problem.hint("run it on the screen, or give `close: all`, `quorum` or `deadline`")
         }));
+        check_rule(step, file, warnings);
         check_review(definition, step, file, problems);
         check_reference(definition, step, file, warnings);
         check_expression(definition, step, file, problems, warnings);
@@ -231,6 +233,23 @@ fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut 
     } else if round.quorum_ballots.is_some_and(|ballots| ballots.of(seats) > seats) {
         let message = format!("round `{}` can never have the ballots it needs: {seats} seats", step.id);
         problems.push(at(message).hint("lower `quorum_ballots`, or seat more participants"));
+    }
+}
+
+/// Ballots that a rule could decide, and no rule: a forgotten one is told.
+fn check_rule(step: &Step, file: &str, warnings: &mut Vec<Problem>) {
+    let Some(round) = step.round().filter(|round| round.rule.is_none()) else { return };
+    let kind = round.ballot.kind;
+    let rules = Rule::for_kind(kind);
+    if let [first, ..] = rules.as_slice() {
+        let kind = kind.name();
+        let message = format!(
+            "round `{}` has no rule: its `{kind}` ballots are counted and nothing is decided",
+            step.id
+        );
+        let others =
+            if rules.len() > 1 { format!("; also {}", rules[1..].join(", ")) } else { String::new() };
+        warnings.push(at(step, file, message).hint(format!("add `rule: {first}`{others}")));
     }
 }
 

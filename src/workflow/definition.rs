@@ -7,7 +7,7 @@ use super::step::{Review, Step};
 use super::task::{Link, Report, Task};
 use crate::round::ballot::BallotForm;
 use crate::round::material::{AgendaItem, Artifact};
-use crate::tally::{Rule, Terms, Ties};
+use crate::tally::{Rule, Terms, Tier, Ties};
 
 /// A facilitator's file: goal, people, material and steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,6 +150,8 @@ pub struct Round {
     pub quorum: Quorum,
     /// How many valid ballots, abstentions not among them, must be in for a decision; none: any number.
     pub quorum_ballots: Option<Quorum>,
+    /// How strong a result must be to be a decision; none: any.
+    pub act_at: Option<Tier>,
     /// When the round closes.
     pub close: Close,
     /// How long the round may stay open, in milliseconds.

@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use crate::problem::did_you_mean;
 use crate::round::ballot::BallotKind;
-use crate::tally::{Fit, Rule, Share, Strength, Terms, Ties, Weighing};
+use crate::tally::{Fit, Rule, Share, Strength, Terms, Tier, Ties, Weighing};
 use crate::yaml::{Node, Value};
 
 /// The rule that counts, if the round has one, and its terms.
@@ -121,4 +121,17 @@ pub fn ties(fields: &mut Fields<'_>) -> Ties {
             Ties::None
         }
     }
+}
+
+/// How strong a result must be to be a decision.
+pub fn act_at(fields: &mut Fields<'_>, node: &Node, rule: Option<Rule>) -> Option<Tier> {
+    let tier = fields.word("act_at", &Tier::ASKED)?;
+    if rule.is_none() {
+        fields.refuse(
+            node,
+            "`act_at` without a rule: nothing is decided",
+            "add `rule: majority`, or remove it",
+        );
+    }
+    Some(tier)
 }

@@ -4,7 +4,7 @@ use super::definition::{Close, Round, Selection};
 use super::fields::{Fields, as_text};
 use super::lang::{Condition, GrammarError, OutputSchema, Template, Transform};
 use super::load_ballot::{ballot, quorum, quorum_ballots};
-use super::load_rule::{rule, ties};
+use super::load_rule::{act_at, rule, ties};
 use super::step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,
     StepKind,
@@ -14,7 +14,7 @@ use crate::yaml::{Node, Value};
 
 const STEP_TYPES: [&str; 7] = ["agent", "round", "parallel", "transform", "condition", "approval", "review"];
 /// Keys of single step types, for a step whose type is not known.
-const TYPE_KEYS: [&str; 27] = [
+const TYPE_KEYS: [&str; 28] = [
     "reject_when",
     "agent",
     "prompt",
@@ -39,6 +39,7 @@ const TYPE_KEYS: [&str; 27] = [
     "ties",
     "quorum",
     "quorum_ballots",
+    "act_at",
     "close",
     "deadline",
     "on_failed",
@@ -365,6 +366,7 @@ fn round(fields: &mut Fields<'_>, node: &Node, place: Place) -> Round {
         ties: ties(fields),
         quorum: quorum(fields),
         quorum_ballots: quorum_ballots(fields),
+        act_at: act_at(fields, node, rule),
         close,
         deadline_ms: fields.duration("deadline"),
         closes_below_quorum: fields.word("on_failed", &[("stop", false), ("close", true)]).unwrap_or(false),

@@ -284,6 +284,10 @@ const FORGERIES: [Forgery; 16] = [
                 quorum_ballots: None,
                 quorum_met: true,
                 decided: false,
+                tier: None,
+                tier_because: None,
+                act_at: None,
+                same_answers: Vec::new(),
                 verdict: roundtable::tally::Verdict::default(),
             };
             let at = events.last().expect("a start").at;

@@ -27,6 +27,7 @@ mod full_disk;
 mod fuzzed;
 mod home;
 mod http;
+mod independence;
 mod injection;
 mod leaks;
 mod limits;

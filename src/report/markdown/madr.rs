@@ -46,18 +46,21 @@ pub fn madr(session: &Session) -> String {
 }
 
 fn head(session: &Session, made: Option<&Decision<'_>>, run: Option<&RoundRun>, out: &mut String) {
-    let status = match made {
-        Some(made) if made.is_made() => "accepted",
-        Some(_) if session.closed.is_some() => "rejected",
+    // The seats recommend; a person accepts or rejects.
+    let last = session.approvals.iter().rev().find(|asked| asked.given.choice.is_none());
+    let status = match last {
+        Some(asked) if asked.given.approved && made.is_some_and(Decision::is_made) => "accepted",
+        Some(asked) if !asked.given.approved => "rejected",
         _ => "proposed",
     };
+    let by = last.map_or("nobody yet", |asked| asked.given.by.as_str());
     let date: String = session.last_at.to_string().chars().take(10).collect();
     let seats = run.map_or_else(String::new, |run| listed(run.seats.keys()));
     let text = |text: &str| serde_json::Value::from(crate::text::harmless_line(text)).to_string();
     let _ = write!(
         out,
         "---\nstatus: {status}\ndate: {date}\ndecision-makers: {}\nconsulted: {}\n---\n\n# {}\n\n",
-        text("facilitator"),
+        text(by),
         text(&seats),
         inline(&title(session))
     );
@@ -124,12 +127,19 @@ fn outcome(session: &Session, run: &RoundRun, out: &mut String) {
     }
 }
 
-/// Under each option, the words of those who voted for it.
+/// Under each option, the words of those who voted for it, in whatever round.
 fn reasons(session: &Session, run: &RoundRun, out: &mut String) {
-    let voters = |option: &str| -> Vec<SeatView<'_>> {
-        let voted =
-            |seat: &SeatView<'_>| matches!(seat.ballot(), Some(Ballot::Choice(choice)) if choice == option);
-        seats(session, run).filter(voted).collect()
+    let voters = |option: &str| -> Vec<(&RoundRun, SeatView<'_>)> {
+        let voted = |seat: &SeatView<'_>| match seat.ballot() {
+            Some(Ballot::Choice(choice)) => choice == option,
+            Some(Ballot::Approval(options)) => options.iter().any(|approved| approved == option),
+            Some(Ballot::Ranking(places)) => {
+                places.first().is_some_and(|first| first.iter().any(|o| o == option))
+            }
+            _ => false,
+        };
+        let of_round = |round| seats(session, round).filter(voted).map(move |seat| (round, seat));
+        session.rounds.iter().flat_map(of_round).collect()
     };
     let options = &run.opened.ballot.options;
     if options.iter().all(|option| voters(option).is_empty()) {
@@ -138,16 +148,27 @@ fn reasons(session: &Session, run: &RoundRun, out: &mut String) {
     let _ = writeln!(out, "## Pros and Cons of the Options\n");
     for option in options {
         let _ = writeln!(out, "### {}\n", inline(option));
-        for seat in voters(option) {
+        let voters = voters(option);
+        let mut said = std::collections::BTreeSet::new();
+        for (round, seat) in &voters {
+            let is_earlier = round.opened.round != run.opened.round;
+            let when = if is_earlier { format!(", round {}", round.opened.round) } else { String::new() };
             for (key, word) in [("rationale", "Good"), ("concerns", "Bad")] {
                 for reason in texts(seat.answer().and_then(|answer| answer.answer.get(key))) {
-                    let _ = writeln!(out, "* {word}, because {} ({})", inline(&reason), inline(seat.name));
+                    if said.insert((seat.name, reason.clone())) {
+                        let who = inline(&format!("{}{when}", seat.name));
+                        let _ = writeln!(out, "* {word}, because {} ({who})", inline(&reason));
+                    }
                 }
             }
         }
-        if voters(option).is_empty() {
-            let _ = writeln!(out, "* Nobody voted for it.");
-        }
+        let _ = match voters.as_slice() {
+            [] => writeln!(out, "* Nobody voted for it."),
+            all if all.iter().all(|(round, _)| round.opened.round != run.opened.round) => {
+                writeln!(out, "* Nobody voted for it in the last round.")
+            }
+            _ => Ok(()),
+        };
         out.push('\n');
     }
 }

@@ -230,5 +230,10 @@ fn about(session: &Session, out: &mut String) {
         let pairs = names.iter().map(|(name, shown)| format!("{name} as {shown}"));
         let _ = writeln!(out, "- Shown to each other: {}", inline(&listed(pairs)));
     }
+    if session.rounds.iter().any(|run| view::tally(run).is_some()) {
+        out.push_str(
+            "- What the agreement of models is worth: `docs/INDEPENDENCE.md` of roundtable, with sources\n",
+        );
+    }
     out.push_str("- Check it offline: `roundtable verify FILE`, with the session's `.s2s` file\n");
 }

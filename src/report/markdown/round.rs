@@ -197,10 +197,13 @@ fn drawing(lines: &[String], out: &mut String) {
     }
 }
 
-/// What stands beside the result: how many voices it had, how far they agree, who moved.
+/// What stands beside the result: whose answers it has, how far they agree, who moved.
 fn beside(session: &Session, run: &RoundRun, out: &mut String) {
-    if let Some(line) = independence(session, run).and_then(|found| found.line()) {
-        let _ = writeln!(out, "{}\n", inline(&line));
+    if let Some(found) = independence(session, run) {
+        for line in found.lines() {
+            let _ = writeln!(out, "- {}", inline(&line));
+        }
+        out.push('\n');
     }
     let Some(moved) = movement(session, run) else { return };
     let _ = writeln!(out, "### Since round {}\n", code(&moved.from_round));

@@ -33,6 +33,9 @@ fn a_finished_session_whole() {
         "session": "s-1",
         "status": "finished",
         "decision": {"round": "pick", "rule": "majority", "winners": ["inline"]},
+        "dissent": [{
+            "participant": "devops-engineer", "round": "pick", "vote": "votes redis", "answer": devops, "reply": null,
+        }],
         "rounds": [{
             "id": "pick",
             "number": 1,
@@ -45,20 +48,20 @@ fn a_finished_session_whole() {
             ],
             "tally": {
                 "rule": "majority", "quorum_met": true, "decided": true, "winners": ["inline"],
-                "tie": false, "order": [], "order_by": null, "reason": null, "quorum": 2, "quorum_ballots": null, "asked": 3, "sealed": 3, "answered": 3,
+                "tier": null, "tier_because": null, "act_at": null, "tie": false, "order": [], "order_by": null, "reason": null, "quorum": 2, "quorum_ballots": null, "asked": 3, "sealed": 3, "answered": 3,
                 "abstained": 0, "invalid": 0, "refused": 0, "failed": 0, "missing": 0, "excused": 0,
                 "scores": {"inline": 2, "redis": 1},
                 "steps": ["ballots: inline 2, redis 1", "3 ballots name an option; a majority is 2"],
                 "terms": {}, "trace": null,
             },
             "cost": cost.clone(),
-            "agreement": {"leading": "inline", "share": 0.666_667, "kendall_w": null, "iqr": null},
+            "agreement": {"leading": "inline", "share": 0.666_667, "share_of_asked": 0.666_667, "kendall_w": null, "iqr": null},
             "movement": null,
-            "voices": {
+            "independence": {
                 "models": {"ollama/llama3.2": ["software-architect", "qa-lead", "devops-engineer"]},
-                "providers": {"ollama": 3},
-                "effective_voices": 1.0,
-                "effective_providers": 1.0,
+                "makers": {"Meta": ["ollama/llama3.2"]},
+                "people": [],
+                "same_answers": [],
             },
         }],
         "artifacts": [{"id": "REQ-001", "summary": "Prices change hourly"}],

@@ -5,6 +5,7 @@
 mod json;
 mod markdown;
 mod ndjson;
+mod strength;
 mod text;
 
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::round::ballot::{Ballot, BallotForm};
 use crate::round::record::{Outcome, Record, Returned, Usage};
 use crate::round::seal::Sealed;
-use crate::tally::{Rule, Terms, Ties, Verdict};
+use crate::tally::{Rule, Terms, Tier, Ties, Verdict};
 use crate::workflow::Close;
 
 /// A round, frozen.
@@ -37,6 +37,9 @@ pub struct RoundOpened {
     /// How many valid ballots, abstentions not among them, a decision needs; none: any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum_ballots: Option<usize>,
+    /// How strong a result must be to be a decision; none: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act_at: Option<Tier>,
     /// When it closes by itself.
     pub close: Close,
     /// How long it may stay open, in milliseconds.
@@ -227,6 +230,18 @@ pub struct Tally {
     pub quorum_met: bool,
     /// Whether there is a decision.
     pub decided: bool,
+    /// How strong the result is, of rounds with a rule; none in files of format 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<Tier>,
+    /// Why it is that strong, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier_because: Option<String>,
+    /// How strong it had to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act_at: Option<Tier>,
+    /// Seats that gave the same or nearly the same answer, in groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same_answers: Vec<Vec<String>>,
     /// What the rule found.
     #[serde(flatten)]
     pub verdict: Verdict,
@@ -236,6 +251,11 @@ impl Tally {
     /// Seats that answered or abstained.
     pub fn took_part(&self) -> usize {
         self.answered + self.abstained
+    }
+
+    /// Whether the rule found a winner and the result is too weak to be a decision.
+    pub fn is_too_weak(&self) -> bool {
+        self.act_at.is_some_and(|least| self.tier.is_some_and(|tier| tier > Tier::None && tier < least))
     }
 
     /// What there was too little of, in words; none when the quorum is met.

@@ -62,6 +62,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         Quorum::Percent(share) => format!("{share}%"),
     };
     let ballots = round.quorum_ballots.map(needed).unwrap_or_default();
+    let act_at = round.act_at.map_or("", crate::tally::Tier::name);
     let close = match round.close {
         Close::All => "all",
         Close::Quorum => "quorum",
@@ -81,6 +82,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         Field::line("ties", "none, ask or {seeded: 7}", &ties),
         Field::line("quorum", "seats or a share; empty: more than half", &needed(round.quorum)),
         Field::line("min ballots", "ballots or a share of the seats; empty: any number", &ballots),
+        Field::line("act at", "weak, strong or unanimous; empty: any result", act_at),
         Field::choice("close", "when the round closes", &CLOSES, close),
         Field::line("deadline", "90s, 5m; empty: none", &deadline),
         Field::picks("participants", "space picks", session.roster.keys().map(seat).collect()),

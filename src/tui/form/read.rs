@@ -134,6 +134,8 @@ fn round_text(form: &Form) -> Result<String, String> {
     entries.extend(optional("quorum"));
     let ballots = value("min ballots");
     entries.extend((!ballots.is_empty()).then(|| ("quorum_ballots", raw(&ballots))));
+    let strength = value("act at");
+    entries.extend((!strength.is_empty()).then(|| ("act_at", Out::word(strength))));
     entries.push(("close", Out::word(value("close"))));
     entries.extend(optional("deadline"));
     Ok(yaml(entries))

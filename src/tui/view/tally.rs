@@ -4,7 +4,7 @@ use ratatui::text::Line;
 
 use crate::report::agreement::chart;
 use crate::report::count::long_order;
-use crate::report::independence::independence;
+use crate::report::independence::{Independence, without_texts};
 use crate::report::movement::movement;
 use crate::report::words::{headline, money, quorum_ballots, turnout};
 use crate::report::{bars, pictures, view};
@@ -66,13 +66,13 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// What stands around the result: whether seats share a model, who moved since the last round of the
+/// What stands around the result: whose answers it has, who moved since the last round of the
 /// same form, how agreement went over the rounds.
 fn around(model: &Model, round: &RoundRun, width: usize, lines: &mut Vec<Line<'static>>) {
     let session = model.session();
-    if let Some(shared) = independence(session, round).and_then(|found| found.line()) {
-        let shared = wrapped(&shared, width, 4);
-        lines.extend(shared.into_iter().map(|line| Line::styled(line, model.theme.under_way())));
+    for line in without_texts(session, round).iter().flat_map(Independence::lines) {
+        let line = wrapped(&line, width, 4);
+        lines.extend(line.into_iter().map(|line| Line::styled(line, model.theme.under_way())));
     }
     if let Some(moved) = movement(session, round) {
         let heading = format!("since round {}", moved.from_round);

@@ -107,7 +107,7 @@ pub(super) const AGENT: [Key; 4] = [
     ("output_schema", Any, "A JSON Schema the answer must fit"),
     ("expected_output", Either(&[Text, Is("expected_output")]), "What the answer should be like"),
 ];
-pub(super) const ROUND: [Key; 12] = [
+pub(super) const ROUND: [Key; 13] = [
     ("question", Text, "What is asked"),
     ("exploration", Text, "Background to the question"),
     (
@@ -126,6 +126,11 @@ pub(super) const ROUND: [Key; 12] = [
         "quorum_ballots",
         Either(&[Count(1), Text]),
         "How many valid ballots, abstentions not among them, make a decision; a share is of the seats",
+    ),
+    (
+        "act_at",
+        Words(&["weak", "strong", "unanimous"]),
+        "How strong a result must be to be a decision; any when absent",
     ),
     ("close", Words(&["all", "quorum", "deadline", "manual"]), "When the round closes"),
     ("deadline", Duration, "How long it may stay open, such as 90s"),

@@ -1,0 +1,53 @@
+//! How strong a result is, and which seats are one voice.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{CHOICE, Table};
+use crate::report::independence::independence;
+use crate::session::Tally;
+use crate::tally::Tier;
+
+/// Three seats of these models vote alike, in these words; a session of format 2.
+fn counted(models: [&str; 3], words: [&str; 3]) -> (Table, Tally) {
+    let mut table = Table::round(CHOICE);
+    let header = Arc::make_mut(table.session.header.as_mut().unwrap());
+    (header.format, header.reply_rules) = (2, Some(1));
+    let seats = ["software-architect", "qa-lead", "devops-engineer"];
+    seats.iter().for_each(|seat| table.seal(seat));
+    let mut answers = Vec::new();
+    for ((seat, model), said) in seats.iter().zip(models).zip(words) {
+        let mut answer = table.vote(seat, "inline", json!({"vote": "inline", "position": said}));
+        answer.model = model.to_owned();
+        answers.push(answer);
+    }
+    table.close(answers);
+    let tally = table.session.rounds[0].tally.clone().unwrap();
+    (table, tally)
+}
+
+const WORDS: [&str; 3] = ["it is simple", "nothing to run at night", "the list is small"];
+const MODELS: [&str; 3] = ["openai/gpt-5", "anthropic/claude-sonnet-5", "mine/model-a"];
+
+#[test]
+fn one_model_or_one_text_is_never_more_than_weak() {
+    let (table, tally) = counted(MODELS, WORDS);
+    assert_eq!((tally.tier, tally.decided), (Some(Tier::Unanimous), true));
+    assert_eq!(tally.tier_because.as_deref(), Some("3 of 3 seats asked chose it"));
+    let found = independence(&table.session, &table.session.rounds[0]).unwrap();
+    assert_eq!(found.lines(), ["Independence: 3 models, 2 makers (OpenAI, Anthropic), of 1 model unknown"]);
+
+    let (_, tally) = counted(["a/gpt-5", "b/gpt-5", "openai/gpt-5"], WORDS);
+    assert_eq!(tally.tier, Some(Tier::Weak));
+    assert!(tally.tier_because.unwrap().ends_with("but all 3 are one model (a/gpt-5)"));
+
+    let (table, tally) = counted(MODELS, ["It is simple.", "it is SIMPLE", "it is simple"]);
+    assert_eq!(tally.tier, Some(Tier::Weak));
+    assert_eq!(tally.same_answers, [["software-architect", "qa-lead", "devops-engineer"]]);
+    let found = independence(&table.session, &table.session.rounds[0]).unwrap();
+    assert!(found.lines()[1].starts_with("The same or nearly the same answer: software-architect, qa-lead"));
+
+    let (_, tally) = counted(["human", "human", "human"], ["yes", "yes", "yes"]);
+    assert_eq!(tally.tier, Some(Tier::Unanimous), "people count each for themselves");
+}

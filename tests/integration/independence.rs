@@ -1,0 +1,43 @@
+//! Which seats gave the same or nearly the same answer: how long it takes to find out for many.
+
+use std::time::{Duration, Instant};
+
+use roundtable::session::alike::groups;
+
+const CASE: &str = "the cache lives in the process because a second server would have to be run and paid for \
+                    and watched by somebody who is not there at night";
+
+/// Six of forty sentences each: nearly every run of words is somebody else's too.
+fn few_sentences(n: usize) -> String {
+    let sentence = |which: usize| format!("number {which} says that {CASE} in case {which}. ");
+    (0..6).map(|part| sentence((n * (part + 3) + part * part) % 40)).collect()
+}
+
+/// The same text for all, with a word of its own at the end.
+fn one_text(n: usize) -> String {
+    format!("{} {n}", few_sentences(1))
+}
+
+/// Words that nobody else has.
+fn own_words(n: usize) -> String {
+    (0..180).map(|word| format!("w{n}x{word} ")).collect()
+}
+
+#[test]
+fn two_thousand_answers_are_compared_within_a_second() {
+    for (text, grouped) in
+        [(few_sentences as fn(usize) -> String, None), (one_text, Some(2_000)), (own_words, Some(0))]
+    {
+        let texts: Vec<String> = (0..2_000).map(text).collect();
+        let started = Instant::now();
+        let found = groups(&texts);
+        let took = started.elapsed();
+        println!("2,000 answers compared in {took:?}");
+        // An unoptimised build on a busy machine gets more.
+        let limit = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
+        assert!(took < limit, "{took:?}");
+        if let Some(grouped) = grouped {
+            assert_eq!(found.iter().map(Vec::len).sum::<usize>(), grouped);
+        }
+    }
+}

@@ -21,6 +21,9 @@
 //! a ratio is that of the medians.
 
 mod bare_driver;
+#[path = "../tests/integration/patience.rs"]
+#[expect(dead_code, reason = "the benchmark starts its own processes")]
+mod patience;
 #[path = "../tests/integration/server.rs"]
 #[expect(dead_code, reason = "the benchmark has no use for its faults")]
 mod server;

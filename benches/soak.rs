@@ -2,6 +2,9 @@
 //!
 //! Prints a table of pace, memory, descriptors and log. `cargo bench --bench soak`; `-- 200` for fewer.
 
+#[path = "../tests/integration/patience.rs"]
+#[expect(dead_code, reason = "the benchmark starts its own processes")]
+mod patience;
 #[allow(dead_code)]
 #[path = "../tests/integration/seats.rs"]
 mod seats;

@@ -38,9 +38,9 @@ fn votes(request: &Request) -> Answer {
 
 /// A session whose second seat takes a minute in this round; runs until so many answers are sealed.
 fn open_in(round: &'static str, sealed: usize) -> (Desk, Server, Child) {
-    let server = Server::start(move |request| match request.user_text().contains(round) {
-        true if request.seat() == "bob" => votes(request).after(Duration::from_mins(1)),
-        _ => votes(request),
+    let server = Server::start(move |request| {
+        let is_slow = request.seat() == "bob" && request.user_text().contains(round);
+        if is_slow { votes(request).after(Duration::from_mins(1)) } else { votes(request) }
     });
     let desk = Desk::with(TABLE).served_by(&server);
     let plain = desk.command(["--batch", "decide.yaml", "--save", "s.s2s"]);

@@ -155,6 +155,7 @@ impl Attacked {
         let replies: BTreeMap<String, String> =
             attacks.iter().map(|attack| (attack.name.clone(), attack.reply.clone())).collect();
         let repeated = all(&attacks);
+        let verdict = json!({ "approved": true, "feedback": repeated }).to_string();
         let server = Server::start(move |request| {
             let seat = request.seat();
             let text = request.user_text();
@@ -162,6 +163,7 @@ impl Attacked {
             Answer::chat(match replies.get(&seat) {
                 Some(reply) if in_round(1) => reply,
                 _ if in_round(1) || in_round(2) || in_round(3) => "vote: blue",
+                _ if request.json().to_string().contains("approved") => &verdict,
                 _ => &repeated,
             })
         });
@@ -234,7 +236,7 @@ impl Attacked {
             }
             if let Some(sum) = context.get("sum") {
                 assert_eq!(sum["result"], everything.trim());
-                assert_eq!(context["check"]["data"][0]["result"]["result"], everything.trim());
+                assert_eq!(context["check"]["data"][0]["result"]["feedback"], everything);
             }
         }
     }

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 /// Nothing that a test starts may take longer.
 pub const PATIENCE: Duration = Duration::from_secs(55);
 /// No test may take longer, on however busy a machine.
-const LONGEST: Duration = Duration::from_mins(10);
+const LONGEST: Duration = Duration::from_secs(10 * 60);
 
 /// When a process was started, by the system's clock; none once it is gone.
 fn born(id: u32) -> Option<String> {

@@ -87,7 +87,10 @@ fn server() -> Server {
         let seat = request.seat();
         let Some(text) = seat.strip_prefix("seat-").and_then(|at| texts.get(at.parse::<usize>().ok()?))
         else {
-            return Answer::chat(&texts.join("\n"));
+            let said = texts.join("\n");
+            let is_review = request.json().to_string().contains("approved");
+            let verdict = || json!({ "approved": true, "feedback": said }).to_string();
+            return Answer::chat(&if is_review { verdict() } else { said.clone() });
         };
         let at: usize = seat.trim_start_matches("seat-").parse().expect("a number");
         if at % 7 == 6 {

@@ -90,13 +90,16 @@ fn a_trace_shows_answers_of_a_round_together_or_not_at_all() {
 }
 
 #[test]
-fn a_file_an_editor_has_touched_is_refused_and_not_cut() {
+fn what_an_editor_appends_is_cut_off_and_kept_beside() {
     let whole = include_bytes!("../../sessions/context-passing.s2s");
     for added in ["\n", " ", "x", "\r\n"] {
         let desk = Desk::with(PICK);
         desk.write("s.s2s", [whole, added.as_bytes()].concat());
-        assert!(read_log(&[whole, added.as_bytes()].concat()).is_err(), "{added:?}");
-        assert!(Journal::open(&roundtable::journal::Disk::default(), &desk.path("s.s2s")).is_err());
-        assert_eq!(std::fs::read(desk.path("s.s2s")).expect("a file").len(), whole.len() + added.len());
+        let log = read_log(&[whole, added.as_bytes()].concat()).expect("whole but for its end");
+        assert_eq!(log.torn, added.len(), "{added:?}");
+        drop(Journal::open(&roundtable::journal::Disk::default(), &desk.path("s.s2s")).expect("opens"));
+        assert_eq!(std::fs::read(desk.path("s.s2s")).expect("a file"), whole);
+        let kept = desk.path(&format!("s.s2s.torn-{}", whole.len()));
+        assert_eq!(std::fs::read(kept).expect("kept beside"), added.as_bytes());
     }
 }

@@ -15,7 +15,9 @@ fn counted(models: [&str; 3], words: [&str; 3]) -> (Table, Tally) {
     let header = Arc::make_mut(table.session.header.as_mut().unwrap());
     (header.format, header.reply_rules) = (2, Some(1));
     let seats = ["software-architect", "qa-lead", "devops-engineer"];
-    seats.iter().for_each(|seat| table.seal(seat));
+    for seat in seats {
+        table.seal(seat);
+    }
     let mut answers = Vec::new();
     for ((seat, model), said) in seats.iter().zip(models).zip(words) {
         let mut answer = table.vote(seat, "inline", json!({"vote": "inline", "position": said}));

@@ -40,7 +40,7 @@ fn votes(request: &Request) -> Answer {
 fn open_in(round: &'static str, sealed: usize) -> (Desk, Server, Child) {
     let server = Server::start(move |request| {
         let is_slow = request.seat() == "bob" && request.user_text().contains(round);
-        if is_slow { votes(request).after(Duration::from_mins(1)) } else { votes(request) }
+        if is_slow { votes(request).after(Duration::from_secs(60)) } else { votes(request) }
     });
     let desk = Desk::with(TABLE).served_by(&server);
     let plain = desk.command(["--batch", "decide.yaml", "--save", "s.s2s"]);

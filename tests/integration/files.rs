@@ -71,7 +71,7 @@ fn unmasked(desk: &Desk, args: &[&str]) -> Command {
 fn all_that_is_written_is_its_owners_alone() {
     let server = Server::start(|request| match request.seat().as_str() {
         "first" => Answer::chat("vote: red"),
-        _ => Answer::chat("vote: red").after(Duration::from_mins(1)),
+        _ => Answer::chat("vote: red").after(Duration::from_secs(60)),
     });
     let desk = Desk::with(TABLE).served_by(&server).set("ROUNDTABLE_LOG", "debug.log");
     desk.write("tight.yaml", TABLE.replace("model: lab/m", "model: rehearsal"));

@@ -20,7 +20,8 @@ fn one_text(n: usize) -> String {
 
 /// Words that nobody else has.
 fn own_words(n: usize) -> String {
-    (0..180).map(|word| format!("w{n}x{word} ")).collect()
+    let words: Vec<String> = (0..180).map(|word| format!("w{n}x{word}")).collect();
+    words.join(" ")
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::Done;
+use super::foreseen::foreseen;
 use super::output::Output;
 use super::plan::{Plan, SetUp, definition_text, with_tasks};
 use crate::problem::Problem;
@@ -90,8 +91,20 @@ fn findings(path: &Path, set_up: &SetUp) -> Vec<(Severity, Problem)> {
             match plan.roster_before_answers(set_up) {
                 Ok(roster) => {
                     warnings.extend(roster.notices.iter().cloned());
-                    match needed(&plan, roster, set_up) {
-                        Ok(lines) => found.extend(lines.into_iter().map(|line| (Severity::Note, line))),
+                    match opened(&plan, roster, set_up) {
+                        Ok(session) => {
+                            let (refused, warned) = foreseen(&session, &plan.file);
+                            found.extend(errors(refused));
+                            warnings.extend(warned);
+                            match plan.needs(&session, set_up) {
+                                Ok(needs) => {
+                                    let note =
+                                        |line| (Severity::Note, Problem::new(line).in_file(&plan.file));
+                                    found.extend(lines(&needs, &set_up.trust).into_iter().map(note));
+                                }
+                                Err(problems) => found.extend(errors(problems)),
+                            }
+                        }
                         Err(problems) => found.extend(errors(problems)),
                     }
                 }
@@ -103,14 +116,12 @@ fn findings(path: &Path, set_up: &SetUp) -> Vec<(Severity, Problem)> {
     found
 }
 
-/// What a run would run and ask.
-fn needed(plan: &Plan, roster: Roster, set_up: &SetUp) -> Result<Vec<Problem>, Vec<Problem>> {
+/// The session as a run would open it.
+fn opened(plan: &Plan, roster: Roster, set_up: &SetUp) -> Result<Session, Vec<Problem>> {
     let header = plan.header(roster, "check", (None, None), &set_up.folders)?;
     let mut session = Session::default();
     session.apply(&Stamped { at: Moment(0), event: Event::SessionOpened(Box::new(header)) });
-    let needs = plan.needs(&session, set_up)?;
-    let line = |line: String| Problem::new(line).in_file(&plan.file);
-    Ok(lines(&needs, &set_up.trust).into_iter().map(line).collect())
+    Ok(session)
 }
 
 fn print(severity: Severity, problem: &Problem, output: &mut Output) {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::Done;
 use super::batch::known_prices;
+use super::foreseen::foreseen;
 use super::output::Output;
 use super::plan::SetUp;
 use crate::problem::Problem;
@@ -27,6 +28,9 @@ pub fn run(mut session: Session, needs: &[Need], now: Moment, set_up: &SetUp, ou
     let costs =
         Costs { prices: known_prices(&session, set_up), longest: set_up.config.max_output_tokens.value };
     let mut total = Total::default();
+    let file = session.header.as_ref().map(|header| header.definition_file.clone()).unwrap_or_default();
+    let (refused, warned) = foreseen(&session, &file);
+    refused.iter().chain(&warned).for_each(|problem| output.warn(problem));
     loop {
         let command = match next(&session) {
             Next::Decide(Command::Close) => break,
@@ -58,7 +62,7 @@ pub fn run(mut session: Session, needs: &[Need], now: Moment, set_up: &SetUp, ou
     if total.tokens > 0 {
         total.say(costs.longest, output);
     }
-    Ok(Exit::Finished)
+    Ok(if refused.is_empty() { Exit::Finished } else { Exit::Undecided })
 }
 
 /// What is to be said of an event that hands nothing out.

@@ -12,6 +12,7 @@ mod doctor;
 mod dry_run;
 mod face;
 mod files;
+mod foreseen;
 mod init;
 mod output;
 mod plan;

@@ -19,7 +19,9 @@ use crate::journal::{Disk, Journal, KeyStore};
 use crate::persona::Persona;
 use crate::problem::Problem;
 use crate::report;
-use crate::session::{Command, Event, Exit, Line, QUORUM_UNREACHABLE, Question, QuestionKind, Session};
+use crate::session::{
+    Command, Event, Exit, Line, QUORUM_UNREACHABLE, Question, QuestionKind, Session, exhausted_key,
+};
 use crate::setup::answers::Answers;
 use crate::tui::Signals;
 
@@ -131,7 +133,8 @@ fn conclude(
     }
     match (&session.paused, report::outcome(session)) {
         (Some((_, reason)), _) => {
-            let is_asked = session.step.as_ref().is_some_and(|run| run.approval.is_some());
+            let is_asked = session.step.as_ref().is_some_and(|run| run.approval.is_some())
+                || session.exhausted.is_some();
             let lead = match reason.as_str() {
                 INTERRUPTED if !is_asked => "",
                 QUORUM_UNREACHABLE => "stopped: ",
@@ -153,6 +156,10 @@ fn conclude(
 
 /// How the answer that is waited for can be given.
 fn answer_hint(session: &Session) -> String {
+    if let Some(asked) = &session.exhausted {
+        let key = exhausted_key(&asked.requested.step);
+        return format!(" --answers FILE, where FILE says `{key}: take` (or continue, stop)");
+    }
     let Some(run) = &session.step else { return String::new() };
     match run.approval.as_ref().filter(|approval| approval.given.is_none()) {
         None if session.open_round().is_some_and(|round| !round.lost_seats().is_empty()) => {

@@ -288,7 +288,7 @@ impl<'a> Engine<'a> {
 
     /// What is to be said of the round that waits: that its hand-over is not whole, where it is sent all
     /// the same, and what of its linked tasks could not be built.
-    fn doubts(&self) -> Vec<String> {
+    pub(super) fn doubts(&self) -> Vec<String> {
         let Some(definition) = self.session.definition.as_deref() else { return Vec::new() };
         let waiting = self.session.runs_now().filter(|run| run.round.is_none());
         let mut rounds = waiting.filter_map(|run| {
@@ -296,9 +296,9 @@ impl<'a> Engine<'a> {
             Some((step, step.round()?))
         });
         let Some((step, round)) = rounds.next() else { return Vec::new() };
-        let lack = self.session.round_lack(definition, step, round);
-        let lack = lack.map(|lack| format!("the hand-over of round `{}` is incomplete: {lack}", step.id));
-        lack.into_iter().chain(self.session.linked(definition, step).warnings).collect()
+        let checked = self.session.check_round(definition, step, round);
+        let warnings = checked.warnings.iter().map(|warning| format!("round `{}`: {warning}", step.id));
+        warnings.chain(self.session.linked(definition, step).warnings).collect()
     }
 
     fn open_within_budget(&mut self, command: Command) -> Result<(), EngineError> {
@@ -353,7 +353,7 @@ impl<'a> Engine<'a> {
             QuestionKind::KeyLost(_) => {
                 return self.rest(&question.message, Some(question.step)).await.map(Some);
             }
-            QuestionKind::Approval | QuestionKind::Tie(_) => {
+            QuestionKind::Approval | QuestionKind::Tie(_) | QuestionKind::Exhausted(_) => {
                 let PersonSays { approved, choice, comment, by } = says;
                 let step = question.step;
                 self.stage(Command::Answer { step, approved, choice, comment, by })

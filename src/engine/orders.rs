@@ -80,8 +80,10 @@ pub fn hold(session: &Session) -> Option<Hold> {
         Next::OpenRound => Some(Hold::Draft),
         Next::AskPerson(question) => Some(Hold::Question(question)),
         Next::Decide(Command::FinishStep { step }) => {
-            let is_round = session.running(&step).is_some_and(|run| run.round.is_some());
-            is_round.then_some(Hold::Counted)
+            let is_round = session.definition.as_ref()?.step(&step)?.round().is_some();
+            let is_open = session.running(&step).is_some_and(|run| run.round.is_some());
+            // A round that is refused as it stands can be corrected.
+            is_round.then_some(if is_open { Hold::Counted } else { Hold::Draft })
         }
         _ => None,
     }
@@ -194,7 +196,7 @@ impl<'a> Engine<'a> {
                 self.interrupt.cancel();
                 Ok(())
             }
-            QuestionKind::Approval | QuestionKind::Tie(_) => {
+            QuestionKind::Approval | QuestionKind::Tie(_) | QuestionKind::Exhausted(_) => {
                 let PersonSays { approved, choice, comment, by } = says;
                 self.stage(Command::Answer { step: question.step, approved, choice, comment, by })
             }
@@ -230,6 +232,9 @@ impl<'a> Engine<'a> {
         if !events.iter().any(is_seen) {
             self.observer.refused("the project's context has changed on disk: look at the snapshot again");
             return Ok(());
+        }
+        for message in self.doubts() {
+            self.stage(Command::Warn { message })?;
         }
         self.open_within_budget(command)
     }

@@ -75,6 +75,19 @@ pub fn csv(session: &Session) -> String {
             row(cells.into_iter(), &mut out);
         }
     }
+    for (step, not_held) in &session.not_held {
+        let definition = session.definition.as_ref();
+        let round = definition.and_then(|definition| definition.step(step)?.round());
+        let cell = |column: &str| match column {
+            "session" => session.id.clone(),
+            "round" => step.clone(),
+            "question" => round.map(|round| round.question.clone()).unwrap_or_default(),
+            "outcome" => "not held".to_owned(),
+            "reason" => not_held.why.clone(),
+            _ => String::new(),
+        };
+        row(COLUMNS.iter().map(|column| cell(column)).chain(AT_THE_END.map(|_| String::new())), &mut out);
+    }
     out
 }
 

@@ -11,7 +11,7 @@ use super::independence::independence;
 use super::movement::movement;
 use super::view::{self, SeatView, Standing};
 use super::words::shown_mask;
-use super::{Decision, decision};
+use super::{Decision, decision, outcome};
 use crate::round::material::Artifact;
 use crate::round::record::Outcome;
 use crate::session::{Approved, Handling, RoundRun, Session, Spent, StepFinished, Tally, artifact_view};
@@ -24,9 +24,13 @@ pub fn json(session: &Session) -> Value {
     let mut report = json!({
         "session": session.id,
         "status": status(session),
+        "outcome": outcome(session),
         "decision": decision(session).filter(Decision::is_made).map(|made| decided(&made)),
         "dissent": session.rounds.iter().flat_map(|run| dissent(session, run)).collect::<Value>(),
         "rounds": session.rounds.iter().map(|run| round(session, run)).collect::<Value>(),
+        "not_held": session.not_held.iter().map(|(step, not_held)| {
+            json!({ "step": step, "reason": not_held.why })
+        }).collect::<Value>(),
         "artifacts": artifacts.map(artifact).chain(made).collect::<Value>(),
         "approvals": session.approvals.iter().map(approval).collect::<Value>(),
         "steps": session.results.values().map(|result| step(session, result)).collect::<Value>(),
@@ -49,7 +53,12 @@ fn status(session: &Session) -> &'static str {
 }
 
 fn decided(made: &Decision<'_>) -> Value {
-    json!({ "round": made.round.opened.round, "rule": made.rule.name(), "winners": made.winners() })
+    let mut decided =
+        json!({ "round": made.round.opened.round, "rule": made.rule.name(), "winners": made.winners() });
+    if made.by_person.is_some() {
+        decided["by"] = "facilitator".into();
+    }
+    decided
 }
 
 /// What dissenting seats said, word for word; of one that gave no valid answer its last reply.

@@ -39,7 +39,7 @@ pub fn safe_json(value: &serde_json::Value) -> String {
     terminal_safe_json(&value.to_string()).into_owned()
 }
 
-use crate::session::{RoundRun, Session, Tally};
+use crate::session::{Deciding, RoundRun, Session, Tally, deciding};
 use crate::tally::Rule;
 
 /// What the last round with a rule came to.
@@ -51,17 +51,21 @@ pub struct Decision<'a> {
     pub rule: Rule,
     /// Its count; none while it is open or uncounted.
     pub tally: Option<&'a Tally>,
+    /// What the facilitator chose, where the round had used up its runs.
+    pub by_person: Option<&'a str>,
 }
 
 impl<'a> Decision<'a> {
     /// Whether there is one.
     pub fn is_made(&self) -> bool {
-        self.tally.is_some_and(|tally| tally.decided)
+        self.by_person.is_some() || self.tally.is_some_and(|tally| tally.decided)
     }
 
     /// What was decided; empty unless something was.
-    pub fn winners(&self) -> &'a [String] {
-        self.tally.filter(|tally| tally.decided).map_or(&[], |tally| &tally.verdict.winners)
+    pub fn winners(&self) -> Vec<&'a str> {
+        let counted = self.tally.filter(|tally| tally.decided && self.by_person.is_none());
+        let counted = counted.map_or(&[][..], |tally| &tally.verdict.winners);
+        self.by_person.into_iter().chain(counted.iter().map(String::as_str)).collect()
     }
 }
 
@@ -70,18 +74,25 @@ pub fn outcome(session: &Session) -> Option<String> {
     if let Some(reason) = session.closed.as_ref().and_then(|closed| closed.reason.clone()) {
         return Some(reason);
     }
-    let tally = match decision(session) {
-        Some(made) => made.tally,
-        None => session.rounds.last().and_then(view::tally),
-    };
-    tally.map(|tally| words::headline(tally).label)
+    match deciding(session)? {
+        Deciding::Round(round) => view::tally(round).map(|tally| words::headline(tally).label),
+        other => words::without_count(session, other),
+    }
 }
 
-/// The decision of a session, made or not: that of its last round with a rule.
+/// The decision of a session, made or not: that of its last round with a rule; none where another
+/// round should have been held and was not.
 pub fn decision(session: &Session) -> Option<Decision<'_>> {
-    session
-        .rounds
-        .iter()
-        .rev()
-        .find_map(|round| Some(Decision { round, rule: round.opened.rule?, tally: view::tally(round) }))
+    match deciding(session)? {
+        Deciding::Round(round) => {
+            Some(Decision { round, rule: round.opened.rule?, tally: view::tally(round), by_person: None })
+        }
+        Deciding::Person(round, option) => Some(Decision {
+            round,
+            rule: round.opened.rule?,
+            tally: view::tally(round),
+            by_person: Some(option),
+        }),
+        Deciding::NotHeld(..) | Deciding::NoneHeld => None,
+    }
 }

@@ -9,7 +9,9 @@ use super::view;
 use crate::round::leak::Leak;
 use crate::round::record::{Outcome, Usage};
 use crate::round::reply::may_block;
-use crate::session::{CloseReason, QUORUM_UNREACHABLE, RoundOpened, SeatInfo, Session, Spent, Tally};
+use crate::session::{
+    CloseReason, Deciding, QUORUM_UNREACHABLE, RoundOpened, SeatInfo, Session, Spent, Tally,
+};
 use crate::tally::{BallotKind, Rule, Score, Tier};
 use crate::workflow::Leaks;
 
@@ -97,6 +99,31 @@ pub fn share(votes: &str, tally: &Tally) -> String {
             rest()
         ),
     }
+}
+
+/// What a session came to where no count says so: a round that was not held, or the facilitator's own
+/// choice.
+pub fn without_count(session: &Session, deciding: Deciding<'_>) -> Option<String> {
+    Some(match deciding {
+        Deciding::Round(_) => return None,
+        Deciding::Person(round, option) => {
+            let counted = super::view::tally(round).map(|tally| headline(tally).label).unwrap_or_default();
+            format!("Decided by the facilitator: {option} (the round itself: {counted})")
+        }
+        Deciding::NotHeld(step, not_held) => {
+            let decided = session.rounds.iter().rev().filter_map(|round| round.tally.as_ref());
+            let before = decided
+                .into_iter()
+                .find(|tally| tally.decided)
+                .map(|tally| format!("; round `{}`: {}", tally.round, headline(tally).label));
+            format!(
+                "No decision: round `{step}` was not held: {}{}",
+                not_held.why,
+                before.unwrap_or_default()
+            )
+        }
+        Deciding::NoneHeld => "No decision: no round with a rule was held".to_owned(),
+    })
 }
 
 /// By which numbers a winner won; one ballot alone is said to be one.

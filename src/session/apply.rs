@@ -15,7 +15,7 @@ use super::item::Item;
 use super::moment::Moment;
 use super::review::Made;
 use super::run::{ApprovalRun, StepRun};
-use super::state::{Approved, RoundRun, Seat, SeatStatus, Session};
+use super::state::{Approved, NotHeld, RoundRun, Seat, SeatStatus, Session};
 
 impl Session {
     /// Folds one event in.
@@ -48,9 +48,10 @@ impl Session {
             }
             Event::StepFinished(result) => self.finish(result),
             Event::ApprovalRequested(requested) => {
-                if let Some(step) = self.run_mut(&requested.step) {
-                    step.approval =
-                        Some(ApprovalRun { requested: requested.clone(), at: stamped.at, given: None });
+                let asked = ApprovalRun { requested: requested.clone(), at: stamped.at, given: None };
+                match self.run_mut(&requested.step) {
+                    Some(step) => step.approval = Some(asked),
+                    None => self.exhausted = Some(asked),
                 }
             }
             Event::ApprovalGiven(given) => self.answer(given, stamped.at),
@@ -140,6 +141,9 @@ impl Session {
     }
 
     fn answer(&mut self, given: &ApprovalGiven, at: Moment) {
+        if let Some(asked) = self.exhausted.take() {
+            return self.answer_exhausted(&asked, given, at);
+        }
         *self.answered.entry(given.step.clone()).or_insert(0) += 1;
         let Some(step) = self.step.as_mut().and_then(|step| step.find_mut(&given.step)) else { return };
         if let Some(approval) = &mut step.approval {
@@ -171,7 +175,7 @@ impl Session {
         for item in self.items.values_mut() {
             item.claim = None;
         }
-        if self.asked().next().is_none() {
+        if self.asked().next().is_none() && self.exhausted.is_none() {
             self.waited_ms += at.since(since);
         }
     }
@@ -211,6 +215,8 @@ impl Session {
 
     fn start(&mut self, step: &str, iteration: u32, within: Option<&str>, at: Moment) {
         self.iterations = iteration;
+        self.taken = false;
+        self.chosen.shift_remove(step);
         *self.runs.entry(step.to_owned()).or_insert(0) += 1;
         match within {
             None => self.step = Some(StepRun::new(step, at)),
@@ -245,8 +251,9 @@ impl Session {
 
     fn finish(&mut self, result: &Arc<StepFinished>) {
         if let Some(run) = self.run_mut(&result.step) {
-            let items = run.items.clone();
+            let (items, is_open) = (run.items.clone(), run.round.is_some());
             self.items_of.insert(result.step.clone(), items);
+            self.note_not_held(result, is_open);
         }
         if self.step.as_ref().is_none_or(|top| top.id != result.step) {
             if let Some(run) = self.run_mut(&result.step) {
@@ -257,6 +264,17 @@ impl Session {
         self.step = None;
         self.finished_step = Some(result.step.clone());
         self.results.insert(result.step.clone(), Arc::clone(result));
+    }
+
+    /// Keeps account of round steps that ended without a round.
+    fn note_not_held(&mut self, result: &StepFinished, was_opened: bool) {
+        let step = self.definition.as_ref().and_then(|definition| definition.step(&result.step));
+        let is_round = step.is_some_and(|step| step.round().is_some());
+        self.not_held.shift_remove(&result.step);
+        if is_round && !was_opened {
+            let why = result.error.clone().unwrap_or_default();
+            self.not_held.insert(result.step.clone(), NotHeld { why, after: self.rounds.len() });
+        }
     }
 
     pub(super) fn round_mut(&mut self, id: &str) -> Option<&mut RoundRun> {

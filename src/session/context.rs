@@ -37,8 +37,7 @@ impl Session {
     /// A result as later steps see it; none of a step that failed and has no envelope.
     pub fn injected(&self, step: &Step, result: &StepFinished) -> Option<Value> {
         if step.round().is_some() {
-            let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id);
-            return Some(self.envelope(round, result.success));
+            return Some(self.round_envelope(step, result));
         }
         match &step.kind {
             StepKind::Review(_) => {
@@ -73,30 +72,6 @@ impl Session {
             context: Some(&context),
             linked_tasks: Some(&linked.json),
         })
-    }
-
-    /// A round as later steps see it.
-    fn envelope(&self, round: Option<&RoundRun>, success: bool) -> Value {
-        let Some(round) = round else { return json!({ "data": [], "success": success }) };
-        let mut seats: Vec<&Seat> = round.seats.values().collect();
-        if self.pseudonyms().is_some() {
-            seats.sort_by_key(|seat| self.shown_at(&seat.name));
-        }
-        let data: Value = seats.into_iter().map(|seat| self.handed_seat(seat)).collect();
-        let mut envelope = json!({ "data": data, "success": success });
-        if let Some(tally) = &round.tally {
-            let mut tally = serde_json::to_value(tally).unwrap_or_default();
-            if let Some(map) = tally.as_object_mut() {
-                for key in ["step", "round", "steps", "trace", "same_answers", "tier_because"] {
-                    map.shift_remove(key);
-                }
-                if let Some(Value::String(reason)) = map.get_mut("reason") {
-                    *reason = self.shown_reason(reason);
-                }
-            }
-            envelope["tally"] = tally;
-        }
-        envelope
     }
 
     fn past_rounds(&self) -> Vec<PastRound> {
@@ -149,6 +124,11 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
         let result = run.result.as_ref()?;
         let step = definition.step(&run.id)?;
         let data = session.injected(step, result);
+        if is_no(session, step, result) {
+            return Some(
+                json!({ "stepId": run.id, "status": "rejected", "result": data, "error": "rejected" }),
+            );
+        }
         if !result.success {
             let error = session.shown_error(result);
             return Some(rejected(&run.id, if error.is_empty() { "no reason given" } else { &error }));
@@ -157,6 +137,12 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
         Some(json!({ "stepId": run.id, "status": "fulfilled", "result": data, "error": null }))
     };
     runs.iter().filter_map(entry).collect()
+}
+
+/// Whether a step's result is the facilitator's no. In format 1 it counted as a success.
+pub fn is_no(session: &Session, step: &Step, result: &StepFinished) -> bool {
+    let is_approval = matches!(step.kind, StepKind::Approval(_)) && !session.is_format_1();
+    is_approval && result.success && result.data["approved"] != json!(true)
 }
 
 /// An entry of what came to nothing.

@@ -121,7 +121,8 @@ pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
 
 fn answer(session: &Session, given: ApprovalGiven) -> Decision {
     let asked = session.running(&given.step).and_then(|run| run.approval.as_ref());
-    let Some(asked) = asked.filter(|asked| asked.given.is_none()) else {
+    let exhausted = session.exhausted.as_ref().filter(|asked| asked.requested.step == given.step);
+    let Some(asked) = asked.or(exhausted).filter(|asked| asked.given.is_none()) else {
         return refuse(format!("step `{}` asks nothing of a person now", given.step));
     };
     let choices = &asked.requested.choices;
@@ -146,6 +147,11 @@ fn close_session(session: &Session, definition: &Definition, now: Moment) -> Dec
     if let Some(run) = &session.step {
         return refuse(format!("step `{}` still runs", run.id));
     }
+    if let Some(step) = &session.stopped_at {
+        let reason =
+            format!("stopped by the facilitator: step `{step}` had run as often as `max_runs` allows");
+        return Ok(vec![close(session, Status::Failed, Some(reason))]);
+    }
     if session.next_step().is_some() {
         if session.iterations < definition.max_iterations {
             return refuse("a step is left to run");
@@ -158,7 +164,10 @@ fn close_session(session: &Session, definition: &Definition, now: Moment) -> Dec
     }
     let last =
         session.finished_step.as_ref().and_then(|id| Some((definition.step(id)?, session.results.get(id)?)));
+    let unheard = unheard_no(session, definition);
     let (status, reason) = match last {
+        _ if unheard.is_some() => (Status::Rejected, unheard),
+        _ if session.taken => (Status::Finished, None),
         Some((Step { kind: StepKind::Approval(_), .. }, result))
             if result.success && result.data["approved"] != json!(true) =>
         {
@@ -169,6 +178,30 @@ fn close_session(session: &Session, definition: &Definition, now: Moment) -> Dec
         _ => (Status::Finished, None),
     };
     Ok(vec![close(session, status, reason)])
+}
+
+/// A no of the facilitator inside a parallel that failed by it, where nothing in the definition asks
+/// how the parallel ended.
+fn unheard_no(session: &Session, definition: &Definition) -> Option<String> {
+    let is_asked = |parallel: &Step| {
+        parallel.on_error.is_some()
+            || definition.steps.iter().any(|step| match &step.kind {
+                StepKind::Condition(branch) => branch.condition.steps().any(|key| key == parallel.key()),
+                _ => false,
+            })
+    };
+    definition.steps.iter().find_map(|step| {
+        let result = session.results.get(&step.id).filter(|result| !result.success)?;
+        let approvals = step.nested().iter().filter(|inner| matches!(inner.kind, StepKind::Approval(_)));
+        let is_no = |inner: &&Step| {
+            let said = |entry: &serde_json::Value| {
+                entry["stepId"] == inner.id.as_str() && entry["result"]["approved"] == json!(false)
+            };
+            result.data.as_array().is_some_and(|entries| entries.iter().any(said))
+        };
+        let no = approvals.clone().find(is_no).filter(|_| !session.is_format_1() && !is_asked(step))?;
+        Some(format!("`{}` was rejected", no.id))
+    })
 }
 
 fn close(session: &Session, status: Status, reason: Option<String>) -> Event {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::command::Refusal;
+use super::complete::Checked;
 use super::count::count;
 use super::decide::{Decision, refuse};
 use super::event::{
@@ -21,6 +22,34 @@ use crate::workflow::{Definition, Round, Step};
 
 pub fn open_round(session: &Session, definition: &Definition, summary: Option<&str>) -> Decision {
     let (step, round) = round_to_open(session, definition)?;
+    // Sessions of format 1 were checked by `next` alone.
+    if let Some(why) = session.check_round(definition, step, round).refusal.filter(|_| !session.is_format_1())
+    {
+        return refuse(why);
+    }
+    let opened = draft(session, definition, (step, round), summary);
+    let mut events = offers(session, definition, &opened, |_| true)?;
+    events.insert(0, Event::RoundOpened(Arc::new(opened)));
+    Ok(events)
+}
+
+/// The round that waits as it would be opened now, and what the check of its hand-over says.
+///
+/// # Errors
+/// When no round waits.
+pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<(RoundOpened, Checked), Refusal> {
+    let Some(definition) = session.definition.as_deref() else { return refuse("the session is not open") };
+    let (step, round) = round_to_open(session, definition)?;
+    let checked = session.check_round(definition, step, round);
+    Ok((draft(session, definition, (step, round), summary), checked))
+}
+
+fn draft(
+    session: &Session,
+    definition: &Definition,
+    (step, round): (&Step, &Round),
+    summary: Option<&str>,
+) -> RoundOpened {
     let seats: Vec<String> = session
         .roster
         .values()
@@ -29,7 +58,7 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
         .collect();
     let snapshot = session.freeze(step, round, summary);
     let rules = prompt::rules(round.ballot.kind);
-    let opened = RoundOpened {
+    RoundOpened {
         step: step.id.clone(),
         round: round_id(session, definition, &step.id),
         number: session.next_round_number(),
@@ -49,10 +78,7 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
         snapshot: snapshot.text.to_string(),
         rules,
         seats,
-    };
-    let mut events = offers(session, definition, &opened, |_| true)?;
-    events.insert(0, Event::RoundOpened(Arc::new(opened)));
-    Ok(events)
+    }
 }
 
 /// The round step that runs and has no round yet. Rounds of one parallel open one after another.

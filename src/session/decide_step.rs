@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::command::Refusal;
-use super::context::{parallel_data, rejected, round_data};
+use super::context::{is_no, parallel_data, rejected, round_data};
 use super::decide::{Decision, refuse, time_is_up};
 use super::event::{ApprovalGiven, ApprovalRequested, Event, ItemStatus, StepFinished, Tally};
 use super::hand_over::offer;
@@ -28,6 +28,9 @@ pub fn start_step(session: &Session, definition: &Definition, now: Moment) -> De
     let Some(step) = session.next_step().and_then(|id| definition.step(id)) else {
         return refuse("no step is left");
     };
+    if session.is_exhausted(step) {
+        return refuse(format!("step `{}` has run as often as it may", step.id));
+    }
     if session.iterations >= definition.max_iterations {
         return refuse(format!("the limit of {} steps is reached", definition.max_iterations));
     }
@@ -80,6 +83,12 @@ pub fn offer_items(session: &Session, definition: &Definition, id: &str) -> Deci
 }
 
 pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decision {
+    if let Some(step) = session.exhausted_step().filter(|step| step.id == id) {
+        return match session.exhausted {
+            Some(_) => refuse("the question is asked already"),
+            None => Ok(vec![Event::ApprovalRequested(session.exhausted_request(step))]),
+        };
+    }
     let (run, step) = running(session, definition, id)?;
     if run.approval.is_some() {
         return refuse("the question is asked already");
@@ -122,12 +131,12 @@ impl Came {
 pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Moment) -> Decision {
     let (run, step) = running(session, definition, id)?;
     let came = match &step.kind {
-        StepKind::Round(round) if run.round.is_none() => match session.round_lack(definition, step, round) {
-            Some(why) => {
-                Came { data: json!([]), ..Came::to_nothing(format!("the hand-over is incomplete: {why}")) }
+        StepKind::Round(round) if run.round.is_none() => {
+            match session.check_round(definition, step, round).refusal {
+                Some(why) => Came { data: json!([]), ..Came::to_nothing(why) },
+                None => return refuse(format!("round `{}` is not opened", step.id)),
             }
-            None => return refuse(format!("round `{}` is not opened", step.id)),
-        },
+        }
         StepKind::Round(_) => of_round(session, step, run)?,
         StepKind::Approval(_) => match run.approval.as_ref().and_then(|approval| approval.given.as_ref()) {
             Some(given) => Came::to(approval_data(given)),
@@ -266,8 +275,11 @@ fn of_parallel(
     if results.len() < parallel.steps.len() {
         return refuse(format!("step `{}` waits for the steps inside it", run.id));
     }
-    let failed: Vec<&str> =
-        results.iter().filter(|result| !result.success).map(|result| result.step.as_str()).collect();
+    let fails = |result: &&&StepFinished| {
+        let step = definition.step(&result.step);
+        !result.success || step.is_some_and(|step| is_no(session, step, result))
+    };
+    let failed: Vec<&str> = results.iter().filter(fails).map(|result| result.step.as_str()).collect();
     let needed = parallel.min_success.unwrap_or(results.len());
     let success = results.len() - failed.len() >= needed;
     let error = (!success)
@@ -277,7 +289,13 @@ fn of_parallel(
 
 fn of_condition(session: &Session, definition: &Definition, branch: &Branch) -> Came {
     let given = session.header.as_ref().map_or(Value::Null, |header| header.input.clone());
-    let mut scope = json!({ "input": given, "context": session.context() });
+    let runs = definition
+        .all_steps()
+        .map(|step| (step.id.clone(), Value::from(session.runs.get(&step.id).copied().unwrap_or(0))));
+    let runs: serde_json::Map<String, Value> = runs.collect();
+    let mut scope = json!({
+        "input": given, "context": session.context(), "runs": runs, "rounds": session.rounds.len(),
+    });
     if let Some(failed) = session.error_before() {
         scope["error"] = json!({ "stepId": failed.step_id, "message": failed.error });
     }

@@ -11,7 +11,7 @@ use super::linked::NO_LINKS;
 use super::state::Session;
 use crate::round::material::{AgendaItem, Artifact};
 use crate::round::snapshot::sha256_hex;
-use crate::workflow::{Completeness, Definition, Step, StepKind, Template, is_blank};
+use crate::workflow::{Definition, Step, StepKind, Template, is_blank};
 
 /// A hand-over that could be made now: to whom, and what.
 pub struct HandOver {
@@ -103,13 +103,11 @@ impl Session {
         task.prompt = prompt.map_err(|error| format!("the prompt cannot be made: {error}"))?;
         let whole = brief(definition, step, &task) + &text(definition, &task);
         let template = template.as_ref().map(|template| (template, &scope));
-        let lack = self.agent_lack(definition, step, template, &task.input, &whole);
-        let mut warnings: Vec<String> = match lack {
-            Some(why) if step.completeness == Completeness::Refuse => {
-                return Err(format!("the hand-over is incomplete: {why}"));
-            }
-            found => found.into_iter().collect(),
-        };
+        let checked = self.check_agent(definition, step, template, &task.input, &whole);
+        if let Some(why) = checked.refusal {
+            return Err(why);
+        }
+        let mut warnings = checked.warnings;
         warnings.extend(linked.warnings);
         Ok(HandOver { to: agent.to_owned(), task, warnings })
     }
@@ -229,7 +227,7 @@ pub(super) fn as_json(input: &Map<String, Value>) -> String {
 }
 
 /// The prompt a step brings itself.
-fn own_prompt(step: &Step) -> Option<&Template> {
+pub(super) fn own_prompt(step: &Step) -> Option<&Template> {
     match &step.kind {
         StepKind::Agent(agent) => agent.prompt.as_ref(),
         StepKind::Review(review) => review.prompt.as_ref(),
@@ -254,7 +252,7 @@ fn template(definition: &Definition, step: &Step, agent: &str) -> Result<Option<
 }
 
 /// What must be there and is not, by the step's own word.
-fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), String> {
+pub(super) fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), String> {
     let lacking: Vec<&str> = step
         .requires
         .iter()
@@ -269,7 +267,7 @@ fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), String> {
 }
 
 /// A path into what is handed over: at its top, else in the context, else in the session's input.
-fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+pub(super) fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let keys: Vec<&str> = path.split('.').collect();
     let walk = |start: &'a Value, keys: &[&str]| {
         keys.iter().try_fold(start, |value, key| match value {

@@ -15,7 +15,9 @@ mod decide;
 mod decide_live;
 mod decide_round;
 mod decide_step;
+mod envelope;
 mod event;
+mod exhausted;
 mod hand_over;
 mod handed;
 mod item;
@@ -34,28 +36,30 @@ mod strength;
 mod tracked;
 
 pub use command::{Command, Refusal};
+pub use complete::Checked;
 pub use count::profile;
 pub use decide::decide;
-pub use decide_round::unseal;
+pub use decide_round::{draft_round, unseal};
 pub use event::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
     DeadlineExtended, Event, ItemStatus, LeaksFound, Line, Link, LinkRecorded, PersonaInfo, PreviousArtifact,
-    Pseudonyms, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundRevised, SeatFailed, SeatInfo,
-    SeatRetried, SessionClosed, SessionForked, SessionOpened, StageContext, Stamped, Status, StepFinished,
-    SynthesisRecorded, Tally, Task, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+    Pseudonyms, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome, RoundRevised,
+    SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened, StageContext, Stamped,
+    Status, StepFinished, SynthesisRecorded, Tally, Task, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
+pub use exhausted::exhausted_key;
 pub use hand_over::whole_prompt;
 pub use handed::Handling;
 pub use item::{Item, LEASE_MS};
 pub use linked::{Linked, linked_tasks};
 pub use moment::Moment;
 pub use next::{Next, Question, QuestionKind, next};
-pub use outcome::{Exit, QUORUM_UNREACHABLE, exit_of};
+pub use outcome::{Deciding, Exit, QUORUM_UNREACHABLE, deciding, exit_of};
 pub use past::LinkedSession;
 pub use price::{Price, Prices, Spent, is_free};
 pub use receipt::Receipt;
 pub use review::{Made, artifact_view};
 pub use run::{ApprovalRun, StepRun};
-pub use state::{Approved, RoundRun, Seat, SeatStatus, Session};
+pub use state::{Approved, NotHeld, RoundRun, Seat, SeatStatus, Session};
 pub use strength::{is_persons, same_answers};
 pub use tracked::TRACKER;

@@ -5,7 +5,7 @@ use super::event::CloseReason;
 use super::run::{ApprovalRun, StepRun};
 use super::state::{RoundRun, Session};
 use crate::tally::Ties;
-use crate::workflow::{Close, Completeness, Definition, Step, StepKind};
+use crate::workflow::{Close, Definition, Step, StepKind};
 
 /// The next thing to do.
 #[derive(Debug, Clone)]
@@ -47,6 +47,8 @@ pub enum QuestionKind {
     Approval,
     /// One of these level options.
     Tie(Vec<String>),
+    /// How a step goes on whose runs are used up: one of these.
+    Exhausted(Vec<String>),
     /// Whether to ask these seats again, whose answers were lost with the key.
     KeyLost(Vec<String>),
 }
@@ -64,6 +66,10 @@ pub fn next(session: &Session) -> Next {
     }
     let Some(run) = &session.step else {
         let at_limit = session.definition.as_ref().is_some_and(|d| session.iterations >= d.max_iterations);
+        if !at_limit && let Some(step) = session.exhausted_step() {
+            let ask = || Next::Decide(Command::AskPerson { step: step.id.clone() });
+            return session.exhausted_question().map_or_else(ask, Next::AskPerson);
+        }
         return Next::Decide(match session.next_step() {
             Some(_) if !at_limit => Command::StartStep,
             _ => Command::Close,
@@ -136,10 +142,9 @@ fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &St
     (!matches!(found, Stand::Over)).then_some(found)
 }
 
-/// Whether a round's hand-over is incomplete and its step says that this stops it.
+/// Whether a round's hand-over is refused.
 fn refuses_round(session: &Session, definition: &Definition, step: &Step) -> bool {
-    let round = step.round().filter(|_| step.completeness == Completeness::Refuse);
-    round.is_some_and(|round| session.round_lack(definition, step, round).is_some())
+    step.round().is_some_and(|round| session.check_round(definition, step, round).refusal.is_some())
 }
 
 /// Whether another step's round is not done with: rounds of one parallel come one after another.

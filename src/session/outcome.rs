@@ -1,7 +1,8 @@
-//! How a session ended, as a number a script can branch on.
+//! How a session ended, as a number a script can branch on, and which round it stands or falls with.
 
 use super::event::{Status, Tally};
-use super::state::Session;
+use super::state::{NotHeld, RoundRun, Session};
+use crate::workflow::Step;
 
 /// Why a session rests whose open round failed seats keep below its quorum.
 pub const QUORUM_UNREACHABLE: &str = "quorum_unreachable";
@@ -35,10 +36,10 @@ pub enum Exit {
 /// The exit code of a session that ends with `status`.
 pub fn exit_of(session: &Session, status: Status) -> Exit {
     match status {
-        Status::Finished => match undecided(session) {
-            None => Exit::Finished,
-            Some(tally) if is_unreachable(tally) => Exit::Unreachable,
-            Some(_) => Exit::Undecided,
+        Status::Finished => match deciding_by(session, true) {
+            Some(Deciding::Round(round)) => of_count(round),
+            Some(Deciding::Person(..)) | None => Exit::Finished,
+            Some(Deciding::NotHeld(..) | Deciding::NoneHeld) => Exit::Undecided,
         },
         Status::Failed | Status::Rejected => Exit::Undecided,
         Status::Paused => Exit::Waiting,
@@ -46,16 +47,63 @@ pub fn exit_of(session: &Session, status: Status) -> Exit {
     }
 }
 
-/// The count that leaves the session without a decision: of the last round that has a rule, else
-/// of the last round if it had no quorum.
-fn undecided(session: &Session) -> Option<&Tally> {
-    let tallies = || session.rounds.iter().rev().filter_map(|round| round.tally.as_ref());
-    match tallies().find(|tally| tally.rule.is_some()) {
-        Some(tally) => (!tally.decided).then_some(tally),
-        None => tallies().next().filter(|tally| !tally.quorum_met),
+fn of_count(round: &RoundRun) -> Exit {
+    let Some(tally) = &round.tally else { return Exit::Finished };
+    let is_decided = if tally.rule.is_some() { tally.decided } else { tally.quorum_met };
+    match is_decided {
+        true => Exit::Finished,
+        false if is_unreachable(tally) => Exit::Unreachable,
+        false => Exit::Undecided,
     }
 }
 
 fn is_unreachable(tally: &Tally) -> bool {
     tally.sealed == 0 && tally.failed > 0
+}
+
+/// What a session's decision, or the lack of one, hangs on.
+#[derive(Debug, Clone, Copy)]
+pub enum Deciding<'a> {
+    /// The last round with a rule; the last round if none has one.
+    Round(&'a RoundRun),
+    /// The facilitator, who chose this option where the round had used up its runs.
+    Person(&'a RoundRun, &'a str),
+    /// A round that could not be opened: the step, and why.
+    NotHeld(&'a str, &'a NotHeld),
+    /// None of the rounds with a rule was held.
+    NoneHeld,
+}
+
+/// What a session's decision hangs on, as things stand; `None` where nothing is to be decided.
+pub fn deciding(session: &Session) -> Option<Deciding<'_>> {
+    deciding_by(session, session.closed.is_some())
+}
+
+fn deciding_by(session: &Session, is_over: bool) -> Option<Deciding<'_>> {
+    let is_ruled = |round: &&RoundRun| round.opened.rule.is_some();
+    let ruled = session.rounds.iter().rev().find(is_ruled);
+    let last = ruled.or(session.rounds.last()).map(Deciding::Round);
+    if session.is_format_1() {
+        return last;
+    }
+    let definition = session.definition.as_deref()?;
+    let counts = |(id, not_held): &(&String, &NotHeld)| {
+        let Some(step) = definition.step(id) else { return false };
+        let is_ruled = step.round().is_some_and(|round| round.rule.is_some());
+        let mut later = session.rounds.iter().skip(not_held.after);
+        let around = definition.parent(id).is_some_and(|around| around.on_error.is_some());
+        let is_routed = around || step.on_error.is_some();
+        !is_routed || is_ruled && !later.any(|round| round.opened.rule.is_some())
+    };
+    if let Some((id, not_held)) = session.not_held.iter().rev().find(counts) {
+        return Some(Deciding::NotHeld(id, not_held));
+    }
+    let asks_for_one = |step: &Step| step.round().is_some_and(|round| round.rule.is_some());
+    if ruled.is_none() && is_over && definition.all_steps().any(asks_for_one) {
+        return Some(Deciding::NoneHeld);
+    }
+    match ruled.and_then(|round| Some((round, session.chosen.get(&round.opened.step)?))) {
+        Some((round, option)) => Some(Deciding::Person(round, option)),
+        None => last,
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::event::{ApprovalGiven, ApprovalRequested, StepFinished};
+use super::event::{ApprovalGiven, ApprovalRequested, RoundOutcome, StepFinished};
 use super::moment::Moment;
 use super::state::{RoundRun, Session};
 use crate::workflow::{Step, StepKind};
@@ -95,12 +95,28 @@ impl Session {
     /// The step to run next: by routes if the definition has any, else in listed order; `None`
     /// when the session is at its end.
     pub fn next_step(&self) -> Option<&str> {
+        if self.stopped_at.is_some() {
+            return None;
+        }
+        let definition = self.definition.as_ref()?;
+        let mut to = self.routed_to()?;
+        // Steps that lead to each other when they are used up end in a question.
+        for _ in &definition.steps {
+            let way_out = definition.step(to).filter(|step| self.is_exhausted(step));
+            let Some(way_out) = way_out.and_then(|step| step.on_exhausted.as_deref()) else { break };
+            to = way_out;
+        }
+        Some(to)
+    }
+
+    fn routed_to(&self) -> Option<&str> {
         let definition = self.definition.as_ref()?;
         let Some(last) = &self.finished_step else { return definition.steps.first().map(|s| s.id.as_str()) };
         let at = definition.steps.iter().position(|step| step.id == *last)?;
         let step = &definition.steps[at];
         let result = self.results.get(last)?;
-        match turn(step, result) {
+        let turn = if self.taken { Turn::On } else { turn(step, result, self.round_outcome(step)) };
+        match turn {
             Turn::To(target) => Some(target),
             Turn::End => None,
             Turn::On if definition.is_routed() => step.next.as_deref(),
@@ -127,10 +143,14 @@ enum Turn<'a> {
     End,
 }
 
-fn turn<'a>(step: &'a Step, result: &StepFinished) -> Turn<'a> {
+fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>) -> Turn<'a> {
     let to = |target: &'a Option<String>, otherwise| target.as_deref().map_or(otherwise, Turn::To);
     let says = |key: &str| result.data.get(key).and_then(Value::as_bool).unwrap_or(false);
     if !result.success {
+        let is_undecided = outcome.is_some_and(RoundOutcome::is_undecided);
+        if let Some(target) = step.on_undecided.as_deref().filter(|_| is_undecided) {
+            return Turn::To(target);
+        }
         // What is kept as an envelope goes on; what failed as a whole ends the session.
         let otherwise = if step.is_envelope() { Turn::On } else { Turn::End };
         return to(&step.on_error, otherwise);

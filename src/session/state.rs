@@ -14,12 +14,12 @@ use super::handed::Handling;
 use super::item::Item;
 use super::moment::Moment;
 use super::review::Made;
-use super::run::StepRun;
+use super::run::{ApprovalRun, StepRun};
 use crate::problem::Problem;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::record::REPLY_RULES;
 use crate::round::seal::{Binding, Padding, RoundKey, Sealed, open};
-use crate::workflow::{Definition, Source, Step, StepKind, TASKS_FILE, default_id, load};
+use crate::workflow::{Definition, Source, Step, StepKind, TASKS_FILE, default_id, load, load_of_format_1};
 
 /// A session, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -60,6 +60,8 @@ pub struct Session {
     pub rounds: Vec<RoundRun>,
     /// Rounds that come before and are left out, where a later round is looked at alone; else 0.
     pub rounds_left_out: u32,
+    /// Round steps whose last run ended without their round having been opened.
+    pub not_held: IndexMap<String, NotHeld>,
     /// Results by step, a re-run step in its old place.
     pub results: IndexMap<String, Arc<StepFinished>>,
     /// How long people were asked and the session rested, in milliseconds.
@@ -68,6 +70,16 @@ pub struct Session {
     pub asked_until: Moment,
     /// What people were asked and said, in order.
     pub approvals: Vec<Approved>,
+    /// What is asked of a step that has run as often as it may, until it is answered.
+    pub exhausted: Option<ApprovalRun>,
+    /// Runs the facilitator has granted beyond `max_runs`, by step.
+    pub granted: IndexMap<String, u32>,
+    /// Whether the session goes on from the last step as if that had succeeded: the facilitator took it.
+    pub taken: bool,
+    /// Options the facilitator chose where a round had used up its runs, by step.
+    pub chosen: IndexMap<String, String>,
+    /// The step whose runs were used up when the facilitator stopped the session.
+    pub stopped_at: Option<String>,
     /// How often a person has answered each step.
     pub answered: IndexMap<String, usize>,
     /// Warnings so far.
@@ -76,6 +88,15 @@ pub struct Session {
     pub paused: Option<(Moment, String)>,
     /// How it ended, if it did.
     pub closed: Option<SessionClosed>,
+}
+
+/// A round that was not opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotHeld {
+    /// Why.
+    pub why: String,
+    /// How many rounds had been opened before.
+    pub after: usize,
 }
 
 /// What a person was asked and said; the context that was shown stays in the log.
@@ -175,7 +196,8 @@ impl Session {
     pub fn definition_of(header: &SessionOpened) -> Result<Definition, Problem> {
         let id = default_id(&header.definition_file);
         let source = Source { text: &header.definition, file: &header.definition_file, id };
-        match load(source) {
+        let loaded = if header.format < 2 { load_of_format_1(source) } else { load(source) };
+        match loaded {
             Ok(loaded) => match &header.tasks_file {
                 Some(text) => Ok(loaded.definition.with_tasks(text, TASKS_FILE).0),
                 None => Ok(loaded.definition),

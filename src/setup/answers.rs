@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::participants::scripted::{Line, Part};
 use crate::problem::{Problem, did_you_mean};
-use crate::session::{QuestionKind, Session};
+use crate::session::{QuestionKind, Session, exhausted_key};
 use crate::tally::Ties;
 use crate::workflow::{Definition, Fields, Round, StepKind};
 use crate::yaml::{Map, Node, Value, read, read_json};
@@ -80,6 +80,12 @@ impl Answers {
         let mut problems = Vec::new();
         for (key, node) in &self.steps {
             let at = |message: String| Problem::new(message).at(&self.file, key.line, key.column);
+            if definition
+                .all_steps()
+                .any(|step| step.max_runs.is_some() && exhausted_key(&step.id) == key.text)
+            {
+                continue;
+            }
             let Some(step) = definition.step(&key.text) else {
                 let message = format!("the answers for `{}` serve nothing: no such step", key.text);
                 problems.push(at(message).hint(did_you_mean(&key.text, &ids)));
@@ -159,9 +165,15 @@ impl Answers {
     /// # Errors
     /// When the answers are used up, or one of them is no answer to this question.
     pub fn say(&mut self, step: &str, kind: &QuestionKind) -> Result<Option<Said>, String> {
-        let Some(node) = self.step(step).cloned() else { return Ok(None) };
+        let key =
+            if matches!(kind, QuestionKind::Exhausted(_)) { exhausted_key(step) } else { step.to_owned() };
+        let Some(node) = self.step(&key).cloned() else { return Ok(None) };
         match kind {
             QuestionKind::KeyLost(_) => Ok(None),
+            QuestionKind::Exhausted(_) => self.next_of(&key, &node).and_then(|one| {
+                let choice = exhausted(one, &self.file).map_err(|problem| problem.to_string())?;
+                Ok(Some(Said { approved: true, choice: Some(choice), comment: None }))
+            }),
             QuestionKind::Tie(_) => {
                 let (choices, in_turn) = choices(&node);
                 if choices.is_empty() {
@@ -175,14 +187,37 @@ impl Answers {
                 Ok(choice.map(|choice| Said { approved: true, choice: Some(choice), comment: None }))
             }
             QuestionKind::Approval => {
-                let used = self.used.entry(step.to_owned()).or_insert(0);
-                *used += 1;
-                let one = match &node.value {
-                    Value::List(items) => items.get(*used - 1).ok_or_else(|| used_up(step))?,
-                    _ => &node,
-                };
+                let one = self.next_of(&key, &node)?;
                 said(one, &self.file).map(Some).map_err(|problem| problem.to_string())
             }
+        }
+    }
+
+    /// The answer whose turn it is: of a list the next one, else the same every time.
+    fn next_of<'a>(&mut self, key: &str, node: &'a Node) -> Result<&'a Node, String> {
+        let used = self.used.entry(key.to_owned()).or_insert(0);
+        *used += 1;
+        match &node.value {
+            Value::List(items) => items.get(*used - 1).ok_or_else(|| used_up(key)),
+            _ => Ok(node),
+        }
+    }
+}
+
+/// What is said of a step whose runs are used up: `take`, `{choice: decide, option: a}`.
+fn exhausted(node: &Node, file: &str) -> Result<String, Problem> {
+    let hint = "write `take`, `continue`, `stop` or `{choice: decide, option: …}`";
+    if let Value::Text(word) = &node.value {
+        return Ok(word.clone());
+    }
+    let mut fields = Fields::of(node, "the answer", file).map_err(|problem| problem.hint(hint))?;
+    let (choice, option) = (fields.text("choice"), fields.text("option"));
+    match (fields.finish(&[]).into_iter().next(), choice, option) {
+        (Some(problem), ..) => Err(problem),
+        (None, Some(choice), Some(option)) if choice == "decide" => Ok(format!("decide: {option}")),
+        (None, Some(choice), None) => Ok(choice),
+        _ => {
+            Err(node.problem(file, "the answer has no `choice`, or an `option` it does not take").hint(hint))
         }
     }
 }

@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use crate::engine::{Hold, Order, hold};
 use crate::report::words::grouped;
 use crate::session::{
-    Command, Event, Exit, Line, Moment, Next, RoundOpened, Session, SessionOpened, Stamped, decide, next,
+    Checked, Command, Event, Exit, Line, Moment, Next, RoundOpened, Session, SessionOpened, Stamped, decide,
+    draft_round, next,
 };
 
 /// What the engine tells.
@@ -50,6 +51,8 @@ pub struct Preview {
     pub opened: RoundOpened,
     /// The snapshot's difference from the last round's: a sign (` `, `+`, `-`) and a line each.
     pub diff: Vec<(char, String)>,
+    /// What the check of the hand-over says.
+    pub checked: Checked,
 }
 
 impl Preview {
@@ -58,16 +61,10 @@ impl Preview {
     /// # Errors
     /// Why none can be opened.
     pub fn of(session: &Session, context: Option<&str>) -> Result<Self, String> {
-        let command = Command::OpenRound { project_summary: context.map(str::to_owned) };
-        let events = decide(session, command, session.last_at).map_err(|refusal| refusal.0)?;
-        let opened = events.into_iter().find_map(|event| match event {
-            Event::RoundOpened(opened) => Some((*opened).clone()),
-            _ => None,
-        });
-        let opened = opened.ok_or("no round would be opened")?;
+        let (opened, checked) = draft_round(session, context).map_err(|refusal| refusal.0)?;
         let before = session.rounds.last().map_or("", |round| &round.snapshot);
         let diff = if before.is_empty() { Vec::new() } else { differences(before, &opened.snapshot) };
-        Ok(Self { opened, diff })
+        Ok(Self { opened, diff, checked })
     }
 
     /// Its size, in bytes and estimated tokens over all seats.

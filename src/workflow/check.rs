@@ -32,6 +32,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, w
             problem.hint("run it on the screen, or give `close: all`, `quorum` or `deadline`")
         }));
         check_rule(step, file, warnings);
+        check_runs(step, is_nested, file, problems);
         check_review(definition, step, file, problems);
         check_reference(definition, step, file, warnings);
         check_expression(definition, step, file, problems, warnings);
@@ -205,6 +206,23 @@ pub fn recheck(definition: &Definition, file: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     check(definition, file, &mut problems, &mut Vec::new());
     problems
+}
+
+/// Runs are counted and limited for the steps of the list, and only what a rule decides can be undecided.
+fn check_runs(step: &Step, is_nested: bool, file: &str, problems: &mut Vec<Problem>) {
+    let mut refuse = |message: String, hint: &str| problems.push(at(step, file, message).hint(hint));
+    if step.max_runs.is_some() && is_nested {
+        let message = format!("`max_runs` of step `{}` has no effect inside another step", step.id);
+        refuse(message, "put it on the step around it");
+    }
+    if step.on_exhausted.is_some() && step.max_runs.is_none() {
+        let message = format!("`on_exhausted` of step `{}` needs a `max_runs`", step.id);
+        refuse(message, "add `max_runs: 3`");
+    }
+    if step.on_undecided.is_some() && step.round().is_some_and(|round| round.rule.is_none()) {
+        let message = format!("`on_undecided` of round `{}` needs a `rule`", step.id);
+        refuse(message, "add `rule: majority`, or use `next`");
+    }
 }
 
 fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Problem>) {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::step::{Review, Step};
+use super::step::{Completeness, Review, Step};
 use super::task::{Link, Report, Task};
 use crate::round::ballot::BallotForm;
 use crate::round::material::{AgendaItem, Artifact};
@@ -52,6 +52,8 @@ pub struct Definition {
     pub leaks: Option<Leaks>,
     /// Whether participants are shown to each other by pseudonyms, and the seed if one is given.
     pub pseudonyms: Option<Pseudonymous>,
+    /// How hand-overs are checked, where a step does not say.
+    pub completeness: Option<Completeness>,
     /// How many steps may run in all, loops included.
     pub max_iterations: u32,
     /// How long the session may take, in milliseconds.
@@ -354,6 +356,11 @@ impl Definition {
         let rest = known.into_iter().filter(|p| agents.contains(&p.name) && !seated.contains(&p.name));
         self.participants.extend(rest.map(|spec| ParticipantSpec { agent_only: true, ..spec }));
         self
+    }
+
+    /// How a step's hand-over is checked.
+    pub fn completeness(&self, step: &Step) -> Completeness {
+        step.completeness.or(self.completeness).unwrap_or_default()
     }
 
     /// The session's input: `input`, else the goal, else null.

@@ -2,10 +2,11 @@
 
 use super::check;
 use super::definition::{Definition, Leaks, Pseudonymous, StructuredAnswers, WarmFirst};
+use super::envelope;
 use super::fields::{Fields, as_text};
 use super::load_material::{agenda, artifacts};
 use super::load_participants::participants;
-use super::load_step::{Findings, Place, step_body, steps, take_all};
+use super::load_step::{Findings, Place, completeness, step_body, steps, take_all};
 use super::load_task::{links, reports, tasks};
 use crate::problem::Problem;
 use crate::yaml::{Node, Value, literal_keys, read, read_json};
@@ -56,6 +57,39 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
 /// # Errors
 /// As [`load`].
 pub fn load_with(source: Source<'_>, warnings: &mut Vec<Problem>) -> Result<Loaded, Vec<Problem>> {
+    let found = load_parts(source, warnings);
+    found.and_then(|(definition, mut problems)| {
+        envelope::check(&definition, source.file, &mut problems);
+        whole(definition, problems, warnings)
+    })
+}
+
+/// As [`load`], with what was no error when sessions of format 1 began: it stays none.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_of_format_1(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
+    let mut warnings = Vec::new();
+    let (definition, problems) = load_parts(source, &mut warnings)?;
+    whole(definition, problems, &mut warnings)
+}
+
+fn whole(
+    definition: Definition,
+    mut problems: Vec<Problem>,
+    warnings: &mut Vec<Problem>,
+) -> Result<Loaded, Vec<Problem>> {
+    if problems.is_empty() {
+        return Ok(Loaded { definition, warnings: std::mem::take(warnings) });
+    }
+    problems.sort_by_key(|p| p.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
+    Err(problems)
+}
+
+fn load_parts(
+    source: Source<'_>,
+    warnings: &mut Vec<Problem>,
+) -> Result<(Definition, Vec<Problem>), Vec<Problem>> {
     let file = source.file;
     if source.text.len() > MAX_DEFINITION {
         let problem = Problem::new(format!("definition is {} bytes; the limit is 4 MiB", source.text.len()))
@@ -72,11 +106,7 @@ pub fn load_with(source: Source<'_>, warnings: &mut Vec<Problem>) -> Result<Load
     }
     let (definition, mut problems) = definition(&node, source, warnings)?;
     check::check(&definition, file, &mut problems, warnings);
-    if problems.is_empty() {
-        return Ok(Loaded { definition, warnings: std::mem::take(warnings) });
-    }
-    problems.sort_by_key(|p| p.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
-    Err(problems)
+    Ok((definition, problems))
 }
 
 /// Keys to services written as values. Of a participant a `key` or a `token` can be nothing else; in an input or an artifact it can.
@@ -154,6 +184,7 @@ fn definition(
             .unwrap_or_default(),
         leaks: fields.word("leaks", &LEAKS),
         pseudonyms: pseudonyms(&mut fields, file, &mut problems),
+        completeness: if single { None } else { completeness(&mut fields) },
         max_iterations: fields
             .count("max_iterations", 1)
             .map_or(100, |n| u32::try_from(n).unwrap_or(u32::MAX)),

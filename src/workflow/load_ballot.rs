@@ -2,7 +2,7 @@
 
 use serde_json::Number;
 
-use super::definition::Quorum;
+use super::definition::{Close, Quorum};
 use super::fields::Fields;
 use crate::problem::did_you_mean;
 use crate::round::ballot::{BallotForm, BallotKind};
@@ -169,4 +169,19 @@ fn needed(fields: &mut Fields<'_>, key: &'static str, of: &str) -> Option<Quorum
         );
     }
     read
+}
+
+/// When a round closes.
+pub fn close(fields: &mut Fields<'_>, node: &Node) -> Close {
+    let words = [
+        ("all", Close::All),
+        ("quorum", Close::Quorum),
+        ("deadline", Close::Deadline),
+        ("manual", Close::Manual),
+    ];
+    let close = fields.word("close", &words).unwrap_or_default();
+    if close == Close::Deadline && !fields.has("deadline") {
+        fields.refuse(node, "the round closes at a deadline it does not have", "add `deadline: 90s`");
+    }
+    close
 }

@@ -1,9 +1,9 @@
 //! Loading the steps: each type with its own keys, and what any step may have.
 
-use super::definition::{Close, Round, Selection};
+use super::definition::{Round, Selection};
 use super::fields::{Fields, as_text};
 use super::lang::{Condition, GrammarError, OutputSchema, Template, Transform};
-use super::load_ballot::{ballot, quorum, quorum_ballots};
+use super::load_ballot::{ballot, close, quorum, quorum_ballots};
 use super::load_rule::{act_at, rule, ties};
 use super::step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,
@@ -14,7 +14,7 @@ use crate::yaml::{Node, Value};
 
 const STEP_TYPES: [&str; 7] = ["agent", "round", "parallel", "transform", "condition", "approval", "review"];
 /// Keys of single step types, for a step whose type is not known.
-const TYPE_KEYS: [&str; 28] = [
+const TYPE_KEYS: [&str; 29] = [
     "reject_when",
     "agent",
     "prompt",
@@ -43,6 +43,7 @@ const TYPE_KEYS: [&str; 28] = [
     "close",
     "deadline",
     "on_failed",
+    "on_undecided",
 ];
 /// Keys that a step may have and that say something about a hand-over only.
 const HAND_OVER: [&str; 8] = [
@@ -58,7 +59,14 @@ const HAND_OVER: [&str; 8] = [
 
 /// Takes every key that belongs to some step, of a definition that is none.
 pub fn take_all(fields: &mut Fields<'_>) {
-    for key in TYPE_KEYS.iter().chain(&HAND_OVER).chain(&["output", "label", "next", "on_error"]) {
+    for key in TYPE_KEYS.iter().chain(&HAND_OVER).chain(&[
+        "output",
+        "label",
+        "next",
+        "on_error",
+        "max_runs",
+        "on_exhausted",
+    ]) {
         fields.node(key);
     }
 }
@@ -144,17 +152,16 @@ pub fn step_body(
         label: fields.text("label"),
         next: fields.text("next"),
         on_error: fields.text("on_error"),
+        on_undecided: if word == "round" { fields.text("on_undecided") } else { None },
+        max_runs: fields.count("max_runs", 1).map(|max| u32::try_from(max).unwrap_or(u32::MAX)),
+        on_exhausted: fields.text("on_exhausted"),
         output: if word == "condition" { None } else { fields.text("output") },
         input: if in_list && word == "agent" { fields.text("input") } else { None },
         task: if known.contains(&"requires") { fields.text("task") } else { None },
         requires: fields.texts_if(known, "requires"),
         brief: !known.contains(&"brief")
             || fields.word("brief", &[("full", true), ("none", false)]).unwrap_or(true),
-        completeness: if known.contains(&"completeness") {
-            completeness(fields)
-        } else {
-            Completeness::Refuse
-        },
+        completeness: if known.contains(&"completeness") { completeness(fields) } else { None },
         retry: if known.contains(&"max_retries") { retry(fields) } else { Retry::default() },
         timeout_ms: if known.contains(&"timeout_ms") { fields.count("timeout_ms", 1) } else { None },
         facilitator_directive: if known.contains(&"facilitator_directive") {
@@ -330,9 +337,15 @@ fn approval(fields: &mut Fields<'_>, node: &Node) -> Approval {
     }
 }
 
-fn completeness(fields: &mut Fields<'_>) -> Completeness {
-    let words = [("refuse", Completeness::Refuse), ("warn", Completeness::Warn), ("off", Completeness::Off)];
-    fields.word("completeness", &words).unwrap_or_default()
+/// How hand-overs are checked; `refuse` is what older files write for `strict`.
+pub fn completeness(fields: &mut Fields<'_>) -> Option<Completeness> {
+    let words = [
+        ("strict", Completeness::Strict),
+        ("warn", Completeness::Warn),
+        ("off", Completeness::Off),
+        ("refuse", Completeness::Strict),
+    ];
+    fields.word("completeness", &words)
 }
 
 fn retry(fields: &mut Fields<'_>) -> Retry {
@@ -371,20 +384,6 @@ fn round(fields: &mut Fields<'_>, node: &Node, place: Place) -> Round {
         deadline_ms: fields.duration("deadline"),
         closes_below_quorum: fields.word("on_failed", &[("stop", false), ("close", true)]).unwrap_or(false),
     }
-}
-
-fn close(fields: &mut Fields<'_>, node: &Node) -> Close {
-    let words = [
-        ("all", Close::All),
-        ("quorum", Close::Quorum),
-        ("deadline", Close::Deadline),
-        ("manual", Close::Manual),
-    ];
-    let close = fields.word("close", &words).unwrap_or_default();
-    if close == Close::Deadline && !fields.has("deadline") {
-        fields.refuse(node, "the round closes at a deadline it does not have", "add `deadline: 90s`");
-    }
-    close
 }
 
 fn selection(fields: &mut Fields<'_>, key: &'static str) -> Selection {

@@ -7,6 +7,7 @@ mod answer;
 mod check;
 mod completeness;
 mod definition;
+mod envelope;
 mod fields;
 mod lang;
 mod load;
@@ -24,14 +25,17 @@ mod verdict;
 
 pub use answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use check::{needs_screen, recheck, unknown_tasks};
-pub use completeness::{Named, lack, looks_like_id};
+pub use completeness::{Finding, Held, Named, findings, format_1::lack, is_held, looks_like_id};
 pub use definition::{
     Close, Definition, Leaks, ParticipantSpec, Program, Pseudonymous, Quorum, Round, Selection,
     StructuredAnswers, WarmFirst,
 };
+pub use envelope::TALLY_KEYS;
 pub use fields::{Fields, as_text, parse_duration};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};
-pub use load::{Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load, load_with};
+pub use load::{
+    Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load, load_of_format_1, load_with,
+};
 pub use load_participants::DEFAULT_PANEL;
 pub use load_rule::unfit as unfit_threshold;
 pub use load_task::TASKS_FILE;

@@ -21,6 +21,12 @@ pub struct Step {
     pub next: Option<String>,
     /// Where to go on failure.
     pub on_error: Option<String>,
+    /// Where to go when a round took place and did not decide.
+    pub on_undecided: Option<String>,
+    /// How often it may run.
+    pub max_runs: Option<u32>,
+    /// Where to go in its place when it has run that often; the facilitator is asked when absent.
+    pub on_exhausted: Option<String>,
     /// The key its result has in the context, if it is not the id.
     pub output: Option<String>,
     /// The earlier result it is handed beside the context, by id or key.
@@ -31,8 +37,8 @@ pub struct Step {
     pub requires: Vec<String>,
     /// Whether a prompt comes with a block on the session and the stage.
     pub brief: bool,
-    /// What an incomplete hand-over leads to.
-    pub completeness: Completeness,
+    /// How its hand-over is checked; as the definition says when absent.
+    pub completeness: Option<Completeness>,
     /// How often a failed hand-over is tried again, and when.
     pub retry: Retry,
     /// How long one try, or one seat of a round, may take, in milliseconds.
@@ -148,15 +154,15 @@ pub struct Approval {
     pub on_reject: Option<String>,
 }
 
-/// What an incomplete hand-over leads to.
+/// How the facilitator's words are checked against what is handed over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Completeness {
-    /// It is not sent, and the step fails.
+    /// Whatever is found refuses the hand-over, guesses about language too.
+    Strict,
+    /// What is decided exactly refuses it, a guess is a warning.
     #[default]
-    Refuse,
-    /// It is sent, with a warning.
     Warn,
-    /// It is not looked at.
+    /// It is not checked.
     Off,
 }
 
@@ -172,7 +178,12 @@ pub struct Retry {
 impl Step {
     /// Every step this one may lead to, with the key that says so.
     pub fn targets(&self) -> Vec<(&'static str, &str)> {
-        let mut targets = vec![("next", &self.next), ("on_error", &self.on_error)];
+        let mut targets = vec![
+            ("next", &self.next),
+            ("on_error", &self.on_error),
+            ("on_undecided", &self.on_undecided),
+            ("on_exhausted", &self.on_exhausted),
+        ];
         match &self.kind {
             StepKind::Approval(approval) => {
                 targets.extend([("on_approve", &approval.on_approve), ("on_reject", &approval.on_reject)]);

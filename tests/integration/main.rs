@@ -35,6 +35,7 @@ mod live;
 #[cfg(target_os = "linux")]
 mod memory;
 mod ndjson;
+mod not_held;
 mod open_round;
 mod oracle;
 mod outputs;

@@ -11,15 +11,16 @@ use super::quote::{inline, quote};
 use super::{dissent, labels, title};
 use crate::report::count::long_order;
 use crate::report::view::{self, SeatView, confidence, seats, vote};
-use crate::report::words::{headline, listed, turnout};
+use crate::report::words::{headline, listed, turnout, without_count};
 use crate::report::{Decision, decision};
 use crate::round::ballot::Ballot;
-use crate::session::{RoundRun, Session};
+use crate::session::{Deciding, RoundRun, Session, deciding};
 
 /// The decision record of a session: of its last round with a rule, else of its last round.
 pub fn madr(session: &Session) -> String {
     let made = decision(session);
-    let run = made.as_ref().map(|made| made.round).or(session.rounds.last());
+    let is_held = !matches!(deciding(session), Some(Deciding::NotHeld(..) | Deciding::NoneHeld));
+    let run = made.as_ref().map(|made| made.round).or(session.rounds.last()).filter(|_| is_held);
     let mut out = String::new();
     head(session, made.as_ref(), run, &mut out);
     problem(session, run, &mut out);
@@ -28,6 +29,8 @@ pub fn madr(session: &Session) -> String {
         outcome(session, run, &mut out);
         reasons(session, run, &mut out);
         votes(session, run, &mut out);
+    } else {
+        let _ = writeln!(out, "## Decision Outcome\n\n{}\n", not_decided(session));
     }
     dissent(session, &mut out);
     let _ = writeln!(out, "## More Information\n");
@@ -64,6 +67,12 @@ fn head(session: &Session, made: Option<&Decision<'_>>, run: Option<&RoundRun>, 
         text(&seats),
         inline(&title(session))
     );
+}
+
+/// What stands for the outcome where the round that was to decide was not held.
+fn not_decided(session: &Session) -> String {
+    let said = deciding(session).and_then(|deciding| without_count(session, deciding));
+    inline(&said.unwrap_or_else(|| "None yet: no round was held".to_owned())) + "."
 }
 
 fn problem(session: &Session, run: Option<&RoundRun>, out: &mut String) {
@@ -103,7 +112,9 @@ fn outcome(session: &Session, run: &RoundRun, out: &mut String) {
         Some(tally) => {
             let made = headline(tally);
             let detail = inline(&made.detail);
+            let chosen = deciding(session).and_then(|deciding| without_count(session, deciding));
             let _ = match tally.verdict.winners.first().filter(|_| tally.decided) {
+                _ if chosen.is_some() => writeln!(out, "{}.\n", inline(&chosen.unwrap_or_default())),
                 Some(winner) => writeln!(out, "Chosen option: \"{}\", {detail}.\n", inline(winner)),
                 None => writeln!(out, "{} ({detail}).\n", inline(&made.label)),
             };

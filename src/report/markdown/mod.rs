@@ -17,8 +17,8 @@ use std::fmt::Write as _;
 use self::quote::{code, inline, quote};
 use super::decision;
 use super::view;
-use super::words::{counted, headline, labels, listed, money, turnout, why_paused};
-use crate::session::{Approved, RoundRun, Session, Status, Tally};
+use super::words::{counted, headline, labels, listed, money, turnout, why_paused, without_count};
+use crate::session::{Approved, RoundRun, Session, Status, Tally, deciding};
 
 /// The report of a session.
 pub fn markdown(session: &Session) -> String {
@@ -89,6 +89,10 @@ fn verdict(session: &Session, out: &mut String) {
 }
 
 fn decision_line(session: &Session) -> String {
+    if let Some(said) = deciding(session).and_then(|deciding| without_count(session, deciding)) {
+        let (label, rest) = said.split_once(": ").unwrap_or((&said, ""));
+        return format!("**{label}**: {}.", inline(rest));
+    }
     let (round, tally) = match decision(session) {
         Some(made) => (Some(made.round), made.tally),
         None => (session.rounds.last(), session.rounds.last().and_then(view::tally)),
@@ -166,7 +170,8 @@ fn approvals(session: &Session, out: &mut String) {
             let _ = writeln!(found, "Comment:\n\n{}", quote(comment));
         }
     }
-    let waiting = session.step.as_ref().and_then(|step| step.approval.as_ref());
+    let waiting =
+        session.step.as_ref().and_then(|step| step.approval.as_ref()).or(session.exhausted.as_ref());
     if let Some(waiting) = waiting.filter(|approval| approval.given.is_none()) {
         let asked = &waiting.requested;
         let _ =

@@ -32,6 +32,7 @@ fn a_finished_session_whole() {
     let expected = json!({
         "session": "s-1",
         "status": "finished",
+        "outcome": "Decision: inline",
         "decision": {"round": "pick", "rule": "majority", "winners": ["inline"]},
         "dissent": [{
             "participant": "devops-engineer", "round": "pick", "vote": "votes redis", "answer": devops, "reply": null,
@@ -64,6 +65,7 @@ fn a_finished_session_whole() {
                 "same_answers": [],
             },
         }],
+        "not_held": [],
         "artifacts": [{"id": "REQ-001", "summary": "Prices change hourly"}],
         "approvals": [],
         "steps": [{

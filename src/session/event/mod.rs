@@ -19,7 +19,7 @@ pub use live::{
     ArtifactRecorded, DeadlineExtended, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
 };
 pub use round::{AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally};
-pub use step::{ApprovalGiven, ApprovalRequested, SessionClosed, Status, StepFinished};
+pub use step::{ApprovalGiven, ApprovalRequested, RoundOutcome, SessionClosed, Status, StepFinished};
 
 use std::sync::Arc;
 

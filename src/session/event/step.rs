@@ -28,6 +28,35 @@ pub struct StepFinished {
     pub duration: u64,
 }
 
+/// What became of a round, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoundOutcome {
+    /// Its rule found one winner.
+    Decided,
+    /// Options are level.
+    Tie,
+    /// Somebody blocks it.
+    Blocked,
+    /// Too few took part.
+    NoQuorum,
+    /// There is a winner, not as strong as the round asks for.
+    Weak,
+    /// The rule found no winner, or there is no rule.
+    Undecided,
+    /// Everybody who took part abstained.
+    Abstained,
+    /// It could not be opened.
+    Failed,
+}
+
+impl RoundOutcome {
+    /// Whether `on_undecided` is taken.
+    pub fn is_undecided(self) -> bool {
+        !matches!(self, Self::Decided | Self::Failed)
+    }
+}
+
 /// A person is asked for a yes or no, or to choose among level options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRequested {

@@ -199,7 +199,7 @@ pub fn answer(session: &Session, question: &Question) -> Form {
         QuestionKind::Approval => {
             (Purpose::Approval, Field::choice("answer", "← → chooses", &[OPEN, "approve", "reject"], ""))
         }
-        QuestionKind::Tie(options) => {
+        QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
             let words: Vec<&str> = [OPEN].into_iter().chain(options.iter().map(String::as_str)).collect();
             (Purpose::Tie(options.clone()), Field::choice("answer", "← → chooses", &words, ""))
         }

@@ -121,6 +121,35 @@ fn a_draft() {
     shows("draft-again", &again);
 }
 
+/// A question that names what is not handed over, or sends its readers elsewhere, is marked; a round
+/// that is refused as it stands is corrected, not skipped.
+#[test]
+fn a_draft_whose_question_is_not_borne_out() {
+    let definition = |question: &str| {
+        format!(
+            "participants: [qa-lead]\nartifacts: [{{id: REQ-001, summary: s}}]\nquestion: \"{question}\"\n"
+        )
+    };
+    let drafted = |question: &str| {
+        let mut opened = SessionOpened { format: 2, ..header() };
+        opened.definition = definition(question);
+        let mut model = home();
+        let draft = Draft { opened, notices: Vec::new(), needs: Vec::new() };
+        update(&mut model, Message::Drafted(Box::new(draft)));
+        update(&mut model, Message::Context(Ok(None)));
+        model
+    };
+    let mut model = drafted("Do we accept REQ-002 as it is?");
+    shows("draft-refused", &model);
+    assert_eq!(press(&mut model, KeyCode::Char('o')), []);
+    assert!(model.notice.as_ref().is_some_and(|notice| notice.contains("`REQ-002`, which does not exist")));
+    press(&mut model, KeyCode::Char('e'));
+    assert!(rendered(&model, (80, 24)).contains("Do we accept REQ-002 as it is?"));
+    let mut model = drafted("Check Linear: what is open?");
+    assert!(rendered(&model, (80, 24)).contains("»Check Linear«: what is open?"));
+    assert!(!press(&mut model, KeyCode::Char('o')).is_empty());
+}
+
 #[test]
 fn an_open_round() {
     let open = live_until(|event| matches!(event, Event::BallotSealed(s) if s.participant == "qa-lead"));

@@ -101,6 +101,11 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
             return vec![Effect::Begin];
         }
         Action::OpenRound => {
+            if let Some(why) = model.preview().and_then(|preview| preview.checked.refusal.clone()) {
+                model.notice = Some(format!("{why}; e edits the question, a adds an artifact"));
+                model.focus = Pane::Question;
+                return Vec::new();
+            }
             let Some(order) = model.live().and_then(open_order) else {
                 model.notice = Some("there is no snapshot to open the round with yet".to_owned());
                 return Vec::new();

@@ -1,7 +1,7 @@
 //! What comes from outside: events on disk, refusals, the end; a draft, the project's context.
 
 use super::{Effect, forms};
-use crate::session::{Event, Exit, Line};
+use crate::session::{Checked, Event, Exit, Line};
 use crate::tui::host::{Draft, Reading};
 use crate::tui::keymap::Place;
 use crate::tui::live::{Live, News, Preview, is_drafting, rehearse};
@@ -146,7 +146,15 @@ pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
     let preview = read.and_then(|context| Preview::of(model.session(), context.as_deref()));
     let Some(live) = model.live_mut() else { return };
     match preview {
-        Ok(preview) => live.preview = Some(Box::new(preview)),
+        Ok(preview) => {
+            let is_marked = preview.checked != Checked::default();
+            let is_new = live.preview.is_none();
+            live.preview = Some(Box::new(preview));
+            // What the check found is looked at first.
+            if is_marked && is_new && model.focus == Pane::Snapshot {
+                model.focus = Pane::Question;
+            }
+        }
         Err(problem) => {
             live.preview = None;
             model.notice = Some(problem);

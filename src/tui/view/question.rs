@@ -8,6 +8,7 @@ use crate::session::{Question, RoundOpened, RoundRun, Session};
 use crate::tally::Ties;
 use crate::text::harmless_line;
 use crate::tui::keymap::Place;
+use crate::tui::live::Preview;
 use crate::tui::model::Model;
 use crate::tui::text::wrapped;
 use crate::workflow::Close;
@@ -30,8 +31,8 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     if let Some(question) = model.question() {
         asked(session, &question, &mut parts);
     } else if let Some(preview) = model.preview() {
-        of_round(&preview.opened, &mut parts);
-        exploration(session, &preview.opened.step, &mut parts);
+        of_draft(preview, &mut parts);
+        exploration(session, preview, &mut parts);
         parts.push((String::new(), false));
         parts.push((preview.size(), false));
     } else if let Some(round) = session.rounds.last() {
@@ -51,9 +52,31 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
+/// A text with the phrases marked that its hand-over does not bear out.
+fn marked(text: &str, phrases: &[String]) -> String {
+    phrases.iter().fold(text.to_owned(), |text, phrase| text.replacen(phrase, &format!("»{phrase}«"), 1))
+}
+
+/// A round that waits to be opened: what its check found first, then the round.
+fn of_draft(preview: &Preview, parts: &mut Vec<(String, bool)>) {
+    let Preview { opened, checked, .. } = preview;
+    parts.push((marked(&opened.question, &checked.phrases), true));
+    parts.push((String::new(), false));
+    if let Some(why) = &checked.refusal {
+        parts.push((format!("it cannot be opened as it is: {why}"), true));
+    }
+    parts.extend(checked.warnings.iter().map(|warning| (format!("warning: {warning}"), true)));
+    if !checked.phrases.is_empty() || checked.refusal.is_some() {
+        parts.push(("e edits the question, a adds an artifact".to_owned(), false));
+        parts.push((String::new(), false));
+    }
+    ballot_and_rule(opened, parts);
+}
+
 fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>) {
     parts.push((question.message.clone(), true));
-    let requested = session.running(&question.step).and_then(|run| Some(&run.approval.as_ref()?.requested));
+    let asked = session.running(&question.step).and_then(|run| run.approval.as_ref());
+    let requested = asked.or(session.exhausted.as_ref()).map(|asked| &asked.requested);
     let Some(requested) = requested else { return };
     for choice in &requested.choices {
         parts.push((format!("  • {choice}"), false));
@@ -76,6 +99,10 @@ fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>
 fn of_round(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
     parts.push((opened.question.clone(), true));
     parts.push((String::new(), false));
+    ballot_and_rule(opened, parts);
+}
+
+fn ballot_and_rule(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
     let options = opened.ballot.options.iter().map(|option| harmless_line(option)).collect::<Vec<_>>();
     let mut ballot = format!("ballot: {}", opened.ballot.kind.name());
     if !options.is_empty() {
@@ -112,10 +139,12 @@ pub fn needs(model: &Model, parts: &mut Vec<(String, bool)>) {
     parts.extend(live.needs.iter().map(|need| (need.clone(), false)));
 }
 
-fn exploration(session: &Session, step: &str, parts: &mut Vec<(String, bool)>) {
+fn exploration(session: &Session, preview: &Preview, parts: &mut Vec<(String, bool)>) {
     let Some(definition) = &session.definition else { return };
-    if let Some(background) = definition.step(step).and_then(|step| step.round()?.exploration.clone()) {
-        parts.push((format!("\n{background}"), false));
+    if let Some(background) =
+        definition.step(&preview.opened.step).and_then(|step| step.round()?.exploration.clone())
+    {
+        parts.push((format!("\n{}", marked(&background, &preview.checked.phrases)), false));
     }
     if !definition.artifacts.is_empty() {
         parts.push(("\nartifacts".to_owned(), true));

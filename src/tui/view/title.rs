@@ -7,6 +7,7 @@ use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::report::words::{headline, turnout};
+use crate::session::{Deciding, deciding};
 use crate::text::harmless_line;
 use crate::tui::model::Model;
 use crate::tui::text::clipped;
@@ -50,7 +51,19 @@ fn state(model: &Model, spans: &mut Vec<Span<'static>>) -> String {
         let seats = preview.opened.seats.len();
         return format!("{seats} seats · quorum {} ", preview.opened.quorum);
     }
-    let Some(last) = session.rounds.last() else {
+    // Once it is over the round that decides is spoken of, or why there is none.
+    let over =
+        session.closed.as_ref().and_then(|_| Some((deciding(session)?, crate::report::outcome(session)?)));
+    let (mut last, mut over) = (session.rounds.last(), over);
+    if let Some((Deciding::Round(round) | Deciding::Person(round, _), _)) = over {
+        (last, over) = (Some(round), over.filter(|(deciding, _)| matches!(deciding, Deciding::Person(..))));
+    }
+    if let Some((_, outcome)) = over {
+        spans.push(format!(" {} ", theme.sign("▸", ">")).into());
+        spans.push(Span::styled(harmless_line(&outcome), theme.bad()));
+        return String::new();
+    }
+    let Some(last) = last else {
         if let Some(run) = &session.step {
             spans.push(format!(" {} {}", theme.sign("▸", ">"), harmless_line(&run.id)).into());
         }

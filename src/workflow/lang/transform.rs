@@ -60,6 +60,13 @@ impl Transform {
         step.map(String::as_str).into_iter()
     }
 
+    /// The path it takes from the context, the root first; none of a query.
+    pub fn path(&self) -> Option<Vec<String>> {
+        let Kind::Path { step, keys } = &self.kind else { return None };
+        let root = ["context".to_owned(), step.clone()];
+        Some(root.into_iter().chain(keys.iter().cloned()).collect())
+    }
+
     /// What it picks from `context`, the results as agents see them.
     ///
     /// # Errors

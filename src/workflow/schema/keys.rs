@@ -31,7 +31,7 @@ use Kind::{
 /// A key, what may stand under it, and what it is for.
 pub(super) type Key = (&'static str, Kind, &'static str);
 
-pub(super) const WORKING: [Key; 21] = [
+pub(super) const WORKING: [Key; 22] = [
     ("id", Text, "The session's id; the file's name when absent"),
     ("description", Text, "A line about it"),
     ("goal", Text, "What the session is for"),
@@ -54,6 +54,7 @@ pub(super) const WORKING: [Key; 21] = [
     ("budget", Positive, "The most money the session may cost, in US dollars"),
     ("leaks", Words(&["off", "flag", "mask", "refuse"]), "What becomes of names in what is handed on"),
     ("pseudonyms", Either(&[Flag, Is("pseudonyms")]), "Whether later rounds see pseudonyms only"),
+    ("completeness", COMPLETENESS, "How hand-overs are checked where a step does not say"),
     ("max_iterations", Count(1), "How many steps may run in all, loops included; 100 when absent"),
     ("max_duration_ms", Count(1), "How long the session may take, in milliseconds"),
     ("steps", ListOf("step"), "What is done, in this order or as the routes say"),
@@ -72,13 +73,20 @@ pub(super) const IDLE: [Key; 4] = [
     ),
     ("$schema", Text, "This schema's place, for editors"),
 ];
-pub(super) const EVERY_STEP: [Key; 7] = [
+const COMPLETENESS: Kind = Words(&["strict", "warn", "off", "refuse"]);
+pub(super) const EVERY_STEP: [Key; 9] = [
     ("id", Text, "The step's id, unique in the file"),
     ("type", Choices(step_types), "What the step does"),
     ("description", Text, "A line about it"),
     ("label", Text, "The stage's name"),
     ("next", Text, "The step that follows a success"),
     ("on_error", Text, "The step that follows a failure"),
+    ("max_runs", Count(1), "How often it may run"),
+    (
+        "on_exhausted",
+        Text,
+        "The step that stands in when it has run that often; the facilitator is asked when absent",
+    ),
     ("output", Text, "The key its result is stored under; its id when absent"),
 ];
 pub(super) const HAND_OVER: [Key; 9] = [
@@ -91,8 +99,8 @@ pub(super) const HAND_OVER: [Key; 9] = [
     ("requires", Texts, "What must be there before anything is handed over"),
     (
         "completeness",
-        Words(&["refuse", "warn", "off"]),
-        "What becomes of a hand-over that points at what it does not hold",
+        COMPLETENESS,
+        "How what is asked is checked against what is handed over; warn when absent",
     ),
     ("max_retries", Count(0), "How often a failed try is repeated"),
     ("retry_delay_ms", Count(0), "How long to wait between tries, in milliseconds"),
@@ -107,7 +115,7 @@ pub(super) const AGENT: [Key; 4] = [
     ("output_schema", Any, "A JSON Schema the answer must fit"),
     ("expected_output", Either(&[Text, Is("expected_output")]), "What the answer should be like"),
 ];
-pub(super) const ROUND: [Key; 13] = [
+pub(super) const ROUND: [Key; 14] = [
     ("question", Text, "What is asked"),
     ("exploration", Text, "Background to the question"),
     (
@@ -139,6 +147,7 @@ pub(super) const ROUND: [Key; 13] = [
         Words(&["stop", "close"]),
         "What a round without a facilitator does when failed seats keep it below its quorum: stop, to be resumed, or close all the same",
     ),
+    ("on_undecided", Text, "The step that follows a round that took place and did not decide"),
     ("participants", Either(&[Words(&["all"]), Texts]), "Who is asked; all when absent"),
     ("artifacts", Either(&[Words(&["all"]), Texts]), "What they are shown; all when absent"),
 ];

@@ -191,7 +191,9 @@ impl Sitting {
             Next::AskPerson(question) => {
                 let (approved, choice) = match question.kind {
                     QuestionKind::Approval => (turn.is_multiple_of(2), None),
-                    QuestionKind::Tie(options) => (true, Some(options[turn % options.len()].clone())),
+                    QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
+                        (true, Some(options[turn % options.len()].clone()))
+                    }
                     QuestionKind::KeyLost(_) => return self.must(Command::AskAgain),
                 };
                 let (step, by) = (question.step, "facilitator".to_owned());

@@ -70,7 +70,7 @@ impl Drive {
                 let approved = self.turn.is_multiple_of(2);
                 let (step, by) = (question.step, "facilitator".to_owned());
                 let choice = match question.kind {
-                    QuestionKind::Tie(options) => options.first().cloned(),
+                    QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => options.first().cloned(),
                     QuestionKind::Approval => None,
                     QuestionKind::KeyLost(_) => return self.give(Command::AskAgain),
                 };

@@ -68,7 +68,22 @@ impl Condition {
         steps.into_iter()
     }
 
-    /// Whether it holds over `scope`, an object of `input`, `context` and perhaps `error`.
+    /// Every path it reads, the root first.
+    pub fn paths(&self) -> Vec<&[String]> {
+        let mut paths = Vec::new();
+        self.expr.visit(&mut |path| paths.push(path));
+        paths
+    }
+
+    /// Every path that it compares with a text, and the text.
+    pub fn compared_words(&self) -> Vec<(&[String], &str)> {
+        let mut found = Vec::new();
+        self.expr.compared_words(&mut found);
+        found
+    }
+
+    /// Whether it holds over `scope`, an object of `input`, `context`, `runs`, `rounds` and perhaps
+    /// `error`.
     ///
     /// What a path does not find is undefined; `context.<step>.success` is then what `success_of`
     /// says. `===` compares contents, numbers by value; lists and maps are the same when everything
@@ -84,6 +99,28 @@ impl Condition {
 }
 
 impl Expr {
+    fn compared_words<'a>(&'a self, found: &mut Vec<(&'a [String], &'a str)>) {
+        match self {
+            Self::Literal(_) | Self::Path(_) => {}
+            Self::Not(inner) => inner.compared_words(found),
+            Self::All(parts) | Self::Any(parts) => {
+                for part in parts {
+                    part.compared_words(found);
+                }
+            }
+            Self::Compare(left, _, right) => match (&**left, &**right) {
+                (Self::Path(path), Self::Literal(Some(Value::String(word))))
+                | (Self::Literal(Some(Value::String(word))), Self::Path(path)) => {
+                    found.push((path, word));
+                }
+                (left, right) => {
+                    left.compared_words(found);
+                    right.compared_words(found);
+                }
+            },
+        }
+    }
+
     fn visit<'a>(&'a self, see: &mut impl FnMut(&'a [String])) {
         match self {
             Self::Literal(_) => {}

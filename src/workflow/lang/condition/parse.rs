@@ -10,7 +10,7 @@ use crate::problem::nearest;
 const DEEPEST: usize = 50;
 const LONGEST: usize = 10_000;
 /// What a path may begin with.
-const ROOTS: [&str; 3] = ["context", "input", "error"];
+const ROOTS: [&str; 5] = ["context", "input", "error", "runs", "rounds"];
 
 pub fn parse(text: &str) -> Result<Expr, GrammarError> {
     if text.len() > LONGEST {

@@ -1,7 +1,9 @@
-//! Whether what the facilitator wrote can be worked on with what is handed over.
+//! The completeness check of sessions of format 1, kept so that they verify and go on as they began.
 //!
-//! Two things make it incomplete: it names a task or an artifact whose content is not handed over,
-//! or it tells the agent to look something up. Looked at are the facilitator's own words alone.
+//! Two things made a hand-over incomplete: it named a task or an artifact whose content was not in
+//! it, or it told the agent to look something up. Nothing here changes any more.
+
+use super::{Named, is_held, looks_like_id};
 
 /// Words that are told an agent, each followed by what is looked up.
 const LOOK: [&str; 9] =
@@ -47,15 +49,6 @@ const NOT: [&str; 6] = ["not", "never", "don't", "without", "cannot", "no"];
 const KINDS: [&str; 4] = ["issue", "task", "ticket", "artifact"];
 /// How many words may stand between the order and what is looked up.
 const REACH: usize = 6;
-
-/// Something that can be named by its id, and what it says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    /// Its id.
-    pub id: String,
-    /// Its content; none when only the id is known.
-    pub content: Option<String>,
-}
 
 /// Why `said` is incomplete, its phrase quoted; `sent` is all that is handed over, `known` what has an
 /// id in this session.
@@ -150,98 +143,4 @@ fn names(said: &str, known: &[Named]) -> Vec<(String, String)> {
         }
     }
     named
-}
-
-/// Whether a word looks like `APP-15`.
-pub fn looks_like_id(word: &str) -> bool {
-    let Some((project, number)) = word.split_once('-') else { return false };
-    project.starts_with(|c: char| c.is_ascii_uppercase())
-        && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-        && !number.is_empty()
-        && number.chars().all(|c| c.is_ascii_digit())
-}
-
-/// Whether what goes by that id is handed over.
-fn is_held(id: &str, said: &str, sent: &str, known: &[Named]) -> bool {
-    let contents: Vec<&str> = known
-        .iter()
-        .filter(|thing| thing.id == id)
-        .filter_map(|thing| thing.content.as_deref())
-        .filter(|content| !content.trim().is_empty())
-        .collect();
-    if contents.is_empty() {
-        return describes(said, id);
-    }
-    let sent_words = squeezed(sent);
-    contents.iter().any(|content| {
-        // In JSON and YAML a text of several lines stands escaped or indented.
-        let escaped = serde_json::Value::from(*content).to_string();
-        sent_words.contains(&squeezed(content)) || sent.contains(escaped.trim_matches('"'))
-    })
-}
-
-fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<&str>>().join(" ")
-}
-
-/// Whether a text tells what it names: a description of it follows.
-fn describes(said: &str, id: &str) -> bool {
-    let after = said.split_once(id).map_or("", |(_, after)| after).to_lowercase();
-    let Some((_, description)) = after.split_once("description") else { return false };
-    description.trim_start_matches([':', ' ', '\n', '\r', '*', '-']).trim().len() >= 10
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const GOOD: &str = "Implement issue APP-15: User Profile Page\nDescription: Create profile page with avatar...\n\
-                        Test Steps: 1. Navigate to /profile...";
-
-    fn thing(id: &str, content: Option<&str>) -> Named {
-        Named { id: id.to_owned(), content: content.map(str::to_owned) }
-    }
-
-    #[test]
-    fn a_delegation_that_holds_what_it_names_is_complete() {
-        let tasks = [thing("APP-15", Some("Create it\nwith an avatar"))];
-        let words = [thing("login", Some("Login works offline"))];
-        let complete = [
-            (GOOD, GOOD, &[][..]),
-            ("Implement issue APP-15", "{\"description\":\"Create it\\nwith an avatar\"}", &tasks[..]),
-            ("Implement it. Provide screenshot evidence.", "x", &tasks[..]),
-            ("1. Navigate to http://localhost:3000/profile\n2. Verify avatar image loads", "x", &[][..]),
-            ("Never check Linear for data you already have", "x", &[][..]),
-            ("Do not read files", "x", &[][..]),
-            ("Which of the open questions matters most?", "x", &[][..]),
-            ("Does the plan check the file size?", "x", &[][..]),
-            ("Read the plan below, then review it", "x", &[][..]),
-            ("Check the plan for gaps", "x", &[][..]),
-            ("Use UTF-8 and ISO-8601 dates", "x", &[][..]),
-            ("Improve the login flow", "x", &words[..]),
-        ];
-        for (said, sent, known) in complete {
-            assert_eq!(lack(said, sent, known), None, "{said}");
-        }
-    }
-
-    #[test]
-    fn an_incomplete_delegation_is_refused_with_its_phrase() {
-        let tasks = [thing("APP-15", Some("Create it")), thing("REQ-001", None)];
-        let incomplete = [
-            ("Implement issue APP-15", "Implement issue APP-15", &[][..], "Implement issue APP-15"),
-            ("Implement APP-15 now", "Implement APP-15 now", &tasks[..], "Implement APP-15"),
-            ("What about REQ-001?", "What about REQ-001?", &tasks[..], "What about REQ-001"),
-            ("Check Linear for the next issue", "x", &[][..], "Check Linear"),
-            ("First look up the ticket in the tracker.", "x", &[][..], "look up the ticket in the tracker"),
-            ("Please read src/main.rs", "x", &[][..], "read src/main.rs"),
-            ("Open https://example.org/spec and summarise it", "x", &[][..], "Open https://example.org/spec"),
-            ("Answer, then check the file.", "x", &[][..], "check the file"),
-            ("Read CONTEXT.md first", "x", &[][..], "Read CONTEXT.md"),
-        ];
-        for (said, sent, known, phrase) in incomplete {
-            let found = lack(said, sent, known).unwrap_or_else(|| panic!("nothing found: {said}"));
-            assert!(found.contains(&format!("`{phrase}`")), "{said}: {found}");
-        }
-    }
 }

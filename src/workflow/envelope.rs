@@ -1,0 +1,223 @@
+//! What steps leave behind where its keys are fixed, and the check of every path that reads it.
+//!
+//! A path to a key that is not there is always undefined: in a condition, a template or a transform it
+//! is a mistake, told before anything runs.
+
+use super::definition::Definition;
+use super::lang::Template;
+use super::step::{Step, StepKind};
+use crate::problem::{Problem, did_you_mean};
+
+/// What a round leaves.
+const ROUND: [&str; 5] = ["data", "success", "outcome", "decision", "tally"];
+/// The count of a round, in the order it is written.
+pub const TALLY_KEYS: [&str; 17] = [
+    "rule",
+    "decided",
+    "winners",
+    "order",
+    "tie",
+    "scores",
+    "tier",
+    "quorum_met",
+    "asked",
+    "answered",
+    "abstained",
+    "invalid",
+    "refused",
+    "failed",
+    "missing",
+    "excused",
+    "reason",
+];
+/// What may have become of a round.
+const OUTCOMES: [&str; 8] =
+    ["decided", "tie", "blocked", "no_quorum", "weak", "undecided", "abstained", "failed"];
+/// What a parallel or a review leaves.
+const SEVERAL: [&str; 2] = ["data", "success"];
+/// One entry of `data`.
+const ENTRY: [&str; 5] = ["stepId", "status", "result", "error", "length"];
+/// What an approval leaves; its `success` says that it was answered.
+const APPROVAL: [&str; 3] = ["approved", "comment", "success"];
+
+/// Adds a problem for every path that can never lead anywhere.
+pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>) {
+    for step in definition.all_steps() {
+        let mut refuse = |what: &str, path: &[String], unknown: Unknown| {
+            let at = path.get(..=unknown.at).unwrap_or(path).join(".");
+            let message = format!("{what} of step `{}` reads `{at}`, which does not exist", step.id);
+            let problem = Problem::new(message).at(file, step.place.0, step.place.1);
+            problems.push(problem.hint(unknown.hint(path)));
+        };
+        let mut read = |what: &str, path: &[String]| {
+            if let Some(unknown) = in_scope(definition, step, path) {
+                refuse(what, path, unknown);
+            }
+        };
+        match &step.kind {
+            StepKind::Condition(branch) => {
+                branch.condition.paths().into_iter().for_each(|path| read("the condition", path));
+                for (path, word) in branch.condition.compared_words() {
+                    if is_outcome(definition, path) && !OUTCOMES.contains(&word) {
+                        let message = format!(
+                            "the condition of step `{}` compares `{}` with `{word}`, which it never is",
+                            step.id,
+                            path.join(".")
+                        );
+                        let problem = Problem::new(message).at(file, step.place.0, step.place.1);
+                        problems.push(problem.hint(did_you_mean(word, &OUTCOMES)));
+                    }
+                }
+            }
+            StepKind::Transform(transform) => {
+                if let Some(path) = transform.path() {
+                    read("the transform", &path);
+                }
+            }
+            StepKind::Agent(agent) => of_template(agent.prompt.as_ref(), &mut read),
+            StepKind::Review(review) => of_template(review.prompt.as_ref(), &mut read),
+            _ => {}
+        }
+    }
+}
+
+fn of_template(template: Option<&Template>, read: &mut impl FnMut(&str, &[String])) {
+    for path in template.map(Template::paths).unwrap_or_default() {
+        read("the prompt", path.segments);
+    }
+}
+
+/// A key that is not there: where it stands in its path, and what is known there.
+struct Unknown {
+    at: usize,
+    known: Vec<String>,
+}
+
+impl Unknown {
+    fn new(at: usize, known: &[&str]) -> Self {
+        Self { at, known: known.iter().map(|key| (*key).to_owned()).collect() }
+    }
+
+    fn hint(&self, path: &[String]) -> String {
+        let (key, before) = (&path[self.at], &path[..self.at]);
+        let is_under_tally = before.last().is_some_and(|last| last == "tally");
+        if is_under_tally && ROUND.contains(&key.as_str()) {
+            return format!("did you mean `{}.{key}`?", before[..before.len() - 1].join("."));
+        }
+        if before.len() == 2 && TALLY_KEYS.contains(&key.as_str()) && self.known.iter().any(|k| k == "tally")
+        {
+            return format!("did you mean `{}.tally.{key}`?", before.join("."));
+        }
+        did_you_mean(key, &self.known.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+}
+
+fn in_scope(definition: &Definition, step: &Step, path: &[String]) -> Option<Unknown> {
+    match path {
+        [root, id, ..] if root == "runs" && definition.step(id).is_none() => {
+            let known: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
+            Some(Unknown::new(1, &known))
+        }
+        [root, key, ..] if root == "context" => unknown_in(definition.step_of_key(key)?, path, 2),
+        [root, ..] if step.input.as_ref() == Some(root) => unknown_in(definition.step_of_key(root)?, path, 1),
+        _ => None,
+    }
+}
+
+/// The first key of `path`, from `at` on, that what `step` leaves does not have.
+fn unknown_in(step: &Step, path: &[String], at: usize) -> Option<Unknown> {
+    let known: &[&str] = match &step.kind {
+        StepKind::Round(_) => &ROUND,
+        StepKind::Parallel(_) | StepKind::Review(_) => &SEVERAL,
+        StepKind::Approval(_) => &APPROVAL,
+        _ => return None,
+    };
+    let key = path.get(at)?.as_str();
+    if !known.contains(&key) {
+        return Some(Unknown::new(at, known));
+    }
+    let below = path.get(at + 1)?.as_str();
+    match key {
+        "tally" if !TALLY_KEYS.contains(&below) => Some(Unknown::new(at + 1, &TALLY_KEYS)),
+        "data" => {
+            let entry = path.get(at + 2)?.as_str();
+            if !ENTRY.contains(&entry) {
+                return Some(Unknown::new(at + 2, &ENTRY[..4]));
+            }
+            let inner = below.parse::<usize>().ok().and_then(|index| step.nested().get(index));
+            inner.filter(|_| entry == "result").and_then(|inner| unknown_in(inner, path, at + 3))
+        }
+        _ => None,
+    }
+}
+
+fn is_outcome(definition: &Definition, path: &[String]) -> bool {
+    matches!(path, [root, key, last] if root == "context" && last == "outcome"
+        && definition.step_of_key(key).is_some_and(|step| step.round().is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::workflow::{Source, load, load_of_format_1};
+
+    fn problems(step: &str) -> Vec<String> {
+        let text = format!(
+            "participants: [skeptic, qa-lead]\nsteps:\n  - {{id: first, type: round, question: q, \
+             ballot: {{kind: choice, options: [a, b]}}, rule: majority}}\n  \
+             - {{id: both, type: parallel, steps: [{{id: x, type: round, question: r}}, \
+             {{id: y, type: approval, message: m}}]}}\n  {step}\n"
+        );
+        let source = Source { text: &text, file: "f", id: "f" };
+        assert!(load_of_format_1(source).is_ok() || step.contains("runs"), "{step}");
+        let found = load(source).err().unwrap_or_default();
+        found
+            .iter()
+            .map(|problem| format!("{} -> {}", problem.message, problem.hint.clone().unwrap_or_default()))
+            .collect()
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_told_with_the_nearest_key() {
+        let condition =
+            |text: &str| problems(&format!("- {{id: z, type: condition, condition: \"{text}\"}}"));
+        for (text, wanted) in [
+            ("context.first.tally.outcome === 'blocked'", "did you mean `context.first.outcome`?"),
+            ("context.first.tally.winner === 'p'", "did you mean `winners`?"),
+            ("context.first.winners.0 === 'p'", "did you mean `context.first.tally.winners`?"),
+            ("context.first.sucess", "did you mean `success`?"),
+            ("context.first.data[0].reslt.position === 'x'", "did you mean `result`?"),
+            ("context.both.tally.decided", "known here: data, success"),
+            ("context.both.data[0].result.tally.winner === 'p'", "did you mean `winners`?"),
+            ("context.both.data[1].result.aproved", "did you mean `approved`?"),
+            ("context.first.outcome === 'block'", "did you mean `blocked`?"),
+            ("runs.frist > 1", "did you mean `first`?"),
+        ] {
+            let found = condition(text);
+            assert!(matches!(&found[..], [one] if one.contains(wanted)), "{text}: {found:?}");
+        }
+        for text in [
+            "context.first.outcome === 'tie' && context.first.tally.scores.a > 1",
+            "context.first.tally.winners.length === 1 && context.first.tally.order[0][0] === 'a'",
+            "context.both.data[1].result.approved || context.both.success",
+            "context.first.data[0].result.whatever === 1 && context.first.decision === null",
+            "runs.first > 2 && rounds >= 3 && runs.x === 1",
+        ] {
+            assert_eq!(condition(text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn prompts_and_transforms_are_checked_alike() {
+        for (step, wanted) in [
+            (
+                "- {id: z, type: agent, agent: skeptic, prompt: \"{{context.first.tally.winner}}\"}",
+                "`winners`",
+            ),
+            ("- {id: z, type: agent, agent: skeptic, input: first, prompt: \"{{first.talley}}\"}", "`tally`"),
+            ("- {id: z, type: transform, transform: context.first.tally.winer}", "`winners`"),
+        ] {
+            let found = problems(step);
+            assert!(matches!(&found[..], [one] if one.contains(wanted)), "{step}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Rounds that were not held, and rounds that did not decide: what is said first, how the session
+//! ends, where it goes on, and what a round leaves for the steps behind it.
+
+use serde_json::{Value, json};
+
+use crate::program::Desk;
+
+const ARTIFACT: &str =
+    "artifacts: [{id: REQ-001, relevant: true, summary: s, description: \"A whole text\"}]\n";
+const SEATS: &str = "participants: [qa-lead, skeptic]\n";
+const AGREED: &str = "{qa-lead: {vote: a}, skeptic: {vote: a}}";
+const TIED: &str = "{qa-lead: {vote: a}, skeptic: {vote: b}}";
+
+fn round(id: &str, question: &str, keys: &str) -> String {
+    format!(
+        "  - {{id: {id}, type: round, question: \"{question}\", ballot: {{kind: choice, options: [a, b]}}{keys}}}\n"
+    )
+}
+
+fn desk(definition: &str, answers: &str) -> Desk {
+    let desk = Desk::with(&format!("{SEATS}{ARTIFACT}{definition}"));
+    desk.write("answers.yaml", answers);
+    desk
+}
+
+const BATCH: [&str; 4] = ["--batch", "decide.yaml", "--answers", "answers.yaml"];
+
+fn saved(desk: &Desk) -> String {
+    desk.sessions()[0].display().to_string()
+}
+
+#[test]
+fn an_artifact_that_is_in_the_snapshot_is_asked_about() {
+    let desk = desk(
+        &format!("steps:\n{}", round("pick", "Do we accept artifact REQ-001?", ", rule: majority")),
+        &format!("pick: {AGREED}\n"),
+    );
+    assert_eq!(desk.run(["check", "decide.yaml"]).code(0).out, "");
+    assert!(desk.run(BATCH).code(0).out.contains("**Decision: a**"));
+}
+
+#[test]
+fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
+    let refused = "Do we accept REQ-002?";
+    let said = "No decision: round `pick` was not held: the hand-over is incomplete: `we accept REQ-002` \
+                names `REQ-002`, which does not exist; there is `REQ-001`";
+    for keys in ["", ", rule: majority"] {
+        let desk = desk(&format!("goal: g\nsteps:\n{}", round("pick", refused, keys)), "");
+        let ran = desk.run(BATCH).code(3);
+        assert!(ran.err.contains(&format!("outcome: {said}\n")), "{}", ran.err);
+        let file = saved(&desk);
+        let report = |format: &str| desk.run(["report", &file, "--format", format]).code(0).out;
+        let third = |text: &str| text.lines().nth(2).unwrap_or_default().to_owned();
+        assert!(third(&ran.out).starts_with("**No decision**: round \\`pick\\` was not held"), "{}", ran.out);
+        assert_eq!(report("md"), ran.out);
+        assert!(
+            report("html")
+                .lines()
+                .any(|line| line.starts_with("<p><strong>No decision</strong>: round `pick` was not"))
+        );
+        assert!(report("madr").contains("## Decision Outcome\n\nNo decision: round"), "{}", report("madr"));
+        assert!(report("csv").contains("\"pick\",\"\",\"Do we accept REQ-002?\""), "{}", report("csv"));
+        let json: Value = serde_json::from_str(&report("json")).expect("JSON");
+        assert_eq!((&json["outcome"], &json["decision"]), (&said.into(), &Value::Null));
+        assert_eq!(json["not_held"][0]["step"], "pick");
+        assert!(desk.run(["sessions"]).code(0).out.contains("No decision: round"));
+        desk.run(["verify", &file]).code(0);
+    }
+}
+
+#[test]
+fn what_is_known_before_the_run_is_an_error_of_check_also_of_later_rounds() {
+    let later = format!(
+        "steps:\n{}{}",
+        round("pick", "Which?", ", rule: majority"),
+        round("then", "What of REQ-009?", ", rule: majority")
+    );
+    let desk = desk(&later, &format!("pick: {AGREED}\nthen: {AGREED}\n"));
+    let ran = desk.run(["check", "decide.yaml"]).code(2);
+    assert!(
+        ran.out.contains("decide.yaml:5:5: error: step `then`: the hand-over is incomplete"),
+        "{}",
+        ran.out
+    );
+    let ran = desk.run(["--batch", "--dry-run", "decide.yaml"]).code(3);
+    assert!(ran.err.contains("step `then`: the hand-over is incomplete"), "{}", ran.err);
+    // What came before it is held, and the session ends without a decision.
+    let ran = desk.run(BATCH).code(3);
+    assert!(ran.err.contains("round `then` was not held") && ran.err.contains("round `pick`: Decision: a"));
+}
+
+#[test]
+fn guesses_are_warnings_strict_refuses_on_them_and_off_skips_them() {
+    let steps = |keys: &str| {
+        format!("steps:\n{}", round("pick", "Check Linear, then choose.", &format!("{keys}, rule: majority")))
+    };
+    let answers = format!("pick: {AGREED}\n");
+    let warned = desk(&steps(""), &answers);
+    assert!(
+        warned.run(["check", "decide.yaml"]).code(0).out.contains("warning: step `pick`: the hand-over may")
+    );
+    let ran = warned.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json"]).code(0);
+    let warning = ran.lines().into_iter().find(|line| line["event"] == "warning").expect("a warning");
+    assert!(warning["message"].as_str().is_some_and(|said| said.contains("`Check Linear`")), "{warning}");
+    for refusing in [
+        steps(", completeness: strict"),
+        steps(", completeness: refuse"),
+        format!("completeness: strict\n{}", steps("")),
+    ] {
+        let strict = desk(&refusing, &answers);
+        strict.run(["check", "decide.yaml"]).code(2);
+        strict.run(BATCH).code(3);
+    }
+    for silent in
+        [steps(", completeness: off"), format!("completeness: strict\n{}", steps(", completeness: off"))]
+    {
+        let off = desk(&silent, &answers);
+        assert_eq!(off.run(["check", "decide.yaml"]).code(0).out, "");
+        off.run(BATCH).code(0);
+    }
+}
+
+#[test]
+fn what_a_round_requires_must_be_there() {
+    let steps = format!("steps:\n{}", round("pick", "Which?", ", requires: [issue.description]"));
+    let desk = desk(&steps, "");
+    let why = "lacks `issue.description`, which step `pick` requires";
+    assert!(desk.run(["check", "decide.yaml"]).code(2).out.contains(why));
+    assert!(desk.run(BATCH).code(3).err.contains(why));
+    let held = "{\"issue\": {\"description\": \"d\"}}";
+    desk.run(["--batch", "decide.yaml", "--input", held]).code(0);
+}
+
+#[test]
+fn a_session_in_which_no_round_with_a_rule_was_held_ends_with_3() {
+    let steps = format!(
+        "steps:\n  - {{id: no, type: condition, condition: \"1 === 2\", then: pick, else: end}}\n{}  \
+         - {{id: end, type: round, question: \"What risks?\"}}\n",
+        round("pick", "Which?", ", rule: majority, next: end")
+    );
+    let ran = desk(&steps, "end: {qa-lead: {position: p}, skeptic: {position: p}}\n").run(BATCH).code(3);
+    assert!(ran.err.contains("outcome: No decision: no round with a rule was held\n"), "{}", ran.err);
+}
+
+#[test]
+fn a_round_without_a_rule_after_one_with_does_not_speak_for_it() {
+    let steps =
+        format!("steps:\n{}{}", round("pick", "Which?", ", rule: majority"), round("more", "And?", ""));
+    let ran = desk(&steps, &format!("pick: {AGREED}\nmore: {TIED}\n")).run(BATCH).code(0);
+    assert!(ran.err.contains("outcome: Decision: a\n"), "{}", ran.err);
+    assert!(ran.out.contains("**Decision: a**"));
+}
+
+#[test]
+fn a_no_inside_a_parallel_is_no_success() {
+    let parallel = "  - id: both\n    type: parallel\n    steps:\n      \
+                    - {id: ok, type: approval, message: \"Fine?\"}\n      \
+                    - {id: n, type: condition, condition: \"1 === 1\"}\n";
+    let after = "  - {id: after, type: transform, transform: context.both}\n";
+    for steps in [parallel.to_owned(), format!("{parallel}{after}")] {
+        let desk = desk(&format!("steps:\n{steps}"), "ok: false\n");
+        let ran = desk.run(BATCH).code(3);
+        assert!(ran.out.contains("**Rejected by the facilitator**: \\`ok\\` was rejected"), "{}", ran.out);
+        let report = desk.run(["report", &saved(&desk), "--format", "json"]).code(0).out;
+        let json: Value = serde_json::from_str(&report).expect("JSON");
+        let entry =
+            json!({"stepId": "ok", "status": "rejected", "result": {"approved": false}, "error": "rejected"});
+        assert_eq!((&json["steps"][0]["success"], &json["steps"][0]["data"][0]), (&false.into(), &entry));
+        desk.run(["verify", &saved(&desk)]).code(0);
+    }
+    // A condition that asks how it ended has heard it.
+    let heard = format!(
+        "steps:\n{parallel}    next: how\n  - {{id: how, type: condition, condition: \"context.both.success\"}}\n"
+    );
+    desk(&heard, "ok: false\n").run(BATCH).code(0);
+}
+
+/// What an agent behind a round is handed of it.
+fn envelope(desk: &Desk) -> Value {
+    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json"]);
+    let offered = |line: &Value| line["event"] == "work_item_offered" && line["step"] == "sum";
+    let offer = ran.lines().into_iter().find(offered).unwrap_or_else(|| panic!("{}", ran.err));
+    offer["input"]["context"]["pick"].clone()
+}
+
+#[test]
+fn a_round_leaves_one_shape_whatever_became_of_it() {
+    let steps = |question: &str, keys: &str| {
+        format!("steps:\n{}  - {{id: sum, type: agent, agent: writer}}\n", round("pick", question, keys))
+    };
+    let cases = [
+        (", rule: majority", AGREED, "decided", true),
+        (", rule: majority", TIED, "tie", false),
+        (
+            ", rule: majority, on_failed: close",
+            "{qa-lead: {vote: a}, skeptic: {fail: gone}}",
+            "no_quorum",
+            false,
+        ),
+        (", rule: majority", "{qa-lead: {vote: abstain}, skeptic: {vote: abstain}}", "abstained", false),
+        (", rule: {name: supermajority, threshold: 0.9}", TIED, "undecided", false),
+        ("", TIED, "undecided", true),
+        (", requires: [nothing.there], rule: majority", AGREED, "failed", false),
+    ];
+    for (keys, votes, outcome, success) in cases {
+        let desk = desk(&steps("Which?", keys), &format!("pick: {votes}\nsum: s\n"));
+        let found = envelope(&desk);
+        let keys_of = |value: &Value| value.as_object().expect("a map").keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys_of(&found), ["data", "success", "outcome", "decision", "tally"]);
+        let tally = [
+            "rule",
+            "decided",
+            "winners",
+            "order",
+            "tie",
+            "scores",
+            "tier",
+            "quorum_met",
+            "asked",
+            "answered",
+            "abstained",
+            "invalid",
+            "refused",
+            "failed",
+            "missing",
+            "excused",
+            "reason",
+        ];
+        assert_eq!(keys_of(&found["tally"]), tally, "{outcome}");
+        assert_eq!(
+            (&found["outcome"], &found["success"]),
+            (&outcome.into(), &success.into()),
+            "{keys} {votes}"
+        );
+        assert_eq!(found["tally"]["decided"], json!(outcome == "decided"));
+    }
+}
+
+#[test]
+fn a_round_that_did_not_decide_goes_where_on_undecided_says() {
+    let routed = |keys: &str| {
+        let keys = format!("{keys}, on_undecided: again, on_error: failed, next: well");
+        let ends = ["again", "failed", "well"]
+            .map(|id| format!("  - {{id: {id}, type: transform, transform: context.pick.outcome}}\n"));
+        format!("steps:\n{}{}", round("pick", "Which?", &keys), ends.concat())
+    };
+    let ran = |keys: &str, votes: &str| -> String {
+        let desk = desk(&routed(keys), &format!("pick: {votes}\n"));
+        let lines = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json"]).lines();
+        let started = |line: &Value| {
+            (line["event"] == "step_started").then(|| line["step"].as_str().map(str::to_owned))
+        };
+        desk.run(["verify", &saved(&desk)]).code(0);
+        lines.iter().filter_map(started).flatten().nth(1).expect("a second step")
+    };
+    assert_eq!(ran(", rule: majority", AGREED), "well");
+    assert_eq!(ran(", rule: majority", TIED), "again");
+    assert_eq!(
+        ran(", rule: majority, on_failed: close", "{qa-lead: {fail: x}, skeptic: {fail: y}}"),
+        "again"
+    );
+    assert_eq!(ran(", rule: majority, requires: [nothing.there]", AGREED), "failed");
+}
+
+#[test]
+fn a_step_runs_as_often_as_max_runs_says_and_then_the_facilitator_is_asked() {
+    let keys = ", rule: majority, max_runs: 2, on_undecided: pick, next: end";
+    let end = "  - {id: end, type: transform, transform: context.pick.decision}\n";
+    let steps = format!("steps:\n{}{end}", round("pick", "Which?", keys));
+    for (said, exit, outcome, rounds) in [
+        ("take", 3, "No decision: tie between a and b", 2),
+        ("{choice: decide, option: b}", 0, "Decided by the facilitator: b", 2),
+        ("[continue, take]", 3, "No decision: tie between a and b", 4),
+        ("stop", 3, "stopped by the facilitator", 2),
+    ] {
+        let desk = desk(&steps, &format!("pick: {TIED}\npick-exhausted: {said}\n"));
+        let ran = desk.run(BATCH).code(exit);
+        assert!(ran.err.contains(&format!("outcome: {outcome}")), "{said}: {}", ran.err);
+        assert!(!ran.err.contains("serve nothing"), "{}", ran.err);
+        assert_eq!(ran.err.matches(" open: ").count(), rounds, "{said}: {}", ran.err);
+        desk.run(["verify", &saved(&desk)]).code(0);
+    }
+    // Nobody says: it waits, and goes on with an answer.
+    let desk = desk(&steps, &format!("pick: {TIED}\n"));
+    let ran = desk.run(BATCH).code(4);
+    assert!(ran.err.contains("as often as `max_runs` allows") && ran.err.contains("pick-exhausted: take"));
+    desk.write("answers.yaml", "pick-exhausted: {choice: decide, option: a}\n");
+    let file = saved(&desk);
+    let ran = desk.run(["--batch", &file, "--answers", "answers.yaml"]).code(0);
+    assert!(ran.err.contains("outcome: Decided by the facilitator: a"), "{}", ran.err);
+    desk.run(["verify", &file]).code(0);
+}
+
+#[test]
+fn on_exhausted_stands_in_and_conditions_see_how_often() {
+    let steps = "steps:\n  - {id: try, type: transform, transform: context.none, max_runs: 3, on_error: try, on_exhausted: count}\n  \
+                 - {id: count, type: condition, condition: \"runs.try === 3 && rounds === 0 && runs.pick === 0\", then: well, else: ill}\n  \
+                 - {id: well, type: transform, transform: context.none, on_error: end}\n  \
+                 - {id: ill, type: transform, transform: context.none}\n  \
+                 - {id: end, type: condition, condition: \"runs.well === 1\"}\n";
+    let steps = format!("{steps}{}", round("pick", "Which?", ""));
+    let desk = desk(&steps, "");
+    let lines = desk.run(["--batch", "decide.yaml", "--json"]).lines();
+    let steps: Vec<&str> = lines
+        .iter()
+        .filter(|line| line["event"] == "step_started")
+        .filter_map(|line| line["step"].as_str())
+        .collect();
+    assert_eq!(steps, ["try", "try", "try", "count", "well", "end"]);
+    desk.run(["verify", &saved(&desk)]).code(0);
+}

@@ -30,9 +30,7 @@ fn a_finished_session_whole() {
     let tokens = json!({"input": 1800, "output": 240, "cached": 0});
     let cost = json!({"usd": null, "saved_usd": null, "tokens": tokens, "complete": false});
     let expected = json!({
-        "session": "s-1",
-        "status": "finished",
-        "outcome": "Decision: inline",
+        "session": "s-1", "status": "finished", "outcome": "Decision: inline",
         "decision": {"round": "pick", "rule": "majority", "winners": ["inline"]},
         "dissent": [{
             "participant": "devops-engineer", "round": "pick", "vote": "votes redis", "answer": devops, "reply": null,

@@ -46,6 +46,8 @@ pub struct PastRound {
     pub question: String,
     /// The facilitator's note on it, if there is one.
     pub synthesis: Option<String>,
+    /// What its rule found, in a line, if there is one.
+    pub outcome: Option<String>,
 }
 
 /// Everything a snapshot may hold; what is empty is left out of it.

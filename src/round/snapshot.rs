@@ -98,6 +98,7 @@ fn entries<'a>(m: &'a Material<'a>) -> Entries<'a> {
                 ("question".into(), Out::text(&past.question)),
             ];
             entries.extend(past.synthesis.as_deref().map(|note| ("synthesis".into(), Out::text(note))));
+            entries.extend(past.outcome.as_deref().map(|line| ("outcome".into(), Out::text(line))));
             Out::Map(entries)
         })),
     );
@@ -185,6 +186,7 @@ mod tests {
                 round: 1,
                 question: "p".into(),
                 synthesis: None,
+                outcome: Some("decided: a".into()),
             }],
             context: context.as_object(),
             linked_tasks: Some("{\n    \"linked_from\": []\n}"),

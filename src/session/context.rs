@@ -8,12 +8,9 @@ use super::event::StepFinished;
 use super::handed::{WITHHELD, said_by_seat};
 use super::run::StepRun;
 use super::state::{RoundRun, Seat, Session};
-use crate::round::material::{Artifact, Material, PastRound};
+use crate::round::material::{Artifact, Material};
 use crate::round::snapshot::Snapshot;
 use crate::workflow::{Definition, Round, Step, StepKind};
-
-/// How many closed rounds a snapshot recalls.
-const RECENT_ROUNDS: usize = 5;
 
 impl Session {
     /// The results so far as later steps see them: `{key: data}` in the order they came; rounds,
@@ -52,8 +49,7 @@ impl Session {
     /// The snapshot that the round step `step` would freeze now.
     pub fn freeze(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
         let Some(definition) = &self.definition else { return Snapshot::freeze(&Material::default()) };
-        let past = self.past_rounds();
-        let context = self.context();
+        let (past, context) = self.recalled(definition, round);
         let artifacts = artifacts(definition, round);
         let linked = self.linked(definition, step);
         Snapshot::freeze(&Material {
@@ -72,31 +68,6 @@ impl Session {
             context: Some(&context),
             linked_tasks: Some(&linked.json),
         })
-    }
-
-    fn past_rounds(&self) -> Vec<PastRound> {
-        // A round in the same parallel is not before this one.
-        let beside: Vec<usize> = self
-            .step
-            .iter()
-            .flat_map(|top| &top.nested)
-            .flat_map(StepRun::all)
-            .filter_map(|run| run.round)
-            .collect();
-        let closed: Vec<&RoundRun> = self
-            .rounds
-            .iter()
-            .enumerate()
-            .filter(|(index, round)| round.closed.is_some() && !beside.contains(index))
-            .map(|(_, round)| round)
-            .collect();
-        let skip = closed.len().saturating_sub(RECENT_ROUNDS);
-        let past = |round: &&RoundRun| PastRound {
-            round: round.opened.number,
-            question: round.opened.question.clone(),
-            synthesis: round.synthesis.clone(),
-        };
-        closed.iter().skip(skip).map(past).collect()
     }
 }
 

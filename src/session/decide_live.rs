@@ -152,6 +152,7 @@ impl Definition {
             participants: revised.participants.clone().map_or(Selection::All, Selection::Named),
             artifacts: round.artifacts.clone(),
             closes_below_quorum: round.closes_below_quorum || form.closes_below_quorum,
+            recall: round.recall.clone(),
             ..form
         };
         Ok(after)

@@ -28,6 +28,7 @@ mod outcome;
 mod past;
 mod price;
 mod pseudonym;
+mod recall;
 mod receipt;
 mod review;
 mod run;

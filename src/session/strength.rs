@@ -27,8 +27,8 @@ struct Behind {
     seats: Vec<String>,
     /// What they do.
     deed: &'static str,
-    /// Whether it can be strong at all.
-    is_close: bool,
+    /// The most it can be.
+    at_most: Tier,
 }
 
 /// The strength of a decided result over options, stances or estimates.
@@ -67,12 +67,13 @@ pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, was_tied: bo
 
 fn tier(behind: &Behind) -> Tier {
     let (votes, of) = (behind.votes.units(), behind.of.units());
-    match behind.is_close {
-        _ if of == 0 => Tier::Weak,
-        true if votes >= of => Tier::Unanimous,
-        true if 4 * votes >= 3 * of => Tier::Strong,
+    let share = match of {
+        0 => Tier::Weak,
+        _ if votes >= of => Tier::Unanimous,
+        _ if 4 * votes >= 3 * of => Tier::Strong,
         _ => Tier::Weak,
-    }
+    };
+    share.min(behind.at_most)
 }
 
 /// What the seats that were asked weigh together.
@@ -91,7 +92,13 @@ fn asked(session: &Session, round: &RoundRun, is_by_head: bool) -> Amount {
 fn stances(profile: &Profile, of: Amount) -> Behind {
     let support = profile.ballots.iter().filter(|ballot| ballot.mark == Mark::Support);
     let seats: Vec<String> = support.map(|ballot| ballot.voter.clone()).collect();
-    Behind { votes: Amount::whole(seats.len() as u64), of, seats, deed: "support it", is_close: true }
+    Behind {
+        votes: Amount::whole(seats.len() as u64),
+        of,
+        seats,
+        deed: "support it",
+        at_most: Tier::Unanimous,
+    }
 }
 
 /// All estimates stand behind their median; it is strong where the middle half of them is close: within one
@@ -110,20 +117,24 @@ fn estimates(profile: &Profile, of: Amount, spread: Option<&Spread>, has_cards: 
             _ => false,
         }
     });
-    // Only equal estimates are unanimous: otherwise a seat's worth stays open.
-    let votes = if is_same || votes < of { votes } else { of - least() };
-    let deed = if is_same { "gave it" } else { "gave an estimate" };
-    Behind { votes, of, seats, deed, is_close }
-}
-
-fn least() -> Amount {
-    Amount::of_units(1)
+    let (at_most, deed) = match (is_same, is_close) {
+        (true, _) => (Tier::Unanimous, "gave it"),
+        (_, true) => (Tier::Strong, "gave an estimate, and the middle half is close"),
+        _ => (Tier::Weak, "gave an estimate, and the middle half is wide"),
+    };
+    Behind { votes, of, seats, deed, at_most }
 }
 
 /// Who puts an option first: votes for it, approves of it, ranks it before each other one, scores it highest.
 fn options(profile: &Profile, of: Amount, winner: &str) -> Behind {
     let Some(winner) = profile.options.iter().position(|option| option == winner) else {
-        return Behind { votes: Amount::ZERO, of, seats: Vec::new(), deed: "chose it", is_close: true };
+        return Behind {
+            votes: Amount::ZERO,
+            of,
+            seats: Vec::new(),
+            deed: "chose it",
+            at_most: Tier::Unanimous,
+        };
     };
     let mut deed = "chose it";
     let (mut votes, mut seats) = (Amount::ZERO, Vec::new());
@@ -165,7 +176,7 @@ fn options(profile: &Profile, of: Amount, winner: &str) -> Behind {
         let others = over.iter().enumerate().filter(|(other, _)| *other != winner);
         votes = others.map(|(_, over)| *over).min().unwrap_or(votes);
     }
-    Behind { votes, of, seats, deed, is_close: true }
+    Behind { votes, of, seats, deed, at_most: Tier::Unanimous }
 }
 
 /// Why the seats behind a result are one voice, if they are.

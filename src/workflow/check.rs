@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::definition::{Close, Definition, Selection};
 use super::lang::Template;
+use super::recall;
 use super::step::{Step, StepKind};
 use crate::problem::{Problem, did_you_mean};
 use crate::tally::Rule;
@@ -38,6 +39,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, w
         check_expression(definition, step, file, problems, warnings);
     }
     check_names(definition, file, problems);
+    recall::check(definition, file, problems);
     unreachable(definition, file, warnings);
 }
 

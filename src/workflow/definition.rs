@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::recall::RecallKeys;
 use super::step::{Completeness, Review, Step};
 use super::task::{Link, Report, Task};
 use crate::round::ballot::BallotForm;
@@ -50,6 +51,8 @@ pub struct Definition {
     pub structured: StructuredAnswers,
     /// What becomes of names in an answer before it is handed on, where the definition says.
     pub leaks: Option<Leaks>,
+    /// What snapshots recall of what was before.
+    pub recall: RecallKeys,
     /// Whether participants are shown to each other by pseudonyms, and the seed if one is given.
     pub pseudonyms: Option<Pseudonymous>,
     /// How hand-overs are checked, where a step does not say.
@@ -140,6 +143,8 @@ pub struct Round {
     pub participants: Selection,
     /// What they are shown.
     pub artifacts: Selection,
+    /// What its snapshot recalls of what was before, where that is its own.
+    pub recall: Box<RecallKeys>,
     /// The form of an answer.
     pub ballot: BallotForm,
     /// How ballots are counted; none: counted and not decided.

@@ -8,6 +8,7 @@ use super::load_material::{agenda, artifacts};
 use super::load_participants::participants;
 use super::load_step::{Findings, Place, completeness, step_body, steps, take_all};
 use super::load_task::{links, reports, tasks};
+use super::recall::{RecallKeys, recall};
 use crate::problem::Problem;
 use crate::yaml::{Node, Value, literal_keys, read, read_json};
 
@@ -182,6 +183,7 @@ fn definition(
         structured: fields
             .word("structured", &[("auto", StructuredAnswers::Auto), ("off", StructuredAnswers::Off)])
             .unwrap_or_default(),
+        recall: if single { RecallKeys::default() } else { recall(&mut fields) },
         leaks: fields.word("leaks", &LEAKS),
         pseudonyms: pseudonyms(&mut fields, file, &mut problems),
         completeness: if single { None } else { completeness(&mut fields) },

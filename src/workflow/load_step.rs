@@ -5,6 +5,7 @@ use super::fields::{Fields, as_text};
 use super::lang::{Condition, GrammarError, OutputSchema, Template, Transform};
 use super::load_ballot::{ballot, close, quorum, quorum_ballots};
 use super::load_rule::{act_at, rule, ties};
+use super::recall::recall;
 use super::step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,
     StepKind,
@@ -14,7 +15,7 @@ use crate::yaml::{Node, Value};
 
 const STEP_TYPES: [&str; 7] = ["agent", "round", "parallel", "transform", "condition", "approval", "review"];
 /// Keys of single step types, for a step whose type is not known.
-const TYPE_KEYS: [&str; 29] = [
+const TYPE_KEYS: [&str; 30] = [
     "reject_when",
     "agent",
     "prompt",
@@ -34,6 +35,7 @@ const TYPE_KEYS: [&str; 29] = [
     "on_reject",
     "question",
     "exploration",
+    "context",
     "ballot",
     "rule",
     "ties",
@@ -373,6 +375,7 @@ fn round(fields: &mut Fields<'_>, node: &Node, place: Place) -> Round {
         exploration,
         participants,
         artifacts,
+        recall: Box::new(recall(fields)),
         rule,
         terms,
         ballot,

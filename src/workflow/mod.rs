@@ -17,6 +17,7 @@ mod load_participants;
 mod load_rule;
 mod load_step;
 mod load_task;
+mod recall;
 mod schema;
 mod spread;
 mod step;
@@ -39,6 +40,7 @@ pub use load::{
 pub use load_participants::DEFAULT_PANEL;
 pub use load_rule::unfit as unfit_threshold;
 pub use load_task::TASKS_FILE;
+pub use recall::{Answers, RECENT_ROUNDS, Recall, RecallKeys, Results};
 pub use schema::definition_schema;
 pub use step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,

@@ -46,6 +46,7 @@ mod program;
 mod programs;
 mod properties;
 mod pty;
+mod recall;
 mod receipts;
 mod reports;
 mod same_bytes;

@@ -44,7 +44,8 @@ fn snapshot(texts: &[String]) -> (String, Value) {
         relevant: true,
     };
     let form = BallotForm::over(BallotKind::Choice, vec![owned(2), owned(3)]);
-    let past = [PastRound { round: 1, question: owned(0), synthesis: Some(owned(1)) }];
+    let past =
+        [PastRound { round: 1, question: owned(0), synthesis: Some(owned(1)), outcome: Some(owned(0)) }];
     let agenda = [AgendaItem { id: owned(8), title: owned(9), status: owned(0) }];
     let context =
         json!({ text(7): { text(8): text(9), "list": [text(0), [], {}, [text(1), { text(2): null }]] } });
@@ -74,7 +75,7 @@ fn snapshot(texts: &[String]) -> (String, Value) {
             "id": text(3), "summary": text(4), "title": text(5), "acceptance": [text(6), [text(7)]],
         }],
         "open_conflicts": conflicts, "open_questions": [text(6)],
-        "recent_rounds": [{ "round": 1, "question": text(0), "synthesis": text(1) }],
+        "recent_rounds": [{ "round": 1, "question": text(0), "synthesis": text(1), "outcome": text(0) }],
         "context": context, "linked_tasks": text(8),
     });
     let map = wanted.as_object_mut().expect("a map");

@@ -31,7 +31,7 @@ use Kind::{
 /// A key, what may stand under it, and what it is for.
 pub(super) type Key = (&'static str, Kind, &'static str);
 
-pub(super) const WORKING: [Key; 22] = [
+pub(super) const WORKING: [Key; 23] = [
     ("id", Text, "The session's id; the file's name when absent"),
     ("description", Text, "A line about it"),
     ("goal", Text, "What the session is for"),
@@ -52,6 +52,7 @@ pub(super) const WORKING: [Key; 22] = [
     ("open_conflicts", Values, "Disagreements still open"),
     ("open_questions", Values, "Questions still open"),
     ("budget", Positive, "The most money the session may cost, in US dollars"),
+    ("context", Is("context"), "What a round's snapshot recalls of what was before"),
     ("leaks", Words(&["off", "flag", "mask", "refuse"]), "What becomes of names in what is handed on"),
     ("pseudonyms", Either(&[Flag, Is("pseudonyms")]), "Whether later rounds see pseudonyms only"),
     ("completeness", COMPLETENESS, "How hand-overs are checked where a step does not say"),
@@ -115,9 +116,10 @@ pub(super) const AGENT: [Key; 4] = [
     ("output_schema", Any, "A JSON Schema the answer must fit"),
     ("expected_output", Either(&[Text, Is("expected_output")]), "What the answer should be like"),
 ];
-pub(super) const ROUND: [Key; 14] = [
+pub(super) const ROUND: [Key; 15] = [
     ("question", Text, "What is asked"),
     ("exploration", Text, "Background to the question"),
+    ("context", Is("context"), "What its snapshot recalls of what was before, where that is its own"),
     (
         "ballot",
         Either(&[Choices(ballot_kinds), Is("ballot")]),
@@ -207,7 +209,7 @@ pub(super) const STEPS: [StepKeys; 7] = [
 ];
 
 /// The mappings inside others: their keys, and those that must be there.
-pub(super) const INNER: [(&str, &[Key], &[&str]); 13] = [
+pub(super) const INNER: [(&str, &[Key], &[&str]); 14] = [
     (
         "participant_map",
         &[
@@ -334,6 +336,23 @@ pub(super) const INNER: [(&str, &[Key], &[&str]); 13] = [
             ("by", Words(&["weight", "confidence"]), "What is weighed"),
         ],
         &["name"],
+    ),
+    (
+        "context",
+        &[
+            (
+                "answers",
+                Words(&["full", "positions", "reasons", "none"]),
+                "Of the answers of the round closed last; full when absent",
+            ),
+            ("rounds", Count(0), "How many closed rounds; 5 when absent"),
+            (
+                "results",
+                Either(&[Words(&["all", "none"]), Texts]),
+                "Which results of other steps, by step; all when absent",
+            ),
+        ],
+        &[],
     ),
     ("pseudonyms", &[("seed", Count(0), "What they are drawn with; drawn itself when absent")], &[]),
     ("ties", &[("seeded", Count(0), "The seed that decides between level options")], &["seeded"]),

@@ -50,6 +50,7 @@ fn mappings_have_the_keys_the_loader_knows() {
         ("ballot", format!("question: q\nballot: {{{STRANGE}: 1}}\n")),
         ("rule", format!("question: q\nrule: {{{STRANGE}: 1}}\n")),
         ("ties", format!("question: q\nties: {{{STRANGE}: 1}}\n")),
+        ("context", format!("question: q\ncontext: {{{STRANGE}: 1}}\n")),
         ("pseudonyms", format!("question: q\npseudonyms: {{{STRANGE}: 1}}\n")),
         (
             "expected_output",

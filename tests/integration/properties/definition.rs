@@ -51,14 +51,17 @@ fn written_loads_equal(text: &str, definition: &Definition) {
 
 /// The definition in words, without where its parts stand in their file.
 fn without_places(definition: &Definition) -> String {
-    let text = format!("{definition:?}");
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find("place: (") {
-        out.push_str(&rest[..at]);
-        rest = rest[at..].split_once(')').map_or("", |(_, rest)| rest);
+    let mut text = format!("{definition:?}");
+    for (start, end) in [("place: (", ')'), ("place: Some(Place {", '}')] {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(start) {
+            out.push_str(&rest[..at]);
+            rest = rest[at..].split_once(end).map_or("", |(_, rest)| rest);
+        }
+        text = out + rest;
     }
-    out + rest
+    text
 }
 
 fn is_driven(text: &str, definition: &Definition) {

@@ -1,0 +1,119 @@
+//! What a round's snapshot recalls of what was before: the key `context`, and its default.
+
+use std::path::Path;
+
+use roundtable::journal::read_log;
+use roundtable::session::{Command, Event, RoundOpened, Session, decide};
+use std::sync::Arc;
+
+use crate::program::Desk;
+
+/// The rounds of a session with this definition, as they were opened.
+fn rounds(definition: &str) -> Vec<Arc<RoundOpened>> {
+    let desk = Desk::with(definition);
+    desk.run(["--batch", "decide.yaml", "--save", "out.s2s"]);
+    desk.run(["verify", "out.s2s"]).code(0);
+    let log = read_log(&std::fs::read(desk.path("out.s2s")).expect("a file")).expect("whole");
+    let opened = log.lines.into_iter().filter_map(|line| match line.stamped.event {
+        Event::RoundOpened(opened) => Some(opened),
+        _ => None,
+    });
+    opened.collect()
+}
+
+#[test]
+fn the_snapshot_of_a_debate_stays_small() {
+    let roster = "[software-architect, qa-lead, skeptic, technical-lead, devops-engineer]";
+    let mut definition = format!("goal: \"Choose a cache\"\nparticipants: {roster}\nsteps:\n");
+    for number in 1..=8 {
+        definition +=
+            &format!("  - {{id: r{number}, type: round, question: \"Which cache, and why ({number})?\"}}\n");
+    }
+    let sizes: Vec<usize> = rounds(&definition).iter().map(|round| round.snapshot_bytes).collect();
+    assert_eq!(sizes.len(), 8);
+    assert!(sizes[7] < 4 * sizes[1], "{sizes:?}");
+}
+
+/// The snapshot of the last of three rounds that follow an agent's work, as a map.
+fn last(top: &str, own: &str) -> serde_json::Value {
+    let definition = format!(
+        "goal: \"Choose a cache: in-process or redis\"\nparticipants: [skeptic, qa-lead]\n{top}steps:\n  \
+         - {{id: plan, type: agent, agent: skeptic, prompt: \"Plan it.\"}}\n  \
+         - {{id: one, type: round, question: \"In-process or redis?\", ballot: {{kind: choice, options: [in-process, redis]}}, rule: plurality}}\n  \
+         - {{id: two, type: round, question: \"In-process or redis now?\", ballot: {{kind: choice, options: [in-process, redis]}}, rule: plurality}}\n  \
+         - {{id: three, type: round, question: \"And then?\"{own}}}\n"
+    );
+    let opened = rounds(&definition);
+    let snapshot = roundtable::yaml::read(&opened[2].snapshot, "snapshot").expect("YAML").to_json();
+    snapshot["participant_context"].clone()
+}
+
+fn keys(map: &serde_json::Value) -> Vec<&str> {
+    map.as_object().map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default()
+}
+
+#[test]
+fn a_snapshot_recalls_what_the_definition_and_the_round_say() {
+    let by_default = last("", "");
+    assert_eq!(keys(&by_default["context"]), ["plan", "two"]);
+    let past = by_default["recent_rounds"].as_array().expect("rounds");
+    assert_eq!(past.len(), 2);
+    assert!(past.iter().all(|round| round["outcome"].is_string()), "{past:?}");
+    let answer = &by_default["context"]["two"]["data"][0]["result"];
+    assert!(answer["vote"].is_string() && answer["rationale"].is_array(), "{answer}");
+    // What the round says goes before what the definition says, key by key.
+    let positions = last("context: {answers: none, rounds: 1}\n", ", context: {answers: positions}");
+    assert_eq!(keys(&positions["context"]["two"]["data"][0]["result"]), ["vote", "position"]);
+    assert_eq!(positions["recent_rounds"].as_array().map(Vec::len), Some(1));
+    let reasons = last("context: {answers: reasons, results: none}\n", "");
+    assert_eq!(keys(&reasons["context"]), ["two"]);
+    let answer = keys(&reasons["context"]["two"]["data"][0]["result"]).join(" ");
+    assert!(
+        answer.contains("rationale") && !answer.contains("vote") && !answer.contains("confidence"),
+        "{answer}"
+    );
+    let none = last("context: {answers: none, results: [plan]}\n", "");
+    assert_eq!(keys(&none["context"]), ["plan", "two"]);
+    assert!(none["context"]["two"]["data"].is_null() && none["context"]["two"]["tally"].is_object());
+    let rounds_0 = last("", ", context: {rounds: 0}");
+    assert_eq!(keys(&rounds_0["context"]), ["plan"]);
+    assert!(rounds_0["recent_rounds"].is_null());
+    let nothing = last("", ", context: {rounds: 0, results: none}");
+    assert!(nothing["context"].is_null());
+}
+
+#[test]
+fn what_context_names_must_be_there() {
+    let desk =
+        Desk::with("steps:\n  - {id: a, type: round, question: q, context: {results: [b, a], rounds: -1}}\n");
+    let found = desk.run(["check", "decide.yaml"]).code(2);
+    let said = format!("{}{}", found.out, found.err);
+    assert!(said.contains("`rounds` of `context` must be a whole number of at least 0"), "{said}");
+    let desk = Desk::with("steps:\n  - {id: a, type: round, question: q, context: {results: [b, a]}}\n");
+    let found = desk.run(["check", "decide.yaml"]).code(2);
+    let said = format!("{}{}", found.out, found.err);
+    assert!(said.contains("`results` of `context` names no step: `b`"), "{said}");
+    assert!(said.contains("`results` of `context` names a round: `a`"), "{said}");
+}
+
+/// Opened again at the same point, each round of a session of format 1 has the same snapshot.
+#[test]
+fn sessions_of_format_1_keep_their_content() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1");
+    let mut count = 0;
+    for file in ["moved-between-rounds.s2s", "open-question-again.s2s"] {
+        let log = read_log(&std::fs::read(folder.join(file)).expect("a file")).expect("whole");
+        let mut session = Session::default();
+        for line in log.lines {
+            if let Event::RoundOpened(opened) = &line.stamped.event {
+                let again = decide(&session, Command::OpenRound { project_summary: None }, line.stamped.at);
+                let again = again.expect("a draft").into_iter().next();
+                let Some(Event::RoundOpened(again)) = again else { panic!("no round") };
+                assert_eq!(again.snapshot, opened.snapshot, "{file}");
+                count += 1;
+            }
+            session.apply(&line.stamped);
+        }
+    }
+    assert!(count >= 4, "{count} rounds");
+}

@@ -20,7 +20,7 @@ use crate::journal::Disk;
 use crate::problem::Problem;
 use crate::round::snapshot::{hex, sha256_hex};
 
-/// A larger file that an argument names is not hashed, in bytes: what names it is asked each time.
+/// A larger file that an argument names is not hashed, in bytes: what names it runs with `--trust` only.
 const MAX_FILE: u64 = 256 * 1024 * 1024;
 
 /// What the user has agreed to.

@@ -23,7 +23,7 @@ impl Session {
         round: &Round,
     ) -> (Vec<PastRound>, Map<String, Value>) {
         let closed = self.closed_rounds();
-        if self.header.as_ref().is_none_or(|header| header.format < 2) {
+        if self.format() < 2 {
             let skip = closed.len().saturating_sub(RECENT_ROUNDS);
             let past = closed.iter().skip(skip).map(|round| self.past_round(round, false));
             return (past.collect(), self.context());

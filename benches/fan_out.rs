@@ -34,9 +34,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use roundtable::participants::dialect::{Dialect, Stream};
+use roundtable::participants::dialect::{ApiStyle, Stream};
 use roundtable::participants::http::{HttpParticipant, Service};
-use roundtable::participants::{Ask, Participant as _};
+use roundtable::participants::{Participant as _, SeatRequest};
 use tokio::task::JoinSet;
 
 const SEATS: [usize; 3] = [50, 500, 2000];
@@ -106,7 +106,7 @@ async fn bare(seats: usize, url: &str) -> [Duration; 2] {
 
 async fn requests(seats: usize, url: &str) -> [Duration; 2] {
     let participant = service(url, Stream::Off);
-    let asks: Vec<Arc<Ask>> = whole_round::asks(seats).into_iter().map(Arc::new).collect();
+    let asks: Vec<Arc<SeatRequest>> = whole_round::asks(seats).into_iter().map(Arc::new).collect();
     let mut rounds = [Duration::ZERO; 2];
     for round in &mut rounds {
         let started = Instant::now();
@@ -132,7 +132,7 @@ async fn whole(seats: usize, url: &str, stream: Stream) -> [Duration; 2] {
 }
 
 fn service(url: &str, stream: Stream) -> Arc<HttpParticipant> {
-    let service = Service { stream, ..Service::new(Dialect::OpenAi, url) };
+    let service = Service { stream, ..Service::new(ApiStyle::OpenAi, url) };
     Arc::new(HttpParticipant::new(service, None).expect("a service"))
 }
 

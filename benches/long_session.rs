@@ -4,11 +4,12 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 use roundtable::journal::{FORMAT, NO_HASH, write_document};
-use roundtable::round::record::{Finish, Raw, Returned};
-use roundtable::round::seal::{Binding, Nonces, RoundKey, seal};
+use roundtable::round::record::{Finish, Raw, ReplyAttempt};
+use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, seal};
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::session::{
-    CloseReason, Command, Event, Line, Moment, PersonaInfo, SeatInfo, Session, SessionOpened, Stamped, decide,
+    CloseReason, Command, Event, LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened, TimedEvent,
+    Timestamp, decide,
 };
 
 const ID: &str = "20260101-000000-long-0000";
@@ -16,8 +17,8 @@ const ID: &str = "20260101-000000-long-0000";
 /// A session at work, and its events.
 struct Sitting {
     session: Session,
-    events: Vec<Stamped>,
-    at: Moment,
+    events: Vec<TimedEvent>,
+    at: Timestamp,
 }
 
 impl Sitting {
@@ -68,7 +69,7 @@ impl Sitting {
             pseudonyms: None,
             personas: vec![persona],
         };
-        let at = Moment(1_795_302_307_120);
+        let at = Timestamp(1_795_302_307_120);
         let mut sitting = Self { session: Session::default(), events: Vec::new(), at };
         sitting.does(Command::Open(Box::new(opened)));
         sitting
@@ -77,7 +78,7 @@ impl Sitting {
     fn does(&mut self, command: Command) {
         self.at.0 += 20;
         for event in decide(&self.session, command, self.at).expect("allowed") {
-            let stamped = Stamped { at: self.at, event };
+            let stamped = TimedEvent { at: self.at, event };
             self.session.apply(&stamped);
             self.events.push(stamped);
         }
@@ -96,7 +97,11 @@ impl Sitting {
                 participant: name.clone(),
                 snapshot_sha256: round.snapshot_sha256.clone(),
                 model: "rehearsal".to_owned(),
-                replies: vec![Returned { text: answer.to_string(), finish: Finish::Complete, reason: None }],
+                replies: vec![ReplyAttempt {
+                    text: answer.to_string(),
+                    finish: Finish::Complete,
+                    reason: None,
+                }],
                 failed: None,
                 tries: 1,
                 latency_ms: 20,
@@ -104,7 +109,7 @@ impl Sitting {
             };
             let text = serde_json::to_string(&raw).expect("a record is JSON");
             let nonces = Nonces { cipher: [7; 24], commitment: [9; 32] };
-            let binding = Binding {
+            let binding = AssociatedData {
                 session: ID,
                 round: &round.round,
                 participant: name,
@@ -154,10 +159,10 @@ pub fn write(path: &Path, events: usize) -> usize {
 }
 
 /// The events of a session with an open round of this many seats, so many of them sealed.
-pub fn open_round(seats: usize, sealed: usize) -> Vec<Line> {
+pub fn open_round(seats: usize, sealed: usize) -> Vec<LogEntry> {
     let mut sitting = Sitting::of(seats);
     sitting.opens(sealed, &RoundKey::new([1; 32]));
-    let line = |(seq, stamped)| Line { seq, prev: String::new(), hash: String::new(), stamped };
+    let line = |(seq, stamped)| LogEntry { seq, prev: String::new(), hash: String::new(), stamped };
     let is_seal = |event: &Event| matches!(event, Event::BallotSealed(_));
     assert!(sitting.events.iter().filter(|stamped| is_seal(&stamped.event)).count() == sealed);
     (0..).zip(sitting.events).map(line).collect()

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use roundtable::session::{Event, Line};
+use roundtable::session::{Event, LogEntry};
 use roundtable::tui::{Keys, Live, Message, Model, News, Replay, Stage, Theme, draw, update};
 
 fn main() {
@@ -172,7 +172,7 @@ fn idle(screen: &mut Screen) -> f64 {
     (used() - before) * 10.0
 }
 
-fn live(lines: &[Line]) -> Model {
+fn live(lines: &[LogEntry]) -> Model {
     let theme = Theme::from_environment(|_| None);
     let mut model = Model::home((120, 40), theme, Keys::default());
     model.show(Stage::Live(Box::<Live>::default()), Replay::new(lines.to_vec()), "x.s2s".to_owned());
@@ -200,13 +200,13 @@ fn frames(seats: usize, repeat: usize) -> Vec<f64> {
 /// A key every twenty reports: the reports since the last one are taken in, the key acts, one frame is drawn.
 fn keys(seats: usize) -> Vec<f64> {
     let lines = long_session::open_round(seats, seats);
-    let is_report = |line: &&Line| matches!(line.stamped.event, Event::BallotSealed(_));
-    let start: Vec<Line> = lines.iter().filter(|line| !is_report(line)).cloned().collect();
-    let reports: Vec<Line> = lines.iter().filter(is_report).cloned().collect();
+    let is_report = |line: &&LogEntry| matches!(line.stamped.event, Event::BallotSealed(_));
+    let start: Vec<LogEntry> = lines.iter().filter(|line| !is_report(line)).cloned().collect();
+    let reports: Vec<LogEntry> = lines.iter().filter(is_report).cloned().collect();
     let mut model = live(&start);
     let mut terminal = Terminal::new(TestBackend::new(120, 40)).expect("a screen");
     let down = crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Down);
-    let answer = |reports: &[Line]| {
+    let answer = |reports: &[LogEntry]| {
         let started = Instant::now();
         for line in reports {
             update(&mut model, Message::News(News::Saw(Box::new(line.clone()))));

@@ -6,9 +6,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use roundtable::round::ballot::{BallotForm, BallotKind, Reading};
+use roundtable::round::ballot::{BallotForm, BallotKind, ParsedReply};
 use roundtable::round::reply::read_reply;
-use roundtable::tally::{Cast, Mark, Profile, Rule, Terms, count};
+use roundtable::tally::{IndexedBallot, Profile, Rule, RuleOptions, WeightedBallot, count};
 
 const OPTIONS: usize = 20;
 
@@ -33,7 +33,7 @@ fn profile(ballots: usize) -> Profile {
         for at in (1..OPTIONS).rev() {
             ranks.swap(at, (dice.next() % (at as u64 + 1)) as usize);
         }
-        Cast::one("voter", Mark::Ranking(ranks))
+        WeightedBallot::one("voter", IndexedBallot::Ranking(ranks))
     };
     Profile { options, ballots: (0..ballots).map(ballot).collect(), ..Profile::default() }
 }
@@ -47,7 +47,7 @@ fn main() {
     for rule in [Rule::Schulze, Rule::RankedPairs, Rule::Irv, Rule::Borda, Rule::Plurality] {
         let what = format!("{} over {ballots} rankings of {OPTIONS} options", rule.name());
         row(&what, times, || {
-            let verdict = count(black_box(&profile), rule, &Terms::default());
+            let verdict = count(black_box(&profile), rule, &RuleOptions::default());
             assert!(!verdict.winners.is_empty());
         });
     }
@@ -64,7 +64,7 @@ fn main() {
         let reply = format!("{prose}{own}{rest}");
         row(&format!("reading {replies} replies of kind {}", kind.name()), times, || {
             for _ in 0..replies {
-                assert!(matches!(read_reply(&form, black_box(&reply)), Reading::Answered(_)));
+                assert!(matches!(read_reply(&form, black_box(&reply)), ParsedReply::Answered(_)));
             }
         });
     }

@@ -19,9 +19,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
-use roundtable::participants::dialect::{Dialect, Stream};
+use roundtable::participants::dialect::{ApiStyle, Stream};
 use roundtable::participants::http::{HttpParticipant, Service};
-use roundtable::participants::{Ask, Participant as _};
+use roundtable::participants::{Participant as _, SeatRequest};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -100,7 +100,7 @@ async fn more(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> bool {
 }
 
 fn participant(url: &str) -> Arc<HttpParticipant> {
-    let service = Service { stream: Stream::Off, ..Service::new(Dialect::OpenAi, format!("{url}/v1")) };
+    let service = Service { stream: Stream::Off, ..Service::new(ApiStyle::OpenAi, format!("{url}/v1")) };
     Arc::new(HttpParticipant::new(service, Some(CONNECTIONS)).expect("a service"))
 }
 
@@ -138,7 +138,7 @@ async fn whole(url: &str) -> f64 {
 #[tokio::main]
 async fn ask_all(url: &str, requests: usize) -> f64 {
     let participant = participant(url);
-    let asks: Arc<[Ask]> = whole_round::asks(1000).into();
+    let asks: Arc<[SeatRequest]> = whole_round::asks(1000).into();
     let started = Instant::now();
     let mut set = JoinSet::new();
     for first in 0..CONNECTIONS {

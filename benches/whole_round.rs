@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
-use roundtable::engine::{Engine, Observer, Parts, Person, PersonSays};
+use roundtable::engine::{Engine, EngineConfig, FacilitatorAnswer, FacilitatorPrompt, Observer};
 use roundtable::journal::{Disk, FORMAT, Journal, KeyStore};
-use roundtable::participants::{Ask, Participant};
+use roundtable::participants::{Participant, SeatRequest};
 use roundtable::persona::Persona;
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::session::{
-    Command, Event, Exit, Line, Moment, PersonaInfo, Question, SeatInfo, Session, SessionOpened, Stamped,
-    decide,
+    Command, Event, ExitCode, LogEntry, PersonaInfo, Question, SeatInfo, Session, SessionOpened, TimedEvent,
+    Timestamp, decide,
 };
 use roundtable::workflow::{Source, load};
 
@@ -30,7 +30,7 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
     let path = dir.join(format!("{id}.s2s"));
     let mut opened = None;
     let (mut watch, mut nobody) = (Watch::default(), Nobody);
-    let mut engine = Engine::new(Parts {
+    let mut engine = Engine::new(EngineConfig {
         session: Session::default(),
         journal: Journal::create(&Disk::default(), &path, id).expect("a new log"),
         keys: KeyStore::new(Disk::default(), &dir.join("keys")),
@@ -49,25 +49,25 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
     engine.stage(Command::Open(Box::new(header))).expect("a session opens");
     let exit = engine.run().await.expect("a session ends");
     drop(engine);
-    assert_eq!((exit, watch.answered), (Exit::Finished, seats), "not every seat answered");
+    assert_eq!((exit, watch.answered), (ExitCode::Finished, seats), "not every seat answered");
     watch.counted.expect("a tally") - opened.expect("a round")
 }
 
 /// What the seats of that round are asked, without a session file and without asking.
-pub fn asks(seats: usize) -> Vec<Ask> {
+pub fn asks(seats: usize) -> Vec<SeatRequest> {
     let mut session = Session::default();
     for command in [
         Command::Open(Box::new(header("fan-out", seats))),
         Command::StartStep,
         Command::OpenRound { project_summary: None },
     ] {
-        let at = Moment(0);
+        let at = Timestamp(0);
         for event in decide(&session, command, at).expect("possible") {
-            session.apply(&Stamped { at, event });
+            session.apply(&TimedEvent { at, event });
         }
     }
     let (round, persona) = (session.open_round().expect("a round"), Arc::new(persona()));
-    let ask = |name: &String| Ask {
+    let ask = |name: &String| SeatRequest {
         step: "decide".to_owned(),
         round: "decide".to_owned(),
         seat: name.clone(),
@@ -82,7 +82,7 @@ pub fn asks(seats: usize) -> Vec<Ask> {
         schema: None,
         time_left: None,
         timeout: None,
-        watch: roundtable::participants::watch::Watch::default(),
+        watch: roundtable::participants::watch::ProgressHandle::default(),
         purse: roundtable::participants::purse::Purse::default(),
         task: None,
     };
@@ -90,7 +90,7 @@ pub fn asks(seats: usize) -> Vec<Ask> {
 }
 
 /// A request as a plain encoder writes it, with the same texts.
-pub fn plain_body(ask: &Ask) -> Vec<u8> {
+pub fn plain_body(ask: &SeatRequest) -> Vec<u8> {
     let user = format!("{}{}", ask.prompt.snapshot, ask.prompt.tail);
     let body = serde_json::json!({
         "messages": [
@@ -171,7 +171,7 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn saw(&mut self, line: &Line, _: &Session) {
+    fn saw(&mut self, line: &LogEntry, _: &Session) {
         if let Event::TallyMade(tally) = &line.stamped.event {
             (self.counted, self.answered) = (Some(Instant::now()), tally.answered);
         }
@@ -180,12 +180,12 @@ impl Observer for Watch {
 
 struct Nobody;
 
-impl Person for Nobody {
+impl FacilitatorPrompt for Nobody {
     fn ask<'a>(
         &'a mut self,
         _: &'a Question,
         _: &'a Session,
-    ) -> BoxFuture<'a, Result<Option<PersonSays>, String>> {
+    ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
         ready(Ok(None)).boxed()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::session::Moment;
+use crate::session::Timestamp;
 
 /// The system's time now.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
@@ -11,7 +11,7 @@ pub fn system_time() -> SystemTime {
 }
 
 /// Now, in UTC.
-pub fn now() -> Moment {
+pub fn now() -> Timestamp {
     let since = system_time().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

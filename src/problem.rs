@@ -1,6 +1,6 @@
 //! What bad input gets: one message, one place, one next step.
 //!
-//! A [`Problem`] is the only error shown to people. Its message is a lower-case fragment with the
+//! A [`Diagnostic`] is the only error shown to people. Its message is a lower-case fragment with the
 //! thing in backticks; the hint is the next step. It never carries a backtrace, a key or an answer.
 
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A place in a file, counted from 1; a line of 0 means the file as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file's name as the user gave it.
     pub file: String,
     /// The line, from 1; 0 when only the file is known.
@@ -20,7 +20,7 @@ pub struct Place {
 
 /// One error or warning, as a person reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
+pub struct Diagnostic {
     /// What is wrong.
     pub message: String,
     /// What to do next.
@@ -28,10 +28,10 @@ pub struct Problem {
     pub hint: Option<String>,
     /// Where it is wrong, if it is in a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
 }
 
-impl Problem {
+impl Diagnostic {
     /// Makes a problem that has a message alone.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, place: None }
@@ -47,7 +47,7 @@ impl Problem {
     /// Adds the place; an earlier one is kept.
     #[must_use]
     pub fn at(mut self, file: &str, line: u64, column: u64) -> Self {
-        self.place.get_or_insert(Place { file: file.to_owned(), line, column });
+        self.place.get_or_insert(SourceLocation { file: file.to_owned(), line, column });
         self
     }
 
@@ -56,13 +56,13 @@ impl Problem {
     pub fn in_file(mut self, file: &str) -> Self {
         match &mut self.place {
             Some(place) => file.clone_into(&mut place.file),
-            None => self.place = Some(Place { file: file.to_owned(), line: 0, column: 0 }),
+            None => self.place = Some(SourceLocation { file: file.to_owned(), line: 0, column: 0 }),
         }
         self
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
             f.write_str(&place.file)?;
@@ -78,7 +78,7 @@ impl fmt::Display for Problem {
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for Diagnostic {}
 
 /// The known word nearest to `word`, if one is near enough to be meant.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -105,9 +105,9 @@ mod tests {
 
     #[test]
     fn shows_place_then_message() {
-        let problem = Problem::new("unknown key `stpes`").at("a.yaml", 3, 1);
+        let problem = Diagnostic::new("unknown key `stpes`").at("a.yaml", 3, 1);
         assert_eq!(problem.to_string(), "a.yaml:3:1: unknown key `stpes`");
-        assert_eq!(Problem::new("x").in_file("f").to_string(), "f: x");
+        assert_eq!(Diagnostic::new("x").in_file("f").to_string(), "f: x");
     }
 
     #[test]

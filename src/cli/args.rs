@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::tally::{Strength, Weighing};
+use crate::tally::{Strength, WeightBasis};
 
 /// Blind rounds among AI participants: one frozen context, sealed answers, ballots that count.
 #[derive(Debug, Parser)]
@@ -286,7 +286,7 @@ pub enum ByArg {
     Confidence,
 }
 
-impl From<ByArg> for Weighing {
+impl From<ByArg> for WeightBasis {
     fn from(arg: ByArg) -> Self {
         match arg {
             ByArg::Weight => Self::Weight,

@@ -7,18 +7,18 @@ use std::sync::{Arc, OnceLock};
 use clap::CommandFactory as _;
 use tokio_util::sync::CancellationToken;
 
-use super::Done;
+use super::VerbResult;
 use super::args::{Args, Run};
 use super::browse::session_file;
 use super::dry_run;
-use super::output::{Output, fail, fail_to_write, is_on_terminal};
-use super::plan::{SetUp, doubt_input, load_plan, session_id};
+use super::output::{Console, fail, fail_to_write, is_on_terminal};
+use super::plan::{Environment, doubt_input, load_plan, session_id};
 use super::receipts::Receipts;
-use super::work::{Bench, Seated, cancel_on_signal, work};
+use super::work::{ReadySession, RunContext, cancel_on_signal, work};
 use crate::engine::Budget;
 use crate::journal::{Disk, Journal};
-use crate::problem::{Problem, nearest};
-use crate::session::{Command, Event, Exit, Price, Session, Stamped};
+use crate::problem::{Diagnostic, nearest};
+use crate::session::{Command, Event, ExitCode, Price, Session, TimedEvent};
 use crate::setup::answers::Answers;
 use crate::setup::folders::read_text;
 use crate::setup::prices::{price_of, unpriced};
@@ -28,10 +28,10 @@ use crate::tui::Opening;
 use crate::workflow::{Definition, needs_screen, recheck};
 
 /// Runs every file; the exit code is the highest.
-pub fn run(run: &Run, output: &mut Output) -> Done {
+pub fn run(run: &Run, output: &mut Console) -> VerbResult {
     if !run.batch {
         if run.receipts.is_some() {
-            let problem = Problem::new("--receipts needs --batch");
+            let problem = Diagnostic::new("--receipts needs --batch");
             return Err(vec![
                 problem.hint("the screen shows every seal; `--batch FILE --receipts OUT` runs headless"),
             ]);
@@ -54,15 +54,15 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
         return Err(vec![interactive(run.files.first().map(PathBuf::as_path))]);
     }
     if run.files.is_empty() {
-        return Err(vec![Problem::new("--batch needs a file").hint("roundtable --batch FILE...")]);
+        return Err(vec![Diagnostic::new("--batch needs a file").hint("roundtable --batch FILE...")]);
     }
     check_save(run)?;
-    let set_up = SetUp::find_and_tell(run.trust, output)?;
+    let set_up = Environment::find_and_tell(run.trust, output)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_stack_size(8 << 20)
         .build()
-        .map_err(|error| vec![Problem::new(format!("the runtime cannot start: {error}"))])?;
+        .map_err(|error| vec![Diagnostic::new(format!("the runtime cannot start: {error}"))])?;
     raise_descriptor_limit();
     let answers = read_answers(run)?;
     if let Some(doubt) = run.input.as_deref().and_then(doubt_input) {
@@ -70,12 +70,12 @@ pub fn run(run: &Run, output: &mut Output) -> Done {
     }
     let receipts = run.receipts.as_ref().filter(|_| !run.dry_run);
     let receipts = receipts.map(|path| Receipts::create(path)).transpose()?;
-    let mut highest = Exit::Finished;
+    let mut highest = ExitCode::Finished;
     let interrupt = CancellationToken::new();
     let ended_by = Arc::new(OnceLock::new());
     runtime.spawn(cancel_on_signal(interrupt.clone(), Arc::clone(&ended_by)));
     let receipts = receipts.as_ref();
-    let bench = Bench { runtime: &runtime, interrupt: &interrupt, ended_by: &ended_by, receipts };
+    let bench = RunContext { runtime: &runtime, interrupt: &interrupt, ended_by: &ended_by, receipts };
     for (index, file) in run.files.iter().enumerate() {
         if interrupt.is_cancelled() {
             let (left, all) = (run.files.len() - index, run.files.len());
@@ -103,15 +103,16 @@ pub fn raise_descriptor_limit() {
 }
 
 /// `resume FILE...`: as `--batch` with sessions only.
-pub fn resume(args: &Run, output: &mut Output) -> Done {
+pub fn resume(args: &Run, output: &mut Console) -> VerbResult {
     if args.files.is_empty() {
-        let problem = Problem::new("resume needs a session");
+        let problem = Diagnostic::new("resume needs a session");
         return Err(vec![problem.hint("roundtable resume FILE.s2s; `roundtable sessions` lists them")]);
     }
     let files: Vec<PathBuf> = args.files.iter().map(|file| session_file(file)).collect();
     for file in &files {
         if !is_session(file) {
-            let problem = Problem::new("only a session can be resumed").in_file(&file.display().to_string());
+            let problem =
+                Diagnostic::new("only a session can be resumed").in_file(&file.display().to_string());
             return Err(vec![problem.hint("give a `.s2s` file; `roundtable sessions` lists them")]);
         }
     }
@@ -122,10 +123,10 @@ fn one(
     file: &Path,
     args: &Run,
     answers: Answers,
-    set_up: &SetUp,
-    bench: &Bench<'_>,
-    output: &mut Output,
-) -> Done {
+    set_up: &Environment,
+    bench: &RunContext<'_>,
+    output: &mut Console,
+) -> VerbResult {
     if is_session(file) {
         return super::resume::go_on(file, args, answers, set_up, bench, output);
     }
@@ -160,7 +161,7 @@ fn one(
     let header = plan.header(roster, &id, (args.input.as_deref(), args.seed), &set_up.folders)?;
     let mut session = Session::default();
     let now = crate::clock::now();
-    session.apply(&Stamped { at: now, event: Event::SessionOpened(Box::new(header.clone())) });
+    session.apply(&TimedEvent { at: now, event: Event::SessionOpened(Box::new(header.clone())) });
     let needs = plan.needs(&session, set_up)?;
     if args.dry_run {
         return dry_run::run(session, &needs, now, set_up, output);
@@ -174,7 +175,7 @@ fn one(
     let journal = match Journal::create(&Disk::default(), &path, &id) {
         Ok(journal) => journal,
         Err(error) => {
-            let problem = Problem::new(error.to_string()).hint(match error.cause.kind() {
+            let problem = Diagnostic::new(error.to_string()).hint(match error.cause.kind() {
                 std::io::ErrorKind::AlreadyExists => "--save never overwrites: choose another path",
                 _ => "check the folder's permissions and room, or give another path with --save",
             });
@@ -183,21 +184,28 @@ fn one(
     };
     let start = Command::Open(Box::new(header));
     let personas = personas_of(&session);
-    let seated =
-        Seated { session: Session::default(), journal, personas, table, answers: plan.answers, budget, path };
+    let seated = ReadySession {
+        session: Session::default(),
+        journal,
+        personas,
+        table,
+        answers: plan.answers,
+        budget,
+        path,
+    };
     Ok(work(seated, start, args, set_up, bench, output))
 }
 
 /// Refuses rounds that only a facilitator at the screen can close, before anything is sent.
-pub fn refuse_manual(definition: &Definition, file: &str) -> Result<(), Vec<Problem>> {
+pub fn refuse_manual(definition: &Definition, file: &str) -> Result<(), Vec<Diagnostic>> {
     let problems = needs_screen(definition, file);
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 /// What is said where the screen will be: the next best thing for this file.
-fn interactive(file: Option<&Path>) -> Problem {
+fn interactive(file: Option<&Path>) -> Diagnostic {
     let Some(file) = file else {
-        return Problem::new("the screen needs a terminal")
+        return Diagnostic::new("the screen needs a terminal")
             .hint("roundtable --batch FILE runs a definition; --help tells the rest");
     };
     let name = file.display().to_string();
@@ -206,17 +214,17 @@ fn interactive(file: Option<&Path>) -> Problem {
         let verbs: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
         let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         return match nearest(&name, verbs.iter().copied()).filter(|_| is_word) {
-            Some(verb) => Problem::new(format!("there is no command and no file `{name}`"))
+            Some(verb) => Diagnostic::new(format!("there is no command and no file `{name}`"))
                 .hint(format!("did you mean `roundtable {verb}`?")),
-            None => Problem::new("there is no such file").hint("check the path").in_file(&name),
+            None => Diagnostic::new("there is no such file").hint("check the path").in_file(&name),
         };
     }
     if is_session(file) {
-        return Problem::new("a session is shown as a film on a terminal only").hint(format!(
+        return Diagnostic::new("a session is shown as a film on a terminal only").hint(format!(
             "`roundtable replay {name} --text` prints it, `roundtable resume {name}` goes on"
         ));
     }
-    Problem::new("the screen needs a terminal, and shows one file at a time")
+    Diagnostic::new("the screen needs a terminal, and shows one file at a time")
         .hint(format!("`roundtable --batch {name}` runs it headless"))
 }
 
@@ -225,22 +233,22 @@ fn is_session(file: &Path) -> bool {
 }
 
 /// `--save` with several files names a folder; anything else is told before the first one runs.
-fn check_save(run: &Run) -> Result<(), Vec<Problem>> {
+fn check_save(run: &Run) -> Result<(), Vec<Diagnostic>> {
     let Some(path) = &run.save else { return Ok(()) };
     if run.files.len() > 1 && path.exists() && !path.is_dir() {
-        let problem = Problem::new("several files need a folder to be saved in");
+        let problem = Diagnostic::new("several files need a folder to be saved in");
         return Err(vec![problem.hint("give --save a folder").in_file(&path.display().to_string())]);
     }
     Ok(())
 }
 
-pub fn read_answers(run: &Run) -> Result<Answers, Vec<Problem>> {
+pub fn read_answers(run: &Run) -> Result<Answers, Vec<Diagnostic>> {
     let Some(path) = &run.answers else { return Ok(Answers::default()) };
     let text = read_text(path, 64 * 1024 * 1024).map_err(|problem| vec![problem])?;
     Answers::parse(&text, &path.display().to_string()).map_err(|problem| vec![problem])
 }
 
-fn save_path(args: &Run, id: &str, set_up: &SetUp) -> Result<PathBuf, Problem> {
+fn save_path(args: &Run, id: &str, set_up: &Environment) -> Result<PathBuf, Diagnostic> {
     Ok(match &args.save {
         None => set_up.folders.sessions_to_write()?.join(format!("{id}.s2s")),
         Some(path) if args.files.len() > 1 || path.is_dir() => path.join(format!("{id}.s2s")),
@@ -248,7 +256,11 @@ fn save_path(args: &Run, id: &str, set_up: &SetUp) -> Result<PathBuf, Problem> {
     })
 }
 
-pub fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Budget>, Vec<Problem>> {
+pub fn budget(
+    args: &Run,
+    session: &Session,
+    set_up: &Environment,
+) -> Result<Option<Budget>, Vec<Diagnostic>> {
     let of_session = session.definition.as_ref().and_then(|definition| definition.budget);
     let Some(limit) = args.max_usd.into_iter().chain(of_session).reduce(f64::min) else { return Ok(None) };
     let prices = known_prices(session, set_up);
@@ -258,7 +270,7 @@ pub fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Bu
         let message =
             format!("the price of `{}` is not known, so that no budget can be kept: {why}", seat.model);
         let hint = format!("add `prices: {{{}: {{input: …, output: …}}}}` to config.yaml", seat.model);
-        let problem = Problem::new(message).hint(hint);
+        let problem = Diagnostic::new(message).hint(hint);
         if !problems.contains(&problem) {
             problems.push(problem);
         }
@@ -273,7 +285,7 @@ pub fn budget(args: &Run, session: &Session, set_up: &SetUp) -> Result<Option<Bu
 }
 
 /// The prices of a session's models, as far as they are known.
-pub fn known_prices(session: &Session, set_up: &SetUp) -> HashMap<String, Price> {
+pub fn known_prices(session: &Session, set_up: &Environment) -> HashMap<String, Price> {
     let catalog = set_up.catalog();
     let models = session.roster.values().map(|seat| seat.model.clone());
     models.filter_map(|model| Some((price_of(&catalog, &model)?, model))).map(|(p, m)| (m, p)).collect()

@@ -4,22 +4,22 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 
-use super::Done;
+use super::VerbResult;
 use super::args::{Args, SessionsVerb};
 use super::files::log_of;
-use super::output::Output;
-use super::plan::SetUp;
+use super::output::Console;
+use super::plan::Environment;
 use crate::journal::{Disk, fold, read_log};
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::report;
-use crate::session::{Exit, Session};
-use crate::setup::bounds::Bounds;
-use crate::setup::folders::Folders;
-use crate::setup::personas::Library;
+use crate::session::{ExitCode, Session};
+use crate::setup::bounds::PathPolicy;
+use crate::setup::folders::Dirs;
+use crate::setup::personas::PersonaLibrary;
 use crate::text::{harmless, harmless_line};
 
-fn folders(trusts: bool, output: &Output) -> Result<Folders, Vec<Problem>> {
-    let folders = Folders::find(trusts).map_err(|problem| vec![problem])?;
+fn folders(trusts: bool, output: &Console) -> Result<Dirs, Vec<Diagnostic>> {
+    let folders = Dirs::find(trusts).map_err(|problem| vec![problem])?;
     for notice in &folders.notices {
         output.warn(notice);
     }
@@ -27,8 +27,8 @@ fn folders(trusts: bool, output: &Output) -> Result<Folders, Vec<Problem>> {
 }
 
 /// `personas`: all of them, or one whole.
-pub fn personas(name: Option<&str>, trusts: bool, output: &mut Output) -> Done {
-    let library = Library::new(&folders(trusts, output)?);
+pub fn personas(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbResult {
+    let library = PersonaLibrary::new(&folders(trusts, output)?);
     if let Some(name) = name {
         let found = library.find(name).map_err(|problem| vec![problem])?;
         let persona = &found.persona;
@@ -43,7 +43,7 @@ pub fn personas(name: Option<&str>, trusts: bool, output: &mut Output) -> Done {
             output.line(&format!("cares for: {}", harmless_line(&cares.join(", "))));
         }
         output.line(&format!("\n{}", harmless(persona.text.trim_end())));
-        return Ok(Exit::Finished);
+        return Ok(ExitCode::Finished);
     }
     let (all, problems) = library.all();
     for problem in &problems {
@@ -59,11 +59,11 @@ pub fn personas(name: Option<&str>, trusts: bool, output: &mut Output) -> Done {
         };
         output.line(&format!("{name:width$}  {}{from}", harmless_line(&found.persona.description)));
     }
-    Ok(Exit::Finished)
+    Ok(ExitCode::Finished)
 }
 
 /// `sessions`: a list, newest first, or one session's report.
-pub fn sessions(verb: Option<SessionsVerb>, trusts: bool, output: &mut Output) -> Done {
+pub fn sessions(verb: Option<SessionsVerb>, trusts: bool, output: &mut Console) -> VerbResult {
     let folders = folders(trusts, output)?;
     if let Some(SessionsVerb::Show { id }) = verb {
         let path = find_session(&folders, &id)?;
@@ -72,7 +72,7 @@ pub fn sessions(verb: Option<SessionsVerb>, trusts: bool, output: &mut Output) -
             Err(exit) => return Ok(exit),
         };
         output.bytes(report::markdown(&session).as_bytes());
-        return Ok(Exit::Finished);
+        return Ok(ExitCode::Finished);
     }
     let paths = saved(&folders);
     if paths.is_empty() {
@@ -88,7 +88,7 @@ pub fn sessions(verb: Option<SessionsVerb>, trusts: bool, output: &mut Output) -
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         output.line(&harmless_line(&format!("{name}  {what}")));
     }
-    Ok(Exit::Finished)
+    Ok(ExitCode::Finished)
 }
 
 pub fn summary(session: &Session) -> String {
@@ -106,8 +106,8 @@ pub fn summary(session: &Session) -> String {
     format!("{state}{} · {}", outcome.unwrap_or_default(), about.unwrap_or_default())
 }
 
-pub fn saved(folders: &Folders) -> Vec<PathBuf> {
-    let bounds = Bounds::of(folders, None);
+pub fn saved(folders: &Dirs) -> Vec<PathBuf> {
+    let bounds = PathPolicy::of(folders, None);
     let of_project = folders.s2s().map(|s2s| s2s.join("sessions")).filter(|dir| bounds.check(dir).is_ok());
     let mut dirs: Vec<PathBuf> = of_project.into_iter().chain([folders.state.join("sessions")]).collect();
     dirs.dedup();
@@ -131,24 +131,24 @@ pub fn session_file(given: &Path) -> PathBuf {
         return given.to_owned();
     }
     let found =
-        Folders::find(false).ok().and_then(|folders| find_session(&folders, &given.to_string_lossy()).ok());
+        Dirs::find(false).ok().and_then(|folders| find_session(&folders, &given.to_string_lossy()).ok());
     found.unwrap_or_else(|| given.to_owned())
 }
 
-fn find_session(folders: &Folders, id: &str) -> Result<PathBuf, Vec<Problem>> {
+fn find_session(folders: &Dirs, id: &str) -> Result<PathBuf, Vec<Diagnostic>> {
     let given = Path::new(id);
     if given.is_file() {
         return Ok(given.to_owned());
     }
     let by_id = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id);
     saved(folders).into_iter().find(by_id).ok_or_else(|| {
-        vec![Problem::new(format!("no session `{id}`")).hint("`roundtable sessions` lists them")]
+        vec![Diagnostic::new(format!("no session `{id}`")).hint("`roundtable sessions` lists them")]
     })
 }
 
 /// `config show`: every setting and where it comes from.
-pub fn config(trusts: bool, output: &mut Output) -> Done {
-    let set_up = SetUp::find_and_tell(trusts, output)?;
+pub fn config(trusts: bool, output: &mut Console) -> VerbResult {
+    let set_up = Environment::find_and_tell(trusts, output)?;
     let (folders, config) = (&set_up.folders, &set_up.config);
     let rows = config.rows();
     let width = rows.iter().map(|(key, _, _)| key.chars().count()).max().unwrap_or(0);
@@ -163,22 +163,22 @@ pub fn config(trusts: bool, output: &mut Output) -> Done {
     ] {
         output.line(&harmless_line(&format!("{name}: {}", path.display())));
     }
-    Ok(Exit::Finished)
+    Ok(ExitCode::Finished)
 }
 
 /// `man`: the manual page.
-pub fn man(output: &mut Output) -> Exit {
+pub fn man(output: &mut Console) -> ExitCode {
     let mut text = Vec::new();
     // Writing into memory cannot fail.
     let _ = clap_mangen::Man::new(Args::command()).render(&mut text);
     output.bytes(&text);
-    Exit::Finished
+    ExitCode::Finished
 }
 
 /// `completions`: for a shell.
-pub fn completions(shell: clap_complete::Shell, output: &mut Output) -> Exit {
+pub fn completions(shell: clap_complete::Shell, output: &mut Console) -> ExitCode {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "roundtable", &mut text);
     output.bytes(&text);
-    Exit::Finished
+    ExitCode::Finished
 }

@@ -8,12 +8,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::Done;
+use super::VerbResult;
 use super::foreseen::foreseen;
-use super::output::Output;
-use super::plan::{Plan, SetUp, definition_text, with_tasks};
-use crate::problem::Problem;
-use crate::session::{Event, Exit, Moment, Session, Stamped};
+use super::output::Console;
+use super::plan::{Environment, PreparedSession, definition_text, with_tasks};
+use crate::problem::Diagnostic;
+use crate::session::{Event, ExitCode, Session, TimedEvent, Timestamp};
 use crate::setup::answers::Answers;
 use crate::setup::roster::{ModelFlags, Roster};
 use crate::setup::trust::lines;
@@ -39,8 +39,8 @@ impl Severity {
 }
 
 /// Checks each file and prints what was found.
-pub fn run(files: &[impl AsRef<Path>], trusts: bool, output: &mut Output) -> Done {
-    let set_up = SetUp::find_and_tell(trusts, output)?;
+pub fn run(files: &[impl AsRef<Path>], trusts: bool, output: &mut Console) -> VerbResult {
+    let set_up = Environment::find_and_tell(trusts, output)?;
     let (mut errors, mut warnings) = (0, 0);
     for path in files {
         let mut found = findings(path.as_ref(), &set_up);
@@ -60,14 +60,14 @@ pub fn run(files: &[impl AsRef<Path>], trusts: bool, output: &mut Output) -> Don
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let checked = count(files.len(), "definition");
     output.note(&format!("{checked} checked: {}, {}", count(errors, "error"), count(warnings, "warning")));
-    Ok(if errors > 0 { Exit::Usage } else { Exit::Finished })
+    Ok(if errors > 0 { ExitCode::Usage } else { ExitCode::Finished })
 }
 
-fn findings(path: &Path, set_up: &SetUp) -> Vec<(Severity, Problem)> {
-    let errors = |problems: Vec<Problem>| problems.into_iter().map(|problem| (Severity::Error, problem));
+fn findings(path: &Path, set_up: &Environment) -> Vec<(Severity, Diagnostic)> {
+    let errors = |problems: Vec<Diagnostic>| problems.into_iter().map(|problem| (Severity::Error, problem));
     if path.extension().is_some_and(|extension| extension == "s2s") {
-        let problem =
-            Problem::new("this is a session, not a definition").hint("`roundtable verify` checks sessions");
+        let problem = Diagnostic::new("this is a session, not a definition")
+            .hint("`roundtable verify` checks sessions");
         return vec![(Severity::Error, problem.in_file(&path.display().to_string()))];
     }
     let (file, text) = match definition_text(path) {
@@ -86,7 +86,7 @@ fn findings(path: &Path, set_up: &SetUp) -> Vec<(Severity, Problem)> {
             warnings.extend(unread.iter().filter(|problem| !loaded.warnings.contains(problem)).cloned());
             warnings.extend(unknown_tasks(&definition, &file));
             let is_own = set_up.folders.is_own(path);
-            let plan = Plan { definition, text, file, flags, answers, tasks_file, unread, is_own };
+            let plan = PreparedSession { definition, text, file, flags, answers, tasks_file, unread, is_own };
             warnings.extend(plan.linked_sessions(&set_up.folders).1);
             match plan.roster_before_answers(set_up) {
                 Ok(roster) => {
@@ -99,7 +99,7 @@ fn findings(path: &Path, set_up: &SetUp) -> Vec<(Severity, Problem)> {
                             match plan.needs(&session, set_up) {
                                 Ok(needs) => {
                                     let note =
-                                        |line| (Severity::Note, Problem::new(line).in_file(&plan.file));
+                                        |line| (Severity::Note, Diagnostic::new(line).in_file(&plan.file));
                                     found.extend(lines(&needs, &set_up.trust).into_iter().map(note));
                                 }
                                 Err(problems) => found.extend(errors(problems)),
@@ -117,14 +117,14 @@ fn findings(path: &Path, set_up: &SetUp) -> Vec<(Severity, Problem)> {
 }
 
 /// The session as a run would open it.
-fn opened(plan: &Plan, roster: Roster, set_up: &SetUp) -> Result<Session, Vec<Problem>> {
+fn opened(plan: &PreparedSession, roster: Roster, set_up: &Environment) -> Result<Session, Vec<Diagnostic>> {
     let header = plan.header(roster, "check", (None, None), &set_up.folders)?;
     let mut session = Session::default();
-    session.apply(&Stamped { at: Moment(0), event: Event::SessionOpened(Box::new(header)) });
+    session.apply(&TimedEvent { at: Timestamp(0), event: Event::SessionOpened(Box::new(header)) });
     Ok(session)
 }
 
-fn print(severity: Severity, problem: &Problem, output: &mut Output) {
+fn print(severity: Severity, problem: &Diagnostic, output: &mut Console) {
     let place = problem.place.as_ref();
     if output.json {
         let line = json!({

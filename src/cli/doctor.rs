@@ -5,12 +5,12 @@
 
 use serde_json::json;
 
-use super::Done;
-use super::output::Output;
-use super::plan::SetUp;
-use crate::problem::Problem;
-use crate::session::Exit;
-use crate::setup::doctor::{Checkup, Depth, State, check};
+use super::VerbResult;
+use super::output::Console;
+use super::plan::Environment;
+use crate::problem::Diagnostic;
+use crate::session::ExitCode;
+use crate::setup::doctor::{Checkup, CheckupStatus, ProbeLevel, check};
 use crate::text::harmless_line;
 use crate::tui::Signals;
 
@@ -18,8 +18,8 @@ use crate::tui::Signals;
 const NAMED: usize = 5;
 
 /// Checks the providers and prints what was found.
-pub fn run(names: &[String], depth: Depth, trusts: bool, output: &mut Output) -> Done {
-    let set_up = SetUp::find_and_tell(trusts, output)?;
+pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Console) -> VerbResult {
+    let set_up = Environment::find_and_tell(trusts, output)?;
     let found = match checked(&set_up, names, depth)? {
         Ok(found) => found,
         Err(exit) => return Ok(exit),
@@ -33,9 +33,11 @@ pub fn run(names: &[String], depth: Depth, trusts: bool, output: &mut Output) ->
             output.line(&line);
         }
     }
-    let fails = |checkup: &Checkup| !matches!(checkup.state, State::Answers(_) | State::Probed(_, _, Ok(_)));
+    let fails = |checkup: &Checkup| {
+        !matches!(checkup.state, CheckupStatus::Answers(_) | CheckupStatus::Probed(_, _, Ok(_)))
+    };
     let any = !names.is_empty() && found.iter().any(fails);
-    Ok(if any { Exit::Unreachable } else { Exit::Finished })
+    Ok(if any { ExitCode::Unreachable } else { ExitCode::Finished })
 }
 
 /// Checks providers, all of them where none is named; an exit code where a signal comes before that is done.
@@ -43,23 +45,23 @@ pub fn run(names: &[String], depth: Depth, trusts: bool, output: &mut Output) ->
 /// # Errors
 /// A name that no provider has; one that the project has redirected, and nobody agreed to that.
 pub fn checked(
-    set_up: &SetUp,
+    set_up: &Environment,
     names: &[String],
-    depth: Depth,
-) -> Result<Result<Vec<Checkup>, Exit>, Vec<Problem>> {
+    depth: ProbeLevel,
+) -> Result<Result<Vec<Checkup>, ExitCode>, Vec<Diagnostic>> {
     let catalog = set_up.catalog();
     let needs = names.iter().filter_map(|name| catalog.need(name).ok().flatten());
-    let refused: Vec<Problem> = needs.filter_map(|need| set_up.trust.check(&need).err()).collect();
+    let refused: Vec<Diagnostic> = needs.filter_map(|need| set_up.trust.check(&need).err()).collect();
     if !refused.is_empty() {
         return Err(refused);
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| vec![Problem::new(format!("the program cannot start its work: {error}"))])?;
+        .map_err(|error| vec![Diagnostic::new(format!("the program cannot start its work: {error}"))])?;
     runtime.block_on(async {
         let mut signals = Signals::new()
-            .map_err(|error| vec![Problem::new(format!("signals cannot be waited for: {error}"))])?;
+            .map_err(|error| vec![Diagnostic::new(format!("signals cannot be waited for: {error}"))])?;
         tokio::select! {
             found = check(&catalog, names, depth) => found.map(Ok).map_err(|problem| vec![problem]),
             // What was started for a key ends with this.
@@ -87,17 +89,17 @@ pub fn lines(found: &[Checkup], are_all: bool) -> Vec<String> {
 
 fn told(checkup: &Checkup) -> String {
     let mut told = match &checkup.state {
-        State::NoKey => return "no key".to_owned(),
-        State::NotSetUp(why) => return format!("cannot be asked: {why}"),
-        State::Silent(why) => format!("does not answer: {why}"),
-        State::Answers(models) => listed(models),
-        State::Probed(models, model, Ok(pace)) => format!(
+        CheckupStatus::NoKey => return "no key".to_owned(),
+        CheckupStatus::NotSetUp(why) => return format!("cannot be asked: {why}"),
+        CheckupStatus::Silent(why) => format!("does not answer: {why}"),
+        CheckupStatus::Answers(models) => listed(models),
+        CheckupStatus::Probed(models, model, Ok(pace)) => format!(
             "{} · `{model}` began to answer after {} ms and ended after {} ms",
             listed(models),
             pace.first.as_millis(),
             pace.whole.as_millis()
         ),
-        State::Probed(models, model, Err(why)) => {
+        CheckupStatus::Probed(models, model, Err(why)) => {
             format!("{} · `{model}` does not answer: {why}", listed(models))
         }
     };
@@ -122,14 +124,16 @@ fn listed(models: &[String]) -> String {
 
 fn as_json(checkup: &Checkup) -> serde_json::Value {
     let (state, models, reason) = match &checkup.state {
-        State::NoKey => ("no_key", None, None),
-        State::NotSetUp(why) => ("not_set_up", None, Some(why)),
-        State::Silent(why) => ("silent", None, Some(why)),
-        State::Answers(models) | State::Probed(models, _, Ok(_)) => ("answers", Some(models), None),
-        State::Probed(models, _, Err(why)) => ("silent", Some(models), Some(why)),
+        CheckupStatus::NoKey => ("no_key", None, None),
+        CheckupStatus::NotSetUp(why) => ("not_set_up", None, Some(why)),
+        CheckupStatus::Silent(why) => ("silent", None, Some(why)),
+        CheckupStatus::Answers(models) | CheckupStatus::Probed(models, _, Ok(_)) => {
+            ("answers", Some(models), None)
+        }
+        CheckupStatus::Probed(models, _, Err(why)) => ("silent", Some(models), Some(why)),
     };
     let (probed, pace) = match &checkup.state {
-        State::Probed(_, model, pace) => (Some(model), pace.as_ref().ok()),
+        CheckupStatus::Probed(_, model, pace) => (Some(model), pace.as_ref().ok()),
         _ => (None, None),
     };
     json!({

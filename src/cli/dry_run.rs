@@ -3,17 +3,18 @@
 
 use std::collections::HashMap;
 
-use super::Done;
+use super::VerbResult;
 use super::batch::known_prices;
 use super::foreseen::foreseen;
-use super::output::Output;
-use super::plan::SetUp;
-use crate::problem::Problem;
+use super::output::Console;
+use super::plan::Environment;
+use crate::problem::Diagnostic;
 use crate::report;
-use crate::round::record::Usage;
+use crate::round::record::TokenUsage;
 use crate::session::Price;
 use crate::session::{
-    Command, Event, Exit, Moment, Next, Session, Stamped, WorkItemOffered, decide, next, whole_prompt,
+    Command, Event, ExitCode, NextAction, Session, TimedEvent, Timestamp, WorkItemOffered, decide, next,
+    whole_prompt,
 };
 use crate::setup::need::Need;
 use crate::setup::prices::AS_OF;
@@ -21,7 +22,13 @@ use crate::setup::trust::lines;
 use crate::text::{estimated_tokens, harmless};
 
 /// Folds the session as far as nobody needs to answer and prints each prompt.
-pub fn run(mut session: Session, needs: &[Need], now: Moment, set_up: &SetUp, output: &mut Output) -> Done {
+pub fn run(
+    mut session: Session,
+    needs: &[Need],
+    now: Timestamp,
+    set_up: &Environment,
+    output: &mut Console,
+) -> VerbResult {
     for line in lines(needs, &set_up.trust) {
         output.note(&line);
     }
@@ -33,16 +40,16 @@ pub fn run(mut session: Session, needs: &[Need], now: Moment, set_up: &SetUp, ou
     refused.iter().chain(&warned).for_each(|problem| output.warn(problem));
     loop {
         let command = match next(&session) {
-            Next::Decide(Command::Close) => break,
-            Next::Decide(command) => command,
-            Next::OpenRound => {
+            NextAction::Decide(Command::Close) => break,
+            NextAction::Decide(command) => command,
+            NextAction::OpenRound => {
                 let project_summary = set_up.folders.context().map_err(|problem| vec![problem])?;
                 Command::OpenRound { project_summary }
             }
             _ => break,
         };
-        for event in decide(&session, command, now).map_err(|refusal| vec![Problem::new(refusal.0)])? {
-            let stamped = Stamped { at: now, event };
+        for event in decide(&session, command, now).map_err(|refusal| vec![Diagnostic::new(refusal.0)])? {
+            let stamped = TimedEvent { at: now, event };
             session.apply(&stamped);
             if output.json {
                 output.line(&report::preview(now, &stamped.event, &session));
@@ -62,11 +69,11 @@ pub fn run(mut session: Session, needs: &[Need], now: Moment, set_up: &SetUp, ou
     if total.tokens > 0 {
         total.say(costs.longest, output);
     }
-    Ok(if refused.is_empty() { Exit::Finished } else { Exit::Undecided })
+    Ok(if refused.is_empty() { ExitCode::Finished } else { ExitCode::Undecided })
 }
 
 /// What is to be said of an event that hands nothing out.
-fn remark(event: &Event, output: &Output) {
+fn remark(event: &Event, output: &Console) {
     match event {
         Event::Warning { message, .. } => output.note(&format!("warning: {message}")),
         Event::StepFinished(result) => {
@@ -116,7 +123,7 @@ impl Costs {
         total.tokens += input;
         match self.prices.get(model) {
             Some(price) => {
-                let dollars = price.of(Usage { input, output: self.longest, cached: 0 });
+                let dollars = price.of(TokenUsage { input, output: self.longest, cached: 0 });
                 total.dollars += dollars;
                 if dollars > 0.0 { format!(" · up to {dollars:.4} $") } else { String::new() }
             }
@@ -134,7 +141,7 @@ impl Costs {
 
 impl Total {
     /// What the prompts come to, in tokens and money.
-    fn say(&self, longest: u64, output: &Output) {
+    fn say(&self, longest: u64, output: &Console) {
         let mut said = format!("about {} tokens of prompts", self.tokens);
         if self.dollars > 0.0 {
             let dollars = self.dollars;
@@ -150,7 +157,7 @@ impl Total {
     }
 }
 
-fn conclude(session: &Session, output: &Output) {
+fn conclude(session: &Session, output: &Console) {
     if let Some(round) = session.open_round() {
         output.note(&format!(
             "dry run: {} seats, snapshot {} bytes (sha256 {}), nothing was sent or saved",

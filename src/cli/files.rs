@@ -2,35 +2,35 @@
 
 use std::path::Path;
 
-use super::Done;
+use super::VerbResult;
 use super::args::Format;
-use super::output::{Output, fail_as, fail_to_write};
-use crate::journal::{Damage, Disk, Log, fold, read_log};
-use crate::problem::{Problem, did_you_mean};
+use super::output::{Console, fail_as, fail_to_write};
+use crate::journal::{Damage, Disk, EventLog, fold, read_log};
+use crate::problem::{Diagnostic, did_you_mean};
 use crate::report;
-use crate::session::{Exit, Session};
+use crate::session::{ExitCode, Session};
 use crate::setup::folders::unreadable;
 
 /// A session file larger than this is not read, in bytes.
 const MAX_SESSION: u64 = 4 << 30;
 
 /// Reads a session file's bytes.
-pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Vec<Problem>> {
+pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
     Disk::default().read(path, MAX_SESSION).map_err(|error| vec![unreadable(path, &error.cause)])
 }
 
 /// Reads a session file; damage is exit 6, another version or another file exit 2.
-pub fn log_of(path: &Path, output: &mut Output) -> Result<Result<Log, Exit>, Vec<Problem>> {
+pub fn log_of(path: &Path, output: &mut Console) -> Result<Result<EventLog, ExitCode>, Vec<Diagnostic>> {
     let bytes = bytes_of(path)?;
     let file = path.display().to_string();
     match read_log(&bytes) {
         Ok(log) if log.lines.is_empty() => Err(vec![
-            Problem::new("the file holds no complete header: nothing was recorded in it").in_file(&file),
+            Diagnostic::new("the file holds no complete header: nothing was recorded in it").in_file(&file),
         ]),
         Ok(log) => {
             if log.torn > 0 {
                 output.warn(
-                    &Problem::new(format!("{} bytes of a torn write at the end are left out", log.torn))
+                    &Diagnostic::new(format!("{} bytes of a torn write at the end are left out", log.torn))
                         .hint(format!("`roundtable resume {file}` cuts them off and goes on"))
                         .in_file(&file),
                 );
@@ -43,8 +43,8 @@ pub fn log_of(path: &Path, output: &mut Output) -> Result<Result<Log, Exit>, Vec
 
 /// Says what is wrong with a file and gives its exit code: 6 for a damaged session, 2 for one of
 /// another version and for what is no session.
-pub fn refuse_damaged(damage: &Damage, file: &str, output: &mut Output) -> Exit {
-    let exit = if is_no_session(damage) { Exit::Usage } else { Exit::Damaged };
+pub fn refuse_damaged(damage: &Damage, file: &str, output: &mut Console) -> ExitCode {
+    let exit = if is_no_session(damage) { ExitCode::Usage } else { ExitCode::Damaged };
     fail_as(&[damage_problem(damage, file)], exit, output)
 }
 
@@ -54,7 +54,7 @@ pub fn is_no_session(damage: &Damage) -> bool {
 }
 
 /// A damaged file as a person reads of it.
-pub fn damage_problem(damage: &Damage, file: &str) -> Problem {
+pub fn damage_problem(damage: &Damage, file: &str) -> Diagnostic {
     let what = match damage.seq {
         Some(seq) if !damage.newer => {
             format!("damaged at document {seq}, byte {}: {}", damage.offset, damage.what)
@@ -68,11 +68,11 @@ pub fn damage_problem(damage: &Damage, file: &str) -> Problem {
     } else {
         "restore the file from a copy; nothing of it was used or changed"
     };
-    Problem::new(what).hint(hint).at(file, damage.line, 1)
+    Diagnostic::new(what).hint(hint).at(file, damage.line, 1)
 }
 
 /// `replay`: the events again, as text or NDJSON.
-pub fn replay(path: &Path, at: Option<u64>, output: &mut Output) -> Done {
+pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult {
     let log = match log_of(path, output)? {
         Ok(log) => log,
         Err(exit) => return Ok(exit),
@@ -87,17 +87,17 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Output) -> Done {
             output.line(&text);
         }
     }
-    Ok(Exit::Finished)
+    Ok(ExitCode::Finished)
 }
 
 /// `trace`: every hand-over, whole.
-pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut Output) -> Done {
+pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut Console) -> VerbResult {
     let log = match log_of(path, output)? {
         Ok(log) => log,
         Err(exit) => return Ok(exit),
     };
     let traces = report::trace::trace(&log.lines, &fold(&log));
-    let wanted = |entry: &&report::trace::HandOver| {
+    let wanted = |entry: &&report::trace::TraceEntry| {
         seat.is_none_or(|seat| entry.to == seat) && round.is_none_or(|round| entry.round == round)
     };
     known(seat, "participant", traces.iter().map(|entry| entry.to.as_str()))?;
@@ -112,7 +112,7 @@ pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut 
             output.line(&report::trace::text(entry));
         }
     }
-    Ok(Exit::Finished)
+    Ok(ExitCode::Finished)
 }
 
 /// Refuses a name that no hand-over has.
@@ -120,11 +120,11 @@ fn known<'a>(
     name: Option<&str>,
     what: &str,
     names: impl Iterator<Item = &'a str>,
-) -> Result<(), Vec<Problem>> {
+) -> Result<(), Vec<Diagnostic>> {
     let names: indexmap::IndexSet<&str> = names.collect();
     let Some(name) = name.filter(|name| !names.contains(name)) else { return Ok(()) };
     let names: Vec<&str> = names.into_iter().collect();
-    let problem = Problem::new(format!("this session handed nothing to a {what} `{name}`"));
+    let problem = Diagnostic::new(format!("this session handed nothing to a {what} `{name}`"));
     Err(vec![problem.hint(did_you_mean(name, &names))])
 }
 
@@ -152,7 +152,7 @@ fn write_out(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// `report`: a session as a document.
-pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Output) -> Done {
+pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Console) -> VerbResult {
     let log = match log_of(path, output)? {
         Ok(log) => log,
         Err(exit) => return Ok(exit),
@@ -160,18 +160,18 @@ pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Outp
     let text = rendered(&fold(&log), format);
     let Some(out) = out else {
         output.bytes(text.as_bytes());
-        return Ok(Exit::Finished);
+        return Ok(ExitCode::Finished);
     };
     if out.extension().is_some_and(|extension| extension == "s2s") {
         let problem =
-            Problem::new("a report is not written over a session").in_file(&out.display().to_string());
+            Diagnostic::new("a report is not written over a session").in_file(&out.display().to_string());
         return Err(vec![problem.hint("give a name that does not end in `.s2s`")]);
     }
     if let Err(error) = write_out(out, text.as_bytes()) {
-        let problem = Problem::new(format!("cannot write {}: {error}", out.display()));
+        let problem = Diagnostic::new(format!("cannot write {}: {error}", out.display()));
         let problem = problem.hint("the folder must be there, be yours to write in, and have room");
         return Ok(fail_to_write(problem, &error, output));
     }
     output.note(&format!("written: {}", out.display()));
-    Ok(Exit::Finished)
+    Ok(ExitCode::Finished)
 }

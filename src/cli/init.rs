@@ -1,9 +1,9 @@
 //! `init`: a `.s2s` folder with a place for the project's context and its configuration.
 
-use super::output::{Output, fail, fail_to_write};
+use super::output::{Console, fail, fail_to_write};
 use crate::journal::Disk;
-use crate::problem::Problem;
-use crate::session::Exit;
+use crate::problem::Diagnostic;
+use crate::session::ExitCode;
 
 const CONTEXT: &str = "\
 <!--
@@ -27,17 +27,17 @@ const CONFIG: &str = "\
 ";
 
 /// Makes `.s2s` here; what is there already stays as it is.
-pub fn run(output: &mut Output) -> Exit {
+pub fn run(output: &mut Console) -> ExitCode {
     let disk = Disk::default();
     let here = std::path::Path::new(".s2s");
     let project = std::path::Path::new(".").canonicalize();
     let leads_out = |s2s: std::path::PathBuf| !project.is_ok_and(|project| s2s.starts_with(project));
     if here.canonicalize().is_ok_and(leads_out) {
-        let problem = Problem::new("`.s2s` leads outside this folder: nothing is written there");
+        let problem = Diagnostic::new("`.s2s` leads outside this folder: nothing is written there");
         return fail(&[problem.hint("make it a folder of the project")], output);
     }
     if let Err(error) = disk.make_dir(&here.join("sessions")) {
-        return fail_to_write(Problem::new(error.to_string()), &error.cause, output);
+        return fail_to_write(Diagnostic::new(error.to_string()), &error.cause, output);
     }
     for (name, text) in [("CONTEXT.md", CONTEXT), ("config.yaml", CONFIG), (".gitignore", "sessions/\n")] {
         let path = here.join(name);
@@ -45,11 +45,11 @@ pub fn run(output: &mut Output) -> Exit {
             output.note(&format!("kept {}", path.display()));
         } else {
             if let Err(error) = disk.write_whole(&path, text.as_bytes()) {
-                return fail_to_write(Problem::new(error.to_string()), &error.cause, output);
+                return fail_to_write(Diagnostic::new(error.to_string()), &error.cause, output);
             }
             output.note(&format!("made {}", path.display()));
         }
     }
     output.note("write the project's context into .s2s/CONTEXT.md; every round's snapshot carries it");
-    Exit::Finished
+    ExitCode::Finished
 }

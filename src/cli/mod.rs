@@ -27,21 +27,21 @@ mod work;
 
 use clap::Parser as _;
 
-use crate::session::Exit;
-use crate::setup::doctor::Depth;
+use crate::session::ExitCode;
+use crate::setup::doctor::ProbeLevel;
 use args::{Args, Run, Verb};
 use browse::session_file;
-use output::{Output, fail};
+use output::{Console, fail};
 
 /// Reads the command line, does what it says, and returns the exit code.
-pub fn main() -> Exit {
+pub fn main() -> ExitCode {
     closed::keep_closed();
     output::quiet_panics();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return output::not_understood(&error),
     };
-    let mut output = Output::new(args.run.json, args.run.quiet);
+    let mut output = Console::new(args.run.json, args.run.quiet);
     output::debug_log(&output);
     let done = match args.verb {
         Some(verb) => dispatch(verb, args.trust, &mut output),
@@ -52,12 +52,12 @@ pub fn main() -> Exit {
     output.exit(exit)
 }
 
-type Done = Result<Exit, Vec<crate::problem::Problem>>;
+type VerbResult = Result<ExitCode, Vec<crate::problem::Diagnostic>>;
 
-fn dispatch(verb: Verb, trust: bool, output: &mut Output) -> Done {
+fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
     match verb {
         Verb::Resume(run) => {
-            *output = Output::new(run.json, run.quiet);
+            *output = Console::new(run.json, run.quiet);
             batch::resume(&Run { trust, ..run }, output)
         }
         Verb::Replay { file, json, text, at } => {
@@ -72,7 +72,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Output) -> Done {
         }
         Verb::Verify { file, expect, receipts, explain, json } => {
             output.json = json;
-            let noted = verify::Noted { expect: expect.as_deref(), receipts: &receipts };
+            let noted = verify::VerifyInputs { expect: expect.as_deref(), receipts: &receipts };
             verify::run(&session_file(&file), &noted, explain, output)
         }
         Verb::Trace { file, participant, round, json } => {
@@ -92,7 +92,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Output) -> Done {
         }
         Verb::Schema => {
             output.line(&format!("{:#}", crate::workflow::definition_schema()));
-            Ok(Exit::Finished)
+            Ok(ExitCode::Finished)
         }
         Verb::Snapshot { file, step, seat, input } => {
             snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), trust, output)
@@ -102,7 +102,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Output) -> Done {
         Verb::Config { .. } => browse::config(trust, output),
         Verb::Doctor { providers, probe, json } => {
             output.json = json;
-            let depth = if probe { Depth::OneWord } else { Depth::Listing };
+            let depth = if probe { ProbeLevel::OneWord } else { ProbeLevel::Listing };
             doctor::run(&providers, depth, trust, output)
         }
         Verb::Init => Ok(init::run(output)),

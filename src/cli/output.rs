@@ -9,23 +9,23 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::told::Teller;
-use crate::problem::Problem;
-use crate::session::Exit;
+use crate::problem::Diagnostic;
+use crate::session::ExitCode;
 use crate::text::{harmless, harmless_line, is_unsafe};
 
 /// The two streams, and how much is said on them.
 #[derive(Debug)]
-pub struct Output {
+pub struct Console {
     /// Whether standard output is NDJSON.
     pub json: bool,
     /// Whether standard error carries errors only.
     pub quiet: bool,
     closed: bool,
     /// The exit code of a result that could not be written.
-    lost: Option<Exit>,
+    lost: Option<ExitCode>,
 }
 
-impl Output {
+impl Console {
     /// Printing with these flags.
     pub fn new(json: bool, quiet: bool) -> Self {
         Self { json, quiet, closed: false, lost: None }
@@ -52,16 +52,16 @@ impl Output {
 
     /// Notes that something that was asked for could not be written, and was said to be.
     pub fn loses(&mut self) {
-        self.lost = Some(Exit::Failure);
+        self.lost = Some(ExitCode::Failure);
     }
 
     /// The exit code, if everything could be written; else that of a failure.
-    pub fn exit(&self, exit: Exit) -> Exit {
+    pub fn exit(&self, exit: ExitCode) -> ExitCode {
         self.lost.unwrap_or(exit)
     }
 
     /// A problem as a line of the result, without the number that events have.
-    fn error_line(&mut self, problem: &Problem) {
+    fn error_line(&mut self, problem: &Diagnostic) {
         let place = problem.place.as_ref();
         let line = serde_json::json!({
             "event": "error",
@@ -82,7 +82,7 @@ impl Output {
     }
 
     /// A warning.
-    pub fn warn(&self, problem: &Problem) {
+    pub fn warn(&self, problem: &Diagnostic) {
         if !self.quiet {
             say("warning", problem);
         }
@@ -116,32 +116,34 @@ fn is_lost(error: &io::Error) -> bool {
     }
     let path = std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_absolute());
     let path = path.map(|path| format!(" ({})", path.display())).unwrap_or_default();
-    let problem = Problem::new(format!("cannot write standard output{path}: {error}"));
+    let problem = Diagnostic::new(format!("cannot write standard output{path}: {error}"));
     say("error", &problem.hint("the result is not there whole; make room and run it again"));
     true
 }
 
 /// Says that a file could not be written. The exit code is 2 where its path is at fault, 1 where the
 /// storage is.
-pub fn fail_to_write(problem: Problem, error: &io::Error, output: &mut Output) -> Exit {
+pub fn fail_to_write(problem: Diagnostic, error: &io::Error, output: &mut Console) -> ExitCode {
     use io::ErrorKind as Kind;
     let exit = match error.kind() {
         Kind::NotFound | Kind::PermissionDenied | Kind::AlreadyExists | Kind::ReadOnlyFilesystem => {
-            Exit::Usage
+            ExitCode::Usage
         }
-        Kind::NotADirectory | Kind::IsADirectory | Kind::InvalidInput | Kind::InvalidFilename => Exit::Usage,
-        _ => Exit::Failure,
+        Kind::NotADirectory | Kind::IsADirectory | Kind::InvalidInput | Kind::InvalidFilename => {
+            ExitCode::Usage
+        }
+        _ => ExitCode::Failure,
     };
     fail_as(&[problem], exit, output)
 }
 
 /// Prints problems as errors; with `--json` also as lines of the result.
-pub fn fail(problems: &[Problem], output: &mut Output) -> Exit {
-    fail_as(problems, Exit::Usage, output)
+pub fn fail(problems: &[Diagnostic], output: &mut Console) -> ExitCode {
+    fail_as(problems, ExitCode::Usage, output)
 }
 
 /// As [`fail`], with another exit code.
-pub fn fail_as(problems: &[Problem], exit: Exit, output: &mut Output) -> Exit {
+pub fn fail_as(problems: &[Diagnostic], exit: ExitCode, output: &mut Console) -> ExitCode {
     for problem in problems {
         say("error", problem);
         if output.json {
@@ -152,13 +154,13 @@ pub fn fail_as(problems: &[Problem], exit: Exit, output: &mut Output) -> Exit {
 }
 
 /// Says why the command line was not understood, or prints the help that was asked for.
-pub fn not_understood(error: &clap::Error) -> Exit {
+pub fn not_understood(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if !error.use_stderr() {
         let printed = error.print().and_then(|()| io::stdout().flush());
         return match printed {
-            Err(error) if is_lost(&error) => Exit::Failure,
-            _ => Exit::Finished,
+            Err(error) if is_lost(&error) => ExitCode::Failure,
+            _ => ExitCode::Finished,
         };
     }
     // The message quotes what was written; with colours it would do so as it stands.
@@ -168,17 +170,17 @@ pub fn not_understood(error: &clap::Error) -> Exit {
     } else {
         let _ = write!(io::stderr().lock(), "{}", harmless(&text));
     }
-    let mut output = Output::new(std::env::args_os().any(|arg| arg == "--json"), false);
+    let mut output = Console::new(std::env::args_os().any(|arg| arg == "--json"), false);
     if output.json {
         let message = text.split("\n\n").next().unwrap_or_default();
         let message = message.strip_prefix("error: ").unwrap_or(message).to_owned();
         let hint = "`roundtable --help` lists what is understood";
-        output.error_line(&Problem::new(message).hint(hint));
+        output.error_line(&Diagnostic::new(message).hint(hint));
     }
-    Exit::Usage
+    ExitCode::Usage
 }
 
-fn say(kind: &str, problem: &Problem) {
+fn say(kind: &str, problem: &Diagnostic) {
     let mut err = io::stderr().lock();
     let _ = writeln!(err, "{kind}: {}", harmless_line(&problem.to_string()));
     if let Some(hint) = &problem.hint {
@@ -187,7 +189,7 @@ fn say(kind: &str, problem: &Problem) {
 }
 
 /// With `ROUNDTABLE_LOG=FILE`, writes debug lines there; they never hold an answer or a key.
-pub fn debug_log(output: &Output) {
+pub fn debug_log(output: &Console) {
     let Some(path) = std::env::var_os("ROUNDTABLE_LOG").filter(|path| !path.is_empty()) else { return };
     let mut options = std::fs::OpenOptions::new();
     options.create(true).append(true);
@@ -196,7 +198,7 @@ pub fn debug_log(output: &Output) {
     let file = match options.open(&path) {
         Ok(file) => std::sync::Mutex::new(file),
         Err(error) => {
-            let problem = Problem::new(format!("no debug log is written: {error}"));
+            let problem = Diagnostic::new(format!("no debug log is written: {error}"));
             let problem = problem.hint("ROUNDTABLE_LOG names its file");
             return output.warn(&problem.in_file(&std::path::Path::new(&path).display().to_string()));
         }

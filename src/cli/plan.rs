@@ -2,26 +2,26 @@
 
 use std::path::Path;
 
-use super::output::Output;
+use super::output::Console;
 use crate::journal::FORMAT;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::round::leak::RULES;
 use crate::round::record::REPLY_RULES;
 use crate::round::snapshot::{hex, sha256_hex};
-use crate::session::{LinkedSession, Pseudonyms, Session, SessionOpened};
+use crate::session::{LinkedSession, PseudonymMap, Session, SessionOpened};
 use crate::setup::answers::Answers;
-use crate::setup::bounds::Bounds;
+use crate::setup::bounds::PathPolicy;
 use crate::setup::config::Config;
-use crate::setup::folders::{Folders, read_text};
-use crate::setup::models::Catalog;
+use crate::setup::folders::{Dirs, read_text};
+use crate::setup::models::ParticipantFactory;
 use crate::setup::need::{Need, What};
 use crate::setup::past::linked_sessions;
-use crate::setup::personas::Library;
-use crate::setup::roster::{ModelFlags, Nobody, Roster, Sources, resolve};
+use crate::setup::personas::PersonaLibrary;
+use crate::setup::roster::{ModelFlags, Roster, RosterInputs, UnknownAgentPolicy, resolve};
 use crate::setup::table::needs;
 use crate::setup::trust::Trust;
 use crate::workflow::{
-    Definition, Leaks, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, default_id, depth, load,
+    Definition, LeakAction, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, default_id, depth, load,
     unknown_tasks, with_written_names,
 };
 
@@ -29,26 +29,26 @@ use crate::workflow::{
 pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
 
 /// Folders, configuration, and what of it the user has agreed to.
-pub struct SetUp {
+pub struct Environment {
     /// Where things lie.
-    pub folders: Folders,
+    pub folders: Dirs,
     /// The settings in effect.
     pub config: Config,
     /// What of the project's counts that can run or redirect.
     pub trust: Trust,
 }
 
-impl SetUp {
+impl Environment {
     /// Finds them; with `trusts`, whatever the project names counts in this run.
-    pub fn find(trusts: bool) -> Result<Self, Vec<Problem>> {
-        let folders = Folders::find(trusts).map_err(|problem| vec![problem])?;
+    pub fn find(trusts: bool) -> Result<Self, Vec<Diagnostic>> {
+        let folders = Dirs::find(trusts).map_err(|problem| vec![problem])?;
         let config = Config::load(&folders)?;
         let trust = Trust::of(&folders, trusts);
         Ok(Self { folders, config, trust })
     }
 
-    /// As [`SetUp::find`]; what is to be said of the project is printed.
-    pub fn find_and_tell(trusts: bool, output: &Output) -> Result<Self, Vec<Problem>> {
+    /// As [`Environment::find`]; what is to be said of the project is printed.
+    pub fn find_and_tell(trusts: bool, output: &Console) -> Result<Self, Vec<Diagnostic>> {
         let set_up = Self::find(trusts)?;
         for notice in set_up.notices() {
             output.warn(notice);
@@ -57,18 +57,18 @@ impl SetUp {
     }
 
     /// What is to be said of the project's folder and configuration.
-    pub fn notices(&self) -> impl Iterator<Item = &Problem> {
+    pub fn notices(&self) -> impl Iterator<Item = &Diagnostic> {
         self.folders.notices.iter().chain(&self.config.notices)
     }
 
     /// Who answers for a model or a program, as far as the user has agreed.
-    pub fn catalog(&self) -> Catalog<'_> {
-        Catalog::new(&self.config, &self.trust)
+    pub fn catalog(&self) -> ParticipantFactory<'_> {
+        ParticipantFactory::new(&self.config, &self.trust)
     }
 }
 
 /// A definition, ready to be opened.
-pub struct Plan {
+pub struct PreparedSession {
     /// The definition.
     pub definition: Definition,
     /// Its text.
@@ -82,13 +82,13 @@ pub struct Plan {
     /// The text of the project's own tasks, if it has some.
     pub tasks_file: Option<String>,
     /// What of all tasks could not be read.
-    pub unread: Vec<Problem>,
+    pub unread: Vec<Diagnostic>,
     /// Whether it is the user's own, and no project's.
     pub is_own: bool,
 }
 
 /// Reads and loads a definition, and says its warnings; `-` is standard input.
-pub fn load_plan(path: &Path, folders: &Folders, output: &Output) -> Result<Plan, Vec<Problem>> {
+pub fn load_plan(path: &Path, folders: &Dirs, output: &Console) -> Result<PreparedSession, Vec<Diagnostic>> {
     let (plan, warnings) = read_plan(path, folders)?;
     for warning in &warnings {
         output.warn(warning);
@@ -97,14 +97,18 @@ pub fn load_plan(path: &Path, folders: &Folders, output: &Output) -> Result<Plan
 }
 
 /// Reads and loads a definition; its warnings come with it.
-pub fn read_plan(path: &Path, folders: &Folders) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
+pub fn read_plan(path: &Path, folders: &Dirs) -> Result<(PreparedSession, Vec<Diagnostic>), Vec<Diagnostic>> {
     let (file, text) = definition_text(path)?;
     let (plan, warnings) = plan_of(text, file, folders)?;
-    Ok((Plan { is_own: folders.is_own(path), ..plan }, warnings))
+    Ok((PreparedSession { is_own: folders.is_own(path), ..plan }, warnings))
 }
 
 /// A definition from its text; its warnings come with it.
-pub fn plan_of(text: String, file: String, folders: &Folders) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
+pub fn plan_of(
+    text: String,
+    file: String,
+    folders: &Dirs,
+) -> Result<(PreparedSession, Vec<Diagnostic>), Vec<Diagnostic>> {
     let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
     let (flags, answers) = (ModelFlags::default(), Answers::default());
     let (definition, tasks_file, unread) = with_tasks(loaded.definition, &file, folders);
@@ -112,7 +116,7 @@ pub fn plan_of(text: String, file: String, folders: &Folders) -> Result<(Plan, V
     warnings.extend(unread.iter().filter(|problem| !warnings.contains(problem)).cloned().collect::<Vec<_>>());
     warnings.extend(unknown_tasks(&definition, &file));
     let is_own = false;
-    Ok((Plan { definition, text, file, flags, answers, tasks_file, unread, is_own }, warnings))
+    Ok((PreparedSession { definition, text, file, flags, answers, tasks_file, unread, is_own }, warnings))
 }
 
 /// A definition with the project's own tasks, their text if there are some, and what of the tasks
@@ -120,10 +124,10 @@ pub fn plan_of(text: String, file: String, folders: &Folders) -> Result<(Plan, V
 pub fn with_tasks(
     definition: Definition,
     file: &str,
-    folders: &Folders,
-) -> (Definition, Option<String>, Vec<Problem>) {
+    folders: &Dirs,
+) -> (Definition, Option<String>, Vec<Diagnostic>) {
     let of_own = definition.tasks.iter().filter_map(|task| Some(task.doubt.clone()?.in_file(file)));
-    let mut unread: Vec<Problem> = of_own.collect();
+    let mut unread: Vec<Diagnostic> = of_own.collect();
     match folders.tasks() {
         Ok(None) => (definition, None, unread),
         Ok(Some(text)) => {
@@ -139,7 +143,7 @@ pub fn with_tasks(
 }
 
 /// What a definition's file is called in messages, and its text; `-` is standard input.
-pub fn definition_text(path: &Path) -> Result<(String, String), Vec<Problem>> {
+pub fn definition_text(path: &Path) -> Result<(String, String), Vec<Diagnostic>> {
     let is_stdin = path == Path::new("-");
     let file = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
     let text = if is_stdin {
@@ -148,8 +152,8 @@ pub fn definition_text(path: &Path) -> Result<(String, String), Vec<Problem>> {
         std::io::stdin()
             .take(MAX_DEFINITION as u64 + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error| vec![Problem::new(format!("cannot be read: {error}")).in_file(&file)])?;
-        String::from_utf8(bytes).map_err(|_| vec![Problem::new("is not UTF-8 text").in_file(&file)])?
+            .map_err(|error| vec![Diagnostic::new(format!("cannot be read: {error}")).in_file(&file)])?;
+        String::from_utf8(bytes).map_err(|_| vec![Diagnostic::new("is not UTF-8 text").in_file(&file)])?
     } else {
         let limit = (MAX_DEFINITION as u64) * 8;
         read_text(path, limit).map_err(|problem| vec![problem])?
@@ -158,26 +162,26 @@ pub fn definition_text(path: &Path) -> Result<(String, String), Vec<Problem>> {
     Ok((file, text))
 }
 
-impl Plan {
+impl PreparedSession {
     /// Finds every participant's persona and model.
-    pub fn roster(&self, set_up: &SetUp) -> Result<Roster, Vec<Problem>> {
-        self.resolve(set_up, Nobody::Refused)
+    pub fn roster(&self, set_up: &Environment) -> Result<Roster, Vec<Diagnostic>> {
+        self.resolve(set_up, UnknownAgentPolicy::Refused)
     }
 
-    /// As [`Plan::roster`], before it is known whose answers will be scripted.
-    pub fn roster_before_answers(&self, set_up: &SetUp) -> Result<Roster, Vec<Problem>> {
-        self.resolve(set_up, Nobody::Noticed)
+    /// As [`PreparedSession::roster`], before it is known whose answers will be scripted.
+    pub fn roster_before_answers(&self, set_up: &Environment) -> Result<Roster, Vec<Diagnostic>> {
+        self.resolve(set_up, UnknownAgentPolicy::Noticed)
     }
 
-    fn resolve(&self, set_up: &SetUp, nobody: Nobody) -> Result<Roster, Vec<Problem>> {
-        let library = Library::new(&set_up.folders);
+    fn resolve(&self, set_up: &Environment, nobody: UnknownAgentPolicy) -> Result<Roster, Vec<Diagnostic>> {
+        let library = PersonaLibrary::new(&set_up.folders);
         let catalog = set_up.catalog();
-        resolve(Sources {
+        resolve(RosterInputs {
             definition: &self.definition,
             file: &self.file,
             library: &library,
             catalog: &catalog,
-            bounds: &Bounds::of(&set_up.folders, Some(&self.file)),
+            bounds: &PathPolicy::of(&set_up.folders, Some(&self.file)),
             config: &set_up.config,
             flags: &self.flags,
             answers: &self.answers,
@@ -186,12 +190,12 @@ impl Plan {
     }
 
     /// The saved sessions its links name, and what could not be read of them.
-    pub fn linked_sessions(&self, folders: &Folders) -> (Vec<LinkedSession>, Vec<Problem>) {
-        linked_sessions(&self.definition, &self.file, &Bounds::of(folders, Some(&self.file)))
+    pub fn linked_sessions(&self, folders: &Dirs) -> (Vec<LinkedSession>, Vec<Diagnostic>) {
+        linked_sessions(&self.definition, &self.file, &PathPolicy::of(folders, Some(&self.file)))
     }
 
     /// What a session of this plan needs. The user's own definition asks nothing for its programs.
-    pub fn needs(&self, session: &Session, set_up: &SetUp) -> Result<Vec<Need>, Vec<Problem>> {
+    pub fn needs(&self, session: &Session, set_up: &Environment) -> Result<Vec<Need>, Vec<Diagnostic>> {
         let mut needs = needs(session, &set_up.catalog(), &self.answers)?;
         let (programs, _): (Vec<Need>, Vec<Need>) =
             needs.iter().cloned().partition(|need| matches!(need.what, What::Program { .. }));
@@ -206,15 +210,19 @@ impl Plan {
 
     /// The pseudonyms of a roster, where the definition asks for them: by its seed, else the run's, else
     /// one from the operating system.
-    fn pseudonyms(&self, roster: &Roster, seed: Option<u64>) -> Result<Option<Pseudonyms>, Vec<Problem>> {
+    fn pseudonyms(
+        &self,
+        roster: &Roster,
+        seed: Option<u64>,
+    ) -> Result<Option<PseudonymMap>, Vec<Diagnostic>> {
         let Some(asked) = self.definition.pseudonyms else { return Ok(None) };
         let mut random = [0; 6];
         getrandom::fill(&mut random).map_err(|error| {
-            vec![Problem::new(format!("the operating system gives no random numbers: {error}"))]
+            vec![Diagnostic::new(format!("the operating system gives no random numbers: {error}"))]
         })?;
         let drawn = random.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let seed = asked.seed.or(seed).unwrap_or(drawn);
-        Ok(Some(Pseudonyms::draw(seed, roster.seats.iter().map(|seat| seat.name.as_str()))))
+        Ok(Some(PseudonymMap::draw(seed, roster.seats.iter().map(|seat| seat.name.as_str()))))
     }
 
     /// The header a session of this plan opens with.
@@ -223,13 +231,14 @@ impl Plan {
         mut roster: Roster,
         id: &str,
         (input, seed): (Option<&str>, Option<u64>),
-        folders: &Folders,
-    ) -> Result<SessionOpened, Vec<Problem>> {
+        folders: &Dirs,
+    ) -> Result<SessionOpened, Vec<Diagnostic>> {
         for seat in &mut roster.seats {
             seat.seed = seat.seed.or(seed);
         }
-        let leak_rules = (self.definition.leaks != Some(Leaks::Off) || self.definition.pseudonyms.is_some())
-            .then_some(RULES);
+        let leak_rules = (self.definition.leaks != Some(LeakAction::Off)
+            || self.definition.pseudonyms.is_some())
+        .then_some(RULES);
         let (linked_sessions, unlinked) = self.linked_sessions(folders);
         let name = Path::new(&self.file).file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(SessionOpened {
@@ -260,29 +269,29 @@ impl Plan {
 }
 
 /// A problem as a session records it: its place by the file's name alone.
-fn told(problem: &Problem) -> String {
+fn told(problem: &Diagnostic) -> String {
     let file = problem.place.as_ref().map_or("", |place| place.file.as_str());
     let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
     name.map_or_else(|| problem.message.clone(), |name| problem.clone().in_file(&name).to_string())
 }
 
 /// A warning when an input begins like JSON and is none.
-pub fn doubt_input(text: &str) -> Option<Problem> {
+pub fn doubt_input(text: &str) -> Option<Diagnostic> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     let error = serde_json::from_str::<serde_json::Value>(text).err().filter(|_| is_json)?;
     let problem =
-        Problem::new(format!("--input begins like JSON and is not, so it is taken as text: {error}"));
+        Diagnostic::new(format!("--input begins like JSON and is not, so it is taken as text: {error}"));
     Some(problem.hint("check its quotes and brackets"))
 }
 
-fn parse_input(text: &str) -> Result<serde_json::Value, Vec<Problem>> {
+fn parse_input(text: &str) -> Result<serde_json::Value, Vec<Diagnostic>> {
     // A session file holds no deeper values than this.
     const DEEPEST: usize = 36;
     let is_json = text.trim_start().starts_with(['{', '[']);
     let parsed = if is_json { serde_json::from_str(text).ok() } else { None };
     let input = parsed.unwrap_or_else(|| serde_json::Value::String(text.to_owned()));
     if depth(&input) > DEEPEST {
-        let problem = Problem::new(format!("the input is nested deeper than {DEEPEST} levels"));
+        let problem = Diagnostic::new(format!("the input is nested deeper than {DEEPEST} levels"));
         return Err(vec![problem.hint("give it flatter, or as a text")]);
     }
     Ok(input)

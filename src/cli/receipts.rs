@@ -8,8 +8,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::output::Output;
-use crate::problem::Problem;
+use super::output::Console;
+use crate::problem::Diagnostic;
 use crate::session::{Event, Receipt, Session};
 
 /// Where receipts go.
@@ -26,7 +26,7 @@ impl Receipts {
     ///
     /// # Errors
     /// When the file is there already, or cannot be made.
-    pub fn create(path: &Path) -> Result<Self, Vec<Problem>> {
+    pub fn create(path: &Path) -> Result<Self, Vec<Diagnostic>> {
         if path.as_os_str() == "-" {
             return Ok(Self { file: None, path: "standard error".into(), failed: Mutex::new(false) });
         }
@@ -35,7 +35,7 @@ impl Receipts {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let made = options.open(path).map_err(|error| {
-            let problem = Problem::new(format!("cannot write receipts: {error}"));
+            let problem = Diagnostic::new(format!("cannot write receipts: {error}"));
             let hint = match error.kind() {
                 io::ErrorKind::AlreadyExists => "--receipts never overwrites: choose another path",
                 _ => "check the folder, or give another path with --receipts",
@@ -46,7 +46,7 @@ impl Receipts {
     }
 
     /// Gives the receipt for an event that seals an answer; `session` is the state after it.
-    pub fn give(&self, event: &Event, session: &Session, output: &mut Output) {
+    pub fn give(&self, event: &Event, session: &Session, output: &mut Console) {
         let Event::BallotSealed(sealed) = event else { return };
         let Some(receipt) = Receipt::of(sealed, session) else { return };
         let line = crate::report::safe_json(&serde_json::to_value(receipt).unwrap_or_default()) + "\n";
@@ -59,8 +59,9 @@ impl Receipts {
             *failed = true;
             let hint = "the session goes on; each `ballot_sealed` of its file holds the same";
             let path = self.path.display();
-            output
-                .warn(&Problem::new(format!("a receipt could not be written to {path}: {error}")).hint(hint));
+            output.warn(
+                &Diagnostic::new(format!("a receipt could not be written to {path}: {error}")).hint(hint),
+            );
             output.loses();
         }
     }

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use super::Done;
+use super::VerbResult;
 use super::args::Run;
 use super::batch::{budget, refuse_manual};
 use super::files::refuse_damaged;
-use super::output::Output;
-use super::plan::{PROGRAM, SetUp};
-use super::work::{Bench, Seated, work};
-use crate::journal::{Disk, DiskError, Journal, KeyStore, OpenError, OpenedJournal, fold};
-use crate::problem::Problem;
+use super::output::Console;
+use super::plan::{Environment, PROGRAM};
+use super::work::{ReadySession, RunContext, work};
+use crate::journal::{Disk, DiskError, Journal, KeyStore, OpenJournalError, OpenedJournal, fold};
+use crate::problem::Diagnostic;
 use crate::report;
-use crate::session::{Command, Exit, Session, exit_of};
+use crate::session::{Command, ExitCode, Session, exit_of};
 use crate::setup::answers::Answers;
-use crate::setup::bounds::Bounds;
+use crate::setup::bounds::PathPolicy;
 use crate::setup::folders::unreadable;
 use crate::setup::table::{outside, personas_of, seat_all};
 
@@ -23,17 +23,17 @@ pub fn go_on(
     path: &Path,
     args: &Run,
     mut answers: Answers,
-    set_up: &SetUp,
-    bench: &Bench<'_>,
-    output: &mut Output,
-) -> Done {
+    set_up: &Environment,
+    bench: &RunContext<'_>,
+    output: &mut Console,
+) -> VerbResult {
     let opened = match open(path, output)? {
         Ok(opened) => opened,
         Err(exit) => return Ok(exit),
     };
     let session = fold(&opened.log);
     if let Some(aside) = &opened.torn {
-        let problem = Problem::new(format!("{} bytes of a torn write were cut off", opened.log.torn));
+        let problem = Diagnostic::new(format!("{} bytes of a torn write were cut off", opened.log.torn));
         let problem = problem.in_file(&path.display().to_string());
         output.warn(&problem.hint(format!("they are kept in {}", aside.display())));
     }
@@ -55,7 +55,7 @@ pub fn go_on(
             output.warn(&problem);
         }
     }
-    let led_out = outside(&session, &answers, &Bounds::of(&set_up.folders, path.to_str()));
+    let led_out = outside(&session, &answers, &PathPolicy::of(&set_up.folders, path.to_str()));
     if !led_out.is_empty() {
         return Err(led_out);
     }
@@ -64,13 +64,20 @@ pub fn go_on(
     let torn_bytes = opened.log.torn as u64;
     let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes };
     let personas = personas_of(&session);
-    let seated =
-        Seated { session, journal: opened.journal, personas, table, answers, budget, path: path.to_owned() };
+    let seated = ReadySession {
+        session,
+        journal: opened.journal,
+        personas,
+        table,
+        answers,
+        budget,
+        path: path.to_owned(),
+    };
     Ok(work(seated, start, args, set_up, bench, output))
 }
 
 /// Opens a session file and locks it; a damaged one is refused with its exit code.
-fn open(path: &Path, output: &mut Output) -> Result<Result<OpenedJournal, Exit>, Vec<Problem>> {
+fn open(path: &Path, output: &mut Console) -> Result<Result<OpenedJournal, ExitCode>, Vec<Diagnostic>> {
     let file = path.display().to_string();
     if !path.is_file() {
         let missing = std::fs::File::open(path).err();
@@ -79,34 +86,34 @@ fn open(path: &Path, output: &mut Output) -> Result<Result<OpenedJournal, Exit>,
     }
     match Journal::open(&Disk::default(), path) {
         Ok(opened) => Ok(Ok(opened)),
-        Err(OpenError::Disk(error)) => Err(vec![not_opened(&error, &file)]),
-        Err(error @ OpenError::NothingRecorded) => {
-            let problem = Problem::new(error.to_string()).in_file(&file);
+        Err(OpenJournalError::Disk(error)) => Err(vec![not_opened(&error, &file)]),
+        Err(error @ OpenJournalError::NothingRecorded) => {
+            let problem = Diagnostic::new(error.to_string()).in_file(&file);
             Err(vec![problem.hint("remove it and run the definition again")])
         }
-        Err(OpenError::Damage(damage)) => Ok(Err(refuse_damaged(&damage, &file, output))),
+        Err(OpenJournalError::Damage(damage)) => Ok(Err(refuse_damaged(&damage, &file, output))),
     }
 }
 
 /// A session file that cannot be opened, as a person reads of it: who holds it, if somebody does.
-pub fn not_opened(error: &DiskError, file: &str) -> Problem {
+pub fn not_opened(error: &DiskError, file: &str) -> Diagnostic {
     match error.locked {
-        Some(holder) => Problem::new(format!("{holder} has this session open"))
+        Some(holder) => Diagnostic::new(format!("{holder} has this session open"))
             .hint("wait for it, or stop it")
             .in_file(file),
-        None => Problem::new(error.to_string()),
+        None => Diagnostic::new(error.to_string()),
     }
 }
 
 /// Keys that a finished session left behind because they could not be removed then.
-fn erase_keys(session: &Session, set_up: &SetUp, output: &Output) {
+fn erase_keys(session: &Session, set_up: &Environment, output: &Console) {
     for error in KeyStore::new(Disk::default(), &set_up.folders.keys()).erase_all(session) {
-        output.warn(&Problem::new(error.to_string()).hint("its key is published; remove the file"));
+        output.warn(&Diagnostic::new(error.to_string()).hint("its key is published; remove the file"));
     }
 }
 
 /// A session goes on as it was opened; flags that say otherwise are named.
-fn warn_of_ignored(args: &Run, output: &Output) {
+fn warn_of_ignored(args: &Run, output: &Console) {
     let given = [
         ("--input", args.input.is_some()),
         ("--model", !args.model.is_empty()),
@@ -116,7 +123,7 @@ fn warn_of_ignored(args: &Run, output: &Output) {
         ("--dry-run", args.dry_run),
     ];
     for (flag, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
-        let problem = Problem::new(format!("{flag} has no effect on a session that goes on"));
+        let problem = Diagnostic::new(format!("{flag} has no effect on a session that goes on"));
         output.warn(&problem.hint("it keeps what it was opened with, and its file"));
     }
 }

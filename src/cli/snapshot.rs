@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Done;
+use super::VerbResult;
 use super::files::log_of;
-use super::output::Output;
-use super::plan::{Plan, SetUp, load_plan};
+use super::output::Console;
+use super::plan::{Environment, PreparedSession, load_plan};
 use crate::journal::fold;
-use crate::problem::{Problem, did_you_mean};
-use crate::session::{Command, Event, Exit, Item, Moment, Session, Stamped, decide};
+use crate::problem::{Diagnostic, did_you_mean};
+use crate::session::{Command, Event, ExitCode, Session, TimedEvent, Timestamp, WorkItem, decide};
 use crate::workflow::{Definition, Step};
 
 /// Prints the snapshot of a definition's or a session's round, for one participant with its address.
@@ -19,29 +19,29 @@ pub fn run(
     seat: Option<&str>,
     input: Option<&str>,
     trusts: bool,
-    output: &mut Output,
-) -> Done {
+    output: &mut Console,
+) -> VerbResult {
     let events = if file.extension().is_some_and(|extension| extension == "s2s") {
         match log_of(file, output)? {
             Ok(log) => {
                 let session = fold(&log);
                 if let Some(prompt) = step.and_then(|step| recorded_prompt(&session, step)) {
                     output.bytes(prompt.as_bytes());
-                    return Ok(Exit::Finished);
+                    return Ok(ExitCode::Finished);
                 }
                 recorded(&session, step)?
             }
             Err(exit) => return Ok(exit),
         }
     } else {
-        let set_up = SetUp::find_and_tell(trusts, output)?;
+        let set_up = Environment::find_and_tell(trusts, output)?;
         let plan = load_plan(file, &set_up.folders, output)?;
         let asked = step.and_then(|step| plan.definition.step(step)).filter(|step| step.round().is_none());
         if let Some(step) = asked {
             let prompt = planned_prompt(&plan, &set_up, step, input)?;
             output.note("note: steps before this one have not run: their results are not in this prompt");
             output.bytes(prompt.as_bytes());
-            return Ok(Exit::Finished);
+            return Ok(ExitCode::Finished);
         }
         planned(&plan, &set_up, step, input, output)?
     };
@@ -55,57 +55,57 @@ pub fn run(
                 if seat == Some(item.participant.as_str()) {
                     snapshot.push_str(&item.address);
                     output.bytes(snapshot.as_bytes());
-                    return Ok(Exit::Finished);
+                    return Ok(ExitCode::Finished);
                 }
             }
             _ => {}
         }
     }
     if let Some(seat) = seat {
-        let problem = Problem::new(format!("`{seat}` has no seat in this round"));
+        let problem = Diagnostic::new(format!("`{seat}` has no seat in this round"));
         return Err(vec![problem.hint(did_you_mean(seat, &names))]);
     }
     output.bytes(snapshot.as_bytes());
-    Ok(Exit::Finished)
+    Ok(ExitCode::Finished)
 }
 
 /// The prompt of a recorded work item, by its id or its step: the last one.
 fn recorded_prompt(session: &Session, step: &str) -> Option<String> {
-    let of_step = |item: &&Item| item.offered.step == step || item.offered.item == step;
+    let of_step = |item: &&WorkItem| item.offered.step == step || item.offered.item == step;
     let item = session.items.values().rev().find(of_step)?;
     Some(session.agent_prompt(&item.offered).1)
 }
 
 /// The prompt that an agent's step would hand over now.
 fn planned_prompt(
-    plan: &Plan,
-    set_up: &SetUp,
+    plan: &PreparedSession,
+    set_up: &Environment,
     step: &Step,
     input: Option<&str>,
-) -> Result<String, Vec<Problem>> {
+) -> Result<String, Vec<Diagnostic>> {
     let id = step.id.clone();
     let opened =
         plan.header(plan.roster_before_answers(set_up)?, "snapshot", (input, None), &set_up.folders)?;
     let mut session = Session::default();
-    let at = Moment(0);
-    session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened)) });
+    let at = Timestamp(0);
+    session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(opened)) });
     let kind = step.kind_name().to_owned();
-    session.apply(&Stamped {
+    session.apply(&TimedEvent {
         at,
         event: Event::StepStarted { step: id.clone(), kind, iteration: 1, within: None },
     });
     let offered = decide(&session, Command::Offer { step: id.clone() }, at);
-    let offered =
-        offered.map_err(|refusal| vec![Problem::new(refusal.0).hint("name a round or an agent's step")])?;
+    let offered = offered
+        .map_err(|refusal| vec![Diagnostic::new(refusal.0).hint("name a round or an agent's step")])?;
     let prompt = offered.iter().find_map(|event| match event {
         Event::WorkItemOffered(item) => Some(session.agent_prompt(item).1),
         _ => None,
     });
-    prompt.ok_or_else(|| vec![Problem::new(format!("step `{id}` hands nothing out"))])
+    prompt.ok_or_else(|| vec![Diagnostic::new(format!("step `{id}` hands nothing out"))])
 }
 
 /// The events that opened a recorded round: its step's last one, or the session's first.
-fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Vec<Problem>> {
+fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Vec<Diagnostic>> {
     let of_step =
         |id: &str| session.rounds.iter().rev().find(|r| r.opened.step == id || r.opened.round == id);
     let round = match step {
@@ -115,7 +115,7 @@ fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Vec<Pro
     let round = round.ok_or_else(|| {
         let known: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
         vec![
-            Problem::new("no such round was opened in this session")
+            Diagnostic::new("no such round was opened in this session")
                 .hint(format!("rounds: {}", known.join(", "))),
         ]
     })?;
@@ -157,12 +157,12 @@ fn rounds_before(definition: &Definition, id: &str) -> u32 {
 
 /// The events that would open a definition's round now.
 fn planned(
-    plan: &Plan,
-    set_up: &SetUp,
+    plan: &PreparedSession,
+    set_up: &Environment,
     step: Option<&str>,
     input: Option<&str>,
-    output: &Output,
-) -> Result<Vec<Event>, Vec<Problem>> {
+    output: &Console,
+) -> Result<Vec<Event>, Vec<Diagnostic>> {
     let rounds: Vec<&str> = plan
         .definition
         .all_steps()
@@ -175,7 +175,7 @@ fn planned(
     };
     let Some(id) = id.map(str::to_owned) else {
         let wanted = step.unwrap_or("");
-        let problem = Problem::new(format!("no round step `{wanted}`"));
+        let problem = Diagnostic::new(format!("no round step `{wanted}`"));
         return Err(vec![problem.hint(did_you_mean(wanted, &rounds))]);
     };
     if plan.definition.steps.first().is_some_and(|first| first.id != id) {
@@ -183,14 +183,14 @@ fn planned(
     }
     let opened = plan.header(plan.roster(set_up)?, "snapshot", (input, None), &set_up.folders)?;
     let mut session = Session::default();
-    let at = Moment(0);
-    session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened)) });
+    let at = Timestamp(0);
+    session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(opened)) });
     session.rounds_left_out = rounds_before(&plan.definition, &id);
-    session.apply(&Stamped {
+    session.apply(&TimedEvent {
         at,
         event: Event::StepStarted { step: id, kind: "round".to_owned(), iteration: 1, within: None },
     });
     let project_summary = set_up.folders.context().map_err(|problem| vec![problem])?;
     let command = Command::OpenRound { project_summary };
-    decide(&session, command, at).map_err(|refusal| vec![Problem::new(refusal.0)])
+    decide(&session, command, at).map_err(|refusal| vec![Diagnostic::new(refusal.0)])
 }

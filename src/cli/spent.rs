@@ -4,11 +4,11 @@
 
 use std::collections::HashMap;
 
-use super::output::Output;
-use crate::session::{Price, SeatStatus, Session, Spent};
+use super::output::Console;
+use crate::session::{Cost, Price, SeatStatus, Session};
 
 /// Says what was spent, if any service told of tokens.
-pub fn say(session: &Session, prices: &HashMap<String, Price>, output: &Output) {
+pub fn say(session: &Session, prices: &HashMap<String, Price>, output: &Console) {
     let price = |model: &str| session.price(model).or_else(|| prices.get(model).copied());
     for round in &session.rounds {
         let spent = round.spent(&price);
@@ -35,7 +35,7 @@ pub fn say(session: &Session, prices: &HashMap<String, Price>, output: &Output) 
 }
 
 /// Money, as far as it is known.
-fn dollars(spent: &Spent) -> String {
+fn dollars(spent: &Cost) -> String {
     match (spent.dollars > 0.0, spent.is_unknown) {
         (false, true) => "unknown".to_owned(),
         (true, true) => format!("at least {:.4} $", spent.dollars),
@@ -43,7 +43,7 @@ fn dollars(spent: &Spent) -> String {
     }
 }
 
-fn in_words(spent: &Spent) -> String {
+fn in_words(spent: &Cost) -> String {
     let mut said = format!("tokens: {} in", spent.tokens.input);
     if spent.tokens.cached > 0 {
         said.push_str(&format!(" ({} from a cache)", spent.tokens.cached));

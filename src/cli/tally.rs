@@ -4,18 +4,18 @@
 
 use std::path::Path;
 
-use super::Done;
+use super::VerbResult;
 use super::args::{Rules, TallyArgs};
 use super::files::log_of;
-use super::output::Output;
+use super::output::Console;
 use crate::journal::{Disk, fold};
-use crate::problem::{Problem, did_you_mean};
+use crate::problem::{Diagnostic, did_you_mean};
 use crate::report::count::{result, rule_in_words, tables, whole_order};
 use crate::report::what_if::{self, WhatIf};
 use crate::report::{safe_json, view};
-use crate::session::{Exit, RoundRun, Session};
+use crate::session::{ExitCode, RoundRun, Session};
 use crate::setup::folders::unreadable;
-use crate::tally::{BallotFile, BallotKind, Rule, Share, Terms, Verdict, read_ballots};
+use crate::tally::{BallotFile, BallotKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
 use crate::text::harmless;
 use crate::workflow::{STANDARD_INPUT, unfit_threshold};
 
@@ -23,69 +23,70 @@ use crate::workflow::{STANDARD_INPUT, unfit_threshold};
 const MAX_BALLOTS: u64 = 512 << 20;
 
 /// `tally`.
-pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Output) -> Done {
+pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> VerbResult {
     if args.rules.rule.is_none() && !args.rules.all {
-        let problem = Problem::new("no rule is given").hint("add `--rule NAME`, or `--all` for every rule");
+        let problem =
+            Diagnostic::new("no rule is given").hint("add `--rule NAME`, or `--all` for every rule");
         return Err(vec![problem]);
     }
     match (session, &args.ballots) {
         (None, Some(file)) => {
             if args.round.is_some() {
-                let problem = Problem::new("a ballot file has no rounds").hint("leave `--round` out");
+                let problem = Diagnostic::new("a ballot file has no rounds").hint("leave `--round` out");
                 return Err(vec![problem]);
             }
             of_file(file, &args.rules, output)
         }
         (Some(file), None) => of_session(file, args, output),
         (Some(_), Some(_)) => {
-            Err(vec![Problem::new("a session and a ballot file are two things").hint("give one of them")])
+            Err(vec![Diagnostic::new("a session and a ballot file are two things").hint("give one of them")])
         }
         (None, None) => {
-            let problem = Problem::new("nothing to count is given");
+            let problem = Diagnostic::new("nothing to count is given");
             Err(vec![problem.hint("give a session `FILE.s2s`, or `--ballots FILE`")])
         }
     }
 }
 
 /// The rule that is named, and the terms given with it.
-fn rule_of(rules: &Rules) -> Result<(Option<Rule>, Terms), Vec<Problem>> {
+fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Vec<Diagnostic>> {
     let rule = match &rules.rule {
         Some(name) => {
             if let Some(rule) = Rule::named(name) {
                 Some(rule)
             } else {
-                let problem = Problem::new(format!("unknown rule `{name}`"));
+                let problem = Diagnostic::new(format!("unknown rule `{name}`"));
                 return Err(vec![problem.hint(did_you_mean(name, &Rule::names()))]);
             }
         }
         None => None,
     };
     let threshold = rules.threshold.as_ref().map(|text| {
-        Share::parse(text).ok_or_else(|| {
-            let problem = Problem::new(format!("`{text}` is no share above 0 and up to 1"));
+        Fraction::parse(text).ok_or_else(|| {
+            let problem = Diagnostic::new(format!("`{text}` is no share above 0 and up to 1"));
             vec![problem.hint("write it like 2/3 or 0.6667")]
         })
     });
     let threshold = threshold.transpose()?;
-    let terms = Terms { threshold, strength: rules.strength.into(), by: rules.by.into() };
+    let terms = RuleOptions { threshold, strength: rules.strength.into(), by: rules.by.into() };
     if let Some(rule) = rule.filter(|_| !rules.all) {
         let needless = [
             ("threshold", rules.threshold.is_some() && rule.default_threshold().is_none()),
             ("strength", terms.strength != crate::tally::Strength::default() && !rule.takes_strength()),
-            ("by", terms.by != crate::tally::Weighing::default() && rule != Rule::WeightedMajority),
+            ("by", terms.by != crate::tally::WeightBasis::default() && rule != Rule::WeightedMajority),
         ];
         if let Some((flag, _)) = needless.iter().find(|(_, is_needless)| *is_needless) {
-            let problem = Problem::new(format!("rule `{}` takes no --{flag}", rule.name()));
+            let problem = Diagnostic::new(format!("rule `{}` takes no --{flag}", rule.name()));
             return Err(vec![problem.hint(format!("leave --{flag} out"))]);
         }
         if let Some(what) = terms.threshold.as_ref().and_then(|share| unfit_threshold(rule, share)) {
-            return Err(vec![Problem::new(what).hint("a share such as 2/3 or 0.6667")]);
+            return Err(vec![Diagnostic::new(what).hint("a share such as 2/3 or 0.6667")]);
         }
     }
     Ok((rule, terms))
 }
 
-fn of_file(path: &Path, rules: &Rules, output: &mut Output) -> Done {
+fn of_file(path: &Path, rules: &Rules, output: &mut Console) -> VerbResult {
     let (rule, terms) = rule_of(rules)?;
     let (bytes, name) = if path.as_os_str() == "-" {
         let mut bytes = Vec::new();
@@ -97,14 +98,14 @@ fn of_file(path: &Path, rules: &Rules, output: &mut Output) -> Done {
         (read.map_err(|error| vec![unreadable(path, &error.cause)])?, path.display().to_string())
     };
     let Ok(text) = std::str::from_utf8(&bytes) else {
-        let problem = Problem::new("the file is not UTF-8 text").hint("save it as UTF-8").in_file(&name);
+        let problem = Diagnostic::new("the file is not UTF-8 text").hint("save it as UTF-8").in_file(&name);
         return Err(vec![problem]);
     };
     let file = read_ballots(text, &name)?;
     if rules.all {
         return Ok(all_of_file(&file, rule, &terms, rules.seed, output));
     }
-    let Some(rule) = rule else { return Ok(Exit::Finished) };
+    let Some(rule) = rule else { return Ok(ExitCode::Finished) };
     let found = one(&file, rule, &terms, rules.seed)?;
     if output.json {
         output.line(&safe_json(&file_json(&file, rule, &terms, &found)));
@@ -115,7 +116,12 @@ fn of_file(path: &Path, rules: &Rules, output: &mut Output) -> Done {
     Ok(exit(&found))
 }
 
-fn one(file: &BallotFile, rule: Rule, terms: &Terms, seed: Option<u64>) -> Result<Verdict, Vec<Problem>> {
+fn one(
+    file: &BallotFile,
+    rule: Rule,
+    terms: &RuleOptions,
+    seed: Option<u64>,
+) -> Result<Verdict, Vec<Diagnostic>> {
     let counted = what_if::counted(&file.profile, file.kind, rule, terms);
     let (mut verdict, _) = counted.map_err(|message| vec![unfit(message, file.kind)])?;
     if let (Some(seed), true) = (seed, verdict.tie) {
@@ -128,15 +134,15 @@ fn one(file: &BallotFile, rule: Rule, terms: &Terms, seed: Option<u64>) -> Resul
 fn all_of_file(
     file: &BallotFile,
     rule: Option<Rule>,
-    terms: &Terms,
+    terms: &RuleOptions,
     seed: Option<u64>,
-    output: &mut Output,
-) -> Exit {
+    output: &mut Console,
+) -> ExitCode {
     let found: Vec<(Rule, Verdict)> = what_if::rules_for(file.kind)
         .filter_map(|rule| Some((rule, one(file, rule, terms, seed).ok()?)))
         .collect();
     let compared = found.iter().find(|(known, _)| Some(*known) == rule).or(found.first()).cloned();
-    let Some((compared, its)) = compared else { return Exit::Undecided };
+    let Some((compared, its)) = compared else { return ExitCode::Undecided };
     if !output.json {
         say(output, &format!("{}; compared with {}", turnout(file), compared.name()));
     }
@@ -151,10 +157,10 @@ fn all_of_file(
             say(output, &format!("{:<18} {}{mark}", rule.name(), result(verdict)));
         }
     }
-    Exit::Finished
+    ExitCode::Finished
 }
 
-fn file_json(file: &BallotFile, rule: Rule, terms: &Terms, verdict: &Verdict) -> serde_json::Value {
+fn file_json(file: &BallotFile, rule: Rule, terms: &RuleOptions, verdict: &Verdict) -> serde_json::Value {
     let mut value = what_if::verdict_json(rule, terms, verdict);
     value["ballots"] = file.profile.count().into();
     value["abstained"] = file.abstained.into();
@@ -170,13 +176,13 @@ fn turnout(file: &BallotFile) -> String {
     format!("{count} ballots of kind {kind}{over}, {} abstained", file.abstained)
 }
 
-fn of_session(path: &Path, args: &TallyArgs, output: &mut Output) -> Done {
+fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult {
     let log = match log_of(path, output)? {
         Ok(log) => log,
         Err(exit) => return Ok(exit),
     };
     if args.rules.seed.is_some() {
-        let problem = Problem::new("a session's ties are settled as its definition says");
+        let problem = Diagnostic::new("a session's ties are settled as its definition says");
         return Err(vec![problem.hint("leave --seed out")]);
     }
     let session = fold(&log);
@@ -185,7 +191,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Output) -> Done {
     let found = if args.rules.all {
         what_if::what_if_all(&session, round, &terms)
     } else {
-        let Some(rule) = rule else { return Ok(Exit::Finished) };
+        let Some(rule) = rule else { return Ok(ExitCode::Finished) };
         let found = what_if::what_if(&session, round, rule, &terms);
         vec![found.map_err(|message| vec![unfit(message, round.opened.ballot.kind)])?]
     };
@@ -209,7 +215,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Output) -> Done {
     }
     match found.as_slice() {
         [one] if !args.rules.all => Ok(exit(&one.verdict)),
-        _ => Ok(Exit::Finished),
+        _ => Ok(ExitCode::Finished),
     }
 }
 
@@ -226,15 +232,15 @@ fn session_json(round: &RoundRun, found: &WhatIf) -> serde_json::Value {
 }
 
 /// The round of that id, or the only one with ballots to count.
-fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, Vec<Problem>> {
+fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, Vec<Diagnostic>> {
     let names: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
     if let Some(open) = id.and_then(|id| session.round(id)).filter(|round| !view::is_revealed(round)) {
-        let problem = Problem::new(format!("round `{}` is not revealed yet", open.opened.round));
+        let problem = Diagnostic::new(format!("round `{}` is not revealed yet", open.opened.round));
         return Err(vec![problem.hint("its ballots are sealed until it is closed")]);
     }
     if let Some(id) = id {
         return session.round(id).ok_or_else(|| {
-            let problem = Problem::new(format!("the session has no round `{id}`"));
+            let problem = Diagnostic::new(format!("the session has no round `{id}`"));
             vec![problem.hint(did_you_mean(id, &names))]
         });
     }
@@ -244,20 +250,20 @@ fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, 
     match counted.as_slice() {
         [one] => Ok(one),
         [] => {
-            let problem = Problem::new("the session has no round with ballots to count");
+            let problem = Diagnostic::new("the session has no round with ballots to count");
             Err(vec![problem.hint("open questions are read, not counted; a round counts once it is closed")])
         }
         several => {
             let names: Vec<&str> = several.iter().map(|round| round.opened.round.as_str()).collect();
-            let problem = Problem::new("the session has several rounds with ballots");
+            let problem = Diagnostic::new("the session has several rounds with ballots");
             Err(vec![problem.hint(format!("add --round: one of {}", names.join(", ")))])
         }
     }
 }
 
-fn unfit(message: String, kind: BallotKind) -> Problem {
+fn unfit(message: String, kind: BallotKind) -> Diagnostic {
     let rules: Vec<&str> = what_if::rules_for(kind).map(Rule::name).collect();
-    let problem = Problem::new(message);
+    let problem = Diagnostic::new(message);
     if rules.is_empty() {
         return problem.hint("give a round with a ballot such as `choice` or `ranking`");
     }
@@ -265,7 +271,7 @@ fn unfit(message: String, kind: BallotKind) -> Problem {
 }
 
 /// The result, every step, and the tables behind them.
-fn explained(rule: Rule, terms: &Terms, verdict: &Verdict, output: &mut Output) {
+fn explained(rule: Rule, terms: &RuleOptions, verdict: &Verdict, output: &mut Console) {
     say(output, &format!("rule: {}", rule_in_words(rule, terms)));
     say(output, &result(verdict));
     if let Some(order) = whole_order(verdict) {
@@ -279,10 +285,10 @@ fn explained(rule: Rule, terms: &Terms, verdict: &Verdict, output: &mut Output) 
     }
 }
 
-fn say(output: &mut Output, line: &str) {
+fn say(output: &mut Console, line: &str) {
     output.line(&harmless(line));
 }
 
-fn exit(verdict: &Verdict) -> Exit {
-    if verdict.winners.len() == 1 && !verdict.tie { Exit::Finished } else { Exit::Undecided }
+fn exit(verdict: &Verdict) -> ExitCode {
+    if verdict.winners.len() == 1 && !verdict.tie { ExitCode::Finished } else { ExitCode::Undecided }
 }

@@ -12,11 +12,11 @@ use indicatif::ProgressBar;
 use tokio::time::Instant;
 
 use crate::clock;
-use crate::participants::watch::{Progress, Watches};
-use crate::report::view::{SeatView, Standing, seats};
+use crate::participants::watch::{Progress, ProgressBoard};
+use crate::report::view::{SeatView, VisibleState, seats};
 use crate::report::words::span;
 use crate::round::record::Outcome;
-use crate::session::{Event, Moment, QUORUM_UNREACHABLE, RoundRun, Session};
+use crate::session::{Event, QUORUM_UNREACHABLE, RoundRun, Session, Timestamp};
 
 /// A shorter wait is not worth a line, in milliseconds.
 const SHORT_MS: u64 = 5000;
@@ -26,7 +26,7 @@ const EVERY: Duration = Duration::from_secs(30);
 /// Tells, and remembers what was told.
 pub struct Teller {
     /// Where requests note how they stand.
-    pub watches: Watches,
+    pub watches: ProgressBoard,
     say: Box<dyn Fn(&str) + Send + Sync>,
     /// Whether somebody sees a bar, and needs no sign that the session is alive.
     on_terminal: bool,
@@ -54,7 +54,7 @@ struct Work {
 impl Teller {
     /// Tells with `say`, one line at a time.
     pub fn new(on_terminal: bool, say: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self { watches: Watches::default(), say: Box::new(say), on_terminal, state: Mutex::default() }
+        Self { watches: ProgressBoard::default(), say: Box::new(say), on_terminal, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -166,7 +166,7 @@ impl Teller {
             *longest = left.max(*longest);
         }
         let line = |(why, (seats, left)): (String, (Vec<String>, u64))| {
-            let until = Moment(clock::now().0.saturating_add(i64::try_from(left).unwrap_or(i64::MAX)));
+            let until = Timestamp(clock::now().0.saturating_add(i64::try_from(left).unwrap_or(i64::MAX)));
             format!("waiting: {} for {} more, until {until}: {why}", seats.join(", "), span(left))
         };
         groups.into_iter().map(line).collect()
@@ -211,7 +211,7 @@ fn without_ballot(session: &Session, round: &RoundRun) -> Vec<String> {
 /// Every seat of an open round that failed on the way, with the reason: nothing of any answer.
 fn failed(session: &Session, round: &RoundRun) -> Vec<String> {
     told(session, round, |seat| match seat.standing {
-        Standing::Failed(failed) => Some(("failed".to_owned(), failed.reason.clone())),
+        VisibleState::Failed(failed) => Some(("failed".to_owned(), failed.reason.clone())),
         _ => None,
     })
 }

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::Done;
+use super::VerbResult;
 use super::files::{bytes_of, damage_problem, is_no_session};
-use super::output::Output;
+use super::output::Console;
 use crate::journal::{Finding, UNPROVEN, Verification, read_log, verify};
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::report;
-use crate::session::{Exit, Receipt};
+use crate::session::{ExitCode, Receipt};
 use crate::setup::folders::read_text;
 use crate::text::harmless_line;
 
@@ -20,7 +20,7 @@ use crate::text::harmless_line;
 const MAX_RECEIPTS: u64 = 512 << 20;
 
 /// What is verified beside the file itself.
-pub struct Noted<'a> {
+pub struct VerifyInputs<'a> {
     /// A hash that must stand in the file.
     pub expect: Option<&'a str>,
     /// Receipts: files of them, or as they are.
@@ -28,7 +28,7 @@ pub struct Noted<'a> {
 }
 
 /// `verify`.
-pub fn run(path: &Path, noted: &Noted<'_>, explain: bool, output: &mut Output) -> Done {
+pub fn run(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut Console) -> VerbResult {
     let expect = noted.expect.map(hash).transpose()?;
     let mut receipts = Vec::new();
     for given in noted.receipts {
@@ -53,20 +53,20 @@ pub fn run(path: &Path, noted: &Noted<'_>, explain: bool, output: &mut Output) -
         let verdict = if found.findings.is_empty() { "verified" } else { "verification failed" };
         output.line(&format!("{verdict}: {}", harmless_line(&path.display().to_string())));
     }
-    Ok(if found.findings.is_empty() { Exit::Finished } else { Exit::Damaged })
+    Ok(if found.findings.is_empty() { ExitCode::Finished } else { ExitCode::Damaged })
 }
 
-fn hash(given: &str) -> Result<String, Vec<Problem>> {
+fn hash(given: &str) -> Result<String, Vec<Diagnostic>> {
     let hash = given.trim().to_lowercase();
     if hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(hash);
     }
-    let problem = Problem::new(format!("--expect wants a hash of 64 hex digits, not `{hash}`"));
+    let problem = Diagnostic::new(format!("--expect wants a hash of 64 hex digits, not `{hash}`"));
     Err(vec![problem.hint("the last one is printed at the end of a run, and by `roundtable verify`")])
 }
 
 /// The receipts that are given: one as it is, or a file of them.
-fn receipts_in(given: &str) -> Result<Vec<Receipt>, Vec<Problem>> {
+fn receipts_in(given: &str) -> Result<Vec<Receipt>, Vec<Diagnostic>> {
     let is_receipt = given.trim_start().starts_with('{');
     let text = if is_receipt {
         given.to_owned()
@@ -76,9 +76,9 @@ fn receipts_in(given: &str) -> Result<Vec<Receipt>, Vec<Problem>> {
     let file = if is_receipt { "--receipt" } else { given };
     let hint = "give a receipt as `--receipts` wrote it, or the lines that `--json` printed";
     let receipts = Receipt::read_all(&text)
-        .map_err(|(line, what)| vec![Problem::new(what).hint(hint).at(file, line, 1)])?;
+        .map_err(|(line, what)| vec![Diagnostic::new(what).hint(hint).at(file, line, 1)])?;
     if receipts.is_empty() {
-        return Err(vec![Problem::new("no receipt is in it").hint(hint).in_file(file)]);
+        return Err(vec![Diagnostic::new("no receipt is in it").hint(hint).in_file(file)]);
     }
     Ok(receipts)
 }
@@ -100,7 +100,7 @@ fn as_json(found: &Verification) -> Value {
     })
 }
 
-fn say(found: &Verification, explain: bool, output: &mut Output) {
+fn say(found: &Verification, explain: bool, output: &mut Console) {
     for finding in &found.findings {
         output.line(&format!("FAILED  {}", harmless_line(&finding.to_string())));
     }

@@ -9,30 +9,33 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::Run;
 use super::batch::known_prices;
-use super::output::{Output, fail_as};
-use super::plan::SetUp;
+use super::output::{Console, fail_as};
+use super::plan::Environment;
 use super::receipts::Receipts;
 use super::spent;
 use super::told::Teller;
-use crate::engine::{Budget, Engine, EngineError, INTERRUPTED, Observer, Parts, Person, PersonSays, Table};
+use crate::engine::{
+    Budget, Engine, EngineConfig, EngineError, FacilitatorAnswer, FacilitatorPrompt, INTERRUPTED, Observer,
+    SeatedParticipants,
+};
 use crate::journal::{Disk, Journal, KeyStore};
 use crate::persona::Persona;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::report;
 use crate::session::{
-    Command, Event, Exit, Line, QUORUM_UNREACHABLE, Question, QuestionKind, Session, exhausted_key,
+    Command, Event, ExitCode, LogEntry, QUORUM_UNREACHABLE, Question, QuestionKind, Session, exhausted_key,
 };
 use crate::setup::answers::Answers;
 use crate::tui::Signals;
 
 /// A session with everyone at the table.
-pub struct Seated {
+pub struct ReadySession {
     /// The state so far.
     pub session: Session,
     /// The journal, at its end.
     pub journal: Journal,
     /// Who takes each seat.
-    pub table: Table,
+    pub table: SeatedParticipants,
     /// The personas of the roster, by name.
     pub personas: HashMap<String, Arc<Persona>>,
     /// Scripted answers.
@@ -44,31 +47,31 @@ pub struct Seated {
 }
 
 /// What all sessions of one command share.
-pub struct Bench<'a> {
+pub struct RunContext<'a> {
     /// Where they run.
     pub runtime: &'a tokio::runtime::Runtime,
     /// Cancelled by the first signal: no further session is begun then.
     pub interrupt: &'a CancellationToken,
     /// Which signal it was, as an exit code.
-    pub ended_by: &'a OnceLock<Exit>,
+    pub ended_by: &'a OnceLock<ExitCode>,
     /// Where each seat's receipt goes, if somebody wants them.
     pub receipts: Option<&'a Receipts>,
 }
 
 /// Works a session to its end or rest.
 pub fn work(
-    seated: Seated,
+    seated: ReadySession,
     start: Command,
     args: &Run,
-    set_up: &SetUp,
-    bench: &Bench<'_>,
-    output: &mut Output,
-) -> Exit {
+    set_up: &Environment,
+    bench: &RunContext<'_>,
+    output: &mut Console,
+) -> ExitCode {
     output.note(&format!("session: {}", seated.path.display()));
-    let mut person = Scripted { answers: seated.answers, ask_again: args.ask_again };
+    let mut person = ScriptedFacilitator { answers: seated.answers, ask_again: args.ask_again };
     let teller = output.teller();
-    let mut face = Face { output, teller: &teller, receipts: bench.receipts };
-    let mut engine = Engine::new(Parts {
+    let mut face = ProgressReporter { output, teller: &teller, receipts: bench.receipts };
+    let mut engine = Engine::new(EngineConfig {
         session: seated.session,
         journal: seated.journal,
         keys: KeyStore::new(Disk::default(), &set_up.folders.keys()),
@@ -96,7 +99,7 @@ pub fn work(
     teller.finish();
     if let Some(error) = left_behind {
         let hint = "its key is published, so nothing is lost; resuming the session tries again";
-        output.warn(&Problem::new(error.to_string()).hint(hint));
+        output.warn(&Diagnostic::new(error.to_string()).hint(hint));
     }
     spent::say(&session, &prices, output);
     let exit = conclude(done, &session, &seated.path, &head, output);
@@ -105,17 +108,18 @@ pub fn work(
 }
 
 fn conclude(
-    done: Result<Exit, EngineError>,
+    done: Result<ExitCode, EngineError>,
     session: &Session,
     path: &Path,
     head: &str,
-    output: &mut Output,
-) -> Exit {
+    output: &mut Console,
+) -> ExitCode {
     let file = path.display();
     let exit = match done {
         Ok(exit) => exit,
         Err(error) => {
-            let exit = if matches!(error, EngineError::Table(_)) { Exit::Usage } else { Exit::Failure };
+            let exit =
+                if matches!(error, EngineError::Table(_)) { ExitCode::Usage } else { ExitCode::Failure };
             let hint = if matches!(&error, EngineError::Disk(error) if error.is_gone()) {
                 "what was recorded before is in the file that was moved; `roundtable resume` goes on with it"
                     .to_owned()
@@ -124,7 +128,7 @@ fn conclude(
             } else {
                 "nothing was recorded; run it again when there is room".to_owned()
             };
-            let problem = Problem::new(error.to_string()).hint(hint);
+            let problem = Diagnostic::new(error.to_string()).hint(hint);
             return fail_as(&[problem], exit, output);
         }
     };
@@ -146,7 +150,7 @@ fn conclude(
         (None, Some(outcome)) => output.note(&format!("outcome: {outcome}")),
         (None, None) => {}
     }
-    if exit == Exit::Unreachable && session.rounds.last().is_some_and(|round| round.sealed() == 0) {
+    if exit == ExitCode::Unreachable && session.rounds.last().is_some_and(|round| round.sealed() == 0) {
         output.note("nobody answered: check that the service runs, its address and its key");
     }
     output.note(&format!("saved: {file}"));
@@ -175,19 +179,23 @@ fn answer_hint(session: &Session) -> String {
 }
 
 /// The person of a headless run: the answers file, or nobody.
-struct Scripted {
+struct ScriptedFacilitator {
     answers: Answers,
     ask_again: bool,
 }
 
-impl Person for Scripted {
+impl FacilitatorPrompt for ScriptedFacilitator {
     fn ask<'a>(
         &'a mut self,
         question: &'a Question,
         _session: &'a Session,
-    ) -> BoxFuture<'a, Result<Option<PersonSays>, String>> {
-        let says =
-            |approved, choice, comment| PersonSays { approved, choice, comment, by: "scripted".to_owned() };
+    ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
+        let says = |approved, choice, comment| FacilitatorAnswer {
+            approved,
+            choice,
+            comment,
+            by: "scripted".to_owned(),
+        };
         let answer = match &question.kind {
             QuestionKind::KeyLost(_) => Ok(self.ask_again.then(|| says(true, None, None))),
             kind => self
@@ -200,15 +208,15 @@ impl Person for Scripted {
 }
 
 /// What watches a headless run: NDJSON on standard output, what goes on on standard error.
-struct Face<'a> {
-    output: &'a mut Output,
+struct ProgressReporter<'a> {
+    output: &'a mut Console,
     teller: &'a Teller,
     receipts: Option<&'a Receipts>,
 }
 
-impl Observer for Face<'_> {
-    fn saw(&mut self, line: &Line, session: &Session) {
-        let Line { seq, prev, hash, stamped } = line;
+impl Observer for ProgressReporter<'_> {
+    fn saw(&mut self, line: &LogEntry, session: &Session) {
+        let LogEntry { seq, prev, hash, stamped } = line;
         tracing::debug!(seq, at = %stamped.at, "on disk");
         if let Some(receipts) = self.receipts {
             receipts.give(&stamped.event, session, self.output);
@@ -225,7 +233,7 @@ impl Observer for Face<'_> {
 
 /// Rests the session on a signal, and remembers which it was. A second one ends the program at once:
 /// what was recorded is safe.
-pub async fn cancel_on_signal(interrupt: CancellationToken, ended_by: Arc<OnceLock<Exit>>) {
+pub async fn cancel_on_signal(interrupt: CancellationToken, ended_by: Arc<OnceLock<ExitCode>>) {
     let Ok(mut signals) = Signals::new() else { return };
     let _ = ended_by.set(signals.any().await);
     interrupt.cancel();

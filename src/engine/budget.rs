@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::participants::purse::{Funds, Purse};
-use crate::round::record::Usage;
+use crate::round::record::TokenUsage;
 use crate::session::{Price, RoundOpened, SeatStatus, Session, WorkItemOffered};
 use crate::text::estimated_tokens;
 
@@ -33,7 +33,7 @@ impl Budget {
     }
 
     fn cost(&self, model: &str, input: u64, output: u64) -> f64 {
-        self.price(model).of(Usage { input, output, cached: 0 })
+        self.price(model).of(TokenUsage { input, output, cached: 0 })
     }
 
     fn price(&self, model: &str) -> Price {

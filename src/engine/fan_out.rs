@@ -11,10 +11,10 @@ use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio::time::Instant;
 
 use super::orders::ordered;
-use super::seat::{self, Settled, Shared};
+use super::seat::{self, RoundShared, SeatResult};
 use super::writing::ended;
 use super::{Engine, EngineError};
-use crate::participants::{Ask, Participant};
+use crate::participants::{Participant, SeatRequest};
 use crate::round::reply::answer_schema;
 use crate::round::seal::RoundKey;
 use crate::session::{CloseReason, Command, RoundRun, WorkItemReturned};
@@ -27,15 +27,15 @@ const GATHER: Duration = Duration::from_millis(2);
 /// gives up every request.
 #[derive(Default)]
 pub(super) struct FanOut {
-    at_work: JoinSet<(Place, Back)>,
+    at_work: JoinSet<(RequestId, FinishedRequest)>,
     /// What gives up one request.
-    requests: HashMap<Place, AbortHandle>,
-    round: Option<AskedRound>,
+    requests: HashMap<RequestId, AbortHandle>,
+    round: Option<PendingRound>,
 }
 
 /// Who is at work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+pub(super) enum RequestId {
     /// A seat of the round of that number, and how often it was asked anew before.
     Seat(u32, String, u32),
     /// The agent that holds this work item.
@@ -43,31 +43,31 @@ pub(super) enum Place {
 }
 
 /// What came of it.
-pub(super) enum Back {
+pub(super) enum FinishedRequest {
     /// Of a seat.
-    Seat(Settled),
+    Seat(SeatResult),
     /// Of a work item.
     Item(Box<WorkItemReturned>),
 }
 
 /// The round whose seats are asked.
-struct AskedRound {
+struct PendingRound {
     number: u32,
     /// Seats that have not settled.
     left: usize,
     deadline: Option<Instant>,
     /// Whether a seat may wait a moment for others: not where the next one may close the round.
     gathers: bool,
-    shared: Arc<Shared>,
+    shared: Arc<RoundShared>,
 }
 
 /// How long a seat may take, and the form its service holds the reply to.
-type Given = (Option<Duration>, Option<Arc<str>>);
+type AskOptions = (Option<Duration>, Option<Arc<str>>);
 
 /// A seat that is to be asked.
-struct Ready {
+struct PreparedSeat {
     participant: Arc<dyn Participant>,
-    ask: Ask,
+    ask: SeatRequest,
     attempt: u32,
     model: String,
 }
@@ -77,9 +77,9 @@ impl FanOut {
     /// boxed, since the runtime moves what it is given, and its place for the result, several times.
     pub(super) fn begin(
         &mut self,
-        place: Place,
-        work: BoxFuture<'static, Back>,
-        fault: impl FnOnce() -> Back + Send + 'static,
+        place: RequestId,
+        work: BoxFuture<'static, FinishedRequest>,
+        fault: impl FnOnce() -> FinishedRequest + Send + 'static,
     ) {
         let of = place.clone();
         let work =
@@ -88,27 +88,27 @@ impl FanOut {
     }
 
     /// Asks a seat of the round.
-    fn ask(&mut self, ready: Ready) {
+    fn ask(&mut self, ready: PreparedSeat) {
         let Some(round) = &mut self.round else { return };
-        let Ready { participant, ask, attempt, model } = ready;
-        let place = Place::Seat(round.number, ask.seat.clone(), attempt);
+        let PreparedSeat { participant, ask, attempt, model } = ready;
+        let place = RequestId::Seat(round.number, ask.seat.clone(), attempt);
         let shared = Arc::clone(&round.shared);
         round.left += 1;
-        let work = async move { Back::Seat(seat::work(participant, ask, model, shared).await) };
-        self.begin(place, work.boxed(), || Back::Seat(Settled::fault()));
+        let work = async move { FinishedRequest::Seat(seat::work(participant, ask, model, shared).await) };
+        self.begin(place, work.boxed(), || FinishedRequest::Seat(SeatResult::fault()));
     }
 
     /// Whether the request is still out.
-    pub(super) fn is_out(&self, place: &Place) -> bool {
+    pub(super) fn is_out(&self, place: &RequestId) -> bool {
         self.requests.contains_key(place)
     }
 
-    fn settled(&mut self, place: &Place) {
+    fn settled(&mut self, place: &RequestId) {
         // One that was let go just as it settled is counted once.
         if self.requests.remove(place).is_none() {
             return;
         }
-        if let (Place::Seat(number, ..), Some(round)) = (place, &mut self.round)
+        if let (RequestId::Seat(number, ..), Some(round)) = (place, &mut self.round)
             && *number == round.number
         {
             round.left = round.left.saturating_sub(1);
@@ -119,10 +119,10 @@ impl FanOut {
     pub(super) fn end_round(&mut self) {
         self.round = None;
         self.requests.retain(|place, request| {
-            if matches!(place, Place::Seat(..)) {
+            if matches!(place, RequestId::Seat(..)) {
                 request.abort();
             }
-            matches!(place, Place::Item(_))
+            matches!(place, RequestId::Item(_))
         });
     }
 }
@@ -213,7 +213,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn settle(&mut self, joined: Result<(Place, Back), JoinError>) -> Result<(), EngineError> {
+    fn settle(&mut self, joined: Result<(RequestId, FinishedRequest), JoinError>) -> Result<(), EngineError> {
         let (place, back) = match joined {
             // It was let go.
             Err(error) if error.is_cancelled() => return Ok(()),
@@ -222,21 +222,27 @@ impl Engine<'_> {
         };
         // A seat that was asked anew has another place, and its watch goes on.
         if self.fan_out.is_out(&place)
-            && let (Some(watches), Place::Seat(_, name, _) | Place::Item(name)) = (&self.watches, &place)
+            && let (Some(watches), RequestId::Seat(_, name, _) | RequestId::Item(name)) =
+                (&self.watches, &place)
         {
             watches.end(name);
         }
         self.fan_out.settled(&place);
         match (place, back) {
-            (Place::Seat(number, seat, attempt), Back::Seat(back)) => {
+            (RequestId::Seat(number, seat, attempt), FinishedRequest::Seat(back)) => {
                 self.settle_seat((number, attempt), seat, back)
             }
-            (_, Back::Item(returned)) => self.settle_item(returned),
-            (Place::Item(_), Back::Seat(_)) => Ok(()),
+            (_, FinishedRequest::Item(returned)) => self.settle_item(returned),
+            (RequestId::Item(_), FinishedRequest::Seat(_)) => Ok(()),
         }
     }
 
-    fn settle_seat(&mut self, of: (u32, u32), participant: String, back: Settled) -> Result<(), EngineError> {
+    fn settle_seat(
+        &mut self,
+        of: (u32, u32),
+        participant: String,
+        back: SeatResult,
+    ) -> Result<(), EngineError> {
         // What comes back to a question that was asked anew since counts no more.
         let is_open = |round: &&RoundRun| {
             let seat = round.seat(&participant).filter(|seat| (round.opened.number, seat.retried) == of);
@@ -248,12 +254,12 @@ impl Engine<'_> {
         let round = round.opened.round.clone();
         // A seat whose time was the round's time is missing at the close, whichever clock rings first.
         let is_late = is_past(self.fan_out.round.as_ref().and_then(|round| round.deadline));
-        if is_late && matches!(&back, Settled::Failed(failure) if failure.timed_out) {
+        if is_late && matches!(&back, SeatResult::Failed(failure) if failure.timed_out) {
             return Ok(());
         }
         self.stage(match back {
-            Settled::Sealed(seal) => Command::Seal { round, participant, seal },
-            Settled::Failed(failure) => Command::Fail {
+            SeatResult::Sealed(seal) => Command::Seal { round, participant, seal },
+            SeatResult::Failed(failure) => Command::Fail {
                 round,
                 participant,
                 reason: failure.reason,
@@ -265,7 +271,7 @@ impl Engine<'_> {
     }
 
     /// What it takes to ask every open seat of the open round.
-    fn ready_seats(&self) -> Result<Vec<Ready>, EngineError> {
+    fn ready_seats(&self) -> Result<Vec<PreparedSeat>, EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(Vec::new()) };
         // A deadline that may be moved binds the round alone, and through it every seat.
         let time_left = self.time_left(round).filter(|_| self.orders.is_none());
@@ -274,28 +280,33 @@ impl Engine<'_> {
     }
 
     /// Asks the seats of the open round.
-    fn fan_out(&mut self, key: &RoundKey, seats: Vec<Ready>) {
+    fn fan_out(&mut self, key: &RoundKey, seats: Vec<PreparedSeat>) {
         let Some(round) = self.session.open_round() else { return };
-        let shared = Arc::new(Shared::of(&self.session, round, key));
+        let shared = Arc::new(RoundShared::of(&self.session, round, key));
         // Before anyone begins, so that no seat's own clock runs out before the round's.
         let deadline = self.time_left(round).map(|left| Instant::now() + left);
         let (number, gathers) = (round.opened.number, round.opened.close != Close::Quorum);
         self.fan_out.end_round();
-        self.fan_out.round = Some(AskedRound { number, left: 0, deadline, gathers, shared });
+        self.fan_out.round = Some(PendingRound { number, left: 0, deadline, gathers, shared });
         for ready in seats {
             self.fan_out.ask(ready);
         }
     }
 
     /// What it takes to ask a seat.
-    fn ready(&self, round: &RoundRun, seat: &str, given: Given) -> Result<Ready, EngineError> {
+    fn ready(&self, round: &RoundRun, seat: &str, given: AskOptions) -> Result<PreparedSeat, EngineError> {
         let (Some(ask), Some(participant)) = (self.ask(round, seat, given), self.table.get(seat)) else {
             return Err(EngineError::Table(format!("nobody takes the seat of `{seat}`")));
         };
         let run = round.seat(seat);
         let attempt = run.map_or(0, |seat| seat.retried);
         let model = run.and_then(|seat| seat.item.as_ref()).map(|item| item.model.clone());
-        Ok(Ready { participant: Arc::clone(participant), ask, attempt, model: model.unwrap_or_default() })
+        Ok(PreparedSeat {
+            participant: Arc::clone(participant),
+            ask,
+            attempt,
+            model: model.unwrap_or_default(),
+        })
     }
 
     /// Asks one seat of the open round anew, if its seats are asked now.
@@ -312,7 +323,7 @@ impl Engine<'_> {
     pub(super) fn let_go(&mut self, seat: &str) {
         let Some(round) = self.session.open_round() else { return };
         let attempt = round.seat(seat).map_or(0, |seat| seat.retried);
-        let place = Place::Seat(round.opened.number, seat.to_owned(), attempt);
+        let place = RequestId::Seat(round.opened.number, seat.to_owned(), attempt);
         if let Some(request) = self.fan_out.requests.get(&place) {
             request.abort();
             self.fan_out.settled(&place);
@@ -351,10 +362,10 @@ impl Engine<'_> {
         schema.map(|schema| schema.to_string().into())
     }
 
-    fn ask(&self, round: &RoundRun, seat: &str, (time_left, schema): Given) -> Option<Ask> {
+    fn ask(&self, round: &RoundRun, seat: &str, (time_left, schema): AskOptions) -> Option<SeatRequest> {
         let item = round.seat(seat)?.item.as_ref()?;
         let info = self.session.seat_info(seat)?;
-        Some(Ask {
+        Some(SeatRequest {
             seat: seat.to_owned(),
             place: (round.seats.get_index_of(seat)?, round.seats.len()),
             step: round.opened.step.clone(),

@@ -6,14 +6,14 @@ use std::time::Duration;
 use futures::future::FutureExt as _;
 use tokio::time::Instant;
 
-use super::fan_out::{Back, Place};
-use super::item::{Terms, fault, work};
+use super::fan_out::{FinishedRequest, RequestId};
+use super::item::{AttemptLimits, fault, work};
 use super::{Engine, EngineError};
 use crate::participants::purse::Purse;
-use crate::participants::{Ask, Prompt, Task};
+use crate::participants::{Prompt, SeatRequest, WorkItemView};
 use crate::persona::Persona;
 use crate::session::{
-    Command, Event, Item, LEASE_MS, Moment, RoundOpened, RoundRun, TRACKER, WorkItemOffered,
+    Command, Event, LEASE_MS, RoundOpened, RoundRun, TRACKER, Timestamp, WorkItem, WorkItemOffered,
     WorkItemReturned, decide,
 };
 use crate::text::estimated_tokens;
@@ -44,7 +44,7 @@ impl Engine<'_> {
         let mut waning = Vec::new();
         for item in self.session.open_items() {
             let id = &item.offered.item;
-            if self.fan_out.is_out(&Place::Item(id.clone())) {
+            if self.fan_out.is_out(&RequestId::Item(id.clone())) {
                 if is_waning(item, now) {
                     waning.push((id.clone(), item.offered.participant.clone(), item.is_held(now)));
                 }
@@ -92,7 +92,7 @@ impl Engine<'_> {
             StepKind::Review(_) if self.session.format() >= 2 => Some(VERDICT.clone()),
             _ => None,
         });
-        let terms = Terms {
+        let terms = AttemptLimits {
             step: item.offered.step.clone(),
             format: self.session.format(),
             schema: schema.clone(),
@@ -101,21 +101,22 @@ impl Engine<'_> {
         };
         let ask = self.ask_agent(item, schema);
         let (step, id) = (item.offered.step.clone(), id.to_owned());
-        let place = Place::Item(id.clone());
+        let place = RequestId::Item(id.clone());
         let of = id.clone();
-        let work = async move { Back::Item(Box::new(work(participant, ask, of, terms).await)) };
-        self.fan_out.begin(place, work.boxed(), move || Back::Item(Box::new(fault(step, agent, id))));
+        let work = async move { FinishedRequest::Item(Box::new(work(participant, ask, of, terms).await)) };
+        self.fan_out
+            .begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(fault(step, agent, id))));
         Ok(())
     }
 
-    fn ask_agent(&self, item: &Item, schema: Option<OutputSchema>) -> Ask {
+    fn ask_agent(&self, item: &WorkItem, schema: Option<OutputSchema>) -> SeatRequest {
         let offered = &item.offered;
         let (system, text) = self.session.agent_prompt(offered);
         let estimated = estimated_tokens(system.len() + text.len());
         let info = self.session.seat_info(&offered.participant);
         let model = info.map(|info| info.model.as_str()).unwrap_or_default();
         let persona = info.and_then(|info| self.personas.get(&info.persona)).cloned();
-        Ask {
+        SeatRequest {
             seat: offered.participant.clone(),
             place: (0, 1),
             step: offered.step.clone(),
@@ -137,13 +138,13 @@ impl Engine<'_> {
         }
     }
 
-    fn task(&self, offered: &WorkItemOffered, schema: Option<OutputSchema>, model: &str) -> Task {
+    fn task(&self, offered: &WorkItemOffered, schema: Option<OutputSchema>, model: &str) -> WorkItemView {
         let input = offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default();
         let whole = self.session.work_item_json(offered);
         let is_tracker = model == TRACKER;
         let tasks = if is_tracker { self.session.tasks() } else { Vec::new() };
         let evidence_asked = if is_tracker { self.session.evidence_asked() } else { Vec::new() };
-        Task { input, whole, schema, tasks, evidence_asked, ..Task::default() }
+        WorkItemView { input, whole, schema, tasks, evidence_asked, ..WorkItemView::default() }
     }
 
     /// Takes in what came back. A claim that ran out meanwhile, as on a machine that slept, is made
@@ -161,9 +162,9 @@ impl Engine<'_> {
     /// wanes, the session's end.
     pub(super) fn wake(&self) -> Option<Instant> {
         let now = (self.now)();
-        let of_item = |item: &Item| match &item.claim {
-            Some(claim) if self.fan_out.is_out(&Place::Item(item.offered.item.clone())) => {
-                Moment(claim.until.0 - LEASE_MS / 2)
+        let of_item = |item: &WorkItem| match &item.claim {
+            Some(claim) if self.fan_out.is_out(&RequestId::Item(item.offered.item.clone())) => {
+                Timestamp(claim.until.0 - LEASE_MS / 2)
             }
             _ => item.ready_at(),
         };
@@ -220,7 +221,7 @@ impl Engine<'_> {
 }
 
 /// Whether half of a claim's time is over.
-fn is_waning(item: &Item, now: Moment) -> bool {
+fn is_waning(item: &WorkItem, now: Timestamp) -> bool {
     item.claim.as_ref().is_some_and(|claim| claim.until.0 - now.0 < LEASE_MS / 2)
 }
 
@@ -232,29 +233,29 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::engine::{Observer, Parts, Person, PersonSays};
+    use crate::engine::{EngineConfig, FacilitatorAnswer, FacilitatorPrompt, Observer};
     use crate::journal::{Disk, Journal, KeyStore};
     use crate::participants::{Failure, Finish, Participant, Reply};
-    use crate::session::{Exit, Line, Question, Session};
+    use crate::session::{ExitCode, LogEntry, Question, Session};
 
     static SLEPT: AtomicI64 = AtomicI64::new(0);
 
-    fn now() -> Moment {
-        Moment(1_800_000_000_000 + SLEPT.load(Ordering::SeqCst))
+    fn now() -> Timestamp {
+        Timestamp(1_800_000_000_000 + SLEPT.load(Ordering::SeqCst))
     }
 
     struct Nobody;
 
     impl Observer for Nobody {
-        fn saw(&mut self, _: &Line, _: &Session) {}
+        fn saw(&mut self, _: &LogEntry, _: &Session) {}
     }
 
-    impl Person for Nobody {
+    impl FacilitatorPrompt for Nobody {
         fn ask<'a>(
             &'a mut self,
             _: &'a Question,
             _: &'a Session,
-        ) -> BoxFuture<'a, Result<Option<PersonSays>, String>> {
+        ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
             std::future::ready(Ok(None)).boxed()
         }
     }
@@ -263,7 +264,7 @@ mod tests {
     struct Sleeper(Duration);
 
     impl Participant for Sleeper {
-        fn ask<'a>(&'a self, _: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
             async move {
                 SLEPT.fetch_add(2 * LEASE_MS, Ordering::SeqCst);
                 tokio::time::sleep(self.0).await;
@@ -285,7 +286,7 @@ mod tests {
                 "personas": [{"name": "ann", "sha256": "", "description": "", "text": ""}],
             });
             let (mut observer, mut person) = (Nobody, Nobody);
-            let mut engine = Engine::new(Parts {
+            let mut engine = Engine::new(EngineConfig {
                 session: Session::default(),
                 journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
                 keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
@@ -301,7 +302,7 @@ mod tests {
             engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();
             let runtime =
                 tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
-            assert_eq!(runtime.unwrap().block_on(engine.run()).unwrap(), Exit::Finished, "{after}");
+            assert_eq!(runtime.unwrap().block_on(engine.run()).unwrap(), ExitCode::Finished, "{after}");
         }
     }
 }

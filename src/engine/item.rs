@@ -8,14 +8,14 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use super::taken::Taken;
-use crate::participants::{Ask, Failure, Finish, Participant, Reply};
+use super::taken::Transcript;
+use crate::participants::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::round::prompt;
 use crate::session::{ItemStatus, WorkItemReturned};
 use crate::workflow::{OutputSchema, is_feedback, read_answer};
 
 /// What one try is bound by.
-pub struct Terms {
+pub struct AttemptLimits {
     /// The step, for messages.
     pub step: String,
     /// The format of the session's file.
@@ -31,12 +31,12 @@ pub struct Terms {
 /// Works one try to its end.
 pub async fn work(
     participant: Arc<dyn Participant>,
-    ask: Ask,
+    ask: SeatRequest,
     item: String,
-    terms: Terms,
+    terms: AttemptLimits,
 ) -> WorkItemReturned {
     let started = Instant::now();
-    let mut taken = Taken::default();
+    let mut taken = Transcript::default();
     let limit = terms.timeout.unwrap_or(Duration::MAX);
     let agent = ask.seat.clone();
     let task = ask.task.clone();
@@ -94,9 +94,9 @@ pub fn fault(step: String, agent: String, item: String) -> WorkItemReturned {
 /// Asks, and asks once more with the reason when the first answer does not fit.
 async fn converse(
     participant: &dyn Participant,
-    mut ask: Ask,
-    terms: &Terms,
-    taken: &mut Taken,
+    mut ask: SeatRequest,
+    terms: &AttemptLimits,
+    taken: &mut Transcript,
 ) -> Result<Value, String> {
     for is_last in [false, true] {
         let reply = match participant.ask(&ask).await {
@@ -122,7 +122,7 @@ async fn converse(
 }
 
 /// What a reply yields. An exit status that is an answer has a form of its own.
-fn judge(reply: &Reply, terms: &Terms, is_exit: bool) -> Result<Value, String> {
+fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, String> {
     match reply.finish {
         Finish::Complete => {}
         Finish::Length | Finish::TooLong => {
@@ -146,7 +146,7 @@ fn judge(reply: &Reply, terms: &Terms, is_exit: bool) -> Result<Value, String> {
 }
 
 /// Why a try that failed on the way failed, with why the reply before it did not count.
-fn failed(taken: &mut Taken, failure: Failure) -> String {
+fn failed(taken: &mut Transcript, failure: Failure) -> String {
     taken.tries += failure.tries;
     match taken.last_reason() {
         Some(before) => format!("{before}; asked again: {}", failure.reason),

@@ -1,6 +1,6 @@
 //! An answer that comes after the close: refused, never counted, and on record without a word of it.
 
-use super::seat::Settled;
+use super::seat::SeatResult;
 use super::{Engine, EngineError};
 use crate::session::{Command, RoundRun, SeatStatus};
 
@@ -10,7 +10,7 @@ impl Engine<'_> {
         &mut self,
         of: (u32, u32),
         participant: String,
-        settled: Settled,
+        settled: SeatResult,
     ) -> Result<(), EngineError> {
         let is_missing = |round: &&RoundRun| {
             let seat = round.seat(&participant).filter(|seat| (round.opened.number, seat.retried) == of);
@@ -18,7 +18,7 @@ impl Engine<'_> {
         };
         let round = self.session.rounds.iter().find(is_missing).map(|round| round.opened.round.clone());
         let is_over = self.session.closed.is_some() || self.session.paused.is_some();
-        if let (Some(round), Settled::Sealed(seal), false) = (round, settled, is_over) {
+        if let (Some(round), SeatResult::Sealed(seal), false) = (round, settled, is_over) {
             self.stage(Command::Seal { round, participant, seal })?;
         }
         Ok(())

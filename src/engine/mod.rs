@@ -17,7 +17,9 @@ mod taken;
 mod writing;
 
 pub use budget::Budget;
-pub use orders::{Hold, Newcomer, Order, Orders, Seating, asked_now, hold};
+pub use orders::{
+    FacilitatorRequest, FacilitatorRequests, ReplacementSeat, SeatReplacer, WaitPoint, asked_now, hold,
+};
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,15 +30,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::journal::{DiskError, Journal, KeyStore};
 use crate::participants::Participant;
-use crate::participants::watch::{Watch, Watches};
+use crate::participants::watch::{ProgressBoard, ProgressHandle};
 use crate::persona::Persona;
 use crate::round::seal::RoundKey;
 use crate::session::{
-    CloseReason, Command, Event, Exit, Line, Moment, Next, QUORUM_UNREACHABLE, Question, QuestionKind,
-    Refusal, RoundRun, Session, Stamped, decide, exit_of, next,
+    CloseReason, Command, Event, ExitCode, LogEntry, NextAction, QUORUM_UNREACHABLE, Question, QuestionKind,
+    Refusal, RoundRun, Session, TimedEvent, Timestamp, decide, exit_of, next,
 };
 use fan_out::FanOut;
-use writing::Written;
+use writing::CommitResult;
 
 /// Why a session rests that a signal ended.
 pub const INTERRUPTED: &str = "interrupted";
@@ -44,7 +46,7 @@ pub const INTERRUPTED: &str = "interrupted";
 /// Sees every event once it is on disk.
 pub trait Observer: Send {
     /// Is shown the event, and the state, which may be some events further.
-    fn saw(&mut self, line: &Line, session: &Session);
+    fn saw(&mut self, line: &LogEntry, session: &Session);
 
     /// Is told why a facilitator's order was refused; nothing has changed.
     fn refused(&mut self, _why: &str) {}
@@ -52,7 +54,7 @@ pub trait Observer: Send {
 
 /// A person's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PersonSays {
+pub struct FacilitatorAnswer {
     /// Yes or no.
     pub approved: bool,
     /// The option chosen among level ones.
@@ -64,17 +66,17 @@ pub struct PersonSays {
 }
 
 /// The person who is asked; `None` means nobody answers now, and the session rests.
-pub trait Person: Send {
+pub trait FacilitatorPrompt: Send {
     /// Asks.
     fn ask<'a>(
         &'a mut self,
         question: &'a Question,
         session: &'a Session,
-    ) -> BoxFuture<'a, Result<Option<PersonSays>, String>>;
+    ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>>;
 }
 
 /// Who takes each seat.
-pub type Table = HashMap<String, Arc<dyn Participant>>;
+pub type SeatedParticipants = HashMap<String, Arc<dyn Participant>>;
 
 /// Why a session stopped with an error; what was acknowledged is in the file.
 #[derive(Debug, thiserror::Error)]
@@ -101,32 +103,32 @@ pub struct Engine<'a> {
     pub left_behind: Option<DiskError>,
     /// The journal, unless a write is running.
     journal: Option<Journal>,
-    writing: Option<JoinHandle<Written>>,
+    writing: Option<JoinHandle<CommitResult>>,
     /// On disk and not shown yet.
-    unshown: Vec<Line>,
+    unshown: Vec<LogEntry>,
     keys: KeyStore,
-    table: Table,
+    table: SeatedParticipants,
     personas: HashMap<String, Arc<Persona>>,
     context_file: ContextFile<'a>,
     observer: &'a mut dyn Observer,
-    person: &'a mut dyn Person,
+    person: &'a mut dyn FacilitatorPrompt,
     interrupt: CancellationToken,
     budget: Option<Budget>,
     /// A facilitator at the screen, if one sits there.
-    orders: Option<Orders>,
-    seating: Option<Seating<'a>>,
+    orders: Option<FacilitatorRequests>,
+    seating: Option<SeatReplacer<'a>>,
     /// Where others look how requests stand.
-    watches: Option<Watches>,
-    staged: Vec<Stamped>,
+    watches: Option<ProgressBoard>,
+    staged: Vec<TimedEvent>,
     fan_out: FanOut,
     key: Option<(u32, RoundKey)>,
     /// The round whose key is to be erased once what is staged is on disk.
     spent_key: Option<u32>,
-    now: fn() -> Moment,
+    now: fn() -> Timestamp,
 }
 
 /// What an engine is made of.
-pub struct Parts<'a> {
+pub struct EngineConfig<'a> {
     /// The state so far.
     pub session: Session,
     /// The journal, at its end.
@@ -134,7 +136,7 @@ pub struct Parts<'a> {
     /// The keys of open rounds.
     pub keys: KeyStore,
     /// Who takes each seat.
-    pub table: Table,
+    pub table: SeatedParticipants,
     /// The personas of the roster, by name.
     pub personas: HashMap<String, Arc<Persona>>,
     /// Reads `CONTEXT.md` as it is now.
@@ -142,7 +144,7 @@ pub struct Parts<'a> {
     /// Who watches.
     pub observer: &'a mut dyn Observer,
     /// Who is asked.
-    pub person: &'a mut dyn Person,
+    pub person: &'a mut dyn FacilitatorPrompt,
     /// Cancelled when the session is to rest at once.
     pub interrupt: CancellationToken,
     /// The most money it may cost, if there is a limit.
@@ -151,7 +153,7 @@ pub struct Parts<'a> {
 
 impl<'a> Engine<'a> {
     /// An engine at rest.
-    pub fn new(parts: Parts<'a>) -> Self {
+    pub fn new(parts: EngineConfig<'a>) -> Self {
         Self {
             session: parts.session,
             left_behind: None,
@@ -184,7 +186,7 @@ impl<'a> Engine<'a> {
     pub fn stage(&mut self, command: Command) -> Result<(), Refusal> {
         let at = (self.now)();
         for event in decide(&self.session, command, at)? {
-            let stamped = Stamped { at, event };
+            let stamped = TimedEvent { at, event };
             self.session.apply(&stamped);
             self.staged.push(stamped);
         }
@@ -192,12 +194,12 @@ impl<'a> Engine<'a> {
     }
 
     /// Notes from now on in `watches` how requests stand.
-    pub fn is_watched(&mut self, watches: Watches) {
+    pub fn is_watched(&mut self, watches: ProgressBoard) {
         self.watches = Some(watches);
     }
 
     /// Where one request notes how it stands.
-    pub(super) fn watch(&self, name: &str) -> Watch {
+    pub(super) fn watch(&self, name: &str) -> ProgressHandle {
         self.watches.as_ref().map(|watches| watches.begin(name)).unwrap_or_default()
     }
 
@@ -205,7 +207,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     /// When the storage fails, or a seat has nobody to take it.
-    pub async fn run(&mut self) -> Result<Exit, EngineError> {
+    pub async fn run(&mut self) -> Result<ExitCode, EngineError> {
         loop {
             if self.interrupt.is_cancelled() && self.session.closed.is_none() && self.session.paused.is_none()
             {
@@ -219,44 +221,45 @@ impl<'a> Engine<'a> {
             }
             let now = next(&self.session);
             // Who has been asked is there.
-            if (matches!(now, Next::OpenRound) || matches!(now, Next::AwaitSeats) && !self.is_asking())
+            if (matches!(now, NextAction::OpenRound)
+                || matches!(now, NextAction::AwaitSeats) && !self.is_asking())
                 && let Some((step, message)) = self.absent()
             {
                 return self.rest(&message, Some(step)).await;
             }
             match now {
-                Next::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
-                Next::Decide(Command::Offer { step }) => self.offer(step)?,
-                Next::Decide(command) => {
+                NextAction::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
+                NextAction::Decide(Command::Offer { step }) => self.offer(step)?,
+                NextAction::Decide(command) => {
                     let counts = matches!(command, Command::Tally);
                     self.stage(command)?;
                     if counts {
                         self.write_counted().await?;
                     }
                 }
-                Next::OpenRound => {
+                NextAction::OpenRound => {
                     if let Err(lack) = self.check_seats() {
                         self.commit().await?;
                         return Err(lack);
                     }
                     self.open_round()?;
                 }
-                Next::AwaitSeats => self.await_seats().await?,
-                Next::CloseRound(reason) => {
+                NextAction::AwaitSeats => self.await_seats().await?,
+                NextAction::CloseRound(reason) => {
                     if let Some(exit) = self.close_or_stop(reason).await? {
                         return Ok(exit);
                     }
                 }
-                Next::AskPerson(question) => {
+                NextAction::AskPerson(question) => {
                     if let Some(exit) = self.ask_person(question).await? {
                         return Ok(exit);
                     }
                 }
-                Next::Rest => return Ok(Exit::Waiting),
-                Next::Done => {
+                NextAction::Rest => return Ok(ExitCode::Waiting),
+                NextAction::Done => {
                     self.commit().await?;
                     let code = self.session.closed.as_ref().map(|closed| closed.status);
-                    return Ok(code.map_or(Exit::Failure, |status| exit_of(&self.session, status)));
+                    return Ok(code.map_or(ExitCode::Failure, |status| exit_of(&self.session, status)));
                 }
             }
         }
@@ -264,14 +267,14 @@ impl<'a> Engine<'a> {
 
     /// Closes the open round; where failed seats keep it below its quorum and no facilitator sits at the
     /// screen, the session rests instead and nothing is revealed, unless the round's time is up.
-    async fn close_or_stop(&mut self, reason: CloseReason) -> Result<Option<Exit>, EngineError> {
+    async fn close_or_stop(&mut self, reason: CloseReason) -> Result<Option<ExitCode>, EngineError> {
         let below = self.session.below_quorum().filter(|_| self.orders.is_none());
         match below.map(|round| self.time_left(round)) {
             None => self.close_round(reason)?,
             Some(Some(left)) if left.is_zero() => self.close_round(CloseReason::Deadline)?,
             Some(_) => {
                 self.rest(QUORUM_UNREACHABLE, None).await?;
-                return Ok(Some(Exit::Unreachable));
+                return Ok(Some(ExitCode::Unreachable));
             }
         }
         Ok(None)
@@ -329,17 +332,17 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    async fn rest(&mut self, reason: &str, step: Option<String>) -> Result<Exit, EngineError> {
+    async fn rest(&mut self, reason: &str, step: Option<String>) -> Result<ExitCode, EngineError> {
         self.take_in_ready()?;
         self.fan_out = FanOut::default();
         self.stage(Command::Pause { reason: reason.to_owned(), step })?;
         self.commit().await?;
         // The first write may have led to a warning about a key file.
         self.commit().await?;
-        Ok(Exit::Waiting)
+        Ok(ExitCode::Waiting)
     }
 
-    async fn ask_person(&mut self, question: Question) -> Result<Option<Exit>, EngineError> {
+    async fn ask_person(&mut self, question: Question) -> Result<Option<ExitCode>, EngineError> {
         self.commit().await?;
         let asked = tokio::select! {
             says = self.person.ask(&question, &self.session) => says.map_err(EngineError::Table)?,
@@ -354,7 +357,7 @@ impl<'a> Engine<'a> {
                 return self.rest(&question.message, Some(question.step)).await.map(Some);
             }
             QuestionKind::Approval | QuestionKind::Tie(_) | QuestionKind::Exhausted(_) => {
-                let PersonSays { approved, choice, comment, by } = says;
+                let FacilitatorAnswer { approved, choice, comment, by } = says;
                 let step = question.step;
                 self.stage(Command::Answer { step, approved, choice, comment, by })
                     .map_err(|refusal| EngineError::Table(refusal.0))?;

@@ -8,17 +8,17 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::{Engine, EngineError, PersonSays};
+use super::{Engine, EngineError, FacilitatorAnswer};
 use crate::participants::Participant;
-use crate::participants::watch::Watches;
+use crate::participants::watch::ProgressBoard;
 use crate::session::{
-    CloseReason, Command, Event, Exit, Next, Price, Question, QuestionKind, Refusal, RoundRevised, Session,
-    decide, next,
+    CloseReason, Command, Event, ExitCode, NextAction, Price, Question, QuestionKind, Refusal, RoundRevised,
+    Session, decide, next,
 };
 
 /// What the facilitator wants done now.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Order {
+pub enum FacilitatorRequest {
     /// Open the round that waits, if its snapshot is still the one that was seen.
     OpenRound {
         /// SHA-256 of the snapshot that was seen.
@@ -58,14 +58,14 @@ pub enum Order {
     /// Ask the counted round again, as a new round.
     AskAgain,
     /// Answer what the person is asked.
-    Answer(PersonSays),
+    Answer(FacilitatorAnswer),
     /// Rest; the session can be resumed.
     Leave,
 }
 
 /// Where the engine waits for an order.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Hold {
+pub enum WaitPoint {
     /// A round is drafted and not opened.
     Draft,
     /// A person is asked.
@@ -75,15 +75,15 @@ pub enum Hold {
 }
 
 /// Where a session with a facilitator at the table waits now, if it does.
-pub fn hold(session: &Session) -> Option<Hold> {
+pub fn hold(session: &Session) -> Option<WaitPoint> {
     match next(session) {
-        Next::OpenRound => Some(Hold::Draft),
-        Next::AskPerson(question) => Some(Hold::Question(question)),
-        Next::Decide(Command::FinishStep { step }) => {
+        NextAction::OpenRound => Some(WaitPoint::Draft),
+        NextAction::AskPerson(question) => Some(WaitPoint::Question(question)),
+        NextAction::Decide(Command::FinishStep { step }) => {
             let is_round = session.definition.as_ref()?.step(&step)?.round().is_some();
             let is_open = session.running(&step).is_some_and(|run| run.round.is_some());
             // A round that is refused as it stands can be corrected.
-            is_round.then_some(if is_open { Hold::Counted } else { Hold::Draft })
+            is_round.then_some(if is_open { WaitPoint::Counted } else { WaitPoint::Draft })
         }
         _ => None,
     }
@@ -91,7 +91,7 @@ pub fn hold(session: &Session) -> Option<Hold> {
 
 /// What a person is asked now: also while other branches of a parallel are at work.
 pub fn asked_now(session: &Session) -> Option<Question> {
-    if let Some(Hold::Question(question)) = hold(session) {
+    if let Some(WaitPoint::Question(question)) = hold(session) {
         return Some(question);
     }
     let run = session.asked().next()?;
@@ -104,7 +104,7 @@ pub fn asked_now(session: &Session) -> Option<Question> {
 }
 
 /// Who takes a seat whose model is replaced.
-pub struct Newcomer {
+pub struct ReplacementSeat {
     /// Who answers.
     pub participant: Arc<dyn Participant>,
     /// What the model costs; none where it costs nothing.
@@ -112,16 +112,16 @@ pub struct Newcomer {
 }
 
 /// Finds who answers for a model, or says in words why nobody does.
-pub type Seating<'a> = Box<dyn FnMut(&str) -> Result<Newcomer, String> + Send + 'a>;
+pub type SeatReplacer<'a> = Box<dyn FnMut(&str) -> Result<ReplacementSeat, String> + Send + 'a>;
 
 /// The facilitator's orders as they come.
-pub type Orders = UnboundedReceiver<Order>;
+pub type FacilitatorRequests = UnboundedReceiver<FacilitatorRequest>;
 
 /// The next order; never, where no facilitator sits.
-pub(super) async fn ordered(orders: &mut Option<Orders>) -> Order {
+pub(super) async fn ordered(orders: &mut Option<FacilitatorRequests>) -> FacilitatorRequest {
     match orders {
         // Whose screen is gone has left.
-        Some(orders) => orders.recv().await.unwrap_or(Order::Leave),
+        Some(orders) => orders.recv().await.unwrap_or(FacilitatorRequest::Leave),
         None => std::future::pending().await,
     }
 }
@@ -131,7 +131,7 @@ impl<'a> Engine<'a> {
     ///
     /// `seating` finds who takes a seat when its model is replaced; how requests stand is noted in
     /// `watches`.
-    pub fn obeys(&mut self, orders: Orders, seating: Seating<'a>, watches: Watches) {
+    pub fn obeys(&mut self, orders: FacilitatorRequests, seating: SeatReplacer<'a>, watches: ProgressBoard) {
         (self.orders, self.seating) = (Some(orders), Some(seating));
         self.is_watched(watches);
     }
@@ -142,11 +142,11 @@ impl<'a> Engine<'a> {
     }
 
     /// Waits for one order and carries it out; the exit code if it was to leave.
-    pub(super) async fn await_order(&mut self) -> Result<Option<Exit>, EngineError> {
+    pub(super) async fn await_order(&mut self) -> Result<Option<ExitCode>, EngineError> {
         self.commit().await?;
         let order = tokio::select! {
             order = ordered(&mut self.orders) => order,
-            () = self.interrupt.cancelled() => Order::Leave,
+            () = self.interrupt.cancelled() => FacilitatorRequest::Leave,
         };
         self.obey(order)?;
         if self.interrupt.is_cancelled() {
@@ -157,28 +157,28 @@ impl<'a> Engine<'a> {
     }
 
     /// Carries out an order. What the core refuses is told and changes nothing.
-    pub(super) fn obey(&mut self, order: Order) -> Result<(), EngineError> {
+    pub(super) fn obey(&mut self, order: FacilitatorRequest) -> Result<(), EngineError> {
         let done = match order {
-            Order::Leave => {
+            FacilitatorRequest::Leave => {
                 self.interrupt.cancel();
                 Ok(())
             }
-            Order::OpenRound { seen } => return self.open_as_seen(&seen),
-            Order::CloseRound => return self.close_by_order(),
-            Order::Excuse { participant, reason } => self.excuse(&participant, reason),
-            Order::Retry { participant, model } => return self.retry(&participant, model),
-            Order::MoreTime(more) => self.more_time(more),
-            Order::Revise(revised) => self.stage(Command::ReviseRound(revised)),
-            Order::Record(artifact) => {
+            FacilitatorRequest::OpenRound { seen } => return self.open_as_seen(&seen),
+            FacilitatorRequest::CloseRound => return self.close_by_order(),
+            FacilitatorRequest::Excuse { participant, reason } => self.excuse(&participant, reason),
+            FacilitatorRequest::Retry { participant, model } => return self.retry(&participant, model),
+            FacilitatorRequest::MoreTime(more) => self.more_time(more),
+            FacilitatorRequest::Revise(revised) => self.stage(Command::ReviseRound(revised)),
+            FacilitatorRequest::Record(artifact) => {
                 self.stage(Command::RecordArtifact { artifact, by: "facilitator".to_owned() })
             }
-            Order::Note { round, text } => self.stage(Command::RecordSynthesis { round, text }),
-            Order::Accept => match (hold(&self.session), next(&self.session)) {
-                (Some(Hold::Counted), Next::Decide(finish)) => self.stage(finish),
+            FacilitatorRequest::Note { round, text } => self.stage(Command::RecordSynthesis { round, text }),
+            FacilitatorRequest::Accept => match (hold(&self.session), next(&self.session)) {
+                (Some(WaitPoint::Counted), NextAction::Decide(finish)) => self.stage(finish),
                 _ => Err(Refusal("there is nothing to accept now".to_owned())),
             },
-            Order::AskAgain => self.stage(Command::AskRoundAgain),
-            Order::Answer(says) => self.take_answer(says),
+            FacilitatorRequest::AskAgain => self.stage(Command::AskRoundAgain),
+            FacilitatorRequest::Answer(says) => self.take_answer(says),
         };
         if let Err(refusal) = done {
             self.observer.refused(&refusal.0);
@@ -186,7 +186,7 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    fn take_answer(&mut self, says: PersonSays) -> Result<(), Refusal> {
+    fn take_answer(&mut self, says: FacilitatorAnswer) -> Result<(), Refusal> {
         let Some(question) = asked_now(&self.session) else {
             return Err(Refusal("nobody is asked anything now".to_owned()));
         };
@@ -197,7 +197,7 @@ impl<'a> Engine<'a> {
                 Ok(())
             }
             QuestionKind::Approval | QuestionKind::Tie(_) | QuestionKind::Exhausted(_) => {
-                let PersonSays { approved, choice, comment, by } = says;
+                let FacilitatorAnswer { approved, choice, comment, by } = says;
                 self.stage(Command::Answer { step: question.step, approved, choice, comment, by })
             }
         }
@@ -205,7 +205,7 @@ impl<'a> Engine<'a> {
 
     /// Opens the round that waits; what would be sent must be what was looked at.
     fn open_as_seen(&mut self, seen: &str) -> Result<(), EngineError> {
-        if hold(&self.session) != Some(Hold::Draft) {
+        if hold(&self.session) != Some(WaitPoint::Draft) {
             self.observer.refused("no round waits to be opened");
             return Ok(());
         }

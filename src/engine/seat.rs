@@ -1,6 +1,6 @@
 //! One seat's work: ask, read, ask once more if the reply does not fit, seal.
 //!
-//! An answer is sealed in the function that received it; what leaves this file is [`Sealed`], or
+//! An answer is sealed in the function that received it; what leaves this file is [`SealedRecord`], or
 //! the reason why nothing came back. No reply text is ever part of a reason.
 
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::taken::Taken;
-use crate::participants::{Ask, Failure, Participant};
-use crate::round::ballot::{BallotForm, Reading};
+use super::taken::Transcript;
+use crate::participants::{Failure, Participant, SeatRequest};
+use crate::round::ballot::{BallotForm, ParsedReply};
 use crate::round::prompt;
 use crate::round::record::{Finish, Raw, TOO_LONG};
-use crate::round::seal::{Binding, Nonces, Padding, RoundKey, Sealed, seal};
+use crate::round::seal::{AssociatedData, Nonces, Padding, RoundKey, SealedRecord, seal};
 use crate::session::{RoundRun, Session};
 
 /// What all seats of one round share.
-pub struct Shared {
+pub struct RoundShared {
     /// The session's id.
     pub session: String,
     /// The round's id.
@@ -36,7 +36,7 @@ pub struct Shared {
     pub counts_bare_blocks: bool,
 }
 
-impl Shared {
+impl RoundShared {
     /// What the seats of an open round share.
     pub fn of(session: &Session, round: &RoundRun, key: &RoundKey) -> Self {
         let step = session.definition.as_ref().and_then(|definition| definition.step(&round.opened.step));
@@ -54,14 +54,14 @@ impl Shared {
 }
 
 /// What came of asking a seat.
-pub enum Settled {
+pub enum SeatResult {
     /// Something came back; nobody can read it yet.
-    Sealed(Sealed),
+    Sealed(SealedRecord),
     /// Nothing came back.
     Failed(Failure),
 }
 
-impl Settled {
+impl SeatResult {
     /// A fault of the program itself, which says nothing of any answer.
     pub fn fault() -> Self {
         let reason = "a fault of the program while this seat was asked".to_owned();
@@ -72,22 +72,22 @@ impl Settled {
 /// Works one seat to its end.
 pub async fn work(
     participant: Arc<dyn Participant>,
-    ask: Ask,
+    ask: SeatRequest,
     model: String,
-    shared: Arc<Shared>,
-) -> Settled {
+    shared: Arc<RoundShared>,
+) -> SeatResult {
     let started = Instant::now();
-    let (seat, mut taken) = (ask.seat.clone(), Taken::default());
+    let (seat, mut taken) = (ask.seat.clone(), Transcript::default());
     let work = converse(&*participant, ask, &shared.form, &mut taken);
     let failed = match within(shared.timeout, work).await {
-        Ok(Err(failure)) if taken.replies.is_empty() => return Settled::Failed(failure),
+        Ok(Err(failure)) if taken.replies.is_empty() => return SeatResult::Failed(failure),
         Ok(Err(failure)) => {
             taken.tries += failure.tries;
             Some(failure.reason)
         }
         Err(limit) if taken.replies.is_empty() => {
             let reason = format!("timed out after {} ms", limit.as_millis());
-            return Settled::Failed(Failure { reason, timed_out: true, tries: taken.tries.max(1) });
+            return SeatResult::Failed(Failure { reason, timed_out: true, tries: taken.tries.max(1) });
         }
         // It replied; if it was too slow to correct itself, the first reply's fault stands.
         Ok(Ok(())) | Err(_) => None,
@@ -106,7 +106,7 @@ pub async fn work(
         tokens: taken.usage,
     };
     seal_record(&seat, raw, &shared)
-        .unwrap_or_else(|reason| Settled::Failed(Failure { reason, timed_out: false, tries }))
+        .unwrap_or_else(|reason| SeatResult::Failed(Failure { reason, timed_out: false, tries }))
 }
 
 /// What comes of the work, or how long it was given. Without a limit there is no clock to look at.
@@ -117,12 +117,12 @@ async fn within<T>(limit: Option<Duration>, work: impl Future<Output = T>) -> Re
     }
 }
 
-fn seal_record(seat: &str, mut raw: Raw, shared: &Shared) -> Result<Settled, String> {
+fn seal_record(seat: &str, mut raw: Raw, shared: &RoundShared) -> Result<SeatResult, String> {
     let mut nonces = Nonces { cipher: [0; 24], commitment: [0; 32] };
     getrandom::fill(&mut nonces.cipher)
         .and_then(|()| getrandom::fill(&mut nonces.commitment))
         .map_err(|error| format!("the operating system gives no randomness: {error}"))?;
-    let binding = Binding {
+    let binding = AssociatedData {
         session: &shared.session,
         round: &shared.round,
         participant: seat,
@@ -137,7 +137,7 @@ fn seal_record(seat: &str, mut raw: Raw, shared: &Shared) -> Result<Settled, Str
         };
         let text = text.map_err(|_| "the answer could not be sealed")?;
         if let Some(sealed) = seal(&shared.key, &nonces, binding, &text, shared.padding) {
-            return Ok(Settled::Sealed(sealed));
+            return Ok(SeatResult::Sealed(sealed));
         }
         let whole = raw.replies.iter_mut().filter(|reply| reply.finish != Finish::TooLong);
         let longest = whole.max_by_key(|reply| reply.text.len());
@@ -148,16 +148,17 @@ fn seal_record(seat: &str, mut raw: Raw, shared: &Shared) -> Result<Settled, Str
 /// Asks, and asks once more with the reason when the first reply does not fit.
 async fn converse(
     participant: &dyn Participant,
-    mut ask: Ask,
+    mut ask: SeatRequest,
     form: &BallotForm,
-    taken: &mut Taken,
+    taken: &mut Transcript,
 ) -> Result<(), Failure> {
     // What does not count leaves room for what may.
     const LONG: usize = 120 * 1024;
     for _ in 0..2 {
         taken.add(&participant.ask(&ask).await?);
         let Some(reply) = taken.replies.last_mut() else { continue };
-        let (Reading::Invalid(mut reason) | Reading::BareBlock(_, mut reason)) = reply.read(form) else {
+        let (ParsedReply::Invalid(mut reason) | ParsedReply::BareBlock(_, mut reason)) = reply.read(form)
+        else {
             break;
         };
         if reply.text.len() > LONG {
@@ -177,14 +178,14 @@ mod tests {
     use super::*;
     use crate::participants::Reply;
     use crate::participants::testing::ask;
-    use crate::participants::watch::{Progress, Watches};
+    use crate::participants::watch::{Progress, ProgressBoard};
     use crate::round::ballot::BallotKind;
 
     /// Says what cannot be read, and keeps what is seen of its seat while it is asked.
-    struct Babbler(Watches, std::sync::Mutex<Vec<Progress>>);
+    struct Babbler(ProgressBoard, std::sync::Mutex<Vec<Progress>>);
 
     impl Participant for Babbler {
-        fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+        fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
             ask.watch.asked(1);
             self.1.lock().unwrap().extend(self.0.progress().remove("ann"));
             ask.watch.heard();
@@ -195,11 +196,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn being_asked_again_shows_nowhere() {
-        let watches = Watches::default();
+        let watches = ProgressBoard::default();
         let babbler = Arc::new(Babbler(watches.clone(), std::sync::Mutex::default()));
-        let ask = Ask { watch: watches.begin("ann"), ..ask("rules\n", "snapshot\n", "") };
+        let ask = SeatRequest { watch: watches.begin("ann"), ..ask("rules\n", "snapshot\n", "") };
         let form = BallotForm::over(BallotKind::Choice, vec!["a".into(), "b".into()]);
-        let shared = Shared {
+        let shared = RoundShared {
             session: "s".into(),
             round: "r".into(),
             snapshot_sha256: "00".into(),
@@ -210,7 +211,7 @@ mod tests {
             counts_bare_blocks: true,
         };
         let settled = work(Arc::clone(&babbler) as Arc<dyn Participant>, ask, "m".into(), Arc::new(shared));
-        assert!(matches!(settled.await, Settled::Sealed(_)));
+        assert!(matches!(settled.await, SeatResult::Sealed(_)));
         let seen = babbler.1.lock().unwrap();
         let seen: Vec<_> = seen.iter().map(|progress| (progress.standing.word(), progress.tries)).collect();
         assert_eq!(seen, [("asked", 1), ("answering", 1)]);

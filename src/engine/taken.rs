@@ -1,18 +1,18 @@
 //! What was read of the replies to one question, asked again or not: the same for a seat and an agent.
 
-use crate::participants::{Reply, Usage};
-use crate::round::record::Returned;
+use crate::participants::{Reply, TokenUsage};
+use crate::round::record::ReplyAttempt;
 
 /// The replies so far, and what they cost.
 #[derive(Default)]
-pub(super) struct Taken {
-    pub replies: Vec<Returned>,
-    pub usage: Option<Usage>,
+pub(super) struct Transcript {
+    pub replies: Vec<ReplyAttempt>,
+    pub usage: Option<TokenUsage>,
     /// Requests made.
     pub tries: u32,
 }
 
-impl Taken {
+impl Transcript {
     /// Takes in a reply.
     pub fn add(&mut self, reply: &Reply) {
         self.tries += reply.tries;
@@ -22,7 +22,7 @@ impl Taken {
             sum.output += usage.output;
             sum.cached += usage.cached;
         }
-        self.replies.push(Returned { text: reply.text.clone(), finish: reply.finish, reason: None });
+        self.replies.push(ReplyAttempt { text: reply.text.clone(), finish: reply.finish, reason: None });
     }
 
     /// Why the last reply did not count, if it did not.

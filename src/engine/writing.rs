@@ -5,13 +5,13 @@ use tokio::task::{JoinError, JoinHandle};
 
 use super::{Engine, EngineError};
 use crate::journal::{DiskError, Journal};
-use crate::session::{Line, Stamped};
+use crate::session::{LogEntry, TimedEvent};
 
 /// A journal after a write, and what it wrote.
-pub(super) type Written = (Journal, Result<Vec<Line>, DiskError>);
+pub(super) type CommitResult = (Journal, Result<Vec<LogEntry>, DiskError>);
 
 /// The end of the write that is running, if one is.
-pub(super) async fn ended(writing: &mut Option<JoinHandle<Written>>) -> Result<Written, JoinError> {
+pub(super) async fn ended(writing: &mut Option<JoinHandle<CommitResult>>) -> Result<CommitResult, JoinError> {
     match writing {
         Some(writing) => writing.await,
         None => std::future::pending().await,
@@ -90,7 +90,7 @@ impl Engine<'_> {
     /// Gives what is staged to the journal, in a thread of its own, unless the journal is at work.
     fn with_staged(
         &mut self,
-        work: impl FnOnce(&mut Journal, Vec<Stamped>) -> Result<Vec<Line>, DiskError> + Send + 'static,
+        work: impl FnOnce(&mut Journal, Vec<TimedEvent>) -> Result<Vec<LogEntry>, DiskError> + Send + 'static,
     ) -> Result<(), EngineError> {
         if self.writing.is_some() {
             return Ok(());
@@ -110,7 +110,7 @@ impl Engine<'_> {
 
     /// Takes in a write that has ended. What is on disk is shown once the state holds nothing beyond
     /// it, since watchers are shown the state too.
-    pub(super) fn written(&mut self, ended: Result<Written, JoinError>) -> Result<(), EngineError> {
+    pub(super) fn written(&mut self, ended: Result<CommitResult, JoinError>) -> Result<(), EngineError> {
         self.writing = None;
         let (journal, lines) = ended.map_err(|error| EngineError::Table(error.to_string()))?;
         self.journal = Some(journal);

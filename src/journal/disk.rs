@@ -15,7 +15,7 @@ pub use log::LogFile;
 
 /// What is about to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Op {
+pub enum StorageOp {
     /// Make a folder.
     MakeDir,
     /// Make or open a file.
@@ -40,7 +40,7 @@ pub enum Op {
 
 /// What the gate makes of an operation.
 #[derive(Debug)]
-pub enum Fault {
+pub enum InjectedFault {
     /// It fails with this.
     Fail(io::ErrorKind),
     /// Of a write, only this many bytes get through; then it fails.
@@ -48,7 +48,7 @@ pub enum Fault {
 }
 
 /// Sees every operation before it is done.
-pub type Gate = dyn Fn(Op, &Path) -> Option<Fault> + Send + Sync;
+pub type FaultInjector = dyn Fn(StorageOp, &Path) -> Option<InjectedFault> + Send + Sync;
 
 /// A storage operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -61,12 +61,12 @@ pub struct DiskError {
     /// The operating system's word.
     pub cause: io::Error,
     /// Who holds the file's lock, when that is why.
-    pub locked: Option<Holder>,
+    pub locked: Option<LockOwner>,
 }
 
 /// Another program that has a session open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Holder {
+pub struct LockOwner {
     /// Its process, where the system tells.
     pub process: Option<u32>,
 }
@@ -81,7 +81,7 @@ impl DiskError {
     }
 }
 
-impl fmt::Display for Holder {
+impl fmt::Display for LockOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("another roundtable")?;
         match self.process {
@@ -94,28 +94,28 @@ impl fmt::Display for Holder {
 /// The file system, behind the gate.
 #[derive(Clone, Default)]
 pub struct Disk {
-    gate: Option<Arc<Gate>>,
+    gate: Option<Arc<FaultInjector>>,
 }
 
 impl Disk {
     /// A disk whose operations pass `gate` first.
-    pub fn with_gate(gate: Arc<Gate>) -> Self {
+    pub fn with_gate(gate: Arc<FaultInjector>) -> Self {
         Self { gate: Some(gate) }
     }
 
-    fn pass(&self, op: Op, path: &Path) -> io::Result<()> {
+    fn pass(&self, op: StorageOp, path: &Path) -> io::Result<()> {
         match self.gate.as_ref().and_then(|gate| gate(op, path)) {
-            Some(Fault::Fail(kind)) => Err(kind.into()),
-            Some(Fault::Tear(_)) => Err(io::ErrorKind::WriteZero.into()),
+            Some(InjectedFault::Fail(kind)) => Err(kind.into()),
+            Some(InjectedFault::Tear(_)) => Err(io::ErrorKind::WriteZero.into()),
             None => Ok(()),
         }
     }
 
     fn write(&self, file: &mut File, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        match self.gate.as_ref().and_then(|gate| gate(Op::Write, path)) {
+        match self.gate.as_ref().and_then(|gate| gate(StorageOp::Write, path)) {
             None => file.write_all(bytes),
-            Some(Fault::Fail(kind)) => Err(kind.into()),
-            Some(Fault::Tear(count)) => {
+            Some(InjectedFault::Fail(kind)) => Err(kind.into()),
+            Some(InjectedFault::Tear(count)) => {
                 file.write_all(&bytes[..count.min(bytes.len())])?;
                 Err(io::ErrorKind::StorageFull.into())
             }
@@ -127,7 +127,7 @@ impl Disk {
     /// # Errors
     /// The operating system's, with the path.
     pub fn make_dir(&self, path: &Path) -> Result<(), DiskError> {
-        let made = self.pass(Op::MakeDir, path).and_then(|()| {
+        let made = self.pass(StorageOp::MakeDir, path).and_then(|()| {
             let mut builder = fs::DirBuilder::new();
             builder.recursive(true);
             #[cfg(unix)]
@@ -166,7 +166,7 @@ impl Disk {
     fn sync_parent(&self, path: &Path) -> io::Result<()> {
         let Some(parent) = path.parent() else { return Ok(()) };
         let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-        self.pass(Op::SyncDir, parent)?;
+        self.pass(StorageOp::SyncDir, parent)?;
         File::open(parent)?.sync_all()
     }
 
@@ -179,7 +179,7 @@ impl Disk {
         name.push(".new");
         let beside = path.with_file_name(name);
         let write = || -> io::Result<()> {
-            self.pass(Op::Open, &beside)?;
+            self.pass(StorageOp::Open, &beside)?;
             // What an earlier crash left there, or somebody else put there, is not written through.
             if let Err(error) = fs::remove_file(&beside)
                 && error.kind() != io::ErrorKind::NotFound
@@ -188,9 +188,9 @@ impl Disk {
             }
             let mut file = owner_only().create_new(true).write(true).open(&beside)?;
             self.write(&mut file, &beside, bytes)?;
-            self.pass(Op::Sync, &beside)?;
+            self.pass(StorageOp::Sync, &beside)?;
             file.sync_all()?;
-            self.pass(Op::Rename, path)?;
+            self.pass(StorageOp::Rename, path)?;
             fs::rename(&beside, path)?;
             self.sync_parent(path)
         };
@@ -207,7 +207,7 @@ impl Disk {
     /// The operating system's, with the path.
     pub fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
         let read = || -> io::Result<Vec<u8>> {
-            self.pass(Op::Read, path)?;
+            self.pass(StorageOp::Read, path)?;
             let mut bytes = Vec::new();
             File::open(path)?.take(limit).read_to_end(&mut bytes)?;
             Ok(bytes)
@@ -221,7 +221,7 @@ impl Disk {
     /// The operating system's, with the path; and that it is a link.
     pub fn read_own(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
         let read = || -> io::Result<Vec<u8>> {
-            self.pass(Op::Read, path)?;
+            self.pass(StorageOp::Read, path)?;
             let mut bytes = Vec::new();
             unlinked(OpenOptions::new().read(true), path)?.take(limit).read_to_end(&mut bytes)?;
             Ok(bytes)
@@ -235,7 +235,7 @@ impl Disk {
     /// The operating system's, with the path.
     pub fn erase(&self, path: &Path) -> Result<(), DiskError> {
         let erase = || -> io::Result<()> {
-            self.pass(Op::Remove, path)?;
+            self.pass(StorageOp::Remove, path)?;
             let length = match fs::symlink_metadata(path) {
                 // What it leads to is not this program's to overwrite.
                 Ok(meta) if meta.file_type().is_symlink() => return fs::remove_file(path),

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::round::snapshot::sha256_hex;
-use crate::session::{Event, Moment, Stamped};
+use crate::session::{Event, TimedEvent, Timestamp};
 use crate::yaml::{Unwritable, read_own, write_struct};
 
 /// The format version of the files this program writes, in the header of every file.
@@ -26,7 +26,7 @@ pub fn write_document(
     seq: u64,
     prev: &str,
     session: &str,
-    stamped: &Stamped,
+    stamped: &TimedEvent,
     out: &mut String,
 ) -> Result<String, Unwritable> {
     let start = out.len();
@@ -42,7 +42,7 @@ pub fn write_document(
 ///
 /// # Errors
 /// What about it is not an event of this version.
-pub fn read_document(text: &str, room: &mut usize) -> Result<(u64, String, String, Stamped), String> {
+pub fn read_document(text: &str, room: &mut usize) -> Result<(u64, String, String, TimedEvent), String> {
     let value = read_own(text, room).map_err(|problem| problem.message)?;
     let Value::Object(mut map) = value else { return Err("a document must be a map".into()) };
     let seq = map.get("seq").and_then(Value::as_u64).ok_or("no `seq`")?;
@@ -51,7 +51,8 @@ pub fn read_document(text: &str, room: &mut usize) -> Result<(u64, String, Strin
         _ => Err(format!("no `{key}`")),
     };
     let prev = text("prev")?;
-    let at: Moment = serde_json::from_value(text("at")?.into()).map_err(|_| "`at` is no time".to_owned())?;
+    let at: Timestamp =
+        serde_json::from_value(text("at")?.into()).map_err(|_| "`at` is no time".to_owned())?;
     let session = text("session")?;
     map.shift_remove("seq");
     let names_session = |name: &str| matches!(name, "session_opened" | "session_forked");
@@ -59,7 +60,7 @@ pub fn read_document(text: &str, room: &mut usize) -> Result<(u64, String, Strin
         map.insert("session".into(), session.as_str().into());
     }
     let event: Event = serde_json::from_value(Value::Object(map)).map_err(|error| error.to_string())?;
-    Ok((seq, prev, session, Stamped { at, event }))
+    Ok((seq, prev, session, TimedEvent { at, event }))
 }
 
 #[cfg(test)]
@@ -70,7 +71,7 @@ mod tests {
     fn an_event_comes_back_equal_and_its_hash_is_sha256sum_of_the_rest() {
         let message = "tricky:\r\n \u{1b}[31m\u{2028}--- \nhash: x\n".to_owned();
         let event = Event::Warning { message, step: Some("no".into()), round: None, participant: None };
-        let stamped = Stamped { at: Moment(1_795_302_307_120), event };
+        let stamped = TimedEvent { at: Timestamp(1_795_302_307_120), event };
         let mut text = String::new();
         let hash = write_document(7, NO_HASH, "s-1", &stamped, &mut text).unwrap();
         let (body, last) = text.split_at(text.len() - 71);

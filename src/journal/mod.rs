@@ -12,9 +12,9 @@ mod read;
 mod verify;
 mod write;
 
-pub use disk::{Disk, DiskError, Fault, Gate, Holder, Op};
+pub use disk::{Disk, DiskError, FaultInjector, InjectedFault, LockOwner, StorageOp};
 pub use document::{FORMAT, NO_HASH, write_document};
 pub use keys::KeyStore;
-pub use read::{Damage, Log, Reader, fold, read_log};
+pub use read::{Damage, EventLog, LogReader, fold, read_log};
 pub use verify::{DocumentPlace, Finding, UNPROVEN, Verification, verify};
-pub use write::{Journal, OpenError, OpenedJournal, named_session};
+pub use write::{Journal, OpenJournalError, OpenedJournal, named_session};

@@ -7,13 +7,13 @@ use std::ops::Range;
 
 use super::document::{FORMAT, NO_HASH, OLDEST_FORMAT, read_document};
 use crate::round::snapshot::sha256_hex;
-use crate::session::{Event, Line, Session};
+use crate::session::{Event, LogEntry, Session};
 
 /// A log as read from its bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Log {
+pub struct EventLog {
     /// Its events, in order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<LogEntry>,
     /// The length of its complete documents, in bytes.
     pub good: usize,
     /// How many bytes of a torn write follow.
@@ -40,16 +40,16 @@ pub struct Damage {
 ///
 /// # Errors
 /// The first [`Damage`].
-pub fn read_log(bytes: &[u8]) -> Result<Log, Damage> {
-    let mut reader = Reader::new(bytes)?;
-    let lines = reader.by_ref().collect::<Result<Vec<Line>, Damage>>()?;
+pub fn read_log(bytes: &[u8]) -> Result<EventLog, Damage> {
+    let mut reader = LogReader::new(bytes)?;
+    let lines = reader.by_ref().collect::<Result<Vec<LogEntry>, Damage>>()?;
     let torn = reader.torn();
-    Ok(Log { lines, good: bytes.len() - torn, torn })
+    Ok(EventLog { lines, good: bytes.len() - torn, torn })
 }
 
 /// Reads a log document by document, each believed only once it is checked.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct LogReader<'a> {
     bytes: &'a [u8],
     /// Where the next document begins.
     good: usize,
@@ -66,7 +66,7 @@ fn room(size: usize) -> usize {
     12 * 1024 * 1024 + 4 * size
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LogReader<'a> {
     /// A reader at the start of a file's bytes.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         self.bytes.len() - self.good
     }
 
-    fn document(&mut self, end: usize) -> Result<Line, Damage> {
+    fn document(&mut self, end: usize) -> Result<LogEntry, Damage> {
         let (line, of) = document(self.bytes, self.good..end, self.seq, &self.prev, &mut self.room)?;
         let fail = |what: String| Err(damage(self.bytes, self.good, Some(line.seq), what));
         if self.seq == 0 {
@@ -114,8 +114,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Iterator for Reader<'_> {
-    type Item = Result<Line, Damage>;
+impl Iterator for LogReader<'_> {
+    type Item = Result<LogEntry, Damage>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let end = document_end(self.bytes, self.good)?;
@@ -129,7 +129,7 @@ impl Iterator for Reader<'_> {
 }
 
 /// The state after every event of the log.
-pub fn fold(log: &Log) -> Session {
+pub fn fold(log: &EventLog) -> Session {
     let mut session = Session::default();
     for line in &log.lines {
         session.apply(&line.stamped);
@@ -179,7 +179,7 @@ fn document(
     seq: u64,
     prev: &str,
     room: &mut usize,
-) -> Result<(Line, String), Damage> {
+) -> Result<(LogEntry, String), Damage> {
     let start = range.start;
     let fail = |what: String| damage(bytes, start, Some(seq), what);
     let (body, hash_line) = bytes[range.clone()].split_at(range.len() - HASH_LINE);
@@ -206,7 +206,7 @@ fn document(
     if before != prev {
         return Err(fail("its `prev` is not the hash of the document before it".to_owned()));
     }
-    Ok((Line { seq, prev: before, hash, stamped }, session))
+    Ok((LogEntry { seq, prev: before, hash, stamped }, session))
 }
 
 fn written_format(text: &str) -> Option<u32> {
@@ -218,7 +218,7 @@ fn is_session_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(is_safe)
 }
 
-fn check_header(bytes: &[u8], line: &Line, session: &str) -> Result<(), Damage> {
+fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<(), Damage> {
     let fail = |what: String| Err(damage(bytes, 0, Some(0), what));
     let Event::SessionOpened(opened) = &line.stamped.event else {
         return fail("the first event is not `session_opened`".to_owned());

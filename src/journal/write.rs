@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, DiskError, LogFile};
 use super::document::{NO_HASH, write_document};
-use super::read::{Damage, Log, read_log};
-use crate::session::{Event, Line, Stamped};
+use super::read::{Damage, EventLog, read_log};
+use crate::session::{Event, LogEntry, TimedEvent};
 
 /// An open session file; nobody else can write to it.
 pub struct Journal {
@@ -20,7 +20,7 @@ pub struct Journal {
     /// What is rendered and not written. Its memory serves the next write.
     text: String,
     /// The documents of that text.
-    lines: Vec<Line>,
+    lines: Vec<LogEntry>,
 }
 
 /// No more memory than this is kept from one write for the next, in bytes.
@@ -31,14 +31,14 @@ pub struct OpenedJournal {
     /// The journal, at its end.
     pub journal: Journal,
     /// What it held.
-    pub log: Log,
+    pub log: EventLog,
     /// Where a torn write was kept, if one was cut off.
     pub torn: Option<PathBuf>,
 }
 
 /// Why a session file cannot be gone on with.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum OpenJournalError {
     /// The storage failed, or another program has it open.
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -70,12 +70,12 @@ impl Journal {
     /// Opens a session file to go on with it. A torn write at its end is kept beside it and cut off.
     ///
     /// # Errors
-    /// See [`OpenError`]; a damaged file is left as it is.
-    pub fn open(disk: &Disk, path: &Path) -> Result<OpenedJournal, OpenError> {
+    /// See [`OpenJournalError`]; a damaged file is left as it is.
+    pub fn open(disk: &Disk, path: &Path) -> Result<OpenedJournal, OpenJournalError> {
         let mut file = disk.open_log(path)?;
         let bytes = file.read_all()?;
         let log = read_log(&bytes)?;
-        let Some(last) = log.lines.last() else { return Err(OpenError::NothingRecorded) };
+        let Some(last) = log.lines.last() else { return Err(OpenJournalError::NothingRecorded) };
         let session = log.lines.iter().rev().find_map(|line| named_session(&line.stamped.event));
         let session = session.unwrap_or_default().to_owned();
         let (seq, prev) = (last.seq + 1, last.hash.clone());
@@ -92,7 +92,7 @@ impl Journal {
     ///
     /// # Errors
     /// When an event cannot be written down; the journal refuses everything then.
-    pub fn render(&mut self, events: Vec<Stamped>) -> Result<(), DiskError> {
+    pub fn render(&mut self, events: Vec<TimedEvent>) -> Result<(), DiskError> {
         if self.failed {
             return Err(self.refuses("an earlier write failed"));
         }
@@ -108,7 +108,7 @@ impl Journal {
             let hash = write_document(seq, &prev, &self.session, &stamped, &mut self.text);
             self.failed = hash.is_err();
             let hash = hash.map_err(|fault| self.refuses(fault))?;
-            self.lines.push(Line { seq, prev, hash, stamped });
+            self.lines.push(LogEntry { seq, prev, hash, stamped });
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the write or the sync fails: none of the events counts as recorded.
-    pub fn append(&mut self, events: Vec<Stamped>) -> Result<Vec<Line>, DiskError> {
+    pub fn append(&mut self, events: Vec<TimedEvent>) -> Result<Vec<LogEntry>, DiskError> {
         self.render(events)?;
         let written = self.file.append(self.text.as_bytes()).and_then(|()| self.file.sync());
         self.text.clear();

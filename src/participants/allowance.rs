@@ -13,7 +13,7 @@ use super::retry::span;
 
 /// What a service tells of one limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct LimitReport {
     /// What is left of it.
     pub left: u64,
     /// The whole of it, once it is full again.
@@ -33,7 +33,7 @@ pub(super) enum Wait {
 
 /// What is left of one limit.
 #[derive(Debug, Default)]
-pub(super) struct Allowance {
+pub(super) struct RateLimit {
     level: Option<Level>,
     /// What is on its way.
     away: u64,
@@ -58,7 +58,7 @@ enum Refill {
     AllAt(Instant),
 }
 
-impl Allowance {
+impl RateLimit {
     /// How long a request that takes `need` has to wait, if it has to.
     pub fn wait(&mut self, need: u64, now: Instant) -> Option<Wait> {
         self.reckon(now);
@@ -108,7 +108,7 @@ impl Allowance {
     }
 
     /// A reply tells of the limit, to a request that took `need` and is still counted as away.
-    pub fn told(&mut self, told: Told, need: u64, now: Instant) {
+    pub fn told(&mut self, told: LimitReport, need: u64, now: Instant) {
         let limit = told.limit.or(self.level.as_ref().and_then(|level| level.limit));
         let lacks = limit.and_then(|limit| limit.checked_sub(told.left)).unwrap_or(0);
         let rate = lacks as f64 / told.reset.as_secs_f64();
@@ -129,11 +129,11 @@ impl Allowance {
 
 /// What a service's headers tell of its limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Limits {
+pub(super) struct RateLimitHeaders {
     /// Of requests.
-    pub requests: Option<Told>,
+    pub requests: Option<LimitReport>,
     /// Of tokens, the tightest of those told.
-    pub tokens: Option<Told>,
+    pub tokens: Option<LimitReport>,
 }
 
 /// What is left of a limit, the whole of it, and when it is filled again, by the names of headers.
@@ -162,16 +162,16 @@ const OF_TOKENS: [[&str; 3]; 3] = [
 
 /// What the headers of a response tell of limits: those of `OpenAI` and the many that copy it, and
 /// those of Anthropic. `header` gives one by name.
-pub(super) fn limits<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime) -> Limits {
+pub(super) fn limits<'a>(header: impl Fn(&str) -> Option<&'a str>, now: SystemTime) -> RateLimitHeaders {
     let told = |[left, limit, reset]: &[&str; 3]| {
         let number = |name| header(name)?.trim().parse::<u64>().ok();
         let left = number(left)?;
         let reset = header(reset)?.trim();
         let reset = span(reset).or_else(|| until(reset, now))?;
-        Some(Told { left, limit: number(limit), reset })
+        Some(LimitReport { left, limit: number(limit), reset })
     };
     let tightest = |forms: &[[&str; 3]]| forms.iter().filter_map(told).min_by_key(|told| told.left);
-    Limits { requests: tightest(&OF_REQUESTS), tokens: tightest(&OF_TOKENS) }
+    RateLimitHeaders { requests: tightest(&OF_REQUESTS), tokens: tightest(&OF_TOKENS) }
 }
 
 fn until(text: &str, now: SystemTime) -> Option<Duration> {
@@ -183,15 +183,15 @@ fn until(text: &str, now: SystemTime) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn told(left: u64, seconds: u64) -> Told {
-        Told { left, limit: Some(100), reset: Duration::from_secs(seconds) }
+    fn told(left: u64, seconds: u64) -> LimitReport {
+        LimitReport { left, limit: Some(100), reset: Duration::from_secs(seconds) }
     }
 
     #[tokio::test(start_paused = true)]
     async fn waits_until_enough_has_come_back_at_the_rate_that_was_told() {
         let now = Instant::now();
         let later = |seconds| now + Duration::from_secs(seconds);
-        let mut tokens = Allowance::default();
+        let mut tokens = RateLimit::default();
         assert_eq!(tokens.wait(1_000_000, now), None, "nothing was told");
         tokens.goes(40);
         tokens.told(told(60, 20), 40, now);
@@ -216,7 +216,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_is_away_is_taken_off_what_is_told() {
         let now = Instant::now();
-        let mut requests = Allowance::default();
+        let mut requests = RateLimit::default();
         for _ in 0..4 {
             requests.goes(1);
         }
@@ -226,11 +226,11 @@ mod tests {
         let enough = now + Duration::from_secs(1);
         assert_eq!(requests.wait(3, now), Some(Wait::Answer(Some(enough))));
         assert_eq!(requests.wait(3, enough), None, "enough came back before they did");
-        let mut unlimited = Allowance::default();
-        unlimited.told(Told { left: 0, limit: None, reset: Duration::from_secs(1) }, 0, now);
+        let mut unlimited = RateLimit::default();
+        unlimited.told(LimitReport { left: 0, limit: None, reset: Duration::from_secs(1) }, 0, now);
         assert_eq!(unlimited.wait(1, now), Some(Wait::Until(enough)));
         assert_eq!(unlimited.wait(1, enough), None, "the limit is not known");
-        let mut full = Allowance::default();
+        let mut full = RateLimit::default();
         full.told(told(100, 0), 0, now);
         full.goes(60);
         assert_eq!(full.wait(50, enough), Some(Wait::Answer(None)), "only an answer can tell");
@@ -247,14 +247,14 @@ mod tests {
         let (left, limit, reset) =
             ("x-ratelimit-remaining-requests", "x-ratelimit-limit-requests", "x-ratelimit-reset-requests");
         let ms = Duration::from_millis;
-        let known = |left, limit, reset| Some(Told { left, limit, reset });
-        let of_requests = |requests| Limits { requests, tokens: None };
+        let known = |left, limit, reset| Some(LimitReport { left, limit, reset });
+        let of_requests = |requests| RateLimitHeaders { requests, tokens: None };
         let all = read(&[(left, "0"), (limit, "500"), (reset, "1m30.5s")]);
         assert_eq!(all, of_requests(known(0, Some(500), ms(90_500))));
         assert_eq!(read(&[(left, " 9 "), (reset, "20ms")]), of_requests(known(9, None, ms(20))));
         for odd in [&[(left, "0")][..], &[(left, "0"), (reset, "soon")], &[(left, "-1"), (reset, "1s")], &[]]
         {
-            assert_eq!(read(odd), Limits::default());
+            assert_eq!(read(odd), RateLimitHeaders::default());
         }
         let tokens = read(&[
             ("anthropic-ratelimit-tokens-remaining", "5000"),
@@ -263,8 +263,8 @@ mod tests {
             ("anthropic-ratelimit-input-tokens-limit", "50000"),
             ("anthropic-ratelimit-input-tokens-reset", "2023-11-14T22:13:25Z"),
         ]);
-        assert_eq!(tokens, Limits { requests: None, tokens: known(400, Some(50_000), ms(5_000)) });
+        assert_eq!(tokens, RateLimitHeaders { requests: None, tokens: known(400, Some(50_000), ms(5_000)) });
         let past = read(&[(left, "0"), (reset, "2020-11-14T22:13:30Z")]);
-        assert_eq!(past, Limits::default(), "over already");
+        assert_eq!(past, RateLimitHeaders::default(), "over already");
     }
 }

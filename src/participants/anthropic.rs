@@ -6,8 +6,8 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse, schema};
-use super::{Ask, Finish, Prompt, Reply, Usage};
+use super::dialect::{DecodeError, RequestOptions, Stream, close_string, open_string, parse, schema};
+use super::{Finish, Prompt, Reply, SeatRequest, TokenUsage};
 use crate::text::estimated_tokens;
 
 /// The shared part: system text, then the user message up to the snapshot's end.
@@ -41,7 +41,7 @@ fn is_marked(prompt: &Prompt) -> bool {
 }
 
 /// The seat's part: the rest of the user message, then the model and its limits.
-pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
+pub(super) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
     let mut out = close_string(ask);
     let model = Value::from(ask.model.as_str());
     if is_marked(&ask.prompt) {
@@ -61,21 +61,21 @@ pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
 }
 
 #[derive(Deserialize)]
-struct Message {
-    content: Option<Vec<Block>>,
+struct MessagesReply {
+    content: Option<Vec<ContentBlock>>,
     stop_reason: Option<String>,
     usage: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Block {
+struct ContentBlock {
     r#type: String,
     text: Option<String>,
 }
 
 /// Reads the body of a 200.
-pub(super) fn decode(body: &[u8]) -> Result<Reply, Unreadable> {
-    let message: Message = parse(body)?;
+pub(super) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
+    let message: MessagesReply = parse(body)?;
     let blocks = message.content.unwrap_or_default();
     let called = blocks.iter().any(|block| block.r#type.ends_with("tool_use"));
     let finish = finish(message.stop_reason.as_deref(), called)?;
@@ -84,24 +84,24 @@ pub(super) fn decode(body: &[u8]) -> Result<Reply, Unreadable> {
     Ok(Reply { text, finish, usage: message.usage.as_ref().and_then(usage), tries: 0 })
 }
 
-fn finish(reason: Option<&str>, called: bool) -> Result<Finish, Unreadable> {
+fn finish(reason: Option<&str>, called: bool) -> Result<Finish, DecodeError> {
     Ok(match reason {
         Some("tool_use" | "pause_turn") => Finish::ToolCall,
         Some("end_turn" | "stop_sequence") if called => Finish::ToolCall,
         Some("end_turn" | "stop_sequence") => Finish::Complete,
         Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
         Some("refusal") => Finish::Refusal,
-        Some(_) => return Err(Unreadable::new("the reply ended for a reason unknown here")),
-        None => return Err(Unreadable::new("the reply does not say why it ended")),
+        Some(_) => return Err(DecodeError::new("the reply ended for a reason unknown here")),
+        None => return Err(DecodeError::new("the reply does not say why it ended")),
     })
 }
 
 #[derive(Deserialize)]
-struct Event {
+struct MessagesEvent {
     #[serde(default)]
     r#type: String,
-    message: Option<Message>,
-    content_block: Option<Block>,
+    message: Option<MessagesReply>,
+    content_block: Option<ContentBlock>,
     delta: Option<Delta>,
     usage: Option<Value>,
 }
@@ -115,7 +115,7 @@ struct Delta {
 
 /// A reply that comes by events.
 #[derive(Default)]
-pub(super) struct Streamed {
+pub(super) struct MessagesStream {
     /// The text so far.
     pub text: String,
     /// Whether `message_stop` has come.
@@ -125,10 +125,10 @@ pub(super) struct Streamed {
     counts: Map<String, Value>,
 }
 
-impl Streamed {
+impl MessagesStream {
     /// Takes one event's data.
-    pub fn event(&mut self, data: &[u8]) -> Result<(), Unreadable> {
-        let event: Event = parse(data)?;
+    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
+        let event: MessagesEvent = parse(data)?;
         self.is_done |= event.r#type == "message_stop";
         let counted = event.message.and_then(|message| message.usage).into_iter().chain(event.usage);
         for (name, count) in counted.filter_map(|usage| usage.as_object().cloned()).flatten() {
@@ -152,8 +152,8 @@ impl Streamed {
     }
 
     /// The whole reply.
-    pub fn end(self) -> Result<Reply, Unreadable> {
-        let Some(reason) = self.stop_reason else { return Err(Unreadable::broken_off()) };
+    pub fn end(self) -> Result<Reply, DecodeError> {
+        let Some(reason) = self.stop_reason else { return Err(DecodeError::broken_off()) };
         let finish = finish(Some(&reason), self.called)?;
         let usage = usage(&Value::Object(self.counts));
         Ok(Reply { text: self.text, finish, usage, tries: 0 })
@@ -161,11 +161,11 @@ impl Streamed {
 }
 
 /// The service counts what it read from its cache and wrote to it apart from the rest.
-fn usage(usage: &Value) -> Option<Usage> {
+fn usage(usage: &Value) -> Option<TokenUsage> {
     let count = |key: &str| usage.get(key).and_then(Value::as_u64);
     let cached = count("cache_read_input_tokens").unwrap_or(0);
     let written = count("cache_creation_input_tokens").unwrap_or(0);
-    Some(Usage {
+    Some(TokenUsage {
         input: count("input_tokens")?.saturating_add(cached).saturating_add(written),
         output: count("output_tokens")?,
         cached,
@@ -175,15 +175,15 @@ fn usage(usage: &Value) -> Option<Usage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::participants::dialect::Form;
+    use crate::participants::dialect::SchemaMode;
     use crate::participants::testing::ask;
     use serde_json::json;
 
-    const LIMITS: Limits = Limits {
+    const LIMITS: RequestOptions = RequestOptions {
         max_output_tokens: 1024,
         completion_tokens: false,
         stream: Stream::Off,
-        form: Form::InWords,
+        form: SchemaMode::InWords,
     };
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
         let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
         ask.again = Some("why \"so\"".to_owned());
         ask.seed = Some(7);
-        let body = |ask: &Ask, limits| {
+        let body = |ask: &SeatRequest, limits| {
             let mut body = head(&ask.prompt);
             body.extend(tail(ask, limits));
             serde_json::from_slice::<Value>(&body).expect("JSON")
@@ -209,7 +209,7 @@ mod tests {
         (ask.temperature, ask.schema) = (Some(1.0), Some(r#"{"type":"object"}"#.into()));
         assert_eq!(body(&ask, LIMITS)["temperature"], 1);
         assert!(body(&ask, LIMITS).get("output_config").is_none(), "only where the service takes it");
-        let held = body(&ask, Limits { form: Form::BySchema, ..LIMITS });
+        let held = body(&ask, RequestOptions { form: SchemaMode::BySchema, ..LIMITS });
         let format = json!({"type": "json_schema", "schema": {"type": "object"}});
         assert_eq!(held["output_config"], json!({"format": format}));
         assert_eq!(held["messages"], request["messages"], "the prompt is the same");
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn recorded_streams() {
         let streamed = |events: &[&str]| {
-            let mut streamed = Streamed::default();
+            let mut streamed = MessagesStream::default();
             events.iter().try_for_each(|event| streamed.event(event.as_bytes()))?;
             streamed.end()
         };
@@ -253,13 +253,13 @@ mod tests {
         let stops = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":4}}"#;
         let calls = r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}"#;
         let (ping, stop) = (r#"{"type":"ping"}"#, r#"{"type":"message_stop"}"#);
-        let usage = Some(Usage { input: 115, output: 4, cached: 100 });
+        let usage = Some(TokenUsage { input: 115, output: 4, cached: 100 });
         let reply = |text: &str, finish| Ok(Reply { text: text.to_owned(), finish, usage, tries: 0 });
         let whole = [start, thinks, thought, ping, says, hel, lo, ends, stops, stop];
         assert_eq!(streamed(&whole), reply("hello", Finish::Complete));
         assert_eq!(streamed(&[start, says, hel, calls, stops]), reply("hel", Finish::ToolCall));
         let broken = streamed(&whole[..8]).expect_err("no end");
-        assert_eq!(broken, Unreadable::broken_off());
+        assert_eq!(broken, DecodeError::broken_off());
         let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"secret"}}"#;
         let told = streamed(&[start, hel, error]).expect_err("an error");
         assert_eq!(told.status, Some(529));
@@ -299,7 +299,7 @@ mod tests {
             ("null", r#""end_turn""#, "", Finish::Complete),
             (r#"[{"type":"text","text":""}]"#, r#""end_turn""#, "", Finish::Complete),
         ];
-        let usage = Some(Usage { input: 115, output: 4, cached: 100 });
+        let usage = Some(TokenUsage { input: 115, output: 4, cached: 100 });
         for (content, stop, text, finish) in cases {
             let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
             assert_eq!(decode(message(content, stop).as_bytes()), Ok(reply), "{content} {stop}");

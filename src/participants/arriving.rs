@@ -4,7 +4,7 @@
 //! Pure; how the body is cut changes nothing. What has come is never shown, nor how much. `http.rs`
 //! reads its replies through this, [`read_body`] and [`read_pieces`] do so without a network.
 
-use super::dialect::{Dialect, Streamed, Unreadable};
+use super::dialect::{ApiStyle, DecodeError, ReplyStream};
 use super::sse::Events;
 use super::{Finish, Reply};
 
@@ -14,21 +14,21 @@ pub(super) const MAX_REPLY: usize = 4 * 1024 * 1024;
 const MAX_STREAM: usize = 64 * 1024 * 1024;
 
 /// A reply that comes by events, as far as it has come.
-pub(super) struct Arriving {
+pub(super) struct StreamedBody {
     events: Events,
-    reply: Streamed,
+    reply: ReplyStream,
     taken: usize,
     is_large: bool,
 }
 
-impl Arriving {
+impl StreamedBody {
     /// A reply of which nothing has come.
-    pub fn new(dialect: Dialect) -> Self {
+    pub fn new(dialect: ApiStyle) -> Self {
         Self { events: Events::default(), reply: dialect.streamed(), taken: 0, is_large: false }
     }
 
     /// Takes the next piece; says whether nothing more is wanted.
-    pub fn push(&mut self, piece: &[u8]) -> Result<bool, Unreadable> {
+    pub fn push(&mut self, piece: &[u8]) -> Result<bool, DecodeError> {
         self.taken += piece.len();
         let Ok(ended) = self.events.push(piece) else {
             self.is_large = true;
@@ -51,7 +51,7 @@ impl Arriving {
     }
 
     /// The whole reply, when nothing more is wanted or nothing more comes.
-    pub fn end(mut self) -> Result<Reply, Unreadable> {
+    pub fn end(mut self) -> Result<Reply, DecodeError> {
         if self.is_large {
             return Ok(without_text(Finish::Length));
         }
@@ -72,7 +72,7 @@ pub(super) fn without_text(finish: Finish) -> Reply {
 ///
 /// # Errors
 /// What the body lacks.
-pub fn read_body(dialect: Dialect, body: &[u8]) -> Result<Reply, String> {
+pub fn read_body(dialect: ApiStyle, body: &[u8]) -> Result<Reply, String> {
     dialect.decode(body).map_err(|unreadable| unreadable.reason)
 }
 
@@ -81,10 +81,10 @@ pub fn read_body(dialect: Dialect, body: &[u8]) -> Result<Reply, String> {
 /// # Errors
 /// As [`read_body`].
 pub fn read_pieces<'a>(
-    dialect: Dialect,
+    dialect: ApiStyle,
     pieces: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<Reply, String> {
-    let mut arriving = Arriving::new(dialect);
+    let mut arriving = StreamedBody::new(dialect);
     for piece in pieces {
         if arriving.push(piece).map_err(|unreadable| unreadable.reason)? {
             break;

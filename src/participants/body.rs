@@ -16,14 +16,14 @@ use crate::participants::Prompt;
 
 /// One request's bytes: the shared head, then the seat's own tail.
 #[derive(Debug, Clone)]
-pub(super) struct TwoPart {
+pub(super) struct SplitBody {
     /// The bytes all seats of the round share.
     pub head: Bytes,
     /// The bytes of this seat.
     pub tail: Bytes,
 }
 
-impl Body for TwoPart {
+impl Body for SplitBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -50,15 +50,15 @@ const KEPT: usize = 4;
 
 /// The heads of the rounds asked last, found by the identity of their shared texts.
 #[derive(Default)]
-pub(super) struct Heads(Mutex<Vec<Head>>);
+pub(super) struct PrefixCache(Mutex<Vec<SharedPrefix>>);
 
-struct Head {
+struct SharedPrefix {
     rules: Arc<str>,
     snapshot: Arc<str>,
     bytes: Bytes,
 }
 
-impl Heads {
+impl PrefixCache {
     /// The head for this prompt's shared parts; `encode` runs once for all seats that share them.
     pub fn get(&self, prompt: &Prompt, encode: impl FnOnce(&str, &str) -> Vec<u8>) -> Bytes {
         let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +73,7 @@ impl Heads {
             heads.remove(0);
         }
         let (rules, snapshot) = (prompt.rules.clone(), prompt.snapshot.clone());
-        heads.push(Head { rules, snapshot, bytes: bytes.clone() });
+        heads.push(SharedPrefix { rules, snapshot, bytes: bytes.clone() });
         bytes
     }
 }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn gives_head_then_tail_and_knows_its_length() {
-        let mut body = TwoPart { head: Bytes::from_static(b"abc"), tail: Bytes::from_static(b"de") };
+        let mut body = SplitBody { head: Bytes::from_static(b"abc"), tail: Bytes::from_static(b"de") };
         assert_eq!(body.size_hint().exact(), Some(5));
         let mut cx = Context::from_waker(std::task::Waker::noop());
         let mut seen = Vec::new();
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn encodes_once_for_all_who_share() {
-        let heads = Heads::default();
+        let heads = PrefixCache::default();
         let first = prompt("rules", "snapshot");
         let encode = |_: &str, _: &str| b"x".to_vec();
         let bytes = heads.get(&first, encode);

@@ -13,10 +13,10 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
-use super::{Ask, Failure, Finish, Participant, Reply};
+use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::round::snapshot::hex;
 use crate::session::whole_prompt;
-use crate::workflow::Program;
+use crate::workflow::ProgramSpec;
 
 /// What a program finds of the environment without being named.
 pub const PASSED: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SystemRoot"];
@@ -27,7 +27,7 @@ const KEPT: usize = 64 * 1024;
 
 /// What a program printed, and how it ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ended {
+pub struct ProgramExit {
     /// Its exit status, in words; none of one that was given up.
     pub status: Option<String>,
     /// The last of its standard output.
@@ -39,7 +39,7 @@ pub struct Ended {
 }
 
 /// Where that is noted, while the program runs.
-pub type Note = Mutex<Ended>;
+pub type ExitNote = Mutex<ProgramExit>;
 
 /// Which output of a program.
 #[derive(Clone, Copy)]
@@ -49,18 +49,18 @@ enum Stream {
 }
 
 /// A participant that is a program.
-pub struct External {
-    program: Program,
+pub struct ExternalProgram {
+    program: ProgramSpec,
     timeout: Duration,
 }
 
-impl External {
+impl ExternalProgram {
     /// A participant that runs `program` once an answer, for at most `timeout` unless a step says otherwise.
-    pub fn new(program: Program, timeout: Duration) -> Self {
+    pub fn new(program: ProgramSpec, timeout: Duration) -> Self {
         Self { program, timeout }
     }
 
-    async fn run(&self, ask: &Ask) -> Result<Reply, String> {
+    async fn run(&self, ask: &SeatRequest) -> Result<Reply, String> {
         let mut command = prepared(&self.program.command, &self.program.env)?;
         let name = &self.program.command[0];
         if let Some(folder) = &self.program.cwd {
@@ -72,17 +72,17 @@ impl External {
         let item = item.map_err(|error| format!("the work item cannot be written for `{name}`: {error}"))?;
         command.envs(item.iter().map(|file| (WORK_ITEM, file.path.as_os_str())));
         let mut child = command.spawn().map_err(|error| format!("`{name}` cannot be started: {error}"))?;
-        let _group = Group::of(&child);
-        let of_seat = Note::default();
+        let _group = ProcessGroup::of(&child);
+        let of_seat = ExitNote::default();
         let note = ask.task.as_ref().map_or(&of_seat, |task| &task.ended);
-        *lock(note) = Ended::default();
+        *lock(note) = ProgramExit::default();
         let answer = self.talk(&mut child, ask, note).await.map_err(|error| format!("`{name}`: {error}"))?;
         let status = child.wait().await.map_err(|error| format!("`{name}`: {error}"))?;
         self.judge(ask, name, answer, status, &mut lock(note))
     }
 
     /// Feeds the prompt in and reads both outputs at the same time, so that none blocks another.
-    async fn talk(&self, child: &mut Child, ask: &Ask, note: &Note) -> std::io::Result<Vec<u8>> {
+    async fn talk(&self, child: &mut Child, ask: &SeatRequest, note: &ExitNote) -> std::io::Result<Vec<u8>> {
         let prompt = prompt(ask);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let feed = async move {
@@ -111,11 +111,11 @@ impl External {
 
     fn judge(
         &self,
-        ask: &Ask,
+        ask: &SeatRequest,
         name: &str,
         answer: Vec<u8>,
         status: ExitStatus,
-        ended: &mut Ended,
+        ended: &mut ProgramExit,
     ) -> Result<Reply, String> {
         ended.status = Some(status.to_string());
         let reply = |text| Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 });
@@ -159,7 +159,7 @@ pub(super) fn prepared(program: &[String], env: &[String]) -> Result<Command, St
     Ok(command)
 }
 
-impl Ended {
+impl ProgramExit {
     fn keep(&mut self, stream: Stream, piece: &[u8]) {
         let kept = match stream {
             Stream::Out => &mut self.stdout,
@@ -171,7 +171,7 @@ impl Ended {
     }
 }
 
-fn lock(note: &Note) -> MutexGuard<'_, Ended> {
+fn lock(note: &ExitNote) -> MutexGuard<'_, ProgramExit> {
     note.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -207,7 +207,7 @@ impl Drop for ItemFile {
 }
 
 /// What a program is told: an agent's prompt after what else it is told, or all of a seat's.
-fn prompt(ask: &Ask) -> String {
+fn prompt(ask: &SeatRequest) -> String {
     let again = ask.again.as_deref().unwrap_or_default();
     match &ask.task {
         // In sessions of format 1 a program was told no more than its prompt.
@@ -247,7 +247,7 @@ async fn follow(
 }
 
 /// A program with everything it started; ended when this is dropped, or when this program ends.
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     #[cfg(unix)]
     id: Option<rustix::process::Pid>,
 }
@@ -265,7 +265,7 @@ pub fn end_all() {
     }
 }
 
-impl Group {
+impl ProcessGroup {
     #[cfg(unix)]
     pub(super) fn of(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
@@ -280,7 +280,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(id) = self.id {
@@ -291,8 +291,8 @@ impl Drop for Group {
     }
 }
 
-impl Participant for External {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+impl Participant for ExternalProgram {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
             let limit = ask.timeout.unwrap_or(self.timeout);
             let limit = ask.time_left.map_or(limit, |left| left.min(limit));

@@ -9,14 +9,14 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Ask, Prompt, Reply, anthropic, openai, responses};
+use super::{Prompt, Reply, SeatRequest, anthropic, openai, responses};
 
 /// What some servers put before JSON.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The form of requests and replies a service speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub enum ApiStyle {
     /// `POST {base}/chat/completions`, as `OpenAI` and all that are compatible with it.
     OpenAi,
     /// `POST {base}/v1/messages`, as Anthropic.
@@ -27,7 +27,7 @@ pub enum Dialect {
 
 /// What a request holds beside the prompt.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct RequestOptions {
     /// The most tokens a reply may have.
     pub max_output_tokens: u32,
     /// Whether the field is called `max_completion_tokens`, as `OpenAI` itself wants it.
@@ -35,12 +35,12 @@ pub(super) struct Limits {
     /// Whether the reply is to come piece by piece.
     pub stream: Stream,
     /// Whether the answer's schema goes with the request.
-    pub form: Form,
+    pub form: SchemaMode,
 }
 
 /// How a service is told the form of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Form {
+pub enum SchemaMode {
     /// In the rules of the table alone.
     #[default]
     InWords,
@@ -61,18 +61,18 @@ pub enum Stream {
 }
 
 /// A reply that comes piece by piece, as far as it has come.
-pub(super) enum Streamed {
+pub(super) enum ReplyStream {
     /// In the chat-completions dialect.
-    OpenAi(Box<openai::Streamed>),
+    OpenAi(Box<openai::ChatStream>),
     /// In the Messages dialect.
-    Anthropic(anthropic::Streamed),
+    Anthropic(anthropic::MessagesStream),
     /// In the Responses dialect.
-    Responses(responses::Streamed),
+    Responses(responses::ResponsesStream),
 }
 
-impl Streamed {
+impl ReplyStream {
     /// Takes the data of one event.
-    pub fn event(&mut self, data: &[u8]) -> Result<(), Unreadable> {
+    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         match self {
             Self::OpenAi(streamed) => streamed.event(data),
             Self::Anthropic(streamed) => streamed.event(data),
@@ -99,7 +99,7 @@ impl Streamed {
     }
 
     /// The whole reply; one that does not say why it ended broke off on the way.
-    pub fn end(self) -> Result<Reply, Unreadable> {
+    pub fn end(self) -> Result<Reply, DecodeError> {
         match self {
             Self::OpenAi(streamed) => streamed.end(),
             Self::Anthropic(streamed) => streamed.end(),
@@ -108,7 +108,7 @@ impl Streamed {
     }
 }
 
-impl Dialect {
+impl ApiStyle {
     /// Whether its requests can carry a seed.
     pub fn takes_seed(self) -> bool {
         self == Self::OpenAi
@@ -121,7 +121,7 @@ impl Dialect {
 
     /// What a request counts for in a service's limit of tokens a minute, by its estimated prompt:
     /// `OpenAI` counts the longest reply allowed where that is more, Anthropic the prompt alone.
-    pub(super) fn counted(self, prompt: u64, limits: Limits) -> u64 {
+    pub(super) fn counted(self, prompt: u64, limits: RequestOptions) -> u64 {
         match self {
             Self::OpenAi | Self::Responses => prompt.max(limits.max_output_tokens.into()),
             Self::Anthropic => prompt,
@@ -155,7 +155,7 @@ impl Dialect {
     }
 
     /// The rest of the request's JSON, from within the user text to its end.
-    pub(super) fn tail(self, ask: &Ask, limits: Limits) -> Vec<u8> {
+    pub(super) fn tail(self, ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
         match self {
             Self::OpenAi => openai::tail(ask, limits),
             Self::Anthropic => anthropic::tail(ask, limits),
@@ -164,16 +164,16 @@ impl Dialect {
     }
 
     /// A reply of which nothing has come yet.
-    pub(super) fn streamed(self) -> Streamed {
+    pub(super) fn streamed(self) -> ReplyStream {
         match self {
-            Self::OpenAi => Streamed::OpenAi(Box::default()),
-            Self::Anthropic => Streamed::Anthropic(anthropic::Streamed::default()),
-            Self::Responses => Streamed::Responses(responses::Streamed::default()),
+            Self::OpenAi => ReplyStream::OpenAi(Box::default()),
+            Self::Anthropic => ReplyStream::Anthropic(anthropic::MessagesStream::default()),
+            Self::Responses => ReplyStream::Responses(responses::ResponsesStream::default()),
         }
     }
 
     /// Reads the body of a 200. The reply's `tries` is 0 and for the caller to fill in.
-    pub(super) fn decode(self, body: &[u8]) -> Result<Reply, Unreadable> {
+    pub(super) fn decode(self, body: &[u8]) -> Result<Reply, DecodeError> {
         let body = body.strip_prefix(BOM).unwrap_or(body);
         match self {
             Self::OpenAi => openai::decode(body),
@@ -185,14 +185,14 @@ impl Dialect {
 
 /// Why a 200 is no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unreadable {
+pub(super) struct DecodeError {
     /// What was not understood, without any text of the reply.
     pub reason: String,
     /// The status the service should have sent, if it says so inside the body.
     pub status: Option<u16>,
 }
 
-impl Unreadable {
+impl DecodeError {
     pub fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), status: None }
     }
@@ -210,12 +210,12 @@ pub(super) fn open_string(out: &mut Vec<u8>, text: &str) {
 }
 
 /// The schema that goes with a request, as JSON, if one does.
-pub(super) fn schema(ask: &Ask, limits: Limits) -> Option<&str> {
-    ask.schema.as_deref().filter(|_| limits.form == Form::BySchema)
+pub(super) fn schema(ask: &SeatRequest, limits: RequestOptions) -> Option<&str> {
+    ask.schema.as_deref().filter(|_| limits.form == SchemaMode::BySchema)
 }
 
 /// What follows the snapshot within the user text, as JSON from inside a string to its end.
-pub(super) fn close_string(ask: &Ask) -> Vec<u8> {
+pub(super) fn close_string(ask: &SeatRequest) -> Vec<u8> {
     let text = match &ask.again {
         Some(again) => Cow::Owned(format!("{}\n{again}", ask.prompt.tail)),
         None => Cow::Borrowed(ask.prompt.tail.as_str()),
@@ -228,18 +228,20 @@ pub(super) fn close_string(ask: &Ask) -> Vec<u8> {
 }
 
 /// Reads the body of a 200 as `T`, or names why it is none.
-pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Unreadable> {
-    let text = std::str::from_utf8(body).map_err(|_| Unreadable::new("the reply is not UTF-8"))?;
+pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
+    let text = std::str::from_utf8(body).map_err(|_| DecodeError::new("the reply is not UTF-8"))?;
     match text.trim_start().chars().next() {
-        None => return Err(Unreadable::new("the reply is empty")),
-        Some('<') => return Err(Unreadable::new("the reply is a web page, not JSON; is the address right?")),
+        None => return Err(DecodeError::new("the reply is empty")),
+        Some('<') => {
+            return Err(DecodeError::new("the reply is a web page, not JSON; is the address right?"));
+        }
         Some(_) => {}
     }
     // Most replies hold no such word and are spared a second reading.
     if let Some(error) = text.contains(r#""error""#).then(|| ServiceError::find(text)).flatten() {
         let kind = error.kind.as_deref().map(|kind| format!(" `{kind}`")).unwrap_or_default();
         let reason = format!("the service sent an error{kind} under status 200");
-        return Err(Unreadable { reason, status: error.status });
+        return Err(DecodeError { reason, status: error.status });
     }
     serde_json::from_str(text).map_err(|error| {
         let what = match error.classify() {
@@ -247,7 +249,7 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Unreadable> {
             serde_json::error::Category::Data => "the reply has not the form of this dialect",
             _ => "the reply is not JSON",
         };
-        Unreadable::new(format!("{what} (line {}, column {})", error.line(), error.column()))
+        DecodeError::new(format!("{what} (line {}, column {})", error.line(), error.column()))
     })
 }
 
@@ -382,7 +384,7 @@ mod tests {
             ),
         ];
         for (body, reason, status) in cases {
-            let expected = Unreadable { reason: reason.to_owned(), status };
+            let expected = DecodeError { reason: reason.to_owned(), status };
             assert_eq!(parse::<Value>(body), Err(expected));
         }
     }

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::dialect::{ServiceError, Unreadable};
+use super::dialect::{DecodeError, ServiceError};
 use super::retry::worth_another_try;
 use crate::text::harmless_line;
 
@@ -16,7 +16,7 @@ const MAX_MESSAGE: usize = 200;
 
 /// Why one request brought no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct RequestError {
     /// What went wrong, fit to be shown while the round is open.
     pub reason: String,
     /// Whether the next request may go better.
@@ -27,7 +27,7 @@ pub(super) struct Fault {
     pub declined: bool,
 }
 
-impl Fault {
+impl RequestError {
     /// A fault that stays.
     pub fn lasting(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), again: false, asked: None, declined: false }
@@ -70,7 +70,7 @@ impl Fault {
     }
 
     /// The body of a 200 that is no reply.
-    pub fn unreadable(unreadable: Unreadable) -> Self {
+    pub fn unreadable(unreadable: DecodeError) -> Self {
         let again = unreadable.status.is_some_and(worth_another_try);
         Self { reason: unreadable.reason, again, asked: None, declined: false }
     }
@@ -113,28 +113,35 @@ mod tests {
 
     #[test]
     fn tells_the_status_the_name_and_one_harmless_line() {
-        let told = Fault::status(429, &error("rate_limit", "slow\ndown\u{1b}[2J"), None, None);
-        assert_eq!(told, Fault::passing("HTTP 429 rate_limit: slow⏎down\\u{1b}[2J"));
-        assert_eq!(Fault::status(503, &ServiceError::default(), None, None), Fault::passing("HTTP 503"));
-        let long = Fault::status(400, &error("x", &"é".repeat(500)), None, None);
-        assert_eq!(long, Fault::lasting(format!("HTTP 400 x: {}…", "é".repeat(200))));
+        let told = RequestError::status(429, &error("rate_limit", "slow\ndown\u{1b}[2J"), None, None);
+        assert_eq!(told, RequestError::passing("HTTP 429 rate_limit: slow⏎down\\u{1b}[2J"));
+        assert_eq!(
+            RequestError::status(503, &ServiceError::default(), None, None),
+            RequestError::passing("HTTP 503")
+        );
+        let long = RequestError::status(400, &error("x", &"é".repeat(500)), None, None);
+        assert_eq!(long, RequestError::lasting(format!("HTTP 400 x: {}…", "é".repeat(200))));
         // A status whose sentence may be about content.
-        assert_eq!(Fault::status(422, &error("x", "text"), None, None), Fault::lasting("HTTP 422 x"));
+        assert_eq!(
+            RequestError::status(422, &error("x", "text"), None, None),
+            RequestError::lasting("HTTP 422 x")
+        );
     }
 
     #[test]
     fn a_used_up_quota_stays() {
         let quota = ServiceError { quota: true, ..error("insufficient_quota", "pay") };
-        assert!(!Fault::status(429, &quota, None, None).again);
+        assert!(!RequestError::status(429, &quota, None, None).again);
     }
 
     #[test]
     fn names_the_variable_and_never_the_key() {
-        let wrong = Fault::status(401, &error("sk-1", "bad key sk-1."), Some("sk-1"), Some("X_KEY"));
+        let wrong = RequestError::status(401, &error("sk-1", "bad key sk-1."), Some("sk-1"), Some("X_KEY"));
         assert_eq!(wrong.reason, "HTTP 401 ***: bad key ***.; check `X_KEY`");
-        let none = Fault::status(401, &error("auth", "who?"), None, Some("X_KEY"));
+        let none = RequestError::status(401, &error("auth", "who?"), None, Some("X_KEY"));
         assert_eq!(none.reason, "HTTP 401 auth: who?; no key was sent: set `X_KEY`");
-        let cut = Fault::status(401, &error("a", &format!("{}sk-1", "x".repeat(198))), Some("sk-1"), None);
+        let cut =
+            RequestError::status(401, &error("a", &format!("{}sk-1", "x".repeat(198))), Some("sk-1"), None);
         assert!(!cut.reason.contains("sk"), "{}", cut.reason);
     }
 }

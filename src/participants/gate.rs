@@ -13,18 +13,18 @@ use std::time::Duration;
 use tokio::sync::{Mutex as Turn, Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-use super::allowance::{Allowance, Limits, Wait};
+use super::allowance::{RateLimit, RateLimitHeaders, Wait};
 
 /// Nobody waits longer than this for what was only reckoned from limits: the next request tells.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// The gates of one service's models.
 #[derive(Default)]
-pub(super) struct Gates(Mutex<HashMap<String, Arc<Gate>>>);
+pub(super) struct ConcurrencyLimits(Mutex<HashMap<String, Arc<ConcurrencyLimit>>>);
 
-impl Gates {
+impl ConcurrencyLimits {
     /// The gate of a model.
-    pub fn of(&self, model: &str) -> Arc<Gate> {
+    pub fn of(&self, model: &str) -> Arc<ConcurrencyLimit> {
         let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(gate) = gates.get(model) {
             return Arc::clone(gate);
@@ -34,16 +34,16 @@ impl Gates {
 }
 
 /// Where the requests of one model pass.
-pub(super) struct Gate {
+pub(super) struct ConcurrencyLimit {
     slots: Arc<Semaphore>,
-    state: Mutex<State>,
+    state: Mutex<LimitState>,
     /// Held by the one who is next.
     turn: Turn<()>,
     /// Tells the one who is next that something has changed.
     changed: Notify,
 }
 
-struct State {
+struct LimitState {
     /// How many may be on their way.
     width: usize,
     /// How many are.
@@ -51,11 +51,11 @@ struct State {
     /// Slots to be taken away as they come back.
     debt: usize,
     closed_until: Option<Instant>,
-    requests: Allowance,
-    tokens: Allowance,
+    requests: RateLimit,
+    tokens: RateLimit,
 }
 
-impl State {
+impl LimitState {
     /// Until when the service asked to be left alone.
     fn closed(&self, now: Instant) -> Option<Instant> {
         self.closed_until.filter(|until| *until > now)
@@ -72,11 +72,11 @@ impl State {
     }
 }
 
-impl Default for Gate {
+impl Default for ConcurrencyLimit {
     fn default() -> Self {
         let width = Semaphore::MAX_PERMITS;
-        let (requests, tokens) = (Allowance::default(), Allowance::default());
-        let state = State { width, inside: 0, debt: 0, closed_until: None, requests, tokens };
+        let (requests, tokens) = (RateLimit::default(), RateLimit::default());
+        let state = LimitState { width, inside: 0, debt: 0, closed_until: None, requests, tokens };
         Self {
             slots: Arc::new(Semaphore::new(width)),
             state: Mutex::new(state),
@@ -96,15 +96,15 @@ pub(super) enum Closed {
 }
 
 /// A request on its way.
-pub(super) struct Pass {
-    gate: Arc<Gate>,
+pub(super) struct Permit {
+    gate: Arc<ConcurrencyLimit>,
     slot: Option<OwnedSemaphorePermit>,
     tokens: u64,
 }
 
-impl Pass {
+impl Permit {
     /// Takes in what a response's headers say of limits.
-    pub fn learn(&self, limits: Limits) {
+    pub fn learn(&self, limits: RateLimitHeaders) {
         let now = Instant::now();
         let mut state = self.gate.state();
         if let Some(told) = limits.requests {
@@ -116,7 +116,7 @@ impl Pass {
     }
 }
 
-impl Drop for Pass {
+impl Drop for Permit {
     fn drop(&mut self) {
         let mut state = self.gate.state();
         state.inside -= 1;
@@ -132,8 +132,8 @@ impl Drop for Pass {
     }
 }
 
-impl Gate {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl ConcurrencyLimit {
+    fn state(&self) -> MutexGuard<'_, LimitState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -151,7 +151,7 @@ impl Gate {
     }
 
     /// Waits for its turn: one at a time looks at what is left, in the order they came.
-    pub async fn enter(self: &Arc<Self>, tokens: u64) -> Pass {
+    pub async fn enter(self: &Arc<Self>, tokens: u64) -> Permit {
         let _turn = self.turn.lock().await;
         // The semaphore is never closed, so that this never fails.
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
@@ -167,7 +167,7 @@ impl Gate {
                         state.inside += 1;
                         state.requests.goes(1);
                         state.tokens.goes(tokens);
-                        return Pass { gate: Arc::clone(self), slot, tokens };
+                        return Permit { gate: Arc::clone(self), slot, tokens };
                     }
                     (Some(at), _) => at,
                     (None, Some(Wait::Until(at) | Wait::Answer(Some(at)))) => {
@@ -228,7 +228,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn narrows_to_half_and_widens_by_one() {
-        let gate = Gates::default().of("m");
+        let gate = ConcurrencyLimits::default().of("m");
         let mut inside = Vec::new();
         for _ in 0..8 {
             inside.push(gate.enter(1).await);
@@ -253,7 +253,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_is_always_let_through_and_those_who_wait_keep_their_order() {
-        let gate = Gates::default().of("m");
+        let gate = ConcurrencyLimits::default().of("m");
         gate.narrow();
         let first = gate.enter(1).await;
         gate.narrow();
@@ -278,7 +278,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_closed_gate_opens_in_time_and_closes_no_other() {
-        let gates = Gates::default();
+        let gates = ConcurrencyLimits::default();
         gates.of("busy").close_for(Duration::from_secs(86_400));
         gates.of("busy").close_for(ms(5));
         let Some(Closed::Asked(wait)) = gates.of("busy").closed_for(1) else { panic!("it is closed") };
@@ -292,7 +292,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn those_who_wait_for_tokens_go_in_their_order_and_no_more_than_fit() {
-        let gate = Gates::default().of("m");
+        let gate = ConcurrencyLimits::default().of("m");
         let first = gate.enter(10).await;
         first.learn(told(100, 60));
         drop(first);
@@ -329,7 +329,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_is_reckoned_is_tried_after_a_minute_and_what_was_asked_for_is_waited_out() {
-        let gate = Gates::default().of("m");
+        let gate = ConcurrencyLimits::default().of("m");
         let start = Instant::now();
         let first = gate.enter(10).await;
         first.learn(told(0, 86_400));
@@ -346,8 +346,11 @@ mod tests {
         assert_eq!(start.elapsed(), LONGEST + ms(301_000));
     }
 
-    fn told(left: u64, seconds: u64) -> Limits {
+    fn told(left: u64, seconds: u64) -> RateLimitHeaders {
         let reset = Duration::from_secs(seconds);
-        Limits { requests: None, tokens: Some(super::super::allowance::Told { left, limit: None, reset }) }
+        RateLimitHeaders {
+            requests: None,
+            tokens: Some(super::super::allowance::LimitReport { left, limit: None, reset }),
+        }
     }
 }

@@ -24,18 +24,18 @@ use address::{endpoint, headers, host, is_loopback, put_key};
 use patience::{Patience, pay};
 use response::{asked, is_stream, learn, refuse_compressed, should_retry};
 
-use super::arriving::{Arriving, MAX_REPLY, without_text};
-use super::body::{Heads, TwoPart};
-use super::dialect::{Dialect, Form, Limits, ServiceError};
-use super::fault::{Fault, masked, spoken};
-use super::gate::{Gate, Gates, Pass};
-use super::retry::{Next, jitter};
+use super::arriving::{MAX_REPLY, StreamedBody, without_text};
+use super::body::{PrefixCache, SplitBody};
+use super::dialect::{ApiStyle, RequestOptions, SchemaMode, ServiceError};
+use super::fault::{RequestError, masked, spoken};
+use super::gate::{ConcurrencyLimit, ConcurrencyLimits, Permit};
+use super::retry::{RetryDecision, jitter};
 pub use super::service::{Service, Timeouts};
-use super::structured::Structured;
-use super::warm::{Lead, Warmth};
-use super::watch::Watch;
-use super::{Ask, Failure, Finish, Participant, Reply};
-use crate::problem::Problem;
+use super::structured::SchemaSupport;
+use super::warm::{CacheWarmup, WarmupGuard};
+use super::watch::ProgressHandle;
+use super::{Failure, Finish, Participant, Reply, SeatRequest};
+use crate::problem::Diagnostic;
 use crate::text::estimated_tokens;
 
 /// How long the end of a stream is waited for once all of the reply is there.
@@ -48,12 +48,12 @@ pub struct HttpParticipant {
     service: Service,
     url: Url,
     headers: HeaderMap,
-    limits: Limits,
-    heads: Heads,
+    limits: RequestOptions,
+    heads: PrefixCache,
     permits: Option<Semaphore>,
-    gates: Gates,
-    warmth: Warmth,
-    structured: Structured,
+    gates: ConcurrencyLimits,
+    warmth: CacheWarmup,
+    structured: SchemaSupport,
     client: OnceLock<Result<Client, String>>,
 }
 
@@ -63,15 +63,15 @@ impl HttpParticipant {
     /// # Errors
     /// An address that is none or holds a password, a key that would go over plain http to another
     /// machine, a key that cannot be a header.
-    pub fn new(service: Service, permits: Option<usize>) -> Result<Self, Problem> {
+    pub fn new(service: Service, permits: Option<usize>) -> Result<Self, Diagnostic> {
         let url = endpoint(&service, service.dialect.path())?;
         if service.has_key() && url.scheme() == "http" && !is_loopback(&url) {
             let name = service.key_name.as_deref().unwrap_or("the key");
             let host = url.host_str().unwrap_or_default();
-            return Err(Problem::new(format!("`{name}` would be sent to `{host}` over plain http"))
+            return Err(Diagnostic::new(format!("`{name}` would be sent to `{host}` over plain http"))
                 .hint("use an https address, or unset the key for this service"));
         }
-        let limits = Limits {
+        let limits = RequestOptions {
             max_output_tokens: service.max_output_tokens,
             completion_tokens: url.host_str() == Some("api.openai.com"),
             stream: service.stream,
@@ -80,10 +80,10 @@ impl HttpParticipant {
         Ok(Self {
             headers: headers(&service)?,
             permits: permits.map(|n| Semaphore::new(n.clamp(1, Semaphore::MAX_PERMITS))),
-            heads: Heads::default(),
-            gates: Gates::default(),
-            warmth: Warmth::default(),
-            structured: Structured::default(),
+            heads: PrefixCache::default(),
+            gates: ConcurrencyLimits::default(),
+            warmth: CacheWarmup::default(),
+            structured: SchemaSupport::default(),
             client: OnceLock::new(),
             service,
             url,
@@ -91,15 +91,15 @@ impl HttpParticipant {
         })
     }
 
-    fn client(&self) -> Result<&Client, Fault> {
+    fn client(&self) -> Result<&Client, RequestError> {
         let build = || client(&self.url, &self.service.timeouts).map_err(|error| cause(&error));
         self.client
             .get_or_init(build)
             .as_ref()
-            .map_err(|cause| Fault::lasting(format!("cannot make ready for TLS: {cause}")))
+            .map_err(|cause| RequestError::lasting(format!("cannot make ready for TLS: {cause}")))
     }
 
-    async fn call(&self, ask: &Ask) -> Result<Reply, Failure> {
+    async fn call(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
         let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
         let head = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
@@ -109,12 +109,12 @@ impl HttpParticipant {
     }
 
     /// Waits for the one ahead, where one goes ahead.
-    async fn turn(&self, ask: &Ask, head: &Bytes) -> Option<Lead> {
+    async fn turn(&self, ask: &SeatRequest, head: &Bytes) -> Option<WarmupGuard> {
         if ask.warm_first { self.warmth.turn(&ask.model, head).await } else { None }
     }
 
     /// How many tokens the service will count of its minute for a request, estimated.
-    fn tokens(&self, ask: &Ask) -> u64 {
+    fn tokens(&self, ask: &SeatRequest) -> u64 {
         let prompt = ask.prompt.rules.len() + ask.prompt.snapshot.len() + ask.prompt.tail.len();
         self.service.dialect.counted(estimated_tokens(prompt) as u64, self.limits)
     }
@@ -129,14 +129,14 @@ impl HttpParticipant {
 
     async fn tries<'a>(
         &'a self,
-        ask: &Ask,
+        ask: &SeatRequest,
         head: Bytes,
         mut patience: Patience,
-        (mut permit, mut lead): (Option<SemaphorePermit<'a>>, Option<Lead>),
+        (mut permit, mut lead): (Option<SemaphorePermit<'a>>, Option<WarmupGuard>),
     ) -> Result<Reply, Failure> {
         let mut tries = 0;
         let mut limits = self.structured.limits(self.limits, ask);
-        let mut body = TwoPart { head, tail: Bytes::from(self.service.dialect.tail(ask, limits)) };
+        let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, limits)) };
         let mut went_without = false;
         let mut last = None;
         let gate = self.gates.of(&ask.model);
@@ -170,8 +170,8 @@ impl HttpParticipant {
                     // A key that comes back is written nowhere.
                     return Ok(Reply { tries, text: masked(reply.text, self.service.key()), ..reply });
                 }
-                Err(fault) if fault.declined && limits.form == Form::BySchema => {
-                    (limits.form, went_without) = (Form::InWords, true);
+                Err(fault) if fault.declined && limits.form == SchemaMode::BySchema => {
+                    (limits.form, went_without) = (SchemaMode::InWords, true);
                     body.tail = Bytes::from(self.service.dialect.tail(ask, limits));
                     continue;
                 }
@@ -189,17 +189,23 @@ impl HttpParticipant {
     }
 
     /// How long to wait before the next try, or why there is none.
-    fn pause(&self, fault: &Fault, ask: &Ask, tries: u32, patience: &Patience) -> Result<Duration, Failure> {
+    fn pause(
+        &self,
+        fault: &RequestError,
+        ask: &SeatRequest,
+        tries: u32,
+        patience: &Patience,
+    ) -> Result<Duration, Failure> {
         let failure = |more: String, timed_out| {
             Err(Failure { reason: format!("{}{more}", fault.reason), timed_out, tries })
         };
         let asked = (fault.asked, patience.longest_wait());
         match self.service.retry.next(tries, jitter(&ask.seat, tries), asked, patience.left()) {
             _ if !fault.again => failure(String::new(), false),
-            Next::Again(wait) => Ok(wait),
-            Next::Stop => failure(String::new(), false),
-            Next::NoTime => failure("; no time left to try again".to_owned(), true),
-            Next::TooLong(wait) => {
+            RetryDecision::Again(wait) => Ok(wait),
+            RetryDecision::Stop => failure(String::new(), false),
+            RetryDecision::NoTime => failure("; no time left to try again".to_owned(), true),
+            RetryDecision::TooLong(wait) => {
                 failure(format!("; asked to wait {}, {}", spoken(wait), patience.exceeded()), false)
             }
         }
@@ -208,11 +214,11 @@ impl HttpParticipant {
     /// One request and its response.
     async fn send(
         &self,
-        body: TwoPart,
-        (gate, pass): (&Gate, &Pass),
-        (lead, may_cost): (&mut Option<Lead>, &mut bool),
-        watch: &Watch,
-    ) -> Result<Reply, Fault> {
+        body: SplitBody,
+        (gate, pass): (&ConcurrencyLimit, &Permit),
+        (lead, may_cost): (&mut Option<WarmupGuard>, &mut bool),
+        watch: &ProgressHandle,
+    ) -> Result<Reply, RequestError> {
         let response = self.post(body, may_cost).await?;
         *may_cost = response.status() == 200;
         learn(&response, gate, pass);
@@ -223,15 +229,15 @@ impl HttpParticipant {
                 let Some(body) = self.read(response, MAX_REPLY).await? else {
                     return Ok(without_text(Finish::Length));
                 };
-                self.service.dialect.decode(&body).map_err(Fault::unreadable)
+                self.service.dialect.decode(&body).map_err(RequestError::unreadable)
             }
-            status @ 300..=399 => Err(Fault::redirect(status, self.target(&response).as_deref())),
+            status @ 300..=399 => Err(RequestError::redirect(status, self.target(&response).as_deref())),
             status => self.declined(status, response).await,
         }
     }
 
     /// Sends a request; `may_cost` says whether its service may have worked on it where no head came back.
-    async fn post(&self, body: TwoPart, may_cost: &mut bool) -> Result<Response, Fault> {
+    async fn post(&self, body: SplitBody, may_cost: &mut bool) -> Result<Response, RequestError> {
         let mut request = Request::new(Method::POST, self.url.clone());
         *request.headers_mut() = self.headers().await?;
         *request.body_mut() = Some(Body::wrap(body));
@@ -242,41 +248,43 @@ impl HttpParticipant {
     }
 
     /// The headers of a request; a key that a command prints is had now.
-    async fn headers(&self) -> Result<HeaderMap, Fault> {
+    async fn headers(&self) -> Result<HeaderMap, RequestError> {
         let mut headers = self.headers.clone();
         if let Some(command) = &self.service.key_command {
-            let key = command.key().await.map_err(Fault::lasting)?;
-            put_key(&self.service, key, &mut headers).map_err(|problem| Fault::lasting(problem.message))?;
+            let key = command.key().await.map_err(RequestError::lasting)?;
+            put_key(&self.service, key, &mut headers)
+                .map_err(|problem| RequestError::lasting(problem.message))?;
         }
         Ok(headers)
     }
 
     /// A response that is neither a 200 nor a redirect.
-    async fn declined(&self, status: u16, response: Response) -> Result<Reply, Fault> {
+    async fn declined(&self, status: u16, response: Response) -> Result<Reply, RequestError> {
         let (asked, again) = (asked(&response), should_retry(&response));
         let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
         let error = ServiceError::read(&body);
         if status == 400 && error.filtered {
             return Ok(without_text(Finish::Refusal));
         }
-        let fault = Fault::status(status, &error, self.service.key(), self.service.key_name.as_deref());
+        let fault =
+            RequestError::status(status, &error, self.service.key(), self.service.key_name.as_deref());
         let again = again.unwrap_or(fault.again);
-        Err(Fault { asked, again, declined: matches!(status, 400 | 422), ..fault })
+        Err(RequestError { asked, again, declined: matches!(status, 400 | 422), ..fault })
     }
 
     /// Reads a reply that comes by events. What has come of it is never shown, nor how much.
     async fn read_stream(
         &self,
         mut response: Response,
-        lead: &mut Option<Lead>,
-        watch: &Watch,
-    ) -> Result<Reply, Fault> {
+        lead: &mut Option<WarmupGuard>,
+        watch: &ProgressHandle,
+    ) -> Result<Reply, RequestError> {
         refuse_compressed(&response)?;
-        let mut arriving = Arriving::new(self.service.dialect);
+        let mut arriving = StreamedBody::new(self.service.dialect);
         while let Some(piece) = self.piece(&mut response).await? {
             *lead = None;
             watch.heard();
-            if arriving.push(&piece).map_err(Fault::unreadable)? {
+            if arriving.push(&piece).map_err(RequestError::unreadable)? {
                 if arriving.is_whole() {
                     // Reaching the end keeps the connection for the next request.
                     let _ = timeout(LINGER, response.chunk()).await;
@@ -284,20 +292,20 @@ impl HttpParticipant {
                 break;
             }
         }
-        arriving.end().map_err(Fault::unreadable)
+        arriving.end().map_err(RequestError::unreadable)
     }
 
     /// The next piece of a body, if it comes in time.
-    async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>, Fault> {
+    async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>, RequestError> {
         let idle = self.service.timeouts.idle;
         let piece = timeout(idle, response.chunk())
             .await
-            .map_err(|_| Fault::passing(format!("the reply stopped for {}", spoken(idle))))?;
+            .map_err(|_| RequestError::passing(format!("the reply stopped for {}", spoken(idle))))?;
         piece.map_err(|error| self.broken(&error))
     }
 
     /// Reads a body by pieces, up to `cap` bytes; `None` when it is larger.
-    async fn read(&self, mut response: Response, cap: usize) -> Result<Option<Vec<u8>>, Fault> {
+    async fn read(&self, mut response: Response, cap: usize) -> Result<Option<Vec<u8>>, RequestError> {
         refuse_compressed(&response)?;
         let told = response.content_length().unwrap_or(0);
         if told > cap as u64 {
@@ -313,14 +321,14 @@ impl HttpParticipant {
         Ok(Some(body))
     }
 
-    fn broken(&self, error: &reqwest::Error) -> Fault {
+    fn broken(&self, error: &reqwest::Error) -> RequestError {
         let host = host(&self.url);
         if error.is_connect() && error.is_timeout() {
             let limit = spoken(self.service.timeouts.connect);
-            return Fault::passing(format!("no connection to `{host}` within {limit}"));
+            return RequestError::passing(format!("no connection to `{host}` within {limit}"));
         }
         let what = if error.is_connect() { "cannot connect to" } else { "lost the connection to" };
-        Fault::passing(format!("{what} `{host}`: {}", cause(error)))
+        RequestError::passing(format!("{what} `{host}`: {}", cause(error)))
     }
 
     /// The other host a redirect names.
@@ -332,7 +340,7 @@ impl HttpParticipant {
 }
 
 impl Participant for HttpParticipant {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(self.call(ask))
     }
 }

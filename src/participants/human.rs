@@ -7,11 +7,11 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use super::{Ask, Failure, Finish, Participant, Reply};
+use super::{Failure, Finish, Participant, Reply, SeatRequest};
 
 /// What a person is asked.
 #[derive(Debug)]
-pub struct Asked {
+pub struct HumanQuestion {
     /// The seat.
     pub seat: String,
     /// Why an earlier answer could not be counted, when asked again.
@@ -21,22 +21,22 @@ pub struct Asked {
 }
 
 /// Takes questions to a person.
-pub type Desk = UnboundedSender<Asked>;
+pub type HumanQueue = UnboundedSender<HumanQuestion>;
 
 /// A seat that a person takes.
 #[derive(Debug, Default)]
 pub struct Human {
     /// Where questions go; nowhere without a screen.
-    pub desk: Option<Desk>,
+    pub desk: Option<HumanQueue>,
 }
 
 impl Participant for Human {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
             let gone =
                 || Failure { reason: "nobody was there to answer".to_owned(), timed_out: false, tries: 1 };
             let (answer, answered) = oneshot::channel();
-            let asked = Asked { seat: ask.seat.clone(), again: ask.again.clone(), answer };
+            let asked = HumanQuestion { seat: ask.seat.clone(), again: ask.again.clone(), answer };
             self.desk.as_ref().and_then(|desk| desk.send(asked).ok()).ok_or_else(gone)?;
             let text = answered.await.map_err(|_| gone())?;
             Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })

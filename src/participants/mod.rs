@@ -37,7 +37,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 
 pub use crate::round::prompt::Prompt;
-pub use crate::round::record::{Finish, Usage};
+pub use crate::round::record::{Finish, TokenUsage};
 
 use crate::persona::Persona;
 use crate::workflow::OutputSchema;
@@ -45,7 +45,7 @@ pub use crate::workflow::Task as TrackedTask;
 
 /// What a seat is asked.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct SeatRequest {
     /// The seat's name in the roster.
     pub seat: String,
     /// Its place in the round's roster, from 0, and how many seats the round has.
@@ -76,16 +76,16 @@ pub struct Ask {
     /// more than that, since whoever asks gives up first and names the step.
     pub timeout: Option<Duration>,
     /// Where those who wait look how it stands.
-    pub watch: watch::Watch,
+    pub watch: watch::ProgressHandle,
     /// What it may still send under a limit on money.
     pub purse: purse::Purse,
     /// What a work item holds, when this is an agent's and no seat's.
-    pub task: Option<Arc<Task>>,
+    pub task: Option<Arc<WorkItemView>>,
 }
 
 /// A work item as those see it who answer without reading a prompt.
 #[derive(Debug, Default)]
-pub struct Task {
+pub struct WorkItemView {
     /// What the agent is handed.
     pub input: serde_json::Map<String, serde_json::Value>,
     /// The whole of it as JSON; none in a session of format 1.
@@ -97,7 +97,7 @@ pub struct Task {
     /// Whether evidence was asked for before, of the task a prompt names.
     pub evidence_asked: Vec<String>,
     /// What a program printed and how it ended, noted by the participant that runs it.
-    pub ended: command::Note,
+    pub ended: command::ExitNote,
 }
 
 /// What came back.
@@ -108,7 +108,7 @@ pub struct Reply {
     /// Why it ended.
     pub finish: Finish,
     /// Tokens, if the service told.
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// Requests it took, the successful one included.
     pub tries: u32,
 }
@@ -128,7 +128,7 @@ pub struct Failure {
 /// Someone who can take a seat.
 pub trait Participant: Send + Sync {
     /// Asks once. Dropping the future gives up the request.
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>>;
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>>;
 
     /// Whether it answers in a step only once a person is there, who is not.
     fn waits_for_person(&self, _step: &str) -> bool {

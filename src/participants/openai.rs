@@ -6,8 +6,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse, schema};
-use super::{Ask, Finish, Reply, Usage};
+use super::dialect::{DecodeError, RequestOptions, Stream, close_string, open_string, parse, schema};
+use super::{Finish, Reply, SeatRequest, TokenUsage};
 
 /// The shared part: system message, then the user message up to the snapshot's end.
 pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
@@ -24,7 +24,7 @@ pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
 }
 
 /// The seat's part: the rest of the user message, then the model and its limits.
-pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
+pub(super) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
     let mut out = close_string(ask);
     let name = if limits.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     let model = Value::from(ask.model.as_str());
@@ -61,12 +61,12 @@ struct Completion {
 
 #[derive(Deserialize)]
 struct Choice {
-    message: Message,
+    message: ChatMessage,
     finish_reason: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
-struct Message {
+struct ChatMessage {
     content: Option<Value>,
     refusal: Option<Value>,
     tool_calls: Option<Value>,
@@ -74,12 +74,12 @@ struct Message {
 }
 
 /// Reads the body of a 200.
-pub(super) fn decode(body: &[u8]) -> Result<Reply, Unreadable> {
+pub(super) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
     let completion: Completion = parse(body)?;
     let usage = completion.usage.as_ref().and_then(usage);
     let mut choices = completion.choices.into_iter();
     let (Some(choice), None) = (choices.next(), choices.next()) else {
-        return Err(Unreadable::new("the reply has not exactly one choice"));
+        return Err(DecodeError::new("the reply has not exactly one choice"));
     };
     whole(choice, usage)
 }
@@ -95,26 +95,26 @@ struct Chunk {
 struct ChunkChoice {
     #[serde(default)]
     index: u64,
-    delta: Option<Message>,
+    delta: Option<ChatMessage>,
     finish_reason: Option<String>,
 }
 
 /// A reply that comes by chunks.
 #[derive(Default)]
-pub(super) struct Streamed {
+pub(super) struct ChatStream {
     /// The text so far.
     pub text: String,
     /// Whether `[DONE]` has come.
     pub is_done: bool,
-    rest: Message,
+    rest: ChatMessage,
     refusal: String,
     finish_reason: Option<String>,
-    usage: Option<Usage>,
+    usage: Option<TokenUsage>,
 }
 
-impl Streamed {
+impl ChatStream {
     /// Takes one chunk, or `[DONE]`.
-    pub fn event(&mut self, data: &[u8]) -> Result<(), Unreadable> {
+    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         if data.trim_ascii() == b"[DONE]" {
             self.is_done = true;
             return Ok(());
@@ -123,7 +123,7 @@ impl Streamed {
         self.usage = chunk.usage.as_ref().and_then(usage).or(self.usage);
         for choice in chunk.choices {
             if choice.index > 0 {
-                return Err(Unreadable::new("the reply has not exactly one choice"));
+                return Err(DecodeError::new("the reply has not exactly one choice"));
             }
             let delta = choice.delta.unwrap_or_default();
             self.text.push_str(&content(delta.content.unwrap_or_default())?);
@@ -141,16 +141,16 @@ impl Streamed {
     }
 
     /// The whole reply.
-    pub fn end(self) -> Result<Reply, Unreadable> {
-        let Some(reason) = self.finish_reason else { return Err(Unreadable::broken_off()) };
+    pub fn end(self) -> Result<Reply, DecodeError> {
+        let Some(reason) = self.finish_reason else { return Err(DecodeError::broken_off()) };
         let refusal = Value::String(self.refusal);
         let message =
-            Message { content: Some(Value::String(self.text)), refusal: Some(refusal), ..self.rest };
+            ChatMessage { content: Some(Value::String(self.text)), refusal: Some(refusal), ..self.rest };
         whole(Choice { message, finish_reason: Some(reason) }, self.usage)
     }
 }
 
-fn whole(choice: Choice, usage: Option<Usage>) -> Result<Reply, Unreadable> {
+fn whole(choice: Choice, usage: Option<TokenUsage>) -> Result<Reply, DecodeError> {
     let finish = finish(&choice)?;
     let mut text = content(choice.message.content.unwrap_or_default())?;
     if let (true, Some(Value::String(refusal))) = (text.is_empty(), choice.message.refusal) {
@@ -159,7 +159,7 @@ fn whole(choice: Choice, usage: Option<Usage>) -> Result<Reply, Unreadable> {
     Ok(Reply { text, finish, usage, tries: 0 })
 }
 
-fn finish(choice: &Choice) -> Result<Finish, Unreadable> {
+fn finish(choice: &Choice) -> Result<Finish, DecodeError> {
     let message = &choice.message;
     let calls = message.tool_calls.as_ref().and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
     let call = message.function_call.as_ref().is_some_and(|call| !call.is_null());
@@ -171,22 +171,22 @@ fn finish(choice: &Choice) -> Result<Finish, Unreadable> {
         Some("stop") if calls || call => Ok(Finish::ToolCall),
         Some("stop") if refused => Ok(Finish::Refusal),
         Some("stop") => Ok(Finish::Complete),
-        Some(_) => Err(Unreadable::new("the reply ended for a reason unknown here")),
-        None => Err(Unreadable::new("the reply does not say why it ended")),
+        Some(_) => Err(DecodeError::new("the reply ended for a reason unknown here")),
+        None => Err(DecodeError::new("the reply does not say why it ended")),
     }
 }
 
-fn content(content: Value) -> Result<String, Unreadable> {
+fn content(content: Value) -> Result<String, DecodeError> {
     match content {
         Value::Null => Ok(String::new()),
         Value::String(text) => Ok(text),
         Value::Array(parts) => Ok(parts.iter().filter_map(|part| part.get("text")?.as_str()).collect()),
-        _ => Err(Unreadable::new("the reply's content is no text")),
+        _ => Err(DecodeError::new("the reply's content is no text")),
     }
 }
 
-fn usage(usage: &Value) -> Option<Usage> {
-    Some(Usage {
+fn usage(usage: &Value) -> Option<TokenUsage> {
+    Some(TokenUsage {
         input: usage.get("prompt_tokens")?.as_u64()?,
         output: usage.get("completion_tokens")?.as_u64()?,
         cached: usage.pointer("/prompt_tokens_details/cached_tokens").and_then(Value::as_u64).unwrap_or(0),
@@ -196,18 +196,18 @@ fn usage(usage: &Value) -> Option<Usage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::participants::dialect::Form;
+    use crate::participants::dialect::SchemaMode;
     use crate::participants::testing::ask;
     use serde_json::json;
 
-    const LIMITS: Limits = Limits {
+    const LIMITS: RequestOptions = RequestOptions {
         max_output_tokens: 1024,
         completion_tokens: false,
         stream: Stream::Off,
-        form: Form::InWords,
+        form: SchemaMode::InWords,
     };
 
-    fn body(ask: &Ask, limits: Limits) -> Value {
+    fn body(ask: &SeatRequest, limits: RequestOptions) -> Value {
         let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
         body.extend(tail(ask, limits));
         serde_json::from_slice(&body).expect("JSON")
@@ -229,7 +229,7 @@ mod tests {
 
         ask.again = Some("why \"so\"".to_owned());
         ask.seed = Some(u64::MAX);
-        let again = body(&ask, Limits { completion_tokens: true, ..LIMITS });
+        let again = body(&ask, RequestOptions { completion_tokens: true, ..LIMITS });
         let user = format!("{}{}\nwhy \"so\"", ask.prompt.snapshot, ask.prompt.tail);
         assert_eq!(again["messages"][1]["content"], user);
         assert_eq!(again["max_completion_tokens"], 1024);
@@ -238,7 +238,8 @@ mod tests {
 
         (ask.temperature, ask.schema) = (Some(0.7), Some(r#"{"type":"object"}"#.into()));
         assert!(body(&ask, LIMITS).get("response_format").is_none(), "only where the service takes it");
-        let held = body(&ask, Limits { form: Form::BySchema, stream: Stream::WithUsage, ..LIMITS });
+        let held =
+            body(&ask, RequestOptions { form: SchemaMode::BySchema, stream: Stream::WithUsage, ..LIMITS });
         assert_eq!(held["temperature"], 0.7);
         assert_eq!(
             held["response_format"],
@@ -285,15 +286,15 @@ mod tests {
             ),
             (r#"{"content":"hi","reasoning_content":"hm"}"#, r#""stop""#, "hi", Finish::Complete),
         ];
-        let usage = Some(Usage { input: 12, output: 3, cached: 8 });
+        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8 });
         for (message, reason, text, finish) in cases {
             let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
             assert_eq!(decode(chat(message, reason).as_bytes()), Ok(reply), "{message} {reason}");
         }
     }
 
-    fn streamed(events: &[&str]) -> Result<Reply, Unreadable> {
-        let mut streamed = Streamed::default();
+    fn streamed(events: &[&str]) -> Result<Reply, DecodeError> {
+        let mut streamed = ChatStream::default();
         for event in events {
             streamed.event(event.as_bytes())?;
         }
@@ -311,7 +312,7 @@ mod tests {
         let calls =
             r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":""}}]}}]}"#;
         let counted = r#"{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":8}}}"#;
-        let usage = Some(Usage { input: 12, output: 3, cached: 8 });
+        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8 });
         let reply = |text: &str, finish, usage| Ok(Reply { text: text.to_owned(), finish, usage, tries: 0 });
         assert_eq!(
             streamed(&[start, hel, lo, stop, counted, "[DONE]"]),

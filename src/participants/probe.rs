@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How soon a service answered a request for one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct Latency {
     /// Until the first piece of the reply.
     pub first: Duration,
     /// Until its end.

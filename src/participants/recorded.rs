@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
-use super::{Ask, Failure, Finish, Participant, Prompt, Reply};
+use super::{Failure, Finish, Participant, Prompt, Reply, SeatRequest};
 use crate::text::harmless_line;
 
 /// How much of a line is shown, in characters.
@@ -15,7 +15,7 @@ const SHOWN: usize = 100;
 
 /// What was sent to a seat or an agent, and what came back.
 #[derive(Debug, Clone)]
-pub struct Take {
+pub struct RecordedReply {
     /// The prompt.
     pub prompt: Prompt,
     /// The replies, in the order they came.
@@ -24,16 +24,16 @@ pub struct Take {
 
 /// The takes of a saved session, by round or work item and by who was asked.
 pub struct Recorded {
-    takes: HashMap<(String, String), Take>,
+    takes: HashMap<(String, String), RecordedReply>,
 }
 
 impl Recorded {
     /// A participant that knows these.
-    pub fn new(takes: HashMap<(String, String), Take>) -> Self {
+    pub fn new(takes: HashMap<(String, String), RecordedReply>) -> Self {
         Self { takes }
     }
 
-    fn reply(&self, ask: &Ask) -> Result<String, String> {
+    fn reply(&self, ask: &SeatRequest) -> Result<String, String> {
         let take = self.takes.get(&(ask.round.clone(), ask.seat.clone()));
         let take = take
             .ok_or_else(|| format!("the recording holds no answer of `{}` in `{}`", ask.seat, ask.round))?;
@@ -73,7 +73,7 @@ fn difference(recorded: &str, now: &str) -> String {
 }
 
 impl Participant for Recorded {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let reply = match self.reply(ask) {
             Ok(text) => Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 }),
             Err(reason) => Err(Failure { reason, timed_out: false, tries: 1 }),

@@ -15,7 +15,7 @@ use futures::future::{self, BoxFuture};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Ask, Failure, Finish, Participant, Reply, Task, Usage};
+use super::{Failure, Finish, Participant, Reply, SeatRequest, TokenUsage, WorkItemView};
 use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
 use scene::{Scene, Sentence};
@@ -48,7 +48,7 @@ impl Rehearsal {
 }
 
 impl Participant for Rehearsal {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         future::lazy(|_| {
             let answer = match &ask.task {
                 Some(task) => {
@@ -57,7 +57,7 @@ impl Participant for Rehearsal {
                 None => answer(&self.scene(&ask.prompt.snapshot), ask),
             };
             let text = format!("```json\n{answer:#}\n```\n");
-            Ok(Reply { text, finish: Finish::Complete, usage: Some(Usage::default()), tries: 1 })
+            Ok(Reply { text, finish: Finish::Complete, usage: Some(TokenUsage::default()), tries: 1 })
         })
         .boxed()
     }
@@ -69,7 +69,7 @@ struct Lots {
 }
 
 impl Lots {
-    fn of(scene: &Scene, ask: &Ask) -> Self {
+    fn of(scene: &Scene, ask: &SeatRequest) -> Self {
         let seed = Sha256::new()
             .chain_update(&scene.sha256)
             .chain_update(persona_sha256(&ask.persona))
@@ -101,14 +101,14 @@ fn persona_sha256(persona: &Persona) -> String {
 }
 
 /// Whether the seat abstains: at most one of ten seats in a row, and none where fewer than five sit.
-fn abstains(scene: &Scene, ask: &Ask) -> bool {
+fn abstains(scene: &Scene, ask: &SeatRequest) -> bool {
     let (place, seats) = ask.place;
     let lot = first_bytes(&Sha256::digest(format!("abstains\n{}\n{:?}", scene.sha256, ask.seed)));
     seats >= FEW && place % ABSTAINS == (lot % ABSTAINS as u64) as usize
 }
 
 /// The answer of a seat, the ballot's key first.
-fn answer(scene: &Scene, ask: &Ask) -> Value {
+fn answer(scene: &Scene, ask: &SeatRequest) -> Value {
     let lots = Lots::of(scene, ask);
     let sentences = scene.quotes(&lots, 3);
     let quotes: Vec<String> = sentences.iter().map(|one| one.quote()).collect();
@@ -159,7 +159,7 @@ fn references(scene: &Scene, quotes: &[&Sentence], persona: &Persona) -> Value {
 ///
 /// # Errors
 /// A schema this cannot make a value for.
-fn work(task: &Task, ask: &Ask) -> Result<Value, String> {
+fn work(task: &WorkItemView, ask: &SeatRequest) -> Result<Value, String> {
     if let Some(schema) = &task.schema {
         return schema.sample(task.input.get("input").unwrap_or(&Value::Null));
     }

@@ -6,8 +6,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::dialect::{Limits, Stream, Unreadable, close_string, open_string, parse, schema};
-use super::{Ask, Finish, Reply, Usage};
+use super::dialect::{DecodeError, RequestOptions, Stream, close_string, open_string, parse, schema};
+use super::{Finish, Reply, SeatRequest, TokenUsage};
 
 /// The shared part: the instructions, then the input up to the snapshot's end.
 pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
@@ -24,7 +24,7 @@ pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
 }
 
 /// The seat's part: the rest of the input, then the model and its limits.
-pub(super) fn tail(ask: &Ask, limits: Limits) -> Vec<u8> {
+pub(super) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
     let mut out = close_string(ask);
     let model = Value::from(ask.model.as_str());
     let most = limits.max_output_tokens;
@@ -46,7 +46,7 @@ struct Response {
     status: Option<String>,
     incomplete_details: Option<Details>,
     #[serde(default)]
-    output: Vec<Item>,
+    output: Vec<OutputItem>,
     usage: Option<Value>,
 }
 
@@ -56,23 +56,23 @@ struct Details {
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct OutputItem {
     r#type: String,
-    content: Option<Vec<Part>>,
+    content: Option<Vec<OutputContent>>,
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct OutputContent {
     text: Option<String>,
     refusal: Option<String>,
 }
 
 /// Reads the body of a 200.
-pub(super) fn decode(body: &[u8]) -> Result<Reply, Unreadable> {
+pub(super) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
     whole(parse(body)?)
 }
 
-fn whole(response: Response) -> Result<Reply, Unreadable> {
+fn whole(response: Response) -> Result<Reply, DecodeError> {
     let called = response.output.iter().any(|item| item.r#type.ends_with("_call"));
     let (mut text, mut refusal) = (String::new(), String::new());
     let messages = response.output.into_iter().filter(|item| item.r#type == "message");
@@ -87,16 +87,16 @@ fn whole(response: Response) -> Result<Reply, Unreadable> {
         (Some("completed"), _) => Finish::Complete,
         (Some("incomplete"), Some("max_output_tokens")) => Finish::Length,
         (Some("incomplete"), Some("content_filter")) => Finish::Refusal,
-        (Some(_), _) => return Err(Unreadable::new("the reply ended for a reason unknown here")),
-        (None, _) => return Err(Unreadable::new("the reply does not say why it ended")),
+        (Some(_), _) => return Err(DecodeError::new("the reply ended for a reason unknown here")),
+        (None, _) => return Err(DecodeError::new("the reply does not say why it ended")),
     };
     let text = if text.is_empty() { refusal } else { text };
     Ok(Reply { text, finish, usage: response.usage.as_ref().and_then(usage), tries: 0 })
 }
 
-fn usage(usage: &Value) -> Option<Usage> {
+fn usage(usage: &Value) -> Option<TokenUsage> {
     let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
-    Some(Usage {
+    Some(TokenUsage {
         input: count("/input_tokens")?,
         output: count("/output_tokens")?,
         cached: count("/input_tokens_details/cached_tokens").unwrap_or(0),
@@ -104,7 +104,7 @@ fn usage(usage: &Value) -> Option<Usage> {
 }
 
 #[derive(Deserialize)]
-struct Event {
+struct ResponsesEvent {
     r#type: String,
     delta: Option<Value>,
     response: Option<Value>,
@@ -112,19 +112,19 @@ struct Event {
 
 /// A reply that comes by events; the last one holds it whole.
 #[derive(Default)]
-pub(super) struct Streamed {
+pub(super) struct ResponsesStream {
     /// How many bytes of text have come.
     pub length: usize,
     last: Option<Vec<u8>>,
 }
 
-impl Streamed {
+impl ResponsesStream {
     /// Takes one event's data.
-    pub fn event(&mut self, data: &[u8]) -> Result<(), Unreadable> {
+    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         if data.trim_ascii() == b"[DONE]" {
             return Ok(());
         }
-        let event: Event = parse(data)?;
+        let event: ResponsesEvent = parse(data)?;
         match (event.r#type.as_str(), event.response) {
             ("response.output_text.delta", _) => {
                 self.length += event.delta.as_ref().and_then(Value::as_str).map_or(0, str::len);
@@ -135,7 +135,7 @@ impl Streamed {
             // What fails outside a reply names its error in the event itself.
             ("error", _) => {
                 let whole = [br#"{"error":"#, data, b"}"].concat();
-                return Err(parse::<Value>(&whole).err().unwrap_or_else(Unreadable::broken_off));
+                return Err(parse::<Value>(&whole).err().unwrap_or_else(DecodeError::broken_off));
             }
             _ => {}
         }
@@ -148,28 +148,28 @@ impl Streamed {
     }
 
     /// The whole reply.
-    pub fn end(self) -> Result<Reply, Unreadable> {
-        decode(&self.last.ok_or_else(Unreadable::broken_off)?)
+    pub fn end(self) -> Result<Reply, DecodeError> {
+        decode(&self.last.ok_or_else(DecodeError::broken_off)?)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::participants::dialect::Form;
+    use crate::participants::dialect::SchemaMode;
     use crate::participants::testing::ask;
     use serde_json::json;
 
     #[test]
     fn two_parts_are_the_request_a_plain_encoder_writes() {
         let mut ask = ask("rules \"q\"\n", "snap\u{1}shot é\n  ", "your_role: \"x\"\n");
-        let limits = Limits {
+        let limits = RequestOptions {
             max_output_tokens: 1024,
             completion_tokens: false,
             stream: Stream::WithUsage,
-            form: Form::InWords,
+            form: SchemaMode::InWords,
         };
-        let body = |ask: &Ask, limits| {
+        let body = |ask: &SeatRequest, limits| {
             let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
             body.extend(tail(ask, limits));
             serde_json::from_slice::<Value>(&body).expect("JSON")
@@ -189,7 +189,7 @@ mod tests {
         request["text"] = json!({"format": {
             "type": "json_schema", "name": "answer", "strict": true, "schema": {"type": "object"},
         }});
-        assert_eq!(body(&ask, Limits { form: Form::BySchema, ..limits }), request);
+        assert_eq!(body(&ask, RequestOptions { form: SchemaMode::BySchema, ..limits }), request);
     }
 
     fn response(status: &str, output: &str, why: &str) -> String {
@@ -203,7 +203,7 @@ mod tests {
         let said = r#"[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi","annotations":[]}]}]"#;
         let refused = r#"[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]"#;
         let called = r#"[{"type":"function_call","name":"f","arguments":"{}"}]"#;
-        let usage = Some(Usage { input: 12, output: 3, cached: 8 });
+        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8 });
         for (body, text, finish) in [
             (response("completed", said, "null"), "hi", Finish::Complete),
             (response("completed", refused, "null"), "no", Finish::Refusal),
@@ -213,7 +213,7 @@ mod tests {
         ] {
             let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
             assert_eq!(decode(body.as_bytes()), Ok(reply.clone()), "{body}");
-            let mut streamed = Streamed::default();
+            let mut streamed = ResponsesStream::default();
             streamed.event(br#"{"type":"response.created","response":{}}"#).expect("an event");
             streamed.event(br#"{"type":"response.output_text.delta","delta":"hi"}"#).expect("an event");
             assert!(!streamed.is_done() && streamed.length == 2);
@@ -224,9 +224,9 @@ mod tests {
         }
         let failed = r#"{"status":"failed","error":{"code":"server_error","message":"secret"},"output":[]}"#;
         assert_eq!(decode(failed.as_bytes()).expect_err("failed").status, Some(500));
-        assert_eq!(Streamed::default().end(), Err(Unreadable::broken_off()));
+        assert_eq!(ResponsesStream::default().end(), Err(DecodeError::broken_off()));
         let error = br#"{"type":"error","code":"rate_limit_exceeded","message":"secret","param":null}"#;
-        let told = Streamed::default().event(error).expect_err("an error");
+        let told = ResponsesStream::default().event(error).expect_err("an error");
         assert_eq!(told.status, Some(429));
         assert!(!told.reason.contains("secret"), "{}", told.reason);
     }

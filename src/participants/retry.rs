@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 /// How often a request is sent, and the waits between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Schedule {
+pub struct Backoff {
     /// Requests in all, the first included.
     pub tries: u32,
     /// The wait after the first failure; it doubles with each further one.
@@ -19,13 +19,13 @@ pub struct Schedule {
     pub cap: Duration,
 }
 
-impl Default for Schedule {
+impl Default for Backoff {
     fn default() -> Self {
         Self { tries: 4, base: Duration::from_millis(500), cap: Duration::from_secs(8) }
     }
 }
 
-impl Schedule {
+impl Backoff {
     /// The wait after `made` failed requests, shortened by up to a quarter. `jitter` is in `0..1`.
     pub fn wait(&self, made: u32, jitter: f64) -> Duration {
         let doubled = 2u32.checked_pow(made.saturating_sub(1)).and_then(|n| self.base.checked_mul(n));
@@ -41,16 +41,16 @@ impl Schedule {
         jitter: f64,
         (asked, patience): (Option<Duration>, Duration),
         left: Duration,
-    ) -> Next {
+    ) -> RetryDecision {
         if made >= self.tries {
-            return Next::Stop;
+            return RetryDecision::Stop;
         }
         match asked {
-            Some(wait) if wait >= patience => Next::TooLong(wait),
-            Some(wait) => Next::Again(wait),
+            Some(wait) if wait >= patience => RetryDecision::TooLong(wait),
+            Some(wait) => RetryDecision::Again(wait),
             None => match self.wait(made, jitter) {
-                wait if wait >= left => Next::NoTime,
-                wait => Next::Again(wait),
+                wait if wait >= left => RetryDecision::NoTime,
+                wait => RetryDecision::Again(wait),
             },
         }
     }
@@ -58,7 +58,7 @@ impl Schedule {
 
 /// What to do after a failed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum RetryDecision {
     /// Wait, then send it again.
     Again(Duration),
     /// All tries are used.
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn doubles_up_to_the_cap() {
-        let schedule = Schedule { tries: 99, ..Schedule::default() };
+        let schedule = Backoff { tries: 99, ..Backoff::default() };
         let waits: Vec<_> = (1..=7).map(|made| schedule.wait(made, 0.0).as_millis()).collect();
         assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 8000, 8000]);
         assert_eq!(schedule.wait(u32::MAX, 0.0), ms(8000));
@@ -137,15 +137,15 @@ mod tests {
 
     #[test]
     fn stops_after_four_and_never_outlives_the_call() {
-        let schedule = Schedule::default();
+        let schedule = Backoff::default();
         let next = |made, asked, patience, left| schedule.next(made, 0.0, (asked, patience), left);
-        assert_eq!(next(3, None, DAY, DAY), Next::Again(ms(2000)));
-        assert_eq!(next(4, None, DAY, DAY), Next::Stop);
-        assert_eq!(next(1, None, DAY, ms(500)), Next::NoTime);
-        assert_eq!(next(1, Some(ms(7)), ms(500), ms(500)), Next::Again(ms(7)));
-        assert_eq!(next(1, Some(ms(7000)), DAY, ms(500)), Next::Again(ms(7000)), "as given");
-        assert_eq!(next(1, Some(DAY), ms(90_000), DAY), Next::TooLong(DAY));
-        assert_eq!(next(4, Some(DAY), ms(90_000), DAY), Next::Stop);
+        assert_eq!(next(3, None, DAY, DAY), RetryDecision::Again(ms(2000)));
+        assert_eq!(next(4, None, DAY, DAY), RetryDecision::Stop);
+        assert_eq!(next(1, None, DAY, ms(500)), RetryDecision::NoTime);
+        assert_eq!(next(1, Some(ms(7)), ms(500), ms(500)), RetryDecision::Again(ms(7)));
+        assert_eq!(next(1, Some(ms(7000)), DAY, ms(500)), RetryDecision::Again(ms(7000)), "as given");
+        assert_eq!(next(1, Some(DAY), ms(90_000), DAY), RetryDecision::TooLong(DAY));
+        assert_eq!(next(4, Some(DAY), ms(90_000), DAY), RetryDecision::Stop);
     }
 
     #[test]

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
-use super::{Ask, Failure, Finish, Participant, Reply};
+use super::{Failure, Finish, Participant, Reply, SeatRequest};
 
 /// One scripted try.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum ScriptedReply {
     /// This text is the reply.
     Reply(String),
     /// The try fails with this reason.
@@ -18,34 +18,34 @@ pub enum Line {
 
 /// What one seat says in one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum ScriptedSeat {
     /// The same every time.
-    Always(Line),
+    Always(ScriptedReply),
     /// One after the other.
-    InTurn(Vec<Line>),
+    InTurn(Vec<ScriptedReply>),
 }
 
 /// A seat whose answers in some steps are scripted; in others it is who it is.
-pub struct Scripted {
-    parts: HashMap<String, Part>,
+pub struct ScriptedParticipant {
+    parts: HashMap<String, ScriptedSeat>,
     used: Mutex<HashMap<String, usize>>,
     otherwise: Option<Arc<dyn Participant>>,
 }
 
-impl Scripted {
+impl ScriptedParticipant {
     /// Scripted by step; `used` says how many answers of a step are used up already.
     pub fn new(
-        parts: HashMap<String, Part>,
+        parts: HashMap<String, ScriptedSeat>,
         used: HashMap<String, usize>,
         otherwise: Option<Arc<dyn Participant>>,
     ) -> Self {
         Self { parts, used: Mutex::new(used), otherwise }
     }
 
-    fn next_line(&self, step: &str) -> Option<Result<Line, Failure>> {
+    fn next_line(&self, step: &str) -> Option<Result<ScriptedReply, Failure>> {
         match self.parts.get(step)? {
-            Part::Always(line) => Some(Ok(line.clone())),
-            Part::InTurn(lines) => {
+            ScriptedSeat::Always(line) => Some(Ok(line.clone())),
+            ScriptedSeat::InTurn(lines) => {
                 let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
                 let at = used.entry(step.to_owned()).or_insert(0);
                 *at += 1;
@@ -63,14 +63,14 @@ fn used_up(step: &str) -> String {
     format!("the answers file has no more answers for step `{step}`")
 }
 
-impl Participant for Scripted {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+impl Participant for ScriptedParticipant {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let failure = |reason: String| Failure { reason, timed_out: false, tries: 1 };
         match (self.next_line(&ask.step), &self.otherwise) {
-            (Some(Ok(Line::Reply(text))), _) => {
+            (Some(Ok(ScriptedReply::Reply(text))), _) => {
                 ready(Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })).boxed()
             }
-            (Some(Ok(Line::Fail(reason))), _) => ready(Err(failure(reason))).boxed(),
+            (Some(Ok(ScriptedReply::Fail(reason))), _) => ready(Err(failure(reason))).boxed(),
             (Some(Err(failure)), _) => ready(Err(failure)).boxed(),
             (None, Some(otherwise)) => otherwise.ask(ask),
             (None, None) => {
@@ -86,7 +86,7 @@ impl Participant for Scripted {
     }
 
     fn lacks(&self, step: &str) -> Option<String> {
-        let Part::InTurn(lines) = self.parts.get(step)? else { return None };
+        let ScriptedSeat::InTurn(lines) = self.parts.get(step)? else { return None };
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         (used.get(step).copied().unwrap_or(0) >= lines.len()).then(|| used_up(step))
     }

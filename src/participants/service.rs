@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::dialect::{Dialect, Form, Stream};
+use super::dialect::{ApiStyle, SchemaMode, Stream};
 use super::key_command::KeyCommand;
-use super::retry::Schedule;
+use super::retry::Backoff;
 
 /// How long a service may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Default for Timeouts {
 #[derive(Debug, Clone)]
 pub struct Service {
     /// The form of its requests and replies.
-    pub dialect: Dialect,
+    pub dialect: ApiStyle,
     /// Its address, with or without a closing `/`, such as `https://api.openai.com/v1`.
     pub base_url: String,
     /// The key it wants.
@@ -49,16 +49,16 @@ pub struct Service {
     /// Whether replies come piece by piece.
     pub stream: Stream,
     /// Whether the answer's schema goes with a request.
-    pub form: Form,
+    pub form: SchemaMode,
     /// How long it may take.
     pub timeouts: Timeouts,
     /// How often and when a failed request is sent again.
-    pub retry: Schedule,
+    pub retry: Backoff,
 }
 
 impl Service {
     /// A service without a key, with the usual limits.
-    pub fn new(dialect: Dialect, base_url: impl Into<String>) -> Self {
+    pub fn new(dialect: ApiStyle, base_url: impl Into<String>) -> Self {
         Self {
             dialect,
             base_url: base_url.into(),
@@ -67,9 +67,9 @@ impl Service {
             key_name: None,
             max_output_tokens: 4096,
             stream: Stream::default(),
-            form: Form::default(),
+            form: SchemaMode::default(),
             timeouts: Timeouts::default(),
-            retry: Schedule::default(),
+            retry: Backoff::default(),
         }
     }
 

@@ -7,19 +7,19 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use super::Ask;
-use super::dialect::{Form, Limits};
+use super::SeatRequest;
+use super::dialect::{RequestOptions, SchemaMode};
 
 /// The models of one service that take no schema.
 #[derive(Default)]
-pub(super) struct Structured(Mutex<HashSet<String>>);
+pub(super) struct SchemaSupport(Mutex<HashSet<String>>);
 
-impl Structured {
+impl SchemaSupport {
     /// The limits of a request, with the schema only where there is one and the model takes it.
-    pub fn limits(&self, limits: Limits, ask: &Ask) -> Limits {
+    pub fn limits(&self, limits: RequestOptions, ask: &SeatRequest) -> RequestOptions {
         let declined = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_taken = ask.schema.is_some() && !declined.contains(&ask.model);
-        Limits { form: if is_taken { limits.form } else { Form::InWords }, ..limits }
+        RequestOptions { form: if is_taken { limits.form } else { SchemaMode::InWords }, ..limits }
     }
 
     /// Notes that a model's service takes the request without its schema alone; says so once.
@@ -39,20 +39,20 @@ mod tests {
 
     #[test]
     fn a_model_that_declines_is_asked_without_and_no_other() {
-        let limits = Limits {
+        let limits = RequestOptions {
             max_output_tokens: 1,
             completion_tokens: false,
             stream: Stream::Off,
-            form: Form::BySchema,
+            form: SchemaMode::BySchema,
         };
-        let structured = Structured::default();
+        let structured = SchemaSupport::default();
         let mut ask = ask("r", "s", "t");
-        assert_eq!(structured.limits(limits, &ask).form, Form::InWords, "there is none");
+        assert_eq!(structured.limits(limits, &ask).form, SchemaMode::InWords, "there is none");
         ask.schema = Some("{}".into());
-        assert_eq!(structured.limits(limits, &ask).form, Form::BySchema);
+        assert_eq!(structured.limits(limits, &ask).form, SchemaMode::BySchema);
         structured.declined("other", "host");
-        assert_eq!(structured.limits(limits, &ask).form, Form::BySchema);
+        assert_eq!(structured.limits(limits, &ask).form, SchemaMode::BySchema);
         structured.declined(&ask.model, "host");
-        assert_eq!(structured.limits(limits, &ask).form, Form::InWords);
+        assert_eq!(structured.limits(limits, &ask).form, SchemaMode::InWords);
     }
 }

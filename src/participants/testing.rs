@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::watch::Watch;
-use super::{Ask, Prompt};
+use super::watch::ProgressHandle;
+use super::{Prompt, SeatRequest};
 use crate::persona::Persona;
 
 /// An ask with these three parts of a prompt and nothing else of interest.
-pub fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
+pub fn ask(rules: &str, snapshot: &str, tail: &str) -> SeatRequest {
     let persona = Persona::parse("---\nname: qa-lead\n---\nText.\n", "qa-lead.md").expect("a persona");
-    Ask {
+    SeatRequest {
         step: "decide".to_owned(),
         round: "decide".to_owned(),
         seat: "qa-lead".to_owned(),
@@ -24,7 +24,7 @@ pub fn ask(rules: &str, snapshot: &str, tail: &str) -> Ask {
         schema: None,
         time_left: None,
         timeout: None,
-        watch: Watch::default(),
+        watch: ProgressHandle::default(),
         purse: super::purse::Purse::default(),
         task: None,
     }

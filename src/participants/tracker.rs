@@ -8,7 +8,7 @@
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use serde_json::{Map, Value, json};
 
-use super::{Ask, Failure, Finish, Participant, Reply, Task, TrackedTask};
+use super::{Failure, Finish, Participant, Reply, SeatRequest, TrackedTask, WorkItemView};
 
 pub use crate::session::TRACKER;
 
@@ -17,7 +17,7 @@ pub use crate::session::TRACKER;
 pub struct Tracker;
 
 impl Participant for Tracker {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let answer = match &ask.task {
             Some(task) => answer(&ask.prompt.snapshot, task),
             None => Err("the tracker takes no seat in a round".to_owned()),
@@ -32,7 +32,7 @@ impl Participant for Tracker {
     }
 }
 
-fn answer(prompt: &str, task: &Task) -> Result<Value, String> {
+fn answer(prompt: &str, task: &WorkItemView) -> Result<Value, String> {
     let prompt = prompt.trim();
     let first = prompt.lines().next().unwrap_or_default().trim();
     let lower = first.to_lowercase();
@@ -57,7 +57,7 @@ fn status(tasks: &[TrackedTask]) -> Value {
     json!({ "done": done, "todo": tasks.len() - done, "next_issue": next.map(TrackedTask::issue) })
 }
 
-fn mark(words: &[&str], prompt: &str, task: &Task) -> Result<Value, String> {
+fn mark(words: &[&str], prompt: &str, task: &WorkItemView) -> Result<Value, String> {
     let words: &[&str] = match words {
         [kind, rest @ ..] if matches!(kind.to_lowercase().as_str(), "issue" | "task" | "ticket") => rest,
         all => all,
@@ -159,13 +159,13 @@ mod tests {
     use super::*;
     use crate::workflow::{Source, load};
 
-    fn task(evidence_asked: &[&str]) -> Task {
+    fn task(evidence_asked: &[&str]) -> WorkItemView {
         let text = "question: q\ntasks:\n  - {id: APP-14, title: Old, status: DONE}\n  - {id: APP-16, title: Later, priority: low}\n  - {id: APP-15, title: User Profile Page, description: Create it, steps: [one, two], priority: 2}\n";
         let definition = load(Source { text, file: "f", id: "f" }).unwrap().definition;
-        Task {
+        WorkItemView {
             tasks: definition.tasks,
             evidence_asked: evidence_asked.iter().map(|id| (*id).to_owned()).collect(),
-            ..Task::default()
+            ..WorkItemView::default()
         }
     }
 

@@ -17,9 +17,9 @@ const KEPT: usize = 32;
 
 /// Who has gone ahead.
 #[derive(Default)]
-pub(super) struct Warmth(Mutex<Vec<Ahead>>);
+pub(super) struct CacheWarmup(Mutex<Vec<WarmupState>>);
 
-struct Ahead {
+struct WarmupState {
     model: String,
     /// The shared part of the round; kept, so that its address stays its own.
     head: Bytes,
@@ -27,23 +27,23 @@ struct Ahead {
 }
 
 /// The one ahead; letting go of it lets the others follow.
-pub(super) struct Lead(
+pub(super) struct WarmupGuard(
     #[expect(dead_code, reason = "it is dropped, which is what the others wait for")] watch::Sender<()>,
 );
 
-impl Warmth {
+impl CacheWarmup {
     /// Waits for the one ahead of this model and round; gives the lead to the first who comes.
-    pub async fn turn(&self, model: &str, head: &Bytes) -> Option<Lead> {
+    pub async fn turn(&self, model: &str, head: &Bytes) -> Option<WarmupGuard> {
         let mut warm = {
             let mut ahead = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_same = |known: &&Ahead| known.model == model && known.head.as_ptr() == head.as_ptr();
+            let is_same = |known: &&WarmupState| known.model == model && known.head.as_ptr() == head.as_ptr();
             let Some(known) = ahead.iter().find(is_same) else {
                 let (lead, warm) = watch::channel(());
                 if ahead.len() == KEPT {
                     ahead.remove(0);
                 }
-                ahead.push(Ahead { model: model.to_owned(), head: head.clone(), warm });
-                return Some(Lead(lead));
+                ahead.push(WarmupState { model: model.to_owned(), head: head.clone(), warm });
+                return Some(WarmupGuard(lead));
             };
             known.warm.clone()
         };
@@ -59,7 +59,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_of_each_model_goes_first() {
-        let warmth = Warmth::default();
+        let warmth = CacheWarmup::default();
         let (round, other) = (Bytes::from("x".to_owned()), Bytes::from("y".to_owned()));
         let lead = warmth.turn("m", &round).await.expect("the first");
         assert!(warmth.turn("n", &round).await.is_some(), "another model");

@@ -12,11 +12,11 @@ const STALLS: Duration = Duration::from_secs(5);
 
 /// Where one request stands, as its participant notes it. Notes of a watch that nobody keeps go nowhere.
 #[derive(Debug, Clone, Default)]
-pub struct Watch(Option<Arc<Mutex<Noted>>>);
+pub struct ProgressHandle(Option<Arc<Mutex<ProgressState>>>);
 
 #[derive(Debug)]
-struct Noted {
-    stage: Stage,
+struct ProgressState {
+    stage: PhaseRecord,
     since: Instant,
     heard: Instant,
     tries: u32,
@@ -27,7 +27,7 @@ struct Noted {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Stage {
+enum PhaseRecord {
     Queued,
     Asked,
     Answering,
@@ -37,7 +37,7 @@ enum Stage {
 
 /// Where a seat stands on the way to its service and back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum RequestPhase {
     /// Nothing is sent: it waits for its turn.
     Queued,
     /// Sent; nothing came back yet.
@@ -54,7 +54,7 @@ pub enum Standing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     /// In one word.
-    pub standing: Standing,
+    pub standing: RequestPhase,
     /// For how long, in milliseconds.
     pub for_ms: u64,
     /// How much longer it waits, where that is known, in milliseconds.
@@ -67,7 +67,7 @@ pub struct Progress {
     pub said: Option<String>,
 }
 
-impl Standing {
+impl RequestPhase {
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
@@ -80,11 +80,11 @@ impl Standing {
     }
 }
 
-impl Watch {
+impl ProgressHandle {
     fn kept() -> Self {
         let now = Instant::now();
-        let noted = Noted {
-            stage: Stage::Queued,
+        let noted = ProgressState {
+            stage: PhaseRecord::Queued,
             since: now,
             heard: now,
             tries: 0,
@@ -95,7 +95,7 @@ impl Watch {
         Self(Some(Arc::new(Mutex::new(noted))))
     }
 
-    fn note(&self, change: impl FnOnce(&mut Noted)) {
+    fn note(&self, change: impl FnOnce(&mut ProgressState)) {
         if let Some(noted) = &self.0 {
             change(&mut noted.lock().unwrap_or_else(PoisonError::into_inner));
         }
@@ -106,7 +106,7 @@ impl Watch {
         self.note(|noted| match noted.before {
             Some(_) if tries == 1 => {}
             before => {
-                noted.enter(Stage::Asked);
+                noted.enter(PhaseRecord::Asked);
                 // What is asked again once more counts on from the request whose reply did not fit.
                 noted.tries = before.map_or(tries, |before| before + tries - 1);
             }
@@ -122,8 +122,8 @@ impl Watch {
     /// Notes that some of a reply has come.
     pub fn heard(&self) {
         self.note(|noted| {
-            if !matches!(noted.stage, Stage::Answering) {
-                noted.enter(Stage::Answering);
+            if !matches!(noted.stage, PhaseRecord::Answering) {
+                noted.enter(PhaseRecord::Answering);
             }
             noted.heard = Instant::now();
         });
@@ -141,7 +141,7 @@ impl Watch {
     /// Notes that the next request is sent after this wait, and why.
     pub fn waits(&self, trouble: &str, wait: Duration) {
         self.note(|noted| {
-            noted.enter(Stage::Waiting(Instant::now().checked_add(wait)));
+            noted.enter(PhaseRecord::Waiting(Instant::now().checked_add(wait)));
             noted.trouble = Some(trouble.to_owned());
         });
     }
@@ -151,15 +151,19 @@ impl Watch {
         let noted = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         let silent = noted.heard.elapsed();
         let (standing, since) = match noted.stage {
-            Stage::Queued => (Standing::Queued, noted.since.elapsed()),
-            Stage::Asked => (Standing::Asked, noted.since.elapsed()),
-            Stage::Answering if silent >= STALLS && noted.before.is_none() => (Standing::Stalled, silent),
-            Stage::Answering => (Standing::Answering, noted.since.elapsed()),
-            Stage::Waiting(_) => (Standing::Waiting, noted.since.elapsed()),
+            PhaseRecord::Queued => (RequestPhase::Queued, noted.since.elapsed()),
+            PhaseRecord::Asked => (RequestPhase::Asked, noted.since.elapsed()),
+            PhaseRecord::Answering if silent >= STALLS && noted.before.is_none() => {
+                (RequestPhase::Stalled, silent)
+            }
+            PhaseRecord::Answering => (RequestPhase::Answering, noted.since.elapsed()),
+            PhaseRecord::Waiting(_) => (RequestPhase::Waiting, noted.since.elapsed()),
         };
         let ms = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
         let left_ms = match noted.stage {
-            Stage::Waiting(until) => until.map(|until| ms(until.saturating_duration_since(Instant::now()))),
+            PhaseRecord::Waiting(until) => {
+                until.map(|until| ms(until.saturating_duration_since(Instant::now())))
+            }
             _ => None,
         };
         let trouble = noted.trouble.clone();
@@ -174,24 +178,24 @@ impl Watch {
     }
 }
 
-impl Noted {
-    fn enter(&mut self, stage: Stage) {
+impl ProgressState {
+    fn enter(&mut self, stage: PhaseRecord) {
         (self.stage, self.since) = (stage, Instant::now());
     }
 }
 
 /// The watches of an open round's seats, by name; shared by those who ask and those who look.
 #[derive(Debug, Clone, Default)]
-pub struct Watches(Arc<Mutex<HashMap<String, Watch>>>);
+pub struct ProgressBoard(Arc<Mutex<HashMap<String, ProgressHandle>>>);
 
-impl Watches {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Watch>> {
+impl ProgressBoard {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, ProgressHandle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A new watch for a seat, in the place of an earlier one.
-    pub fn begin(&self, seat: &str) -> Watch {
-        let watch = Watch::kept();
+    pub fn begin(&self, seat: &str) -> ProgressHandle {
+        let watch = ProgressHandle::kept();
         self.lock().insert(seat.to_owned(), watch.clone());
         watch
     }
@@ -219,24 +223,24 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_seat_is_asked_answers_stalls_and_tries_again() {
-        let watches = Watches::default();
+        let watches = ProgressBoard::default();
         let watch = watches.begin("ann");
         let now = || watches.progress().remove("ann").expect("a seat");
-        assert_eq!((now().standing, now().tries), (Standing::Queued, 0));
+        assert_eq!((now().standing, now().tries), (RequestPhase::Queued, 0));
         watch.asked(1);
         tokio::time::advance(Duration::from_secs(60)).await;
-        assert_eq!((now().standing, now().for_ms, now().tries), (Standing::Asked, 60_000, 1));
+        assert_eq!((now().standing, now().for_ms, now().tries), (RequestPhase::Asked, 60_000, 1));
         watch.heard();
         tokio::time::advance(Duration::from_millis(4999)).await;
-        assert_eq!(now().standing, Standing::Answering);
+        assert_eq!(now().standing, RequestPhase::Answering);
         watch.heard();
         tokio::time::advance(Duration::from_secs(5)).await;
-        assert_eq!((now().standing, now().for_ms), (Standing::Stalled, 5000));
+        assert_eq!((now().standing, now().for_ms), (RequestPhase::Stalled, 5000));
         watch.heard();
-        assert_eq!((now().standing, now().for_ms), (Standing::Answering, 9999));
+        assert_eq!((now().standing, now().for_ms), (RequestPhase::Answering, 9999));
         watch.waits("the reply stopped for 30 s", Duration::from_secs(8));
         tokio::time::advance(Duration::from_secs(3)).await;
-        assert_eq!((now().standing, now().left_ms), (Standing::Waiting, Some(5000)));
+        assert_eq!((now().standing, now().left_ms), (RequestPhase::Waiting, Some(5000)));
         watch.asked(2);
         let trouble = now().trouble;
         assert_eq!((now().tries, trouble.as_deref()), (2, Some("the reply stopped for 30 s")));
@@ -248,6 +252,6 @@ mod tests {
         program.said("compiling\nlinking\n\n");
         let said = watches.progress().remove("build/1").and_then(|progress| progress.said);
         assert_eq!(said.as_deref(), Some("linking"));
-        Watch::default().heard();
+        ProgressHandle::default().heard();
     }
 }

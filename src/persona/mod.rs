@@ -9,7 +9,7 @@ pub use builtin::{BUILTIN, builtin};
 
 use indexmap::IndexMap;
 
-use crate::problem::{Problem, did_you_mean};
+use crate::problem::{Diagnostic, did_you_mean};
 use crate::yaml::{Map, Node, Value, literal_keys, read};
 
 /// Front matter larger than this is refused, in bytes.
@@ -58,9 +58,9 @@ impl Persona {
     /// # Errors
     /// No front matter, no closing `---`, a missing name, or a value of the wrong type, each with
     /// its line.
-    pub fn parse(source: &str, file: &str) -> Result<Self, Problem> {
+    pub fn parse(source: &str, file: &str) -> Result<Self, Diagnostic> {
         if source.len() > MAX_PERSONA {
-            return Err(Problem::new("persona is larger than 1 MiB").in_file(file));
+            return Err(Diagnostic::new("persona is larger than 1 MiB").in_file(file));
         }
         let source = source.strip_prefix('\u{feff}').unwrap_or(source);
         // However lines end, they end so from here on; a CR that is left would join the next LF one day.
@@ -71,7 +71,7 @@ impl Persona {
             return Err(shift_line(problem));
         }
         let Value::Map(map) = &node.value else {
-            return Err(Problem::new("front matter must be a map of keys")
+            return Err(Diagnostic::new("front matter must be a map of keys")
                 .hint("start with `name: …` and `description: …`")
                 .at(file, 2, 1));
         };
@@ -87,17 +87,17 @@ impl Persona {
         };
         persona.fill(map, file).map_err(shift_line)?;
         if persona.name.is_empty() {
-            return Err(Problem::new("persona has no `name`").hint("add `name: …`").at(file, 2, 1));
+            return Err(Diagnostic::new("persona has no `name`").hint("add `name: …`").at(file, 2, 1));
         }
         if !is_name(&persona.name) {
-            return Err(Problem::new(format!("`{}` is not a persona name", persona.name))
+            return Err(Diagnostic::new(format!("`{}` is not a persona name", persona.name))
                 .hint("use letters, digits, `-` and `_`")
                 .at(file, 2, 1));
         }
         Ok(persona)
     }
 
-    fn fill(&mut self, map: &Map, file: &str) -> Result<(), Problem> {
+    fn fill(&mut self, map: &Map, file: &str) -> Result<(), Diagnostic> {
         for (key, node) in map {
             match key.text.as_str() {
                 "name" => self.name = text(node, "name", file)?,
@@ -131,13 +131,13 @@ pub fn is_name(name: &str) -> bool {
 }
 
 /// The problem that no persona has this name.
-pub fn unknown(name: &str, known: &[&str]) -> Problem {
-    Problem::new(format!("no persona `{name}`")).hint(did_you_mean(name, known))
+pub fn unknown(name: &str, known: &[&str]) -> Diagnostic {
+    Diagnostic::new(format!("no persona `{name}`")).hint(did_you_mean(name, known))
 }
 
-fn split_front_matter<'a>(source: &'a str, file: &str) -> Result<(&'a str, &'a str), Problem> {
+fn split_front_matter<'a>(source: &'a str, file: &str) -> Result<(&'a str, &'a str), Diagnostic> {
     let rest = source.strip_prefix("---\n").ok_or_else(|| {
-        Problem::new("persona has no front matter")
+        Diagnostic::new("persona has no front matter")
             .hint("start the file with `---`, `name: …`, `description: …`, `---`")
             .at(file, 1, 1)
     })?;
@@ -149,23 +149,23 @@ fn split_front_matter<'a>(source: &'a str, file: &str) -> Result<(&'a str, &'a s
         .map(|at| (at, at + 5))
         .or_else(|| rest.ends_with("\n---").then(|| (rest.len() - 4, rest.len())));
     let (end, body) = end.ok_or_else(|| {
-        Problem::new("front matter has no closing `---`").hint("close it with a line `---`").at(file, 1, 1)
+        Diagnostic::new("front matter has no closing `---`").hint("close it with a line `---`").at(file, 1, 1)
     })?;
     if end > MAX_FRONT_MATTER {
-        return Err(Problem::new("front matter is larger than 64 KiB").at(file, 1, 1));
+        return Err(Diagnostic::new("front matter is larger than 64 KiB").at(file, 1, 1));
     }
     Ok((&rest[..end], &rest[body..]))
 }
 
 /// Front matter starts on the file's second line.
-fn shift_line(mut problem: Problem) -> Problem {
+fn shift_line(mut problem: Diagnostic) -> Diagnostic {
     if let Some(place) = &mut problem.place {
         place.line += u64::from(place.line > 0);
     }
     problem
 }
 
-fn text(node: &Node, key: &str, file: &str) -> Result<String, Problem> {
+fn text(node: &Node, key: &str, file: &str) -> Result<String, Diagnostic> {
     match &node.value {
         Value::Text(text) => Ok(text.trim().to_owned()),
         _ => Err(node.problem(file, format!("`{key}` must be text, found {}", node.kind()))),
@@ -173,7 +173,7 @@ fn text(node: &Node, key: &str, file: &str) -> Result<String, Problem> {
 }
 
 /// A list of words, or one text with commas between them.
-fn words(node: &Node, key: &str, file: &str) -> Result<Vec<String>, Problem> {
+fn words(node: &Node, key: &str, file: &str) -> Result<Vec<String>, Diagnostic> {
     match &node.value {
         Value::Null => Ok(Vec::new()),
         Value::Text(text) => {
@@ -184,7 +184,7 @@ fn words(node: &Node, key: &str, file: &str) -> Result<Vec<String>, Problem> {
     }
 }
 
-fn priorities(node: &Node, file: &str) -> Result<IndexMap<String, f64>, Problem> {
+fn priorities(node: &Node, file: &str) -> Result<IndexMap<String, f64>, Diagnostic> {
     let entries = match &node.value {
         Value::Map(map) => map
             .iter()

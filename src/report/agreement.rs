@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::movement::earlier;
 use super::{view, words};
 use crate::session::{RoundRun, Session, profile};
-use crate::tally::{self, BallotKind, Mark, Profile, Rule, Score, Terms};
+use crate::tally::{self, BallotKind, IndexedBallot, Profile, Rule, RuleOptions, Score};
 
 /// How far the ballots of one round agree.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,7 @@ fn leading(profile: &Profile, kind: BallotKind) -> Option<(String, f64)> {
         BallotKind::Consent => Rule::Consent,
         _ => return None,
     };
-    let verdict = tally::count(profile, rule, &Terms::default());
+    let verdict = tally::count(profile, rule, &RuleOptions::default());
     let all = match rule {
         Rule::Consent => profile.count() as f64,
         _ => Score::from(profile.worth()).as_f64(),
@@ -77,7 +77,9 @@ fn kendall_w(profile: &Profile) -> Option<f64> {
     let rankings: Vec<&Vec<u16>> = profile
         .ballots
         .iter()
-        .filter_map(|ballot| if let Mark::Ranking(ranks) = &ballot.mark { Some(ranks) } else { None })
+        .filter_map(
+            |ballot| if let IndexedBallot::Ranking(ranks) = &ballot.mark { Some(ranks) } else { None },
+        )
         .collect();
     let (m, n) = (rankings.len() as f64, profile.options.len() as f64);
     if m < 2.0 || n < 2.0 {
@@ -104,7 +106,7 @@ fn iqr(profile: &Profile, kind: BallotKind) -> Option<Score> {
     if kind != BallotKind::Estimate {
         return None;
     }
-    let verdict = tally::count(profile, Rule::Median, &Terms::default());
+    let verdict = tally::count(profile, Rule::Median, &RuleOptions::default());
     verdict.trace.and_then(|trace| trace.spread).map(|spread| spread.iqr)
 }
 
@@ -177,11 +179,14 @@ pub fn chart(session: &Session, round: &RoundRun) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::{Cast, UNLISTED};
+    use crate::tally::{UNLISTED, WeightedBallot};
 
     fn rankings(lines: &[&[u16]]) -> Profile {
         let options = (0..lines[0].len()).map(|option| option.to_string()).collect();
-        let ballots = lines.iter().map(|ranks| Cast::one("v", Mark::Ranking(ranks.to_vec()))).collect();
+        let ballots = lines
+            .iter()
+            .map(|ranks| WeightedBallot::one("v", IndexedBallot::Ranking(ranks.to_vec())))
+            .collect();
         Profile { options, ballots, ..Profile::default() }
     }
 

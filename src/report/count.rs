@@ -4,7 +4,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::tally::{Rule, Score, Terms, Verdict, Weighing};
+use crate::tally::{Rule, RuleOptions, Score, Verdict, WeightBasis};
 
 /// "winner: a", "tie: a, b", "no winner: …".
 pub fn result(verdict: &Verdict) -> String {
@@ -61,13 +61,13 @@ fn order(verdict: &Verdict, most: usize) -> String {
 }
 
 /// A rule with its terms: "supermajority (at least 2/3)".
-pub fn rule_in_words(rule: Rule, terms: &Terms) -> String {
+pub fn rule_in_words(rule: Rule, terms: &RuleOptions) -> String {
     let mut said = Vec::new();
     if let Some(share) = rule.threshold(terms) {
         let word = if rule == Rule::Supermajority { "at least" } else { "more than" };
         said.push(format!("{word} {share}"));
     }
-    if rule == Rule::WeightedMajority && terms.by == Weighing::Confidence {
+    if rule == Rule::WeightedMajority && terms.by == WeightBasis::Confidence {
         said.push("by confidence".to_owned());
     }
     if rule.takes_strength() && terms.strength == crate::tally::Strength::Margins {

@@ -9,12 +9,14 @@ use serde_json::{Map, Value, json};
 use super::agreement::agreement;
 use super::independence::independence;
 use super::movement::movement;
-use super::view::{self, SeatView, Standing};
+use super::view::{self, SeatView, VisibleState};
 use super::words::shown_mask;
 use super::{Decision, decision, outcome};
 use crate::round::material::Artifact;
 use crate::round::record::Outcome;
-use crate::session::{Approved, Handling, RoundRun, Session, Spent, StepFinished, Tally, artifact_view};
+use crate::session::{
+    AnsweredQuestion, Cost, LeakReport, RoundRun, Session, StepFinished, Tally, artifact_view,
+};
 use crate::tally::Rule;
 
 /// The report of a session.
@@ -106,7 +108,7 @@ fn round(session: &Session, round: &RoundRun) -> Value {
 fn seat(session: &Session, view: &SeatView<'_>) -> Value {
     let answer = view.answer();
     let tries = match view.standing {
-        Standing::Failed(failed) => Some(failed.tries),
+        VisibleState::Failed(failed) => Some(failed.tries),
         _ => answer.map(|answer| answer.tries),
     };
     let mut seat = json!({
@@ -127,7 +129,7 @@ fn seat(session: &Session, view: &SeatView<'_>) -> Value {
         "rehearsal": view.rehearsal,
         "scripted": view.scripted,
     });
-    if let Standing::Unread(state) = view.standing {
+    if let VisibleState::Unread(state) = view.standing {
         seat["state"] = state.into();
     }
     if let Some(handling) = view.leaks {
@@ -137,7 +139,7 @@ fn seat(session: &Session, view: &SeatView<'_>) -> Value {
 }
 
 /// Money; none where it is not known.
-fn cost(spent: Spent) -> Value {
+fn cost(spent: Cost) -> Value {
     let is_known = !spent.is_unknown || spent.dollars > 0.0;
     json!({
         "usd": is_known.then(|| rounded(spent.dollars)),
@@ -146,7 +148,7 @@ fn cost(spent: Spent) -> Value {
 }
 
 /// Money and tokens of several, if any service told of tokens; whether that is all of it, or the least it cost.
-fn total(spent: Spent) -> Value {
+fn total(spent: Cost) -> Value {
     if !spent.is_told() && !spent.is_unknown {
         return Value::Null;
     }
@@ -162,7 +164,7 @@ fn rounded(dollars: f64) -> f64 {
 }
 
 /// What an answer gives away, and what becomes of it.
-fn leaks(session: &Session, handling: &Handling) -> Value {
+fn leaks(session: &Session, handling: &LeakReport) -> Value {
     let found = handling
         .found
         .iter()
@@ -212,7 +214,7 @@ fn artifact(artifact: &Artifact) -> Value {
 }
 
 /// A step's result under its own names; the event's `step` says the same as `stepId`.
-fn approval(approved: &Approved) -> Value {
+fn approval(approved: &AnsweredQuestion) -> Value {
     json!({
         "step": approved.given.step,
         "message": approved.message,

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::terminal_safe_json;
 use crate::round::ballot::BallotKind;
-use crate::session::{Event, Moment, RoundRun, Session, WorkItemOffered};
+use crate::session::{Event, RoundRun, Session, Timestamp, WorkItemOffered};
 
 /// The line of one event, without a line feed. `session` is the state after it.
-pub fn line(seq: u64, prev: &str, hash: &str, at: Moment, event: &Event, session: &Session) -> String {
+pub fn line(seq: u64, prev: &str, hash: &str, at: Timestamp, event: &Event, session: &Session) -> String {
     let mut line = Map::new();
     line.insert("seq".to_owned(), seq.into());
     fill(&mut line, Some(prev), at, event, session);
@@ -20,14 +20,14 @@ pub fn line(seq: u64, prev: &str, hash: &str, at: Moment, event: &Event, session
 }
 
 /// An event that would be written: without the number and the hashes that only a log gives.
-pub fn preview(at: Moment, event: &Event, session: &Session) -> String {
+pub fn preview(at: Timestamp, event: &Event, session: &Session) -> String {
     let mut line = Map::new();
     line.insert("dry_run".to_owned(), true.into());
     fill(&mut line, None, at, event, session);
     terminal_safe_json(&Value::Object(line).to_string()).into_owned()
 }
 
-fn fill(line: &mut Map<String, Value>, prev: Option<&str>, at: Moment, event: &Event, session: &Session) {
+fn fill(line: &mut Map<String, Value>, prev: Option<&str>, at: Timestamp, event: &Event, session: &Session) {
     let mut own = match serde_json::to_value(event) {
         Ok(Value::Object(own)) => own,
         _ => Map::new(),

@@ -8,7 +8,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use super::{strip, view};
 use crate::round::ballot::BallotForm;
 use crate::session::{RoundRun, Session, profile};
-use crate::tally::{Amount, Mark, Profile, Score, Verdict};
+use crate::tally::{Decimal, IndexedBallot, Profile, Score, Verdict};
 use crate::text::harmless_line;
 
 /// From little to much; nothing is blank.
@@ -45,17 +45,19 @@ pub fn of(session: &Session, round: &RoundRun, width: usize) -> Vec<String> {
 type Cell = (f64, String);
 
 /// A ballot's voter, scores and worth.
-type Row<'a> = (&'a str, Vec<Option<Amount>>, Amount);
+type ScoreRow<'a> = (&'a str, Vec<Option<Decimal>>, Decimal);
 
 /// Scores as a heat map: how many ballots gave an option each score, or with many scores every ballot.
 fn scores(ballots: &Profile, form: &BallotForm, width: usize) -> Vec<String> {
-    let scores_of = |mark: &Mark| if let Mark::Scores(scores) = mark { Some(scores.clone()) } else { None };
-    let rows: Vec<Row<'_>> = ballots
+    let scores_of = |mark: &IndexedBallot| {
+        if let IndexedBallot::Scores(scores) = mark { Some(scores.clone()) } else { None }
+    };
+    let rows: Vec<ScoreRow<'_>> = ballots
         .ballots
         .iter()
         .filter_map(|cast| Some((cast.voter.as_str(), scores_of(&cast.mark)?, cast.worth())))
         .collect();
-    let mut given: Vec<Amount> =
+    let mut given: Vec<Decimal> =
         rows.iter().flat_map(|(_, scores, _)| scores.iter().flatten().copied()).collect();
     given.sort_unstable();
     given.dedup();
@@ -71,44 +73,44 @@ fn scores(ballots: &Profile, form: &BallotForm, width: usize) -> Vec<String> {
 }
 
 /// Every whole score of a form whose scale has few of them.
-fn scale(form: &BallotForm) -> Vec<Amount> {
+fn scale(form: &BallotForm) -> Vec<Decimal> {
     let (Some(min), Some(max)) =
-        (form.min.as_ref().and_then(Amount::of), form.max.as_ref().and_then(Amount::of))
+        (form.min.as_ref().and_then(Decimal::of), form.max.as_ref().and_then(Decimal::of))
     else {
         return Vec::new();
     };
-    let steps = (max - min).units() / Amount::ONE.units();
+    let steps = (max - min).units() / Decimal::ONE.units();
     if steps < 0 || steps >= GRADES as i128 {
         return Vec::new();
     }
-    (0..=steps as u64).map(|step| min + Amount::whole(step)).collect()
+    (0..=steps as u64).map(|step| min + Decimal::whole(step)).collect()
 }
 
-fn by_grade(options: &[String], rows: &[Row<'_>], grades: &[Amount], width: usize) -> Vec<String> {
-    let worth = |option: usize, grade: Amount| {
+fn by_grade(options: &[String], rows: &[ScoreRow<'_>], grades: &[Decimal], width: usize) -> Vec<String> {
+    let worth = |option: usize, grade: Decimal| {
         let gave = rows.iter().filter(|(_, scores, _)| scores.get(option) == Some(&Some(grade)));
-        gave.map(|(.., worth)| *worth).sum::<Amount>()
+        gave.map(|(.., worth)| *worth).sum::<Decimal>()
     };
-    let counts: Vec<Vec<Amount>> =
+    let counts: Vec<Vec<Decimal>> =
         (0..options.len()).map(|option| grades.iter().map(|grade| worth(option, *grade)).collect()).collect();
     let most = counts.iter().flatten().max().map_or(0.0, |most| Score::from(*most).as_f64());
-    let shown = |count: &Amount| match *count {
-        Amount::ZERO => (0.0, String::new()),
+    let shown = |count: &Decimal| match *count {
+        Decimal::ZERO => (0.0, String::new()),
         count => (Score::from(count).as_f64() / most, count.to_string()),
     };
     let named =
         options.iter().zip(&counts).map(|(name, row)| (name.clone(), row.iter().map(shown).collect()));
-    let columns: Vec<String> = grades.iter().map(Amount::to_string).collect();
+    let columns: Vec<String> = grades.iter().map(Decimal::to_string).collect();
     let mut lines = vec!["How many ballots gave each score, darker where more:".to_owned()];
     lines.extend(heat_map(&columns, &named.collect::<Vec<_>>(), width));
     lines
 }
 
-fn by_ballot(ballots: &Profile, rows: &[Row<'_>], width: usize) -> Vec<String> {
+fn by_ballot(ballots: &Profile, rows: &[ScoreRow<'_>], width: usize) -> Vec<String> {
     let all = || rows.iter().flat_map(|(_, scores, _)| scores.iter().flatten().copied());
-    let number = |amount: Amount| Score::from(amount).as_f64();
+    let number = |amount: Decimal| Score::from(amount).as_f64();
     let (low, high) = (all().min().map_or(0.0, number), all().max().map_or(0.0, number));
-    let shown = |score: &Option<Amount>| match score {
+    let shown = |score: &Option<Decimal>| match score {
         None => (0.0, String::new()),
         Some(score) => ((number(*score) - low) / (high - low), score.to_string()),
     };
@@ -204,12 +206,15 @@ pub fn cut(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::{BallotKind, Cast, Rule, Terms, UNLISTED, count};
+    use crate::tally::{BallotKind, Rule, RuleOptions, UNLISTED, WeightedBallot, count};
 
-    fn profile(options: &[&str], marks: Vec<Mark>) -> Profile {
+    fn profile(options: &[&str], marks: Vec<IndexedBallot>) -> Profile {
         let voters = 'p'..='z';
-        let ballots =
-            marks.into_iter().zip(voters.cycle()).map(|(mark, voter)| Cast::one(voter, mark)).collect();
+        let ballots = marks
+            .into_iter()
+            .zip(voters.cycle())
+            .map(|(mark, voter)| WeightedBallot::one(voter, mark))
+            .collect();
         Profile {
             options: options.iter().map(|name| (*name).to_owned()).collect(),
             ballots,
@@ -222,9 +227,9 @@ mod tests {
         BallotForm { min, max, ..BallotForm::over(BallotKind::Score, Vec::new()) }
     }
 
-    fn scored(lines: &[&str]) -> Vec<Mark> {
-        let score = |text: &str| (text != "-").then(|| Amount::parse(text).unwrap());
-        lines.iter().map(|line| Mark::Scores(line.split(' ').map(score).collect())).collect()
+    fn scored(lines: &[&str]) -> Vec<IndexedBallot> {
+        let score = |text: &str| (text != "-").then(|| Decimal::parse(text).unwrap());
+        lines.iter().map(|line| IndexedBallot::Scores(line.split(' ').map(score).collect())).collect()
     }
 
     #[test]
@@ -240,7 +245,10 @@ mod tests {
                 "bb  ▒▒ 1  ▒▒ 1  ▒▒ 1"
             ]
         );
-        assert_eq!(scores(&profile(&["a"], vec![Mark::Choice(0)]), &scale_to(5), 200), Vec::<String>::new());
+        assert_eq!(
+            scores(&profile(&["a"], vec![IndexedBallot::Choice(0)]), &scale_to(5), 200),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
@@ -274,11 +282,11 @@ mod tests {
 
     #[test]
     fn pairs_are_a_map_with_shades_by_strength() {
-        let ranked = |ranks: &[u16]| Mark::Ranking(ranks.to_vec());
+        let ranked = |ranks: &[u16]| IndexedBallot::Ranking(ranks.to_vec());
         let marks =
             vec![ranked(&[0, 1, 2]), ranked(&[0, 1, 2]), ranked(&[1, 0, UNLISTED]), ranked(&[1, 2, 0])];
         let ballots = profile(&["in-process", "redis\u{1b}[31m", &"x".repeat(30)], marks);
-        let lines = pairs(&count(&ballots, Rule::Copeland, &Terms::default()), 200);
+        let lines = pairs(&count(&ballots, Rule::Copeland, &RuleOptions::default()), 200);
         assert_eq!(
             lines,
             [
@@ -289,8 +297,11 @@ mod tests {
                 "3 xxxxxxxxxxxxxxxxxxxxx…  ▒▒ 1  ▒▒ 1     ·"
             ]
         );
-        assert_eq!(pairs(&count(&ballots, Rule::Plurality, &Terms::default()), 200), Vec::<String>::new());
-        let folded = pairs(&count(&ballots, Rule::Copeland, &Terms::default()), 40);
+        assert_eq!(
+            pairs(&count(&ballots, Rule::Plurality, &RuleOptions::default()), 200),
+            Vec::<String>::new()
+        );
+        let folded = pairs(&count(&ballots, Rule::Copeland, &RuleOptions::default()), 40);
         assert_eq!(
             folded[1..],
             [

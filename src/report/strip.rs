@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::pictures::cut;
 use crate::round::ballot::BallotForm;
-use crate::tally::{Amount, Mark, Profile, Spread, Verdict};
+use crate::tally::{Decimal, IndexedBallot, Profile, Quartiles, Verdict};
 use crate::text::harmless_line;
 
 /// How wide the scale of a strip of numbers is.
@@ -23,24 +23,24 @@ pub fn estimates(ballots: &Profile, form: &BallotForm, verdict: &Verdict) -> Vec
     if form.cards.is_empty() { numbers(ballots, form, spread) } else { cards(ballots, &form.cards, spread) }
 }
 
-fn numbers(ballots: &Profile, form: &BallotForm, spread: &Spread) -> Vec<String> {
+fn numbers(ballots: &Profile, form: &BallotForm, spread: &Quartiles) -> Vec<String> {
     let given = ballots.ballots.iter().filter_map(|cast| match cast.mark {
-        Mark::Number(number) => Some(number),
+        IndexedBallot::Number(number) => Some(number),
         _ => None,
     });
-    let given: Vec<Amount> = given.collect();
-    let bound = |bound: &Option<serde_json::Number>| bound.as_ref().and_then(Amount::of);
+    let given: Vec<Decimal> = given.collect();
+    let bound = |bound: &Option<serde_json::Number>| bound.as_ref().and_then(Decimal::of);
     let (Some(low), Some(high)) =
         (bound(&form.min).or(given.iter().min().copied()), bound(&form.max).or(given.iter().max().copied()))
     else {
         return Vec::new();
     };
-    let at = |number: Amount| {
+    let at = |number: Decimal| {
         let (part, whole) = ((number - low).units() as f64, (high - low).units() as f64);
         let share = if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.5 };
         (share * (STRIP - 1) as f64).round() as usize
     };
-    let place = |text: &str| Amount::parse_cut(text).map(at);
+    let place = |text: &str| Decimal::parse_cut(text).map(at);
     let marks: Vec<usize> = given.iter().map(|number| at(*number)).collect();
     let (low, high) = (low.to_string(), high.to_string());
     let gap = STRIP.saturating_sub(high.chars().count());
@@ -48,12 +48,12 @@ fn numbers(ballots: &Profile, form: &BallotForm, spread: &Spread) -> Vec<String>
     strip(&marks, STRIP, place, spread, &ends)
 }
 
-fn cards(ballots: &Profile, cards: &[String], spread: &Spread) -> Vec<String> {
+fn cards(ballots: &Profile, cards: &[String], spread: &Quartiles) -> Vec<String> {
     let labels: Vec<String> = cards.iter().map(|card| cut(&harmless_line(card))).collect();
     let wide = labels.iter().map(|label| label.width()).max().unwrap_or(1) + 3;
     let at = |card: usize| card * wide + wide / 2;
     let given = ballots.ballots.iter().filter_map(|cast| match cast.mark {
-        Mark::Card(card) => Some(at(card)),
+        IndexedBallot::Card(card) => Some(at(card)),
         _ => None,
     });
     let marks: Vec<usize> = given.collect();
@@ -78,7 +78,7 @@ fn strip(
     marks: &[usize],
     width: usize,
     place: impl Fn(&str) -> Option<usize>,
-    spread: &Spread,
+    spread: &Quartiles,
     names: &str,
 ) -> Vec<String> {
     let mut stacks = vec![0_usize; width];
@@ -118,15 +118,15 @@ fn strip(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::{BallotKind, Cast, Rule, Terms, count};
+    use crate::tally::{BallotKind, Rule, RuleOptions, WeightedBallot, count};
 
     fn estimated(cards: &[&str], bounds: Option<(u64, u64)>, values: &[&str]) -> Vec<String> {
         let mark = |value: &&str| match cards.iter().position(|card| card == value) {
-            Some(card) => Mark::Card(card),
-            None => Mark::Number(Amount::parse(value).unwrap()),
+            Some(card) => IndexedBallot::Card(card),
+            None => IndexedBallot::Number(Decimal::parse(value).unwrap()),
         };
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let ballots = values.iter().map(|value| Cast::one("p", mark(value))).collect();
+        let ballots = values.iter().map(|value| WeightedBallot::one("p", mark(value))).collect();
         let ballots = Profile { options: owned(cards), ballots, ..Profile::default() };
         let (min, max) = bounds.map(|(min, max)| (min.into(), max.into())).unzip();
         let form = BallotForm {
@@ -135,7 +135,7 @@ mod tests {
             cards: owned(cards),
             ..BallotForm::over(BallotKind::Estimate, Vec::new())
         };
-        estimates(&ballots, &form, &count(&ballots, Rule::Median, &Terms::default()))
+        estimates(&ballots, &form, &count(&ballots, Rule::Median, &RuleOptions::default()))
     }
 
     #[test]

@@ -12,9 +12,9 @@ use super::words::{
 };
 use crate::round::record::Outcome;
 use crate::session::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, Moment,
-    RoundClosed, RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened, StepFinished,
-    Tally, WorkItemReturned,
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, RoundClosed,
+    RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, Tally,
+    Timestamp, WorkItemReturned,
 };
 use crate::text::harmless_line;
 
@@ -22,13 +22,13 @@ use crate::text::harmless_line;
 const EXCERPT: usize = 100;
 
 /// The line for one event; none for what another line says. `session` is the state after it.
-pub fn happening(event: &Event, at: Moment, session: &Session) -> Option<String> {
+pub fn happening(event: &Event, at: Timestamp, session: &Session) -> Option<String> {
     let what = said(event, session)?;
     Some(format!("{}  {}", clock(at), harmless_line(&what)))
 }
 
 /// The time of day, UTC.
-fn clock(at: Moment) -> String {
+fn clock(at: Timestamp) -> String {
     at.to_string().chars().skip(11).take(8).collect()
 }
 

@@ -7,12 +7,14 @@ use serde_json::Value;
 
 use super::view::is_revealed;
 use super::words::{finding, handling, shown_mask};
-use crate::session::{Event, Handling, Line, Moment, SeatStatus, Session, WorkItemOffered, whole_prompt};
+use crate::session::{
+    Event, LeakReport, LogEntry, SeatStatus, Session, Timestamp, WorkItemOffered, whole_prompt,
+};
 use crate::text::harmless;
 
 /// One hand-over.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HandOver {
+pub struct TraceEntry {
     /// The work item's id.
     pub id: String,
     /// The `seq` of the event that handed it over.
@@ -27,7 +29,7 @@ pub struct HandOver {
     /// `provider/model`.
     pub model: String,
     /// When it was logged for sending.
-    pub sent_at: Moment,
+    pub sent_at: Timestamp,
     /// The system's part of an agent's prompt, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
@@ -36,21 +38,21 @@ pub struct HandOver {
     /// The hash of the snapshot, or of an agent's input.
     pub context_sha256: String,
     /// When the answer was sealed or came back, or the seat failed.
-    pub returned_at: Option<Moment>,
+    pub returned_at: Option<Timestamp>,
     /// Every reply as it came, with the reason where one was not counted; null while sealed.
     pub answer: Value,
     /// `asking`, `sealed`, `answered`, `invalid`, `failed` …
     pub status: String,
     /// What the answer gives away, and what of it is handed on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub leaks: Option<Handling>,
+    pub leaks: Option<LeakReport>,
 }
 
 /// Every hand-over of a log, in order; `session` is the fold of all of it.
-pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
+pub fn trace(lines: &[LogEntry], session: &Session) -> Vec<TraceEntry> {
     let readable: std::collections::HashSet<&str> =
         session.rounds.iter().filter(|run| is_revealed(run)).map(|run| run.opened.round.as_str()).collect();
-    let mut entries: indexmap::IndexMap<(String, String), HandOver> = indexmap::IndexMap::new();
+    let mut entries: indexmap::IndexMap<(String, String), TraceEntry> = indexmap::IndexMap::new();
     for line in lines {
         match &line.stamped.event {
             Event::WorkItemOffered(item) if item.task.is_some() => {
@@ -68,7 +70,7 @@ pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
                     round.seat(&item.participant).map(|seat| &seat.status),
                     readable.contains(item.round.as_str()),
                 );
-                let entry = HandOver {
+                let entry = TraceEntry {
                     id: item.item.clone(),
                     seq: line.seq,
                     round: item.round.clone(),
@@ -103,7 +105,7 @@ pub fn trace(lines: &[Line], session: &Session) -> Vec<HandOver> {
 }
 
 /// What the answer to a work item gives away, as far as it is told yet.
-fn leaks(session: &Session, item: &str) -> Option<Handling> {
+fn leaks(session: &Session, item: &str) -> Option<LeakReport> {
     let mut handling = session.leaks_of(item)?.clone();
     for leak in &mut handling.found {
         leak.mask = shown_mask(session, leak).map(str::to_owned);
@@ -112,7 +114,7 @@ fn leaks(session: &Session, item: &str) -> Option<Handling> {
 }
 
 /// An agent's hand-over: its replies are the answer, try by try.
-fn agent_hand_over(line: &Line, item: &WorkItemOffered, session: &Session) -> HandOver {
+fn agent_hand_over(line: &LogEntry, item: &WorkItemOffered, session: &Session) -> TraceEntry {
     let (system, prompt) = session.agent_prompt(item);
     let known = session.items.get(&item.item);
     let returned = known.map(|known| known.returned.as_slice()).unwrap_or_default();
@@ -124,7 +126,7 @@ fn agent_hand_over(line: &Line, item: &WorkItemOffered, session: &Session) -> Ha
         Some(error) => format!("failed: {error}"),
         None => known.map_or("offered", |known| known.state(session.last_at)).to_owned(),
     };
-    HandOver {
+    TraceEntry {
         id: item.item.clone(),
         seq: line.seq,
         round: String::new(),
@@ -161,7 +163,7 @@ fn what_became(status: Option<&SeatStatus>, may_be_read: bool) -> (String, Value
 }
 
 /// A hand-over as plain text, safe to print.
-pub fn text(entry: &HandOver) -> String {
+pub fn text(entry: &TraceEntry) -> String {
     let mut out = format!(
         "=== {} · to {} ({}) · sent {} · {}\n\n{}",
         entry.id,
@@ -182,7 +184,7 @@ pub fn text(entry: &HandOver) -> String {
             out.push_str(&format!("\n--- not counted: {reason}\n"));
         }
     }
-    if let Some(Handling { action, found }) = &entry.leaks {
+    if let Some(LeakReport { action, found }) = &entry.leaks {
         out.push_str(&format!("\n--- leak scan: {}\n", handling(*action, found)));
         for leak in found {
             out.push_str(&format!("--- {}\n", finding(leak, leak.mask.as_deref())));

@@ -10,9 +10,9 @@ use super::words::{is_scripted, listed};
 use crate::round::ballot::{Ballot, Stance};
 use crate::round::record::Outcome;
 use crate::session::{
-    AnswerRevealed, Handling, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Spent, Tally,
+    AnswerRevealed, Cost, LeakReport, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally,
 };
-use crate::tally::Amount;
+use crate::tally::Decimal;
 
 /// A seat of a round, as far as it may be shown.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ pub struct SeatView<'a> {
     /// What the roster says of it.
     pub info: Option<&'a SeatInfo>,
     /// What its answer has cost, once it may be read and if its service told of tokens.
-    pub spent: Option<Spent>,
+    pub spent: Option<Cost>,
     /// Whether its answer is rehearsed.
     pub rehearsal: bool,
     /// Whether its answer comes from a script.
@@ -32,14 +32,14 @@ pub struct SeatView<'a> {
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
     /// Where it stands.
-    pub standing: Standing<'a>,
+    pub standing: VisibleState<'a>,
     /// What its answer gives away, and what becomes of it.
-    pub leaks: Option<&'a Handling>,
+    pub leaks: Option<&'a LeakReport>,
 }
 
 /// Where a seat stands, as far as it may be shown.
 #[derive(Debug, Clone, Copy)]
-pub enum Standing<'a> {
+pub enum VisibleState<'a> {
     /// Not settled, or not to be read yet; the word for it.
     Unread(&'static str),
     /// Its answer cannot be opened any more.
@@ -68,7 +68,7 @@ pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Ite
         let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
         let standing = standing(seat, closed, revealed);
         let spent = match standing {
-            Standing::Revealed(answer) => answer.spent(&|model| session.price(model)),
+            VisibleState::Revealed(answer) => answer.spent(&|model| session.price(model)),
             _ => None,
         };
         SeatView {
@@ -85,17 +85,17 @@ pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Ite
     })
 }
 
-fn standing(seat: &Seat, closed: bool, revealed: bool) -> Standing<'_> {
+fn standing(seat: &Seat, closed: bool, revealed: bool) -> VisibleState<'_> {
     match &seat.status {
-        SeatStatus::Waiting => Standing::Unread("waiting"),
-        SeatStatus::Asking => Standing::Unread("asking"),
-        SeatStatus::Revealed(answer, _) if revealed => Standing::Revealed(answer),
-        SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => Standing::Unread("sealed"),
-        SeatStatus::Lost(_) if closed => Standing::Lost,
-        SeatStatus::Lost(_) => Standing::Unread("lost"),
-        SeatStatus::Failed(failed) => Standing::Failed(failed),
-        SeatStatus::Excused(reason) => Standing::Excused(reason),
-        SeatStatus::Missing => Standing::Missing,
+        SeatStatus::Waiting => VisibleState::Unread("waiting"),
+        SeatStatus::Asking => VisibleState::Unread("asking"),
+        SeatStatus::Revealed(answer, _) if revealed => VisibleState::Revealed(answer),
+        SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => VisibleState::Unread("sealed"),
+        SeatStatus::Lost(_) if closed => VisibleState::Lost,
+        SeatStatus::Lost(_) => VisibleState::Unread("lost"),
+        SeatStatus::Failed(failed) => VisibleState::Failed(failed),
+        SeatStatus::Excused(reason) => VisibleState::Excused(reason),
+        SeatStatus::Missing => VisibleState::Missing,
     }
 }
 
@@ -114,30 +114,30 @@ impl<'a> SeatView<'a> {
     /// What became of it; none while that is open or sealed.
     pub fn outcome(&self) -> Option<Outcome> {
         match self.standing {
-            Standing::Unread(_) => None,
-            Standing::Failed(failed) if failed.timed_out => Some(Outcome::TimedOut),
-            Standing::Failed(_) | Standing::Lost => Some(Outcome::Failed),
-            Standing::Excused(_) => Some(Outcome::Excused),
-            Standing::Missing => Some(Outcome::Missing),
-            Standing::Revealed(answer) => Some(answer.outcome),
+            VisibleState::Unread(_) => None,
+            VisibleState::Failed(failed) if failed.timed_out => Some(Outcome::TimedOut),
+            VisibleState::Failed(_) | VisibleState::Lost => Some(Outcome::Failed),
+            VisibleState::Excused(_) => Some(Outcome::Excused),
+            VisibleState::Missing => Some(Outcome::Missing),
+            VisibleState::Revealed(answer) => Some(answer.outcome),
         }
     }
 
     /// Why, where that needs saying.
     pub fn reason(&self) -> Option<&'a str> {
         match self.standing {
-            Standing::Unread(_) | Standing::Missing => None,
-            Standing::Lost => Some(LOST),
-            Standing::Failed(failed) => Some(&failed.reason),
-            Standing::Excused(reason) => Some(reason),
-            Standing::Revealed(answer) => answer.reason.as_deref(),
+            VisibleState::Unread(_) | VisibleState::Missing => None,
+            VisibleState::Lost => Some(LOST),
+            VisibleState::Failed(failed) => Some(&failed.reason),
+            VisibleState::Excused(reason) => Some(reason),
+            VisibleState::Revealed(answer) => answer.reason.as_deref(),
         }
     }
 
     /// Its answer, once it may be read.
     pub fn answer(&self) -> Option<&'a AnswerRevealed> {
         match self.standing {
-            Standing::Revealed(answer) => Some(answer),
+            VisibleState::Revealed(answer) => Some(answer),
             _ => None,
         }
     }
@@ -175,8 +175,8 @@ pub fn dissents(seat: &SeatView<'_>, tally: Option<&Tally>) -> bool {
 
 /// The options with the highest score.
 fn best(scores: &IndexMap<String, Number>) -> Vec<String> {
-    let most = scores.values().filter_map(Amount::of).max();
-    scores.iter().filter(|(_, score)| Amount::of(score) == most).map(|(option, _)| option.clone()).collect()
+    let most = scores.values().filter_map(Decimal::of).max();
+    scores.iter().filter(|(_, score)| Decimal::of(score) == most).map(|(option, _)| option.clone()).collect()
 }
 
 fn agrees(options: &[String], tally: &Tally) -> bool {

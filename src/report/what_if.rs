@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::count::{result, rule_in_words};
 use super::view;
 use crate::session::{RoundRun, Session, profile};
-use crate::tally::{self, BallotKind, Fit, Profile, Rule, Terms, Ties, Verdict, seeded_winner};
+use crate::tally::{
+    self, BallotKind, BallotSupport, Profile, Rule, RuleOptions, Ties, Verdict, seeded_winner,
+};
 
 /// One rule's result on a round's ballots.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +17,7 @@ pub struct WhatIf {
     /// The rule.
     pub rule: Rule,
     /// Its terms.
-    pub terms: Terms,
+    pub terms: RuleOptions,
     /// What it found.
     pub verdict: Verdict,
     /// How the ballots were read, where the rule is made for others.
@@ -50,7 +52,7 @@ impl WhatIf {
 }
 
 /// A count as JSON, with the keys that scripts build on.
-pub fn verdict_json(rule: Rule, terms: &Terms, verdict: &Verdict) -> Value {
+pub fn verdict_json(rule: Rule, terms: &RuleOptions, verdict: &Verdict) -> Value {
     let mut value = json!({
         "rule": rule.name(),
         "winners": verdict.winners,
@@ -75,12 +77,12 @@ pub fn counted(
     profile: &Profile,
     kind: BallotKind,
     rule: Rule,
-    terms: &Terms,
+    terms: &RuleOptions,
 ) -> Result<(Verdict, Option<&'static str>), String> {
     let read_as = match rule.fit(kind) {
-        Fit::Own => None,
-        Fit::Read(how) => Some(how),
-        Fit::None => {
+        BallotSupport::Own => None,
+        BallotSupport::Read(how) => Some(how),
+        BallotSupport::None => {
             return Err(format!("rule `{}` does not count `{}` ballots", rule.name(), kind.name()));
         }
     };
@@ -93,14 +95,19 @@ pub fn counted(
 
 /// The rules that can count ballots of a kind.
 pub fn rules_for(kind: BallotKind) -> impl Iterator<Item = Rule> {
-    Rule::all().filter(move |rule| rule.fit(kind) != Fit::None)
+    Rule::all().filter(move |rule| rule.fit(kind) != BallotSupport::None)
 }
 
 /// What a rule finds on the revealed ballots of a round; below quorum it is shown all the same.
 ///
 /// # Errors
 /// In words, when the rule cannot count these ballots or the round may not be read yet.
-pub fn what_if(session: &Session, round: &RoundRun, rule: Rule, terms: &Terms) -> Result<WhatIf, String> {
+pub fn what_if(
+    session: &Session,
+    round: &RoundRun,
+    rule: Rule,
+    terms: &RuleOptions,
+) -> Result<WhatIf, String> {
     if !view::is_revealed(round) {
         return Err(format!("round `{}` is not revealed yet", round.opened.round));
     }
@@ -125,7 +132,7 @@ pub fn what_if(session: &Session, round: &RoundRun, rule: Rule, terms: &Terms) -
 }
 
 /// What every rule finds that can count a round's ballots, the round's own with its own terms.
-pub fn what_if_all(session: &Session, round: &RoundRun, terms: &Terms) -> Vec<WhatIf> {
+pub fn what_if_all(session: &Session, round: &RoundRun, terms: &RuleOptions) -> Vec<WhatIf> {
     let own = |rule| if round.opened.rule == Some(rule) { &round.opened.terms } else { terms };
     rules_for(round.opened.ballot.kind)
         .filter_map(|rule| what_if(session, round, rule, own(rule)).ok())

@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 use super::count::short_order;
 use super::view;
 use crate::round::leak::Leak;
-use crate::round::record::{Outcome, Usage};
+use crate::round::record::{Outcome, TokenUsage};
 use crate::round::reply::may_block;
 use crate::session::{
-    CloseReason, Deciding, QUORUM_UNREACHABLE, RoundOpened, SeatInfo, Session, Spent, Tally,
+    CloseReason, Cost, Deciding, QUORUM_UNREACHABLE, RoundOpened, SeatInfo, Session, Tally,
 };
 use crate::tally::{BallotKind, Rule, Score, Tier};
-use crate::workflow::Leaks;
+use crate::workflow::LeakAction;
 
 /// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
 pub fn quorum_ballots(opened: &RoundOpened) -> String {
@@ -280,9 +280,9 @@ fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
 }
 
 /// What becomes of answers that give something away.
-pub fn handling(action: Leaks, found: &[Leak]) -> String {
+pub fn handling(action: LeakAction, found: &[Leak]) -> String {
     let masked = found.iter().filter(|leak| leak.mask.is_some()).count();
-    if action == Leaks::Refuse {
+    if action == LeakAction::Refuse {
         return "not handed on".to_owned();
     }
     match masked {
@@ -340,11 +340,11 @@ pub fn grouped(number: usize) -> String {
 }
 
 /// Money and tokens in words: what they cost, what caches saved; nothing where no service told.
-pub fn money(spent: &Spent) -> Option<String> {
+pub fn money(spent: &Cost) -> Option<String> {
     if !spent.is_told() {
         return spent.is_unknown.then(|| "cost unknown".to_owned());
     }
-    let Usage { input, output, cached } = spent.tokens;
+    let TokenUsage { input, output, cached } = spent.tokens;
     let mut said = String::new();
     if spent.dollars > 0.0 {
         let at_least = if spent.is_unknown { "at least " } else { "" };

@@ -84,7 +84,7 @@ pub struct Answer {
 
 /// How a reply was read.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reading {
+pub enum ParsedReply {
     /// It meets the form (an abstention does too).
     Answered(Answer),
     /// A block that states no minimum change: asked for it once more, with this reason, and a block all

@@ -39,7 +39,7 @@ pub struct AgendaItem {
 
 /// A closed round, as later rounds are told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PastRound {
+pub struct RoundSummary {
     /// Its number in the session, from 1.
     pub round: u32,
     /// What was asked.
@@ -52,7 +52,7 @@ pub struct PastRound {
 
 /// Everything a snapshot may hold; what is empty is left out of it.
 #[derive(Debug, Clone, Default)]
-pub struct Material<'a> {
+pub struct SnapshotContent<'a> {
     /// The project in a few lines.
     pub project_summary: Option<&'a str>,
     /// What the session is for.
@@ -76,7 +76,7 @@ pub struct Material<'a> {
     /// Questions still open.
     pub open_questions: &'a [Value],
     /// The closed rounds before.
-    pub recent_rounds: &'a [PastRound],
+    pub recent_rounds: &'a [RoundSummary],
     /// Results of earlier steps, by their key.
     pub context: Option<&'a serde_json::Map<String, Value>>,
     /// Exact JSON on linked tasks.

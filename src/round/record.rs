@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ballot::{Ballot, BallotForm, Reading};
+use super::ballot::{Ballot, BallotForm, ParsedReply};
 use super::reply::read_reply;
 
 /// The number of the rules by which this version reads replies. Rules that have been used are never
@@ -56,7 +56,7 @@ impl Outcome {
 
 /// Tokens as the service counted them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens of the prompt, cached ones included.
     pub input: u64,
     /// Tokens of the reply.
@@ -91,7 +91,7 @@ impl Finish {
 
 /// One reply as it came, and why it was not counted if it was not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Returned {
+pub struct ReplyAttempt {
     /// The text as it was.
     pub text: String,
     /// Why it ended, where it does not end by itself.
@@ -104,7 +104,7 @@ pub struct Returned {
 
 /// What became of one seat, its keys in this order: what is sealed in sessions without `reply_rules`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct SeatRecord {
     /// The session's id.
     pub session: String,
     /// The round's id.
@@ -130,14 +130,14 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
     /// Every reply as it came.
-    pub replies: Vec<Returned>,
+    pub replies: Vec<ReplyAttempt>,
     /// Requests made.
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
     /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<Usage>,
+    pub tokens: Option<TokenUsage>,
 }
 
 /// What came back for one seat and nothing that was read from it, its keys in this order: what is
@@ -155,7 +155,7 @@ pub struct Raw {
     /// `provider/model`.
     pub model: String,
     /// Every reply as it came, without a reason.
-    pub replies: Vec<Returned>,
+    pub replies: Vec<ReplyAttempt>,
     /// Why nothing came back when it was asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
@@ -165,20 +165,20 @@ pub struct Raw {
     pub latency_ms: u64,
     /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<Usage>,
+    pub tokens: Option<TokenUsage>,
 }
 
 impl Raw {
     /// What became of the seat: the first reply that is an answer or declines to give one counts. A block
     /// without its minimum change stands where no ballot follows, if such blocks count.
-    pub fn read(self, form: &BallotForm, counts_bare_blocks: bool) -> Record {
+    pub fn read(self, form: &BallotForm, counts_bare_blocks: bool) -> SeatRecord {
         let mut replies = self.replies;
         let (mut counts, mut block) = (None, None);
         for reply in &mut replies {
             reply.reason = None;
             match reply.read(form) {
-                Reading::Invalid(reason) => reply.reason = Some(reason),
-                Reading::BareBlock(answer, reason) => {
+                ParsedReply::Invalid(reason) => reply.reason = Some(reason),
+                ParsedReply::BareBlock(answer, reason) => {
                     reply.reason = Some(reason);
                     block = Some(answer).filter(|_| counts_bare_blocks);
                 }
@@ -188,7 +188,7 @@ impl Raw {
                 }
             }
         }
-        let mut record = Record {
+        let mut record = SeatRecord {
             session: self.session,
             round: self.round,
             participant: self.participant,
@@ -204,18 +204,18 @@ impl Raw {
             latency_ms: self.latency_ms,
             tokens: self.tokens,
         };
-        if !matches!(counts, Some(Reading::Answered(_))) {
-            counts = block.map(Reading::Answered).or(counts);
+        if !matches!(counts, Some(ParsedReply::Answered(_))) {
+            counts = block.map(ParsedReply::Answered).or(counts);
         }
         match counts {
-            Some(Reading::Answered(answer)) => {
+            Some(ParsedReply::Answered(answer)) => {
                 let abstains = answer.ballot == Ballot::Abstain;
                 record.outcome = if abstains { Outcome::Abstained } else { Outcome::Answered };
                 record.ballot = Some(answer.ballot);
                 record.answer = answer.content;
                 record.flags = answer.flags;
             }
-            Some(Reading::Refused(reason)) => {
+            Some(ParsedReply::Refused(reason)) => {
                 record.outcome = Outcome::Refused;
                 record.reason = Some(reason);
             }
@@ -232,7 +232,7 @@ impl Raw {
     }
 }
 
-impl Returned {
+impl ReplyAttempt {
     /// Keeps the beginning of a reply that is too long to be kept.
     pub fn cut(&mut self) {
         self.text = self.text.chars().take(KEPT_OF_REPLY).collect();
@@ -240,14 +240,14 @@ impl Returned {
     }
 
     /// Reads it against its form.
-    pub fn read(&self, form: &BallotForm) -> Reading {
-        let invalid = |reason: &str| Reading::Invalid(reason.to_owned());
+    pub fn read(&self, form: &BallotForm) -> ParsedReply {
+        let invalid = |reason: &str| ParsedReply::Invalid(reason.to_owned());
         match self.finish {
             Finish::Complete => read_reply(form, &self.text),
             Finish::Length => invalid("the reply was cut off at its length limit; be shorter"),
             Finish::TooLong => invalid(TOO_LONG),
             Finish::ToolCall => invalid("the reply tried to call a tool; there are none"),
-            Finish::Refusal => Reading::Refused("the model or its service declined to answer".to_owned()),
+            Finish::Refusal => ParsedReply::Refused("the model or its service declined to answer".to_owned()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The seal: XChaCha20-Poly1305 under a key of the round, with a commitment to the record.
 //!
-//! [`Sealed`] has no way to its text; only the round's key, published when the round closes, opens
+//! [`SealedRecord`] has no way to its text; only the round's key, published when the round closes, opens
 //! it. Keys and nonces are arguments: this file draws no randomness. The seal is against every
 //! surface and reader of the file, not against the owner of the machine.
 //!
@@ -81,7 +81,7 @@ pub struct Nonces {
 
 /// What a sealed record is bound to; opening it under any other binding fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Binding<'a> {
+pub struct AssociatedData<'a> {
     /// The session's id.
     pub session: &'a str,
     /// The round's id.
@@ -92,7 +92,7 @@ pub struct Binding<'a> {
     pub snapshot_sha256: &'a str,
 }
 
-impl Binding<'_> {
+impl AssociatedData<'_> {
     /// Each part preceded by its length, so that no two bindings share their bytes.
     fn bytes(&self) -> Vec<u8> {
         const NAME: &[u8] = b"roundtable seal 1";
@@ -110,7 +110,7 @@ impl Binding<'_> {
 
 /// A sealed record: ciphertext and commitment, and no way to the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sealed {
+pub struct SealedRecord {
     /// SHA-256(0x00 ‖ commitment nonce ‖ record), in hex.
     pub commitment: String,
     /// The cipher's 24-byte nonce, in hex.
@@ -122,7 +122,7 @@ pub struct Sealed {
 
 /// What a seal held.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opened {
+pub struct UnsealedRecord {
     /// The record's JSON text.
     pub record: String,
     /// The commitment's nonce, in hex.
@@ -131,7 +131,7 @@ pub struct Opened {
 
 /// Why a seal does not open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum OpenError {
+pub enum UnsealError {
     /// Not hex, or of the wrong length.
     #[error("the sealed record is malformed")]
     Malformed,
@@ -159,10 +159,10 @@ pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
 pub fn seal(
     key: &RoundKey,
     nonces: &Nonces,
-    binding: Binding<'_>,
+    binding: AssociatedData<'_>,
     record: &str,
     padding: Padding,
-) -> Option<Sealed> {
+) -> Option<SealedRecord> {
     let length = padding.length(HEAD + record.len())?;
     // Encrypted where it stands, with room for the tag: no copy of the text is left in memory.
     let mut text = Zeroizing::new(Vec::with_capacity(length + TAG));
@@ -172,7 +172,7 @@ pub fn seal(
     text.resize(length, 0);
     let (cipher, nonce) = cipher(key, nonces.cipher)?;
     cipher.seal_in_place_append_tag(nonce, Aad::from(binding.bytes()), &mut *text).ok()?;
-    Some(Sealed {
+    Some(SealedRecord {
         commitment: commit(&nonces.commitment, record.as_bytes()),
         nonce: hex(&nonces.cipher),
         sealed: std::mem::take(&mut *text),
@@ -182,31 +182,31 @@ pub fn seal(
 /// Opens a seal with the published key and checks its commitment.
 ///
 /// # Errors
-/// See [`OpenError`].
+/// See [`UnsealError`].
 pub fn open(
     key: &RoundKey,
-    binding: Binding<'_>,
-    sealed: &Sealed,
+    binding: AssociatedData<'_>,
+    sealed: &SealedRecord,
     padding: Padding,
-) -> Result<Opened, OpenError> {
-    let nonce: [u8; 24] = unhex(&sealed.nonce).ok_or(OpenError::Malformed)?;
-    let (cipher, nonce) = cipher(key, nonce).ok_or(OpenError::WrongKey)?;
+) -> Result<UnsealedRecord, UnsealError> {
+    let nonce: [u8; 24] = unhex(&sealed.nonce).ok_or(UnsealError::Malformed)?;
+    let (cipher, nonce) = cipher(key, nonce).ok_or(UnsealError::WrongKey)?;
     let mut text = sealed.sealed.clone();
     let text = cipher
         .open_in_place(nonce, Aad::from(binding.bytes()), &mut text)
-        .map_err(|_| OpenError::WrongKey)?;
-    let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(OpenError::Malformed)?;
-    let (length, rest) = rest.split_first_chunk::<8>().ok_or(OpenError::Malformed)?;
-    let length = usize::try_from(u64::from_be_bytes(*length)).map_err(|_| OpenError::Malformed)?;
-    let (record, zeros) = rest.split_at_checked(length).ok_or(OpenError::Malformed)?;
+        .map_err(|_| UnsealError::WrongKey)?;
+    let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(UnsealError::Malformed)?;
+    let (length, rest) = rest.split_first_chunk::<8>().ok_or(UnsealError::Malformed)?;
+    let length = usize::try_from(u64::from_be_bytes(*length)).map_err(|_| UnsealError::Malformed)?;
+    let (record, zeros) = rest.split_at_checked(length).ok_or(UnsealError::Malformed)?;
     if padding.length(HEAD + length) != Some(HEAD + rest.len()) || zeros.iter().any(|byte| *byte != 0) {
-        return Err(OpenError::Padding);
+        return Err(UnsealError::Padding);
     }
     if commit(commitment_nonce, record) != sealed.commitment {
-        return Err(OpenError::WrongCommitment);
+        return Err(UnsealError::WrongCommitment);
     }
-    let record = String::from_utf8(record.to_vec()).map_err(|_| OpenError::Malformed)?;
-    Ok(Opened { record, nonce: hex(commitment_nonce) })
+    let record = String::from_utf8(record.to_vec()).map_err(|_| UnsealError::Malformed)?;
+    Ok(UnsealedRecord { record, nonce: hex(commitment_nonce) })
 }
 
 /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03, §2.3): `ChaCha20-Poly1305` under the key that `HChaCha20`
@@ -249,11 +249,11 @@ mod in_base64 {
 mod tests {
     use super::*;
 
-    const BINDING: Binding<'_> =
-        Binding { session: "s", round: "r", participant: "p", snapshot_sha256: "00" };
+    const BINDING: AssociatedData<'_> =
+        AssociatedData { session: "s", round: "r", participant: "p", snapshot_sha256: "00" };
     const NONCES: Nonces = Nonces { cipher: [2; 24], commitment: [3; 32] };
 
-    fn sealed(record: &str) -> (RoundKey, Sealed) {
+    fn sealed(record: &str) -> (RoundKey, SealedRecord) {
         let key = RoundKey::new([1; 32]);
         let sealed = seal(&key, &NONCES, BINDING, record, Padding::Classes).unwrap();
         (key, sealed)
@@ -266,19 +266,19 @@ mod tests {
         assert_eq!(opened.record, "{\"vote\":\"a\"}");
         assert_eq!(opened.nonce, hex(&[3; 32]));
         for other in [
-            Binding { session: "t", ..BINDING },
-            Binding { round: "q", ..BINDING },
-            Binding { participant: "q", ..BINDING },
-            Binding { snapshot_sha256: "01", ..BINDING },
+            AssociatedData { session: "t", ..BINDING },
+            AssociatedData { round: "q", ..BINDING },
+            AssociatedData { participant: "q", ..BINDING },
+            AssociatedData { snapshot_sha256: "01", ..BINDING },
         ] {
-            assert_eq!(open(&key, other, &sealed, Padding::Classes), Err(OpenError::WrongKey));
+            assert_eq!(open(&key, other, &sealed, Padding::Classes), Err(UnsealError::WrongKey));
         }
         assert_eq!(
             open(&RoundKey::new([9; 32]), BINDING, &sealed, Padding::Classes),
-            Err(OpenError::WrongKey)
+            Err(UnsealError::WrongKey)
         );
-        let swapped = Sealed { commitment: commit(&[3; 32], b"other"), ..sealed };
-        assert_eq!(open(&key, BINDING, &swapped, Padding::Classes), Err(OpenError::WrongCommitment));
+        let swapped = SealedRecord { commitment: commit(&[3; 32], b"other"), ..sealed };
+        assert_eq!(open(&key, BINDING, &swapped, Padding::Classes), Err(UnsealError::WrongCommitment));
     }
 
     /// The test vector of draft-irtf-cfrg-xchacha-03, appendix A.3.1.
@@ -318,7 +318,7 @@ mod tests {
         let key = RoundKey::new([1; 32]);
         for (written, read) in [(Padding::Steps, Padding::Classes), (Padding::Classes, Padding::Steps)] {
             let sealed = seal(&key, &NONCES, BINDING, "short", written).unwrap();
-            assert_eq!(open(&key, BINDING, &sealed, read), Err(OpenError::Padding));
+            assert_eq!(open(&key, BINDING, &sealed, read), Err(UnsealError::Padding));
         }
         // Something that is hidden behind the record.
         let mut text = vec![0; 8192];
@@ -329,8 +329,8 @@ mod tests {
         let (cipher, nonce) = cipher(&key, NONCES.cipher).unwrap();
         cipher.seal_in_place_append_tag(nonce, Aad::from(BINDING.bytes()), &mut text).unwrap();
         let commitment = commit(&NONCES.commitment, b"short");
-        let sealed = Sealed { commitment, nonce: hex(&NONCES.cipher), sealed: text };
-        assert_eq!(open(&key, BINDING, &sealed, Padding::Classes), Err(OpenError::Padding));
+        let sealed = SealedRecord { commitment, nonce: hex(&NONCES.cipher), sealed: text };
+        assert_eq!(open(&key, BINDING, &sealed, Padding::Classes), Err(UnsealError::Padding));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
 use super::ballot::BallotKind;
-use super::material::Material;
+use super::material::SnapshotContent;
 use crate::yaml::Out;
 
 /// The frozen context of one hand-over.
@@ -47,7 +47,7 @@ pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
 
 impl Snapshot {
     /// Renders and hashes the material.
-    pub fn freeze(material: &Material<'_>) -> Self {
+    pub fn freeze(material: &SnapshotContent<'_>) -> Self {
         let mut text = String::from("participant_context:\n");
         Out::write_entries(&entries(material), 2, &mut text);
         Self { sha256: sha256_hex(&text), text: text.into() }
@@ -63,10 +63,10 @@ pub fn address(your_role: &str, directive: Option<&str>) -> String {
     text
 }
 
-type Entries<'a> = Vec<(std::borrow::Cow<'a, str>, Out<'a>)>;
+type SnapshotEntries<'a> = Vec<(std::borrow::Cow<'a, str>, Out<'a>)>;
 
-fn entries<'a>(m: &'a Material<'a>) -> Entries<'a> {
-    let mut entries: Entries<'a> = Vec::new();
+fn entries<'a>(m: &'a SnapshotContent<'a>) -> SnapshotEntries<'a> {
+    let mut entries: SnapshotEntries<'a> = Vec::new();
     let mut put = |key: &'static str, value: Option<Out<'a>>| {
         entries.extend(value.map(|value| (key.into(), value)));
     };
@@ -121,13 +121,13 @@ fn map<'a, const N: usize>(entries: [(&'static str, Out<'a>); N]) -> Out<'a> {
     Out::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
 }
 
-fn ballot<'a>(m: &'a Material<'a>) -> Option<Out<'a>> {
+fn ballot<'a>(m: &'a SnapshotContent<'a>) -> Option<Out<'a>> {
     let form = m.ballot.filter(|form| form.kind != BallotKind::Position)?;
-    let mut entries: Entries<'a> = vec![("kind".into(), Out::word(form.kind.name()))];
+    let mut entries: SnapshotEntries<'a> = vec![("kind".into(), Out::word(form.kind.name()))];
     entries.extend(list(form.options.iter().map(Out::text)).map(|options| ("options".into(), options)));
     let number = |number: &Number| Out::Raw(number.to_string().into());
     let ends = [("min", &form.min), ("max", &form.max)];
-    let scale: Entries<'a> =
+    let scale: SnapshotEntries<'a> =
         ends.iter().filter_map(|(key, end)| Some(((*key).into(), number(end.as_ref()?)))).collect();
     entries.extend((!scale.is_empty()).then(|| ("scale".into(), Out::Map(scale))));
     entries.extend(list(form.cards.iter().map(Out::text)).map(|cards| ("cards".into(), cards)));
@@ -135,7 +135,7 @@ fn ballot<'a>(m: &'a Material<'a>) -> Option<Out<'a>> {
 }
 
 fn artifact<'a>(artifact: &'a super::material::Artifact) -> Out<'a> {
-    let mut entries: Entries<'a> =
+    let mut entries: SnapshotEntries<'a> =
         vec![("id".into(), Out::word(&artifact.id)), ("summary".into(), Out::text(&artifact.summary))];
     if artifact.relevant {
         let details = artifact.details.iter().filter(|(_, value)| *value != Value::Null);
@@ -156,12 +156,12 @@ mod tests {
     #[test]
     fn the_documented_example_has_its_published_hash() {
         let artifact = example();
-        let snapshot = Snapshot::freeze(&Material {
+        let snapshot = Snapshot::freeze(&SnapshotContent {
             project_summary: Some("..."),
             current_round: 3,
             question: "What risks do you see?",
             artifacts: vec![&artifact],
-            ..Material::default()
+            ..SnapshotContent::default()
         });
         assert_eq!(snapshot.text.len(), 163);
         assert_eq!(snapshot.sha256, "b727d2cee6d9a9b4b0e68b404270082455219a3ba65f116bc7a879df881ed400");
@@ -175,14 +175,14 @@ mod tests {
         relevant.details = vec![("title", "T".into()), ("acceptance", serde_json::json!(["a", "b"]))];
         let form = super::super::ballot::BallotForm::over(BallotKind::Choice, vec!["x y".into()]);
         let context = serde_json::json!({"plan": {"data": [1]}});
-        let snapshot = Snapshot::freeze(&Material {
+        let snapshot = Snapshot::freeze(&SnapshotContent {
             goal: Some("g"),
             constraints: &["c".to_owned()],
             current_round: 1,
             question: "q\nsecond line",
             ballot: Some(&form),
             artifacts: vec![&relevant],
-            recent_rounds: &[super::super::material::PastRound {
+            recent_rounds: &[super::super::material::RoundSummary {
                 round: 1,
                 question: "p".into(),
                 synthesis: None,
@@ -190,7 +190,7 @@ mod tests {
             }],
             context: context.as_object(),
             linked_tasks: Some("{\n    \"linked_from\": []\n}"),
-            ..Material::default()
+            ..SnapshotContent::default()
         });
         let value = crate::yaml::read(&snapshot.text, "s").unwrap().to_json();
         let inner = value["participant_context"].as_object().unwrap();

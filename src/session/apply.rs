@@ -7,19 +7,19 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::event::{
-    ApprovalGiven, Event, LeaksFound, RoundClosed, RoundOpened, SessionOpened, Stamped, StepFinished,
+    ApprovalGiven, Event, LeaksFound, RoundClosed, RoundOpened, SessionOpened, StepFinished, TimedEvent,
     WorkItemOffered,
 };
-use super::handed::Handling;
-use super::item::Item;
-use super::moment::Moment;
-use super::review::Made;
+use super::handed::LeakReport;
+use super::item::WorkItem;
+use super::moment::Timestamp;
+use super::review::StepArtifact;
 use super::run::{ApprovalRun, StepRun};
-use super::state::{Approved, NotHeld, RoundRun, Seat, SeatStatus, Session};
+use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 
 impl Session {
     /// Folds one event in.
-    pub fn apply(&mut self, stamped: &Stamped) {
+    pub fn apply(&mut self, stamped: &TimedEvent) {
         let before = std::mem::replace(&mut self.last_at, stamped.at);
         match &stamped.event {
             Event::SessionOpened(opened) => self.open(opened, stamped.at),
@@ -64,7 +64,7 @@ impl Session {
             Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
             Event::ArtifactRecorded(recorded) if recorded.step.is_some() => {
                 let id = recorded.artifact.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-                self.made.insert(id, Made { recorded: recorded.clone(), at: stamped.at });
+                self.made.insert(id, StepArtifact { recorded: recorded.clone(), at: stamped.at });
             }
             Event::ReviewRecorded(review) => self.reviews.push(review.clone()),
             Event::LinkRecorded(link) => self.links.push(link.clone()),
@@ -126,12 +126,12 @@ impl Session {
 
     fn note_leaks(&mut self, event: &LeaksFound) {
         for leak in &event.found {
-            let empty = || Handling { action: event.action, found: Vec::new() };
+            let empty = || LeakReport { action: event.action, found: Vec::new() };
             self.leaks.entry(leak.item.clone()).or_insert_with(empty).found.push(leak.clone());
         }
     }
 
-    fn close_round(&mut self, closed: &RoundClosed, at: Moment) {
+    fn close_round(&mut self, closed: &RoundClosed, at: Timestamp) {
         let Some(round) = self.round_mut(&closed.round) else { return };
         round.closed_at = Some(at);
         round.closed = Some(closed.clone());
@@ -140,7 +140,7 @@ impl Session {
         }
     }
 
-    fn answer(&mut self, given: &ApprovalGiven, at: Moment) {
+    fn answer(&mut self, given: &ApprovalGiven, at: Timestamp) {
         if let Some(asked) = self.exhausted.take() {
             return self.answer_exhausted(&asked, given, at);
         }
@@ -150,7 +150,7 @@ impl Session {
             self.waited_ms += at.since(approval.at.max(self.asked_until));
             self.asked_until = at;
             let (message, choices) = (approval.requested.message.clone(), approval.requested.choices.clone());
-            self.approvals.push(Approved { message, choices, given: given.clone(), at });
+            self.approvals.push(AnsweredQuestion { message, choices, given: given.clone(), at });
             approval.given = Some(given.clone());
         }
         if let Some(round) = step.round.and_then(|index| self.rounds.get_mut(index)) {
@@ -158,7 +158,7 @@ impl Session {
         }
     }
 
-    fn open(&mut self, opened: &SessionOpened, at: Moment) {
+    fn open(&mut self, opened: &SessionOpened, at: Timestamp) {
         self.opened_at = at;
         self.id.clone_from(&opened.session);
         let roster = opened.participants.iter().map(|seat| (seat.name.clone(), seat.clone()));
@@ -169,7 +169,7 @@ impl Session {
 
     /// Time at rest does not count, and time a person was asked before it counts once. After a crash
     /// the rest began with the last event.
-    pub(super) fn resume(&mut self, last: Moment, at: Moment) {
+    pub(super) fn resume(&mut self, last: Timestamp, at: Timestamp) {
         let since = self.paused.take().map_or(last, |(since, _)| since);
         // Whoever worked on something is gone with the program: it is offered again.
         for item in self.items.values_mut() {
@@ -180,7 +180,7 @@ impl Session {
         }
     }
 
-    fn open_round_run(&mut self, opened: &Arc<RoundOpened>, at: Moment) {
+    fn open_round_run(&mut self, opened: &Arc<RoundOpened>, at: Timestamp) {
         let seat = |name: &String| {
             let seat = Seat {
                 name: name.clone(),
@@ -213,7 +213,7 @@ impl Session {
         });
     }
 
-    fn start(&mut self, step: &str, iteration: u32, within: Option<&str>, at: Moment) {
+    fn start(&mut self, step: &str, iteration: u32, within: Option<&str>, at: Timestamp) {
         self.iterations = iteration;
         self.taken = false;
         self.chosen.shift_remove(step);
@@ -232,13 +232,13 @@ impl Session {
         self.step.as_mut()?.find_mut(id)
     }
 
-    fn offer(&mut self, offered: &Arc<WorkItemOffered>, at: Moment) {
+    fn offer(&mut self, offered: &Arc<WorkItemOffered>, at: Timestamp) {
         let retry = self.definition.as_ref().and_then(|definition| definition.step(&offered.step));
         let retry = retry.map(|step| step.retry).unwrap_or_default();
         if let Some(run) = self.run_mut(&offered.step) {
             run.items.push(offered.item.clone());
         }
-        let item = Item {
+        let item = WorkItem {
             offered: Arc::clone(offered),
             at,
             claim: None,

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::event::{PreviousArtifact, Task};
+use super::event::{AgentWork, PreviousArtifact};
 use crate::workflow::{Definition, ExpectedOutput, Step, StepKind, VERDICT};
 
 /// The number of the words below, as a work item records it.
@@ -16,7 +16,7 @@ pub const WORDING: u32 = 1;
 
 /// The block before a prompt. Nothing where there is no prompt, since the work item is handed over
 /// whole then, where the step says `brief: none`, and in sessions of format 1.
-pub fn brief(definition: &Definition, step: &Step, task: &Task) -> String {
+pub fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
     let mut out = String::new();
     if task.wording.is_none() || task.prompt.is_none() || !step.brief {
         return out;

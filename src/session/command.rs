@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::event::{CloseReason, RoundRevised, SessionOpened, WorkItemReturned};
-use crate::round::seal::{RoundKey, Sealed};
+use crate::round::seal::{RoundKey, SealedRecord};
 
 /// What the facilitator, or the engine in the facilitator's place, wants done.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ pub enum Command {
         /// The seat.
         participant: String,
         /// The answer, sealed.
-        seal: Sealed,
+        seal: SealedRecord,
     },
     /// Take in that nothing came back.
     Fail {

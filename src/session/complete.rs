@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::hand_over::{as_json, look_up, missing};
 use super::state::Session;
 use crate::workflow::{
-    Completeness, Definition, Finding, Held, Named, Round, Step, StepKind, Template, findings, is_held, lack,
-    looks_like_id,
+    Completeness, Definition, Finding, Held, ReferencedContent, Round, Step, StepKind, Template, findings,
+    is_held, lack, looks_like_id,
 };
 
 /// What the check of a hand-over comes to.
@@ -215,30 +215,30 @@ fn hold_artifacts(held: &mut Held, definition: &Definition, round: &Round) {
 }
 
 /// Which of the ids that are known have their content in `sent`, or in what is `said` itself.
-fn held(definition: &Definition, known: &[Named], said: &str, sent: &str) -> Held {
+fn held(definition: &Definition, known: &[ReferencedContent], said: &str, sent: &str) -> Held {
     let mut held = own_ids(definition);
     held.ids.extend(known.iter().map(|thing| (thing.id.clone(), is_held(&thing.id, said, sent, known))));
     held
 }
 
 /// Everything with an id that the definition or the results know, and what it says.
-fn known(definition: &Definition, input: &Map<String, Value>) -> Vec<Named> {
+fn known(definition: &Definition, input: &Map<String, Value>) -> Vec<ReferencedContent> {
     let tasks = definition.tasks.iter().map(|task| (&task.id, task.description.clone()));
     let artifacts = definition.artifacts.iter().map(|artifact| {
         let description = artifact.details.iter().find(|(key, _)| *key == "description");
         let text = description.and_then(|(_, value)| value.as_str()).unwrap_or(&artifact.summary);
         (&artifact.id, text.to_owned())
     });
-    let mut known: Vec<Named> = tasks
+    let mut known: Vec<ReferencedContent> = tasks
         .chain(artifacts)
-        .map(|(id, content)| Named { id: id.clone(), content: Some(content) })
+        .map(|(id, content)| ReferencedContent { id: id.clone(), content: Some(content) })
         .collect();
     input.values().for_each(|value| gather(value, &mut known));
     known
 }
 
 /// Things in a value that have an id and a description.
-fn gather(value: &Value, known: &mut Vec<Named>) {
+fn gather(value: &Value, known: &mut Vec<ReferencedContent>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| gather(item, known)),
         Value::Object(map) => {
@@ -246,7 +246,7 @@ fn gather(value: &Value, known: &mut Vec<Named>) {
             if let (Some(id), Some(content)) = (text("issue_id").or_else(|| text("id")), text("description"))
                 && looks_like_id(id)
             {
-                known.push(Named { id: id.to_owned(), content: Some(content.to_owned()) });
+                known.push(ReferencedContent { id: id.to_owned(), content: Some(content.to_owned()) });
             }
             map.values().for_each(|value| gather(value, known));
         }

@@ -8,7 +8,7 @@ use super::event::StepFinished;
 use super::handed::{WITHHELD, said_by_seat};
 use super::run::StepRun;
 use super::state::{RoundRun, Seat, Session};
-use crate::round::material::{Artifact, Material};
+use crate::round::material::{Artifact, SnapshotContent};
 use crate::round::snapshot::Snapshot;
 use crate::workflow::{Definition, Round, Step, StepKind};
 
@@ -48,11 +48,11 @@ impl Session {
 
     /// The snapshot that the round step `step` would freeze now.
     pub fn freeze(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
-        let Some(definition) = &self.definition else { return Snapshot::freeze(&Material::default()) };
+        let Some(definition) = &self.definition else { return Snapshot::freeze(&SnapshotContent::default()) };
         let (past, context) = self.recalled(definition, round);
         let artifacts = artifacts(definition, round);
         let linked = self.linked(definition, step);
-        Snapshot::freeze(&Material {
+        Snapshot::freeze(&SnapshotContent {
             project_summary: definition.project_summary.as_deref().or(project_summary),
             goal: definition.goal.as_deref(),
             constraints: &definition.constraints,

@@ -6,7 +6,8 @@ use super::strength::{same_answers, strength};
 use crate::round::ballot::{Ballot, BallotForm, Stance};
 use crate::round::record::Outcome;
 use crate::tally::{
-    self, Amount, BallotKind, Cast, Mark, Profile, Rule, Tier, Ties, UNLISTED, Verdict, seeded_winner,
+    self, BallotKind, Decimal, IndexedBallot, Profile, Rule, Tier, Ties, UNLISTED, Verdict, WeightedBallot,
+    seeded_winner,
 };
 
 /// Counts a closed round in the order of its roster.
@@ -103,7 +104,7 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     let mut profile = Profile {
         options: options.clone(),
         ballots: Vec::new(),
-        lowest: form.min.as_ref().and_then(Amount::of),
+        lowest: form.min.as_ref().and_then(Decimal::of),
         may_block: Vec::new(),
     };
     for seat in round.seats.values() {
@@ -113,24 +114,25 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
         }
         let ballot = answer.ballot.as_ref().filter(|_| answer.outcome == Outcome::Answered);
         let Some(mark) = ballot.and_then(|ballot| mark(form, ballot)) else { continue };
-        let weight = session.seat_info(&seat.name).map_or(Amount::ONE, |info| Amount::of_weight(info.weight));
+        let weight =
+            session.seat_info(&seat.name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
         let confidence = answer.answer.get("confidence").and_then(serde_json::Value::as_number);
-        profile.ballots.push(Cast {
+        profile.ballots.push(WeightedBallot {
             weight,
-            confidence: confidence.and_then(|number| Amount::parse_cut(&number.to_string())),
-            ..Cast::one(&seat.name, mark)
+            confidence: confidence.and_then(|number| Decimal::parse_cut(&number.to_string())),
+            ..WeightedBallot::one(&seat.name, mark)
         });
     }
     profile
 }
 
 /// What a ballot says, in places of the form; nothing for an open answer, or for what is not on it.
-fn mark(form: &BallotForm, ballot: &Ballot) -> Option<Mark> {
+fn mark(form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
     let place = |option: &String| form.options.iter().position(|known| known == option);
     Some(match ballot {
         Ballot::Position | Ballot::Abstain => return None,
-        Ballot::Choice(option) => Mark::Choice(place(option)?),
-        Ballot::Approval(options) => Mark::Approval(options.iter().filter_map(place).collect()),
+        Ballot::Choice(option) => IndexedBallot::Choice(place(option)?),
+        Ballot::Approval(options) => IndexedBallot::Approval(options.iter().filter_map(place).collect()),
         Ballot::Ranking(places) => {
             let mut ranks = vec![UNLISTED; form.options.len()];
             for (rank, options) in places.iter().enumerate() {
@@ -138,19 +140,21 @@ fn mark(form: &BallotForm, ballot: &Ballot) -> Option<Mark> {
                     ranks[option] = rank as u16;
                 }
             }
-            Mark::Ranking(ranks)
+            IndexedBallot::Ranking(ranks)
         }
-        Ballot::Scores(scores) => {
-            Mark::Scores(form.options.iter().map(|option| scores.get(option).and_then(Amount::of)).collect())
+        Ballot::Scores(scores) => IndexedBallot::Scores(
+            form.options.iter().map(|option| scores.get(option).and_then(Decimal::of)).collect(),
+        ),
+        Ballot::Estimate(value) if form.cards.is_empty() => {
+            IndexedBallot::Number(Decimal::of(value.as_number()?)?)
         }
-        Ballot::Estimate(value) if form.cards.is_empty() => Mark::Number(Amount::of(value.as_number()?)?),
         Ballot::Estimate(value) => {
             let card = value.as_str()?;
-            Mark::Card(form.cards.iter().position(|known| known == card)?)
+            IndexedBallot::Card(form.cards.iter().position(|known| known == card)?)
         }
-        Ballot::Consent(Stance::Support, _) => Mark::Support,
-        Ballot::Consent(Stance::StandAside, _) => Mark::StandAside,
-        Ballot::Consent(Stance::Block, change) => Mark::Block(change.clone()),
+        Ballot::Consent(Stance::Support, _) => IndexedBallot::Support,
+        Ballot::Consent(Stance::StandAside, _) => IndexedBallot::StandAside,
+        Ballot::Consent(Stance::Block, change) => IndexedBallot::Block(change.clone()),
     })
 }
 

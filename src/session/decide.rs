@@ -10,19 +10,19 @@ use super::decide_round::{
 use super::decide_step::{ask_person, finish_step, offer_items, start_step};
 use super::event::{ApprovalGiven, Event, SeatFailed, SessionClosed, SessionOpened, Status};
 use super::item;
-use super::moment::Moment;
+use super::moment::Timestamp;
 use super::outcome::exit_of;
 use super::review::{record_result, record_review};
 use super::state::Session;
 use crate::workflow::{Definition, Step, StepKind};
 
-pub(super) type Decision = Result<Vec<Event>, Refusal>;
+pub(super) type DecideResult = Result<Vec<Event>, Refusal>;
 
 /// The events a command yields now.
 ///
 /// # Errors
 /// A [`Refusal`] that says why the command is not possible in this state.
-pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
+pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResult {
     if let Command::Open(opened) = command {
         return open(session, opened);
     }
@@ -75,7 +75,7 @@ pub fn decide(session: &Session, command: Command, now: Moment) -> Decision {
 }
 
 /// The header, and what it says could not be read as a warning each.
-fn open(session: &Session, opened: Box<SessionOpened>) -> Decision {
+fn open(session: &Session, opened: Box<SessionOpened>) -> DecideResult {
     match (&session.header, Session::definition_of(&opened)) {
         (Some(_), _) => refuse("the session is open already"),
         (None, Err(problem)) => refuse(format!("the definition does not load: {problem}")),
@@ -87,7 +87,7 @@ fn open(session: &Session, opened: Box<SessionOpened>) -> Decision {
 }
 
 /// What a command on work items of agents yields, or an order of the facilitator.
-fn of_item(session: &Session, definition: &Definition, command: Command, now: Moment) -> Decision {
+fn of_item(session: &Session, definition: &Definition, command: Command, now: Timestamp) -> DecideResult {
     match command {
         Command::Offer { step } => offer_items(session, definition, &step),
         Command::Claim { item, participant, holder } => {
@@ -103,7 +103,7 @@ fn of_item(session: &Session, definition: &Definition, command: Command, now: Mo
     }
 }
 
-fn resume(session: &Session, program: String, torn_bytes: u64) -> Decision {
+fn resume(session: &Session, program: String, torn_bytes: u64) -> DecideResult {
     if session.has_unknown_leak_rules() {
         return refuse("its answers are scanned by rules that this version does not have; use a later one");
     }
@@ -119,7 +119,7 @@ pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal(why.into()))
 }
 
-fn answer(session: &Session, given: ApprovalGiven) -> Decision {
+fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
     let asked = session.running(&given.step).and_then(|run| run.approval.as_ref());
     let exhausted = session.exhausted.as_ref().filter(|asked| asked.requested.step == given.step);
     let Some(asked) = asked.or(exhausted).filter(|asked| asked.given.is_none()) else {
@@ -137,13 +137,13 @@ fn answer(session: &Session, given: ApprovalGiven) -> Decision {
 }
 
 /// The end of a session whose time is up, if it is.
-pub(super) fn time_is_up(session: &Session, definition: &Definition, now: Moment) -> Option<Event> {
+pub(super) fn time_is_up(session: &Session, definition: &Definition, now: Timestamp) -> Option<Event> {
     let limit = definition.max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit)?;
     let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
     Some(close(session, Status::Stopped, Some(reason)))
 }
 
-fn close_session(session: &Session, definition: &Definition, now: Moment) -> Decision {
+fn close_session(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
     if let Some(run) = &session.step {
         return refuse(format!("step `{}` still runs", run.id));
     }

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::command::{Command, Refusal};
-use super::decide::{Decision, refuse};
+use super::decide::{DecideResult, refuse};
 use super::event::{
     ArtifactRecorded, DeadlineExtended, Event, RoundRevised, SeatInfo, SeatRetried, SessionForked,
     SynthesisRecorded,
 };
-use super::moment::Moment;
+use super::moment::Timestamp;
 use super::state::{RoundRun, SeatStatus, Session};
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::round::material::Artifact;
 use crate::workflow::{Definition, Round, Selection, Source, StepKind, load, recheck};
 
@@ -23,7 +23,7 @@ use crate::workflow::{Definition, Round, Selection, Source, StepKind, load, rech
 const LONGEST_DEADLINE: u64 = 30 * 24 * 3600 * 1000;
 
 /// What an order of the facilitator yields.
-pub fn decide_live(session: &Session, definition: &Definition, command: Command) -> Decision {
+pub fn decide_live(session: &Session, definition: &Definition, command: Command) -> DecideResult {
     match command {
         Command::ReviseRound(revised) => revise_round(session, definition, revised),
         Command::RecordArtifact { artifact, by } => record_artifact(definition, artifact, by),
@@ -35,7 +35,7 @@ pub fn decide_live(session: &Session, definition: &Definition, command: Command)
     }
 }
 
-fn revise_round(session: &Session, definition: &Definition, revised: RoundRevised) -> Decision {
+fn revise_round(session: &Session, definition: &Definition, revised: RoundRevised) -> DecideResult {
     if session.open_round().is_some_and(|round| round.opened.step == revised.step) {
         return refuse("the round is open: its snapshot cannot change; ask again afterwards");
     }
@@ -46,7 +46,7 @@ fn revise_round(session: &Session, definition: &Definition, revised: RoundRevise
     }
 }
 
-fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: String) -> Decision {
+fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: String) -> DecideResult {
     if let Err(problem) = read_artifact(&artifact) {
         return refuse(said(&problem));
     }
@@ -57,7 +57,7 @@ fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: St
     Ok(vec![Event::ArtifactRecorded(ArtifactRecorded { artifact, by, ..ArtifactRecorded::default() })])
 }
 
-fn record_synthesis(session: &Session, round: &str, text: String) -> Decision {
+fn record_synthesis(session: &Session, round: &str, text: String) -> DecideResult {
     let Some(run) = session.round(round) else { return refuse(format!("no round `{round}`")) };
     if run.closed.is_none() {
         return refuse("the round is open: there is nothing to note on it yet");
@@ -66,7 +66,7 @@ fn record_synthesis(session: &Session, round: &str, text: String) -> Decision {
     Ok(vec![Event::SynthesisRecorded(SynthesisRecorded { step, round, text })])
 }
 
-fn extend_deadline(session: &Session, deadline_ms: u64) -> Decision {
+fn extend_deadline(session: &Session, deadline_ms: u64) -> DecideResult {
     let Some(run) = session.open_round() else { return refuse("no round is open") };
     match run.deadline_ms {
         None => return refuse("the round has no deadline"),
@@ -90,7 +90,7 @@ pub(super) fn failed_again(session: &Session) -> impl Iterator<Item = Event> {
     })
 }
 
-fn retry(session: &Session, round: &str, participant: String, model: Option<String>) -> Decision {
+fn retry(session: &Session, round: &str, participant: String, model: Option<String>) -> DecideResult {
     let Some(run) = session.open_round().filter(|run| run.opened.round == round) else {
         return refuse(format!("round `{round}` is not open"));
     };
@@ -110,7 +110,7 @@ fn retry(session: &Session, round: &str, participant: String, model: Option<Stri
     Ok(vec![Event::SeatRetried(SeatRetried { step, round: round.to_owned(), participant, model })])
 }
 
-fn ask_round_again(session: &Session) -> Decision {
+fn ask_round_again(session: &Session) -> DecideResult {
     let asked = session.runs_now().find_map(|run| Some((run, session.round_of(run)?)));
     let Some((run, round)) = asked else { return refuse("no round step has asked anything yet") };
     if round.tally.is_none() {
@@ -119,7 +119,7 @@ fn ask_round_again(session: &Session) -> Decision {
     Ok(vec![Event::RoundAskedAgain { step: run.id.clone(), round: round.opened.round.clone() }])
 }
 
-pub fn fork(session: &Session, id: String, at_seq: u64) -> Decision {
+pub fn fork(session: &Session, id: String, at_seq: u64) -> DecideResult {
     if session.open_round().is_some() {
         return refuse("a round is open here: a session of its own can begin before or after it");
     }
@@ -129,7 +129,7 @@ pub fn fork(session: &Session, id: String, at_seq: u64) -> Decision {
     Ok(vec![Event::SessionForked(SessionForked { session: id, from: session.id.clone(), at_seq })])
 }
 
-fn said(problem: &Problem) -> String {
+fn said(problem: &Diagnostic) -> String {
     match &problem.hint {
         Some(hint) => format!("{}: {hint}", problem.message),
         None => problem.message.clone(),
@@ -141,11 +141,11 @@ impl Definition {
     ///
     /// # Errors
     /// The first problem of the revision.
-    pub(super) fn revised(&self, revised: &RoundRevised) -> Result<Self, Problem> {
+    pub(super) fn revised(&self, revised: &RoundRevised) -> Result<Self, Diagnostic> {
         let mut after = self.clone();
         let step = after.step_mut(&revised.step);
         let Some(StepKind::Round(round)) = step.map(|step| &mut step.kind) else {
-            return Err(Problem::new(format!("`{}` is no round step", revised.step)));
+            return Err(Diagnostic::new(format!("`{}` is no round step", revised.step)));
         };
         let form = read_round(&revised.form)?;
         *round = Round {
@@ -224,29 +224,29 @@ impl Session {
     }
 
     /// From here on the session goes by its own id; what was sealed before stays bound to the old one.
-    pub(super) fn fork(&mut self, forked: &SessionForked, last: Moment, at: Moment) {
+    pub(super) fn fork(&mut self, forked: &SessionForked, last: Timestamp, at: Timestamp) {
         self.id.clone_from(&forked.session);
         self.resume(last, at);
     }
 }
 
 /// The round that the keys of a revision make.
-fn read_round(form: &str) -> Result<Round, Problem> {
+fn read_round(form: &str) -> Result<Round, Diagnostic> {
     let source = Source { text: form, file: "the round", id: "round" };
     let loaded = load(source).map_err(first)?;
     let round = loaded.definition.steps.into_iter().find_map(|step| match step.kind {
         StepKind::Round(round) => Some(round),
         _ => None,
     });
-    round.ok_or_else(|| Problem::new("the form is no round").hint("write at least `question: …`"))
+    round.ok_or_else(|| Diagnostic::new("the form is no round").hint("write at least `question: …`"))
 }
 
-fn read_artifact(artifact: &Map<String, Value>) -> Result<Artifact, Problem> {
+fn read_artifact(artifact: &Map<String, Value>) -> Result<Artifact, Diagnostic> {
     let text = json!({ "question": "-", "artifacts": [artifact] }).to_string();
     let loaded = load(Source { text: &text, file: "the artifact", id: "artifact" }).map_err(first)?;
-    loaded.definition.artifacts.into_iter().next().ok_or_else(|| Problem::new("there is no artifact"))
+    loaded.definition.artifacts.into_iter().next().ok_or_else(|| Diagnostic::new("there is no artifact"))
 }
 
-fn first(problems: Vec<Problem>) -> Problem {
-    problems.into_iter().next().unwrap_or_else(|| Problem::new("unreadable"))
+fn first(problems: Vec<Diagnostic>) -> Diagnostic {
+    problems.into_iter().next().unwrap_or_else(|| Diagnostic::new("unreadable"))
 }

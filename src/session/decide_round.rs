@@ -5,22 +5,22 @@ use std::sync::Arc;
 use super::command::Refusal;
 use super::complete::Checked;
 use super::count::count;
-use super::decide::{Decision, refuse};
+use super::decide::{DecideResult, refuse};
 use super::event::{
     AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, SeatFailed, WorkItemOffered,
 };
-use super::moment::Moment;
+use super::moment::Timestamp;
 use super::state::{RoundRun, Seat, SeatStatus, Session};
 use crate::round::ballot::BallotKind;
 use crate::round::prompt::{self, PromptHash};
-use crate::round::record::{Outcome, Raw, Record};
+use crate::round::record::{Outcome, Raw, SeatRecord};
 use crate::round::reply::may_block;
-use crate::round::seal::{Padding, RoundKey, Sealed, open};
+use crate::round::seal::{Padding, RoundKey, SealedRecord, open};
 use crate::round::snapshot::address;
 use crate::text::estimated_tokens;
 use crate::workflow::{Definition, Round, Step};
 
-pub fn open_round(session: &Session, definition: &Definition, summary: Option<&str>) -> Decision {
+pub fn open_round(session: &Session, definition: &Definition, summary: Option<&str>) -> DecideResult {
     let (step, round) = round_to_open(session, definition)?;
     // Sessions of format 1 were checked by `next` alone.
     if let Some(why) = session.check_round(definition, step, round).refusal.filter(|_| !session.is_format_1())
@@ -111,7 +111,7 @@ fn round_id(session: &Session, definition: &Definition, step: &str) -> String {
 
 /// What a torn write left of the hand-over: the seats without a work item get theirs, from the
 /// snapshot that was frozen.
-pub fn offer_rest(session: &Session, definition: &Definition) -> Decision {
+pub fn offer_rest(session: &Session, definition: &Definition) -> DecideResult {
     let run = the_open_round(session)?;
     let events = offers(session, definition, &run.opened, |name| {
         run.seat(name).is_some_and(|seat| seat.item.is_none() && seat.status.is_open())
@@ -125,7 +125,7 @@ fn offers(
     definition: &Definition,
     opened: &RoundOpened,
     wanted: impl Fn(&str) -> bool,
-) -> Decision {
+) -> DecideResult {
     let own = definition.step(&opened.step).and_then(|step| step.facilitator_directive.as_deref());
     let directive = own.or(definition.facilitator_directive.as_deref());
     let hash = PromptHash::new(&opened.rules, &opened.snapshot);
@@ -184,9 +184,9 @@ pub fn seal_answer(
     session: &Session,
     round: &str,
     participant: String,
-    seal: Sealed,
-    now: Moment,
-) -> Decision {
+    seal: SealedRecord,
+    now: Timestamp,
+) -> DecideResult {
     // An answer after the close is refused, and the refusal is history too.
     if session.round(round).is_some_and(|run| run.closed.is_some() && run.seat(&participant).is_some()) {
         return Ok(vec![late(session, round, participant)]);
@@ -206,7 +206,7 @@ fn late(session: &Session, round: &str, participant: String) -> Event {
     Event::LateAnswerRefused { step, round: round.to_owned(), participant }
 }
 
-pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> Decision {
+pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> DecideResult {
     let run = the_open_round(session)?;
     Ok(vec![Event::RoundClosed(RoundClosed {
         step: run.opened.step.clone(),
@@ -217,7 +217,7 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
     })])
 }
 
-pub fn reveal(session: &Session) -> Decision {
+pub fn reveal(session: &Session) -> DecideResult {
     let Some(run) = session.rounds.last() else { return refuse("there is no round") };
     let Some(key) = run.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key)) else {
         return refuse("the round is not closed");
@@ -232,7 +232,7 @@ pub fn reveal(session: &Session) -> Decision {
 fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
     const LARGE: usize = 256;
     const AT_ONCE: usize = 512;
-    let sealed: Vec<(&Seat, &Sealed)> = run
+    let sealed: Vec<(&Seat, &SealedRecord)> = run
         .seats
         .values()
         .filter_map(|seat| match &seat.status {
@@ -241,7 +241,7 @@ fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
         })
         .take(AT_ONCE)
         .collect();
-    let open = |part: &[(&Seat, &Sealed)]| -> Vec<Event> {
+    let open = |part: &[(&Seat, &SealedRecord)]| -> Vec<Event> {
         part.iter().map(|(seat, seal)| reveal_seat(session, run, key, seat, seal)).collect()
     };
     if sealed.len() < LARGE {
@@ -261,7 +261,13 @@ fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
     })
 }
 
-fn reveal_seat(session: &Session, run: &RoundRun, key: &RoundKey, seat: &Seat, sealed: &Sealed) -> Event {
+fn reveal_seat(
+    session: &Session,
+    run: &RoundRun,
+    key: &RoundKey,
+    seat: &Seat,
+    sealed: &SealedRecord,
+) -> Event {
     match unseal(session, run, key, &seat.name, sealed) {
         Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
         Err(reason) => Event::SeatFailed(SeatFailed {
@@ -285,7 +291,7 @@ pub fn unseal(
     run: &RoundRun,
     key: &RoundKey,
     who: &str,
-    seal: &Sealed,
+    seal: &SealedRecord,
 ) -> Result<AnswerRevealed, String> {
     let padding = session.padding();
     let opened = open(key, session.binding(run, who), seal, padding).map_err(|error| error.to_string())?;
@@ -293,7 +299,7 @@ pub fn unseal(
         Padding::Classes => {
             serde_json::from_str(&opened.record).map(|raw: Raw| raw.read(&run.opened.ballot, true))
         }
-        Padding::Steps => serde_json::from_str::<Record>(&opened.record),
+        Padding::Steps => serde_json::from_str::<SeatRecord>(&opened.record),
     };
     let record = record.map_err(|_| "the sealed record is no record".to_owned())?;
     let is_of_run = record.session == run.session && record.snapshot_sha256 == run.opened.snapshot_sha256;
@@ -308,7 +314,7 @@ pub fn unseal(
     Ok(answer)
 }
 
-pub fn tally(session: &Session) -> Decision {
+pub fn tally(session: &Session) -> DecideResult {
     let Some(run) = session.rounds.last() else { return refuse("there is no round") };
     if run.closed.is_none() {
         return refuse("the round is open: nothing can be counted yet");
@@ -325,7 +331,7 @@ pub fn tally(session: &Session) -> Decision {
     Ok(events)
 }
 
-pub fn lose_key(session: &Session) -> Decision {
+pub fn lose_key(session: &Session) -> DecideResult {
     let run = the_open_round(session)?;
     let participants: Vec<String> = run.sealed_seats().map(|seat| seat.name.clone()).collect();
     if participants.is_empty() {
@@ -334,7 +340,7 @@ pub fn lose_key(session: &Session) -> Decision {
     Ok(vec![Event::KeyLost { step: run.opened.step.clone(), round: run.opened.round.clone(), participants }])
 }
 
-pub fn ask_again(session: &Session) -> Decision {
+pub fn ask_again(session: &Session) -> DecideResult {
     let run = the_open_round(session)?;
     let participants = run.lost_seats();
     if participants.is_empty() {

@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 
 use super::command::Refusal;
 use super::context::{is_no, parallel_data, rejected, round_data};
-use super::decide::{Decision, refuse, time_is_up};
+use super::decide::{DecideResult, refuse, time_is_up};
 use super::event::{ApprovalGiven, ApprovalRequested, Event, ItemStatus, StepFinished, Tally};
 use super::hand_over::offer;
-use super::item::Item;
-use super::moment::Moment;
+use super::item::WorkItem;
+use super::moment::Timestamp;
 use super::next::tie_message;
 use super::run::StepRun;
 use super::state::Session;
 use crate::tally::Ties;
 use crate::workflow::{Branch, Definition, Parallel, Step, StepKind};
 
-pub fn start_step(session: &Session, definition: &Definition, now: Moment) -> Decision {
+pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
     if let Some(run) = &session.step {
         let Some((around, step)) = session.runs_now().find_map(|run| unstarted(definition, run)) else {
             return refuse(format!("step `{}` still runs", run.id));
@@ -62,7 +62,7 @@ fn running<'a>(
 }
 
 /// The work items of a step that has handed none out.
-pub fn offer_items(session: &Session, definition: &Definition, id: &str) -> Decision {
+pub fn offer_items(session: &Session, definition: &Definition, id: &str) -> DecideResult {
     let (run, step) = running(session, definition, id)?;
     let hand_overs = session.hand_overs(definition, step).map_err(Refusal)?;
     let nth = session.runs.get(id).copied().unwrap_or(1);
@@ -82,7 +82,7 @@ pub fn offer_items(session: &Session, definition: &Definition, id: &str) -> Deci
     if events.is_empty() { refuse(format!("step `{id}` has nothing left to hand out")) } else { Ok(events) }
 }
 
-pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decision {
+pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> DecideResult {
     if let Some(step) = session.exhausted_step().filter(|step| step.id == id) {
         return match session.exhausted {
             Some(_) => refuse("the question is asked already"),
@@ -112,13 +112,13 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decis
 }
 
 /// What a step came to: its data, and why it failed if it did.
-struct Came {
+struct StepOutcome {
     success: bool,
     data: Value,
     error: Option<String>,
 }
 
-impl Came {
+impl StepOutcome {
     fn to(data: Value) -> Self {
         Self { success: true, data, error: None }
     }
@@ -128,30 +128,30 @@ impl Came {
     }
 }
 
-pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Moment) -> Decision {
+pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
     let (run, step) = running(session, definition, id)?;
     let came = match &step.kind {
         StepKind::Round(round) if run.round.is_none() => {
             match session.check_round(definition, step, round).refusal {
-                Some(why) => Came { data: json!([]), ..Came::to_nothing(why) },
+                Some(why) => StepOutcome { data: json!([]), ..StepOutcome::to_nothing(why) },
                 None => return refuse(format!("round `{}` is not opened", step.id)),
             }
         }
         StepKind::Round(_) => of_round(session, step, run)?,
         StepKind::Approval(_) => match run.approval.as_ref().and_then(|approval| approval.given.as_ref()) {
-            Some(given) => Came::to(approval_data(given)),
+            Some(given) => StepOutcome::to(approval_data(given)),
             None => return refuse(format!("step `{id}` waits for a person")),
         },
         StepKind::Agent(_) => of_agent(session, definition, step, run)?,
         StepKind::Review(_) => of_review(session, definition, step, run)?,
         StepKind::Parallel(parallel) => of_parallel(session, definition, parallel, run)?,
         StepKind::Transform(transform) => match transform.apply(&session.context()) {
-            Ok(data) => Came::to(data),
-            Err(error) => Came::to_nothing(error),
+            Ok(data) => StepOutcome::to(data),
+            Err(error) => StepOutcome::to_nothing(error),
         },
         StepKind::Condition(branch) => of_condition(session, definition, branch),
     };
-    let items: Vec<&Item> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
+    let items: Vec<&WorkItem> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
     // What answers give away is on record before they can be handed on.
     let mut events: Vec<Event> = session.leaks_in_items(step, &items).into_iter().collect();
     events.push(Event::StepFinished(Arc::new(StepFinished {
@@ -167,7 +167,7 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Mo
     Ok(events)
 }
 
-fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<Came, Refusal> {
+fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<StepOutcome, Refusal> {
     let Some(round) = session.round_of(run) else {
         return refuse(format!("round `{}` is not counted", step.id));
     };
@@ -176,7 +176,7 @@ fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<Came, Refus
         return refuse(format!("the tie of round `{}` waits for a person", step.id));
     }
     let (success, error) = round_success(tally);
-    Ok(Came { success, data: round_data(round), error })
+    Ok(StepOutcome { success, data: round_data(round), error })
 }
 
 fn round_success(tally: &Tally) -> (bool, Option<String>) {
@@ -208,14 +208,14 @@ fn settled<'a>(
     definition: &Definition,
     step: &Step,
     run: &StepRun,
-) -> Result<Result<Vec<&'a Item>, String>, Refusal> {
+) -> Result<Result<Vec<&'a WorkItem>, String>, Refusal> {
     if run.items.is_empty() {
         return match session.hand_overs(definition, step) {
             Err(why) => Ok(Err(why)),
             Ok(_) => refuse(format!("step `{}` has not handed its work out", step.id)),
         };
     }
-    let items: Vec<&Item> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
+    let items: Vec<&WorkItem> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
     if items.iter().any(|item| item.outcome().is_none()) {
         return refuse(format!("step `{}` waits for its work items", step.id));
     }
@@ -225,16 +225,23 @@ fn settled<'a>(
     Ok(Ok(items))
 }
 
-fn of_agent(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> Result<Came, Refusal> {
+fn of_agent(
+    session: &Session,
+    definition: &Definition,
+    step: &Step,
+    run: &StepRun,
+) -> Result<StepOutcome, Refusal> {
     let items = match settled(session, definition, step, run)? {
         Ok(items) => items,
-        Err(why) => return Ok(Came::to_nothing(why)),
+        Err(why) => return Ok(StepOutcome::to_nothing(why)),
     };
     let returned = items.first().and_then(|item| item.outcome());
     Ok(match returned {
-        Some(back) if back.status == ItemStatus::Completed => Came::to(back.data.clone()),
-        Some(back) => Came::to_nothing(back.error.clone().unwrap_or_else(|| "no reason given".to_owned())),
-        None => Came::to_nothing("nothing came back"),
+        Some(back) if back.status == ItemStatus::Completed => StepOutcome::to(back.data.clone()),
+        Some(back) => {
+            StepOutcome::to_nothing(back.error.clone().unwrap_or_else(|| "no reason given".to_owned()))
+        }
+        None => StepOutcome::to_nothing("nothing came back"),
     })
 }
 
@@ -244,13 +251,13 @@ fn of_review(
     definition: &Definition,
     step: &Step,
     run: &StepRun,
-) -> Result<Came, Refusal> {
+) -> Result<StepOutcome, Refusal> {
     let items = match settled(session, definition, step, run)? {
         Ok(items) => items,
-        Err(why) => return Ok(Came::to_nothing(why)),
+        Err(why) => return Ok(StepOutcome::to_nothing(why)),
     };
     let mut done = 0;
-    let entry = |item: &Item| {
+    let entry = |item: &WorkItem| {
         let who = &item.offered.participant;
         match item.outcome() {
             Some(back) if back.status == ItemStatus::Completed => {
@@ -262,7 +269,7 @@ fn of_review(
     };
     let data: Value = items.into_iter().map(entry).collect();
     let error = (done == 0).then(|| "no review came back".to_owned());
-    Ok(Came { success: done > 0, data, error })
+    Ok(StepOutcome { success: done > 0, data, error })
 }
 
 fn of_parallel(
@@ -270,7 +277,7 @@ fn of_parallel(
     definition: &Definition,
     parallel: &Parallel,
     run: &StepRun,
-) -> Result<Came, Refusal> {
+) -> Result<StepOutcome, Refusal> {
     let results: Vec<&StepFinished> = run.nested.iter().filter_map(|run| run.result.as_deref()).collect();
     if results.len() < parallel.steps.len() {
         return refuse(format!("step `{}` waits for the steps inside it", run.id));
@@ -284,10 +291,10 @@ fn of_parallel(
     let success = results.len() - failed.len() >= needed;
     let error = (!success)
         .then(|| format!("{} of {} steps failed: {}", failed.len(), results.len(), failed.join(", ")));
-    Ok(Came { success, data: parallel_data(session, definition, &run.nested), error })
+    Ok(StepOutcome { success, data: parallel_data(session, definition, &run.nested), error })
 }
 
-fn of_condition(session: &Session, definition: &Definition, branch: &Branch) -> Came {
+fn of_condition(session: &Session, definition: &Definition, branch: &Branch) -> StepOutcome {
     let given = session.header.as_ref().map_or(Value::Null, |header| header.input.clone());
     let runs = definition
         .all_steps()
@@ -304,7 +311,7 @@ fn of_condition(session: &Session, definition: &Definition, branch: &Branch) -> 
         session.results.get(&step.id).map(|result| result.success)
     };
     match branch.condition.holds(&scope, &success_of) {
-        Ok(holds) => Came::to(json!({ "result": holds })),
-        Err(error) => Came::to_nothing(error),
+        Ok(holds) => StepOutcome::to(json!({ "result": holds })),
+        Err(error) => StepOutcome::to_nothing(error),
     }
 }

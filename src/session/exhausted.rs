@@ -4,10 +4,10 @@
 //! among a round's options, `continue` lets it run as often again, `stop` ends the session.
 
 use super::event::{ApprovalGiven, ApprovalRequested};
-use super::moment::Moment;
+use super::moment::Timestamp;
 use super::next::{Question, QuestionKind};
 use super::run::ApprovalRun;
-use super::state::{Approved, Session};
+use super::state::{AnsweredQuestion, Session};
 use crate::workflow::Step;
 
 const TAKE: &str = "take";
@@ -60,13 +60,13 @@ impl Session {
     }
 
     /// Folds in what the facilitator said of it.
-    pub(super) fn answer_exhausted(&mut self, asked: &ApprovalRun, given: &ApprovalGiven, at: Moment) {
+    pub(super) fn answer_exhausted(&mut self, asked: &ApprovalRun, given: &ApprovalGiven, at: Timestamp) {
         let step = &given.step;
         *self.answered.entry(exhausted_key(step)).or_insert(0) += 1;
         self.waited_ms += at.since(asked.at.max(self.asked_until));
         self.asked_until = at;
         let (message, choices) = (asked.requested.message.clone(), asked.requested.choices.clone());
-        self.approvals.push(Approved { message, choices, given: given.clone(), at });
+        self.approvals.push(AnsweredQuestion { message, choices, given: given.clone(), at });
         let choice = given.choice.as_deref().unwrap_or_default();
         match choice {
             CONTINUE => {

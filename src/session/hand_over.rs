@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::brief::{WORDING, brief, expected, linked_text, rules, stage_description};
-use super::event::{ReviewContext, StageContext, Task, WorkItemOffered};
+use super::event::{AgentWork, ReviewContext, StageContext, WorkItemOffered};
 use super::linked::NO_LINKS;
 use super::state::Session;
 use crate::round::material::{AgendaItem, Artifact};
@@ -14,11 +14,11 @@ use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, Step, StepKind, Template, is_blank};
 
 /// A hand-over that could be made now: to whom, and what.
-pub struct HandOver {
+pub struct WorkItemDraft {
     /// The agent.
     pub to: String,
     /// What it is handed.
-    pub task: Task,
+    pub task: AgentWork,
     /// What a person should know of it.
     pub warnings: Vec<String>,
 }
@@ -60,7 +60,7 @@ impl Session {
     ///
     /// # Errors
     /// What is missing.
-    pub fn hand_overs(&self, definition: &Definition, step: &Step) -> Result<Vec<HandOver>, String> {
+    pub fn hand_overs(&self, definition: &Definition, step: &Step) -> Result<Vec<WorkItemDraft>, String> {
         match &step.kind {
             StepKind::Agent(agent) => {
                 let input = self.input_of(step)?;
@@ -78,7 +78,7 @@ impl Session {
         agent: &str,
         input: Map<String, Value>,
         review_context: Option<ReviewContext>,
-    ) -> Result<HandOver, String> {
+    ) -> Result<WorkItemDraft, String> {
         let seat = self.seat_info(agent).ok_or_else(|| format!("`{agent}` is not in the roster"))?;
         let stage_context = StageContext {
             stage_description: stage_description(step).to_owned(),
@@ -88,7 +88,7 @@ impl Session {
         };
         missing(step, &input)?;
         let linked = self.linked(definition, step);
-        let mut task = Task {
+        let mut task = AgentWork {
             input,
             stage_context,
             wording: (self.format() >= 2).then_some(WORDING),
@@ -109,7 +109,7 @@ impl Session {
         }
         let mut warnings = checked.warnings;
         warnings.extend(linked.warnings);
-        Ok(HandOver { to: agent.to_owned(), task, warnings })
+        Ok(WorkItemDraft { to: agent.to_owned(), task, warnings })
     }
 
     /// The prompt of an agent's work item: the system's part, empty if there is none, and the text.
@@ -143,7 +143,7 @@ impl Session {
 
 /// The text of a prompt: what the template gave, else the whole work item as JSON; in sessions of
 /// format 1 its input alone.
-fn text(definition: &Definition, task: &Task) -> String {
+fn text(definition: &Definition, task: &AgentWork) -> String {
     match (&task.prompt, task.wording) {
         (Some(prompt), _) => prompt.clone(),
         (None, Some(_)) => as_json(&work_item(definition, task)),
@@ -153,7 +153,7 @@ fn text(definition: &Definition, task: &Task) -> String {
 
 /// What a template sees: the work item, and of the definition its material. In sessions of format 1
 /// there is less of it.
-fn scope(definition: &Definition, task: &Task) -> Value {
+fn scope(definition: &Definition, task: &AgentWork) -> Value {
     let mut scope = Map::new();
     if task.wording.is_some() {
         scope.insert("project_summary".to_owned(), definition.project_summary.as_deref().into());
@@ -166,7 +166,7 @@ fn scope(definition: &Definition, task: &Task) -> Value {
 }
 
 /// A work item as a whole: what the agent is handed, the session's goal and constraints, its stage.
-pub fn work_item(definition: &Definition, task: &Task) -> Map<String, Value> {
+pub fn work_item(definition: &Definition, task: &AgentWork) -> Map<String, Value> {
     let mut whole = Map::new();
     whole.extend(task.input.iter().map(|(key, value)| (key.clone(), value.clone())));
     let mut add = |key: &str, value: Value| {
@@ -199,9 +199,9 @@ pub fn offer(
     definition: &Definition,
     step: &Step,
     item: String,
-    hand_over: HandOver,
+    hand_over: WorkItemDraft,
 ) -> WorkItemOffered {
-    let HandOver { to, task, .. } = hand_over;
+    let WorkItemDraft { to, task, .. } = hand_over;
     let seat = session.seat_info(&to);
     // A prompt of its own that is a template is a prompt, never the system's part.
     let is_own = participant_template(definition, &to).is_some();

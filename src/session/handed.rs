@@ -5,11 +5,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::event::{AnswerRevealed, Event, LeaksFound, StepFinished};
-use super::item::Item;
+use super::item::WorkItem;
 use super::state::{RoundRun, Seat, SeatStatus, Session};
-use crate::round::leak::{Hit, Leak, Named, RULES, Scan, leaks_in, masked};
+use crate::round::leak::{Hit, Leak, LeakScanner, Named, RULES, leaks_in, masked};
 use crate::round::record::Outcome;
-use crate::workflow::{Leaks, Step, StepKind};
+use crate::workflow::{LeakAction, Step, StepKind};
 
 /// What stands for an answer that is not handed on.
 pub const WITHHELD: &str = "withheld: it says who its author is, or names somebody";
@@ -20,27 +20,27 @@ const PARTICIPANT: &str = "[participant]";
 
 /// What was found in one answer, and what becomes of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Handling {
+pub struct LeakReport {
     /// What becomes of it.
-    pub action: Leaks,
+    pub action: LeakAction,
     /// The findings, in the order of its text.
     pub found: Vec<Leak>,
 }
 
 /// What is looked for, and what becomes of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Watch {
+struct LeakPolicy {
     /// Whether names of participants count.
     seats: bool,
     /// What becomes of an answer with findings, pseudonyms aside.
-    action: Leaks,
+    action: LeakAction,
     /// The number of the rules.
     rules: u32,
 }
 
 impl Session {
     /// What was found in the answer to a work item; none of what has not been handed on.
-    pub fn leaks_of(&self, item: &str) -> Option<&Handling> {
+    pub fn leaks_of(&self, item: &str) -> Option<&LeakReport> {
         self.leaks.get(item)
     }
 
@@ -51,14 +51,14 @@ impl Session {
 
     /// Names of participants count where they are to be hidden, or where the definition says how to
     /// handle them; elsewhere later rounds are shown them anyway.
-    fn watch(&self) -> Option<Watch> {
+    fn watch(&self) -> Option<LeakPolicy> {
         let definition = self.definition.as_ref()?;
         let rules = self.header.as_ref()?.leak_rules.filter(|rules| *rules <= RULES)?;
         let hidden = self.pseudonyms().is_some();
-        let unsaid = if hidden { Leaks::Mask } else { Leaks::Flag };
+        let unsaid = if hidden { LeakAction::Mask } else { LeakAction::Flag };
         let action = definition.leaks.unwrap_or(unsaid);
         let seats = hidden || definition.leaks.is_some();
-        (seats || action != Leaks::Off).then_some(Watch { seats, action, rules })
+        (seats || action != LeakAction::Off).then_some(LeakPolicy { seats, action, rules })
     }
 
     /// The event on the answers of a closed round, if they give something away that is not on record.
@@ -73,7 +73,7 @@ impl Session {
     }
 
     /// The event on what came back for a step's work items.
-    pub(super) fn leaks_in_items(&self, step: &Step, items: &[&Item]) -> Option<Event> {
+    pub(super) fn leaks_in_items(&self, step: &Step, items: &[&WorkItem]) -> Option<Event> {
         let watch = self.watch()?;
         let own = match &step.kind {
             StepKind::Agent(agent) => agent.prompt.as_ref().map(|prompt| prompt.text().to_owned()),
@@ -89,8 +89,8 @@ impl Session {
 
     fn found<'a>(
         &self,
-        watch: Watch,
-        scan: &Scan,
+        watch: LeakPolicy,
+        scan: &LeakScanner,
         step: &str,
         round: &str,
         answers: impl Iterator<Item = (&'a str, &'a str, Value)>,
@@ -100,7 +100,9 @@ impl Session {
         for (who, item, said) in answers {
             let leaks = leaks_in(scan, &said, (who, item), &mask);
             // With `off` only what a pseudonym stands for is anybody's concern.
-            found.extend(leaks.into_iter().filter(|leak| watch.action != Leaks::Off || leak.mask.is_some()));
+            found.extend(
+                leaks.into_iter().filter(|leak| watch.action != LeakAction::Off || leak.mask.is_some()),
+            );
         }
         if found.is_empty() || found.iter().any(|leak| self.leaks.contains_key(&leak.item)) {
             return None;
@@ -114,14 +116,14 @@ impl Session {
         })))
     }
 
-    fn mask(&self, watch: Watch, hit: &Hit) -> Option<String> {
+    fn mask(&self, watch: LeakPolicy, hit: &Hit) -> Option<String> {
         let pseudonym = match hit.named {
             Named::Seat(at) => self.pseudonyms().and_then(|names| names.get_index(at)),
             _ => None,
         };
         match (pseudonym, watch.action) {
             (Some((_, name)), _) => Some(name.clone()),
-            (None, Leaks::Mask) => Some(match hit.named {
+            (None, LeakAction::Mask) => Some(match hit.named {
                 Named::Vendor => VENDOR.to_owned(),
                 Named::Model => MODEL.to_owned(),
                 Named::Seat(_) | Named::Ai => PARTICIPANT.to_owned(),
@@ -130,11 +132,11 @@ impl Session {
         }
     }
 
-    fn scan(&self, watch: Watch, own: &str) -> Scan {
+    fn scan(&self, watch: LeakPolicy, own: &str) -> LeakScanner {
         let seats: Vec<&str> = self.roster.keys().map(String::as_str).collect();
         let models: Vec<&str> = self.roster.values().map(|seat| seat.model.as_str()).collect();
         let material = format!("{}\n{own}", self.material());
-        Scan::new(if watch.seats { &seats } else { &[] }, &models, &material)
+        LeakScanner::new(if watch.seats { &seats } else { &[] }, &models, &material)
     }
 
     /// What the facilitator brought: names in it are what is talked about.
@@ -161,7 +163,7 @@ impl Session {
     fn handed(&self, item: &str, said: Value) -> Option<Value> {
         match self.leaks.get(item) {
             None => Some(said),
-            Some(handling) if handling.action == Leaks::Refuse => None,
+            Some(handling) if handling.action == LeakAction::Refuse => None,
             Some(handling) => Some(masked(&said, &handling.found)),
         }
     }
@@ -178,7 +180,7 @@ impl Session {
     }
 
     /// The work items that a step's last result came of, in the order they were handed out.
-    fn items_behind(&self, step: &str) -> impl Iterator<Item = &Item> {
+    fn items_behind(&self, step: &str) -> impl Iterator<Item = &WorkItem> {
         self.items_of.get(step).into_iter().flatten().filter_map(|id| self.items.get(id))
     }
 
@@ -194,23 +196,23 @@ impl Session {
     }
 
     /// What came back for a work item, as later agents see it.
-    pub(super) fn handed_content(&self, item: &Item) -> Value {
+    pub(super) fn handed_content(&self, item: &WorkItem) -> Value {
         let handed = self.handed(&item.offered.item, said_for(item));
         handed.map_or_else(|| WITHHELD.into(), |said| said["result"].clone())
     }
 
     /// Whether what came back for a work item is kept back.
     pub(super) fn is_withheld(&self, item: &str) -> bool {
-        self.leaks.get(item).is_some_and(|handling| handling.action == Leaks::Refuse)
+        self.leaks.get(item).is_some_and(|handling| handling.action == LeakAction::Refuse)
     }
 
     /// The entries of a finished review, as later steps see them.
     pub(super) fn handed_reviews(&self, step: &Step) -> Value {
-        let mut items: Vec<&Item> = self.items_behind(&step.id).collect();
+        let mut items: Vec<&WorkItem> = self.items_behind(&step.id).collect();
         if self.pseudonyms().is_some() {
             items.sort_by_key(|item| self.shown_at(&item.offered.participant));
         }
-        let of = |item: &&Item| {
+        let of = |item: &&WorkItem| {
             let handed = self.handed(&item.offered.item, said_for(item));
             entry(self.shown_as(&item.offered.participant), handed)
         };
@@ -279,7 +281,7 @@ pub fn said_by_seat(seat: &Seat) -> Value {
 }
 
 /// What came back for a work item, in the same form.
-fn said_for(item: &Item) -> Value {
+fn said_for(item: &WorkItem) -> Value {
     let back = item.outcome();
     match back.and_then(|back| back.error.clone()) {
         Some(error) => said("error", error.into()),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::command::Refusal;
 use super::event::{Event, ItemStatus, WorkItemClaimed, WorkItemOffered, WorkItemReturned};
-use super::moment::Moment;
+use super::moment::Timestamp;
 use super::review::{feedback, is_review};
 use super::state::Session;
 use crate::workflow::is_feedback;
@@ -17,22 +17,22 @@ pub const LEASE_MS: i64 = 300_000;
 
 /// A work item of an agent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub struct WorkItem {
     /// What was handed out.
     pub offered: Arc<WorkItemOffered>,
     /// When.
-    pub at: Moment,
+    pub at: Timestamp,
     /// Who works on it now, if anyone.
     pub claim: Option<WorkItemClaimed>,
     /// What came back so far, one entry a try, and when.
-    pub returned: Vec<(Arc<WorkItemReturned>, Moment)>,
+    pub returned: Vec<(Arc<WorkItemReturned>, Timestamp)>,
     /// How many tries it has in all.
     pub tries: u32,
     /// How long to wait before another try, in milliseconds.
     pub retry_delay_ms: u64,
 }
 
-impl Item {
+impl WorkItem {
     /// What it came to, once no further try is made.
     pub fn outcome(&self) -> Option<&Arc<WorkItemReturned>> {
         let (last, _) = self.returned.last()?;
@@ -46,14 +46,14 @@ impl Item {
     }
 
     /// Whether someone holds it at `now`.
-    pub fn is_held(&self, now: Moment) -> bool {
+    pub fn is_held(&self, now: Timestamp) -> bool {
         self.claim.as_ref().is_some_and(|claim| now < claim.until)
     }
 
     /// From when on it may be claimed.
-    pub fn ready_at(&self) -> Moment {
+    pub fn ready_at(&self) -> Timestamp {
         let delay = i64::try_from(self.retry_delay_ms).unwrap_or(i64::MAX);
-        self.returned.last().map_or(self.at, |(_, at)| Moment(at.0.saturating_add(delay)))
+        self.returned.last().map_or(self.at, |(_, at)| Timestamp(at.0.saturating_add(delay)))
     }
 
     /// What its stage is about.
@@ -62,7 +62,7 @@ impl Item {
     }
 
     /// Where it stands: `offered`, `claimed`, `completed` or `failed`.
-    pub fn state(&self, now: Moment) -> &'static str {
+    pub fn state(&self, now: Timestamp) -> &'static str {
         match self.outcome() {
             Some(returned) if returned.status == ItemStatus::Completed => "completed",
             Some(_) => "failed",
@@ -74,15 +74,15 @@ impl Item {
 
 impl Session {
     /// What `agent` may claim at `now`, oldest first: its own offers only.
-    pub fn inbox(&self, agent: &str, now: Moment) -> Vec<&Item> {
-        let open = |item: &&Item| {
+    pub fn inbox(&self, agent: &str, now: Timestamp) -> Vec<&WorkItem> {
+        let open = |item: &&WorkItem| {
             item.offered.participant == agent && item.outcome().is_none() && !item.is_held(now)
         };
         self.items.values().filter(open).collect()
     }
 
     /// Work items that are not settled, oldest first.
-    pub fn open_items(&self) -> impl Iterator<Item = &Item> {
+    pub fn open_items(&self) -> impl Iterator<Item = &WorkItem> {
         self.items.values().filter(|item| item.outcome().is_none())
     }
 }
@@ -92,7 +92,7 @@ fn refuse<T>(why: &str, detail: impl std::fmt::Display) -> Result<T, Refusal> {
 }
 
 /// The item, if it is `participant`'s and still open.
-fn own_item<'a>(session: &'a Session, item: &str, participant: &str) -> Result<&'a Item, Refusal> {
+fn own_item<'a>(session: &'a Session, item: &str, participant: &str) -> Result<&'a WorkItem, Refusal> {
     if session.seat_info(participant).is_none() {
         return refuse("not a participant", format!("`{participant}`"));
     }
@@ -108,7 +108,7 @@ pub fn claim(
     item: &str,
     participant: &str,
     holder: Option<String>,
-    now: Moment,
+    now: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     let found = own_item(session, item, participant)?;
     match &found.claim {
@@ -124,14 +124,14 @@ pub fn claim(
     Ok(vec![claimed(found, holder, now)])
 }
 
-fn claimed(item: &Item, holder: Option<String>, now: Moment) -> Event {
+fn claimed(item: &WorkItem, holder: Option<String>, now: Timestamp) -> Event {
     Event::WorkItemClaimed(WorkItemClaimed {
         step: item.offered.step.clone(),
         participant: item.offered.participant.clone(),
         item: item.offered.item.clone(),
         attempt: item.attempt(),
         holder,
-        until: Moment(now.0.saturating_add(LEASE_MS)),
+        until: Timestamp(now.0.saturating_add(LEASE_MS)),
     })
 }
 
@@ -141,8 +141,8 @@ fn held<'a>(
     item: &str,
     participant: &str,
     holder: Option<&str>,
-    now: Moment,
-) -> Result<&'a Item, Refusal> {
+    now: Timestamp,
+) -> Result<&'a WorkItem, Refusal> {
     let found = own_item(session, item, participant)?;
     match &found.claim {
         Some(claim) if claim.holder.as_deref() != holder => {
@@ -162,7 +162,7 @@ pub fn renew(
     item: &str,
     participant: &str,
     holder: Option<String>,
-    now: Moment,
+    now: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     let found = held(session, item, participant, holder.as_deref(), now)?;
     Ok(vec![claimed(found, holder, now)])
@@ -173,7 +173,7 @@ pub fn returned(
     session: &Session,
     back: WorkItemReturned,
     holder: Option<&str>,
-    now: Moment,
+    now: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     let found = held(session, &back.item, &back.participant, holder, now)?;
     let is_review = is_review(found);

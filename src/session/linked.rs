@@ -8,9 +8,9 @@ use std::cmp::Reverse;
 use serde::Serialize as _;
 use serde_json::{Map, Value, json};
 
-use super::moment::Moment;
+use super::moment::Timestamp;
 use super::state::Session;
-use crate::workflow::{Definition, Link, Report, Step, Task};
+use crate::workflow::{Definition, LinkDefinition, Report, Step, Task};
 
 /// The JSON of a task without linked ones.
 pub const NO_LINKS: &str = "{}";
@@ -21,7 +21,7 @@ const TIMES: [&str; 2] = ["statusSince", "createdAt"];
 
 /// What linked tasks come to: the JSON, and what a person should know of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Linked {
+pub struct LinkedTasks {
     /// The JSON; `{}` when there is none.
     pub json: String,
     /// What could not be built.
@@ -29,29 +29,30 @@ pub struct Linked {
 }
 
 /// Builds the linked tasks of `task`.
-pub fn linked_tasks(tasks: &[Task], links: &[Link], reports: &[Report], task: &str) -> Linked {
+pub fn linked_tasks(tasks: &[Task], links: &[LinkDefinition], reports: &[Report], task: &str) -> LinkedTasks {
     let mut warnings = Vec::new();
     match build(tasks, links, reports, task, &mut warnings) {
-        Ok(json) => Linked { json, warnings },
+        Ok(json) => LinkedTasks { json, warnings },
         Err(why) => {
             let warning = format!("the linked tasks of `{task}` could not be built: {why}");
-            Linked { json: NO_LINKS.to_owned(), warnings: vec![warning] }
+            LinkedTasks { json: NO_LINKS.to_owned(), warnings: vec![warning] }
         }
     }
 }
 
 fn build(
     tasks: &[Task],
-    links: &[Link],
+    links: &[LinkDefinition],
     reports: &[Report],
     task: &str,
     warnings: &mut Vec<String>,
 ) -> Result<String, String> {
-    let others = |here: fn(&Link) -> &String, there: fn(&Link) -> &String| -> Vec<&Task> {
-        let ends = links.iter().filter(|link| here(link) == task && link.kind != AGENT_TASK).map(there);
-        let ends: Vec<&String> = ends.collect();
-        tasks.iter().filter(|task| !task.deleted && ends.contains(&&task.id)).collect()
-    };
+    let others =
+        |here: fn(&LinkDefinition) -> &String, there: fn(&LinkDefinition) -> &String| -> Vec<&Task> {
+            let ends = links.iter().filter(|link| here(link) == task && link.kind != AGENT_TASK).map(there);
+            let ends: Vec<&String> = ends.collect();
+            tasks.iter().filter(|task| !task.deleted && ends.contains(&&task.id)).collect()
+        };
     let sides = [others(|link| &link.to, |link| &link.from), others(|link| &link.from, |link| &link.to)];
     if sides.iter().all(Vec::is_empty) {
         return Ok(NO_LINKS.to_owned());
@@ -68,9 +69,9 @@ fn build(
     Ok(indented(&json!({ "linked_from": found[0], "linked_to": found[1] })))
 }
 
-fn created(task: &Task) -> Result<Moment, String> {
+fn created(task: &Task) -> Result<Timestamp, String> {
     match task.row.get("createdAt") {
-        None | Some(Value::Null) => Ok(Moment(0)),
+        None | Some(Value::Null) => Ok(Timestamp(0)),
         Some(written) => time(written.as_str().unwrap_or_default())
             .ok_or_else(|| format!("`createdAt` of `{}` is no time: {written}", task.id)),
     }
@@ -79,7 +80,7 @@ fn created(task: &Task) -> Result<Moment, String> {
 /// A task's row, with the report of its agent if one is found.
 fn row(
     task: &Task,
-    links: &[Link],
+    links: &[LinkDefinition],
     reports: &[Report],
     warnings: &mut Vec<String>,
 ) -> Result<Map<String, Value>, String> {
@@ -107,9 +108,9 @@ fn row(
 /// first, links made at the same time by their id.
 fn report_of<'a>(
     task: &Task,
-    links: &'a [Link],
+    links: &'a [LinkDefinition],
     reports: &'a [Report],
-) -> Result<Option<(&'a str, &'a Report, Moment)>, String> {
+) -> Result<Option<(&'a str, &'a Report, Timestamp)>, String> {
     let mut agents = Vec::new();
     for link in links.iter().filter(|link| link.kind == AGENT_TASK && link.to == task.id) {
         let at = time(&link.created_at)
@@ -121,7 +122,7 @@ fn report_of<'a>(
         let is_usable = |report: &&Report| {
             report.agent == agent && report.scope == "current" && !report.content.trim().is_empty()
         };
-        let mut latest: Option<(&Report, Moment)> = None;
+        let mut latest: Option<(&Report, Timestamp)> = None;
         for report in reports.iter().filter(is_usable) {
             let at = time(&report.created_at)
                 .ok_or_else(|| format!("its report's `createdAt` is no time: {}", report.created_at))?;
@@ -137,9 +138,9 @@ fn report_of<'a>(
 }
 
 /// A time as a person may write it: with an offset, or in UTC without one; a date alone is its start.
-fn time(written: &str) -> Option<Moment> {
+fn time(written: &str) -> Option<Timestamp> {
     let text = written.trim();
-    let moment = |text: &str| serde_json::from_value::<Moment>(text.into()).ok();
+    let moment = |text: &str| serde_json::from_value::<Timestamp>(text.into()).ok();
     moment(text).or_else(|| moment(&format!("{text}Z"))).or_else(|| moment(&format!("{text}T00:00:00Z")))
 }
 
@@ -156,9 +157,9 @@ fn indented(value: &Value) -> String {
 
 impl Session {
     /// The linked tasks of what a step works on.
-    pub fn linked(&self, definition: &Definition, step: &Step) -> Linked {
+    pub fn linked(&self, definition: &Definition, step: &Step) -> LinkedTasks {
         let Some(task) = self.task_of(definition, step) else {
-            return Linked { json: NO_LINKS.to_owned(), warnings: Vec::new() };
+            return LinkedTasks { json: NO_LINKS.to_owned(), warnings: Vec::new() };
         };
         let mut tasks = self.tasks();
         let mut links = definition.links.clone();
@@ -227,7 +228,7 @@ links:
         load(Source { text: &text, file: "f", id: "f" }).unwrap().definition
     }
 
-    fn linked(definition: &Definition, task: &str) -> Linked {
+    fn linked(definition: &Definition, task: &str) -> LinkedTasks {
         linked_tasks(&definition.tasks, &definition.links, &definition.reports, task)
     }
 
@@ -242,7 +243,7 @@ links:
   - {agentId: agent-1, scope: current, createdAt: 2026-02-08, content: \" latest \\n\"}
 ",
         );
-        let Linked { json, warnings } = linked(&definition, "A");
+        let LinkedTasks { json, warnings } = linked(&definition, "A");
         assert_eq!(warnings, Vec::<String>::new());
         let sooner = r#"        {
             "id": "C",
@@ -289,7 +290,7 @@ links:
     #[test]
     fn a_report_that_cannot_be_used_leaves_its_row_alone() {
         let definition = definition("reports: [{agentId: agent-3, createdAt: someday, content: x}]\n");
-        let Linked { json, warnings } = linked(&definition, "A");
+        let LinkedTasks { json, warnings } = linked(&definition, "A");
         assert!(!json.contains("taskAgentId"), "{json}");
         assert!(
             matches!(&warnings[..], [one] if one.contains("`B`") && one.contains("someday")),
@@ -301,9 +302,9 @@ links:
     fn without_linked_tasks_or_with_a_broken_one_the_json_is_empty() {
         let mut definition = definition("");
         assert!(linked(&definition, "D").json.contains("linked_to"));
-        assert_eq!(linked(&definition, "nowhere"), Linked { json: "{}".into(), warnings: Vec::new() });
+        assert_eq!(linked(&definition, "nowhere"), LinkedTasks { json: "{}".into(), warnings: Vec::new() });
         definition.tasks[1].row.insert("createdAt".to_owned(), "then".into());
-        let Linked { json, warnings } = linked(&definition, "A");
+        let LinkedTasks { json, warnings } = linked(&definition, "A");
         assert_eq!((json.as_str(), warnings.len()), ("{}", 1));
     }
 }

@@ -42,25 +42,26 @@ pub use count::profile;
 pub use decide::decide;
 pub use decide_round::{draft_round, unseal};
 pub use event::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
-    DeadlineExtended, Event, ItemStatus, LeaksFound, Line, Link, LinkRecorded, PersonaInfo, PreviousArtifact,
-    Pseudonyms, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome, RoundRevised,
-    SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened, StageContext, Stamped,
-    Status, StepFinished, SynthesisRecorded, Tally, Task, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+    AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
+    DeadlineExtended, Event, ItemStatus, LeaksFound, Link, LinkRecorded, LogEntry, PersonaInfo,
+    PreviousArtifact, PseudonymMap, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome,
+    RoundRevised, SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened,
+    StageContext, Status, StepFinished, SynthesisRecorded, Tally, TimedEvent, WorkItemClaimed,
+    WorkItemOffered, WorkItemReturned,
 };
 pub use exhausted::exhausted_key;
 pub use hand_over::whole_prompt;
-pub use handed::Handling;
-pub use item::{Item, LEASE_MS};
-pub use linked::{Linked, linked_tasks};
-pub use moment::Moment;
-pub use next::{Next, Question, QuestionKind, next};
-pub use outcome::{Deciding, Exit, QUORUM_UNREACHABLE, deciding, exit_of};
+pub use handed::LeakReport;
+pub use item::{LEASE_MS, WorkItem};
+pub use linked::{LinkedTasks, linked_tasks};
+pub use moment::Timestamp;
+pub use next::{NextAction, Question, QuestionKind, next};
+pub use outcome::{Deciding, ExitCode, QUORUM_UNREACHABLE, deciding, exit_of};
 pub use past::LinkedSession;
-pub use price::{Price, Prices, Spent, is_free};
+pub use price::{Cost, Price, PriceLookup, is_free};
 pub use receipt::Receipt;
-pub use review::{Made, artifact_view};
+pub use review::{StepArtifact, artifact_view};
 pub use run::{ApprovalRun, StepRun};
-pub use state::{Approved, NotHeld, RoundRun, Seat, SeatStatus, Session};
+pub use state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 pub use strength::{is_persons, same_answers};
 pub use tracked::TRACKER;

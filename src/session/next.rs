@@ -9,7 +9,7 @@ use crate::workflow::{Close, Definition, Step, StepKind};
 
 /// The next thing to do.
 #[derive(Debug, Clone)]
-pub enum Next {
+pub enum NextAction {
     /// Nothing: the session is not open.
     Nothing,
     /// Decide this command; it needs nothing from outside.
@@ -54,41 +54,41 @@ pub enum QuestionKind {
 }
 
 /// Says what must happen now.
-pub fn next(session: &Session) -> Next {
+pub fn next(session: &Session) -> NextAction {
     if session.header.is_none() || session.definition.is_none() {
-        return Next::Nothing;
+        return NextAction::Nothing;
     }
     if session.closed.is_some() {
-        return Next::Done;
+        return NextAction::Done;
     }
     if session.paused.is_some() {
-        return Next::Rest;
+        return NextAction::Rest;
     }
     let Some(run) = &session.step else {
         let at_limit = session.definition.as_ref().is_some_and(|d| session.iterations >= d.max_iterations);
         if !at_limit && let Some(step) = session.exhausted_step() {
-            let ask = || Next::Decide(Command::AskPerson { step: step.id.clone() });
-            return session.exhausted_question().map_or_else(ask, Next::AskPerson);
+            let ask = || NextAction::Decide(Command::AskPerson { step: step.id.clone() });
+            return session.exhausted_question().map_or_else(ask, NextAction::AskPerson);
         }
-        return Next::Decide(match session.next_step() {
+        return NextAction::Decide(match session.next_step() {
             Some(_) if !at_limit => Command::StartStep,
             _ => Command::Close,
         });
     };
-    let Some(definition) = &session.definition else { return Next::Nothing };
-    let Some(step) = definition.step(&run.id) else { return Next::Rest };
+    let Some(definition) = &session.definition else { return NextAction::Nothing };
+    let Some(step) = definition.step(&run.id) else { return NextAction::Rest };
     match of_run(session, definition, step, run) {
-        Stand::Do(now) => now,
-        Stand::Out => Next::AwaitSeats,
-        Stand::Asks(question) => Next::AskPerson(question),
-        Stand::Held | Stand::Over => Next::Rest,
+        StepState::Do(now) => now,
+        StepState::Out => NextAction::AwaitSeats,
+        StepState::Asks(question) => NextAction::AskPerson(question),
+        StepState::Held | StepState::Over => NextAction::Rest,
     }
 }
 
 /// Where one step stands.
-enum Stand {
+enum StepState {
     /// This must happen now.
-    Do(Next),
+    Do(NextAction),
     /// Someone is at work.
     Out,
     /// A person is asked.
@@ -99,17 +99,17 @@ enum Stand {
     Over,
 }
 
-fn of_run(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> Stand {
+fn of_run(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> StepState {
     if run.result.is_some() {
-        return Stand::Over;
+        return StepState::Over;
     }
     let finish = || decide(Command::FinishStep { step: run.id.clone() });
     match &step.kind {
         StepKind::Round(round) => match session.round_of(run) {
             Some(open) => next_in_round(run, open, round.close),
-            None if is_round_elsewhere(session, run) => Stand::Held,
+            None if is_round_elsewhere(session, run) => StepState::Held,
             None if refuses_round(session, definition, step) => finish(),
-            None => Stand::Do(Next::OpenRound),
+            None => StepState::Do(NextAction::OpenRound),
         },
         StepKind::Approval(_) => next_in_approval(run),
         StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, definition, step, run),
@@ -121,15 +121,15 @@ fn of_run(session: &Session, definition: &Definition, step: &Step, run: &StepRun
 
 /// What must happen in the steps that run inside one: what is to be done before what is waited for,
 /// and a person is waited for last. `None` when all have their results.
-fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> Option<Stand> {
-    let rank = |stand: &Stand| match stand {
-        Stand::Do(_) => 0,
-        Stand::Out => 1,
-        Stand::Asks(_) => 2,
-        Stand::Held => 3,
-        Stand::Over => 4,
+fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> Option<StepState> {
+    let rank = |stand: &StepState| match stand {
+        StepState::Do(_) => 0,
+        StepState::Out => 1,
+        StepState::Asks(_) => 2,
+        StepState::Held => 3,
+        StepState::Over => 4,
     };
-    let mut found = Stand::Over;
+    let mut found = StepState::Over;
     for (step, run) in step.nested().iter().zip(&run.nested) {
         let stand = of_run(session, definition, step, run);
         if rank(&stand) == 0 {
@@ -139,7 +139,7 @@ fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &St
             found = stand;
         }
     }
-    (!matches!(found, Stand::Over)).then_some(found)
+    (!matches!(found, StepState::Over)).then_some(found)
 }
 
 /// Whether a round's hand-over is refused.
@@ -152,7 +152,7 @@ fn is_round_elsewhere(session: &Session, run: &StepRun) -> bool {
     session.runs_now().any(|other| other.id != run.id && other.round.is_some())
 }
 
-fn next_in_hand_over(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> Stand {
+fn next_in_hand_over(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> StepState {
     if run.items.is_empty() {
         return match session.hand_overs(definition, step) {
             Ok(_) => decide(Command::Offer { step: step.id.clone() }),
@@ -161,7 +161,7 @@ fn next_in_hand_over(session: &Session, definition: &Definition, step: &Step, ru
     }
     let items = || run.items.iter().filter_map(|id| session.items.get(id));
     if items().any(|item| item.outcome().is_none()) {
-        return Stand::Out;
+        return StepState::Out;
     }
     if let Some(item) = session.unreviewed(run) {
         return decide(Command::RecordReview { item: item.offered.item.clone() });
@@ -174,10 +174,10 @@ fn next_in_hand_over(session: &Session, definition: &Definition, step: &Step, ru
     })
 }
 
-fn next_in_approval(run: &StepRun) -> Stand {
+fn next_in_approval(run: &StepRun) -> StepState {
     match &run.approval {
         None => decide(Command::AskPerson { step: run.id.clone() }),
-        Some(ApprovalRun { requested, given: None, .. }) => Stand::Asks(Question {
+        Some(ApprovalRun { requested, given: None, .. }) => StepState::Asks(Question {
             step: run.id.clone(),
             kind: QuestionKind::Approval,
             message: requested.message.clone(),
@@ -186,11 +186,11 @@ fn next_in_approval(run: &StepRun) -> Stand {
     }
 }
 
-fn decide(command: Command) -> Stand {
-    Stand::Do(Next::Decide(command))
+fn decide(command: Command) -> StepState {
+    StepState::Do(NextAction::Decide(command))
 }
 
-fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> Stand {
+fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> StepState {
     if round.closed.is_none() {
         return next_while_open(run, round, close);
     }
@@ -203,7 +203,7 @@ fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> Stand {
             if run.approval.is_none() {
                 return decide(Command::AskPerson { step: run.id.clone() });
             }
-            Stand::Asks(Question {
+            StepState::Asks(Question {
                 step: run.id.clone(),
                 kind: QuestionKind::Tie(tally.verdict.winners.clone()),
                 message: tie_message(&tally.verdict.winners),
@@ -215,23 +215,27 @@ fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> Stand {
     }
 }
 
-fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> Stand {
+fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> StepState {
     let lost = round.lost_seats();
     if !lost.is_empty() {
         let message =
             format!("the key of round `{}` is gone: ask {} again?", round.opened.round, lost.join(", "));
-        return Stand::Asks(Question { step: run.id.clone(), kind: QuestionKind::KeyLost(lost), message });
+        return StepState::Asks(Question {
+            step: run.id.clone(),
+            kind: QuestionKind::KeyLost(lost),
+            message,
+        });
     }
     if round.open_seats().any(|seat| seat.item.is_none()) {
         return decide(Command::OfferRest);
     }
     if round.open_seats().next().is_none() {
-        return Stand::Do(Next::CloseRound(CloseReason::All));
+        return StepState::Do(NextAction::CloseRound(CloseReason::All));
     }
     if close == Close::Quorum && round.sealed() >= round.opened.quorum {
-        return Stand::Do(Next::CloseRound(CloseReason::Quorum));
+        return StepState::Do(NextAction::CloseRound(CloseReason::Quorum));
     }
-    Stand::Out
+    StepState::Out
 }
 
 /// The question a tie asks.

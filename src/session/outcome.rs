@@ -10,7 +10,7 @@ pub const QUORUM_UNREACHABLE: &str = "quorum_unreachable";
 /// The exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Exit {
+pub enum ExitCode {
     /// Finished.
     Finished = 0,
     /// Unexpected failure.
@@ -34,26 +34,26 @@ pub enum Exit {
 }
 
 /// The exit code of a session that ends with `status`.
-pub fn exit_of(session: &Session, status: Status) -> Exit {
+pub fn exit_of(session: &Session, status: Status) -> ExitCode {
     match status {
         Status::Finished => match deciding_by(session, true) {
             Some(Deciding::Round(round)) => of_count(round),
-            Some(Deciding::Person(..)) | None => Exit::Finished,
-            Some(Deciding::NotHeld(..) | Deciding::NoneHeld) => Exit::Undecided,
+            Some(Deciding::Person(..)) | None => ExitCode::Finished,
+            Some(Deciding::NotHeld(..) | Deciding::NoneHeld) => ExitCode::Undecided,
         },
-        Status::Failed | Status::Rejected => Exit::Undecided,
-        Status::Paused => Exit::Waiting,
-        Status::Stopped => Exit::Unreachable,
+        Status::Failed | Status::Rejected => ExitCode::Undecided,
+        Status::Paused => ExitCode::Waiting,
+        Status::Stopped => ExitCode::Unreachable,
     }
 }
 
-fn of_count(round: &RoundRun) -> Exit {
-    let Some(tally) = &round.tally else { return Exit::Finished };
+fn of_count(round: &RoundRun) -> ExitCode {
+    let Some(tally) = &round.tally else { return ExitCode::Finished };
     let is_decided = if tally.rule.is_some() { tally.decided } else { tally.quorum_met };
     match is_decided {
-        true => Exit::Finished,
-        false if is_unreachable(tally) => Exit::Unreachable,
-        false => Exit::Undecided,
+        true => ExitCode::Finished,
+        false if is_unreachable(tally) => ExitCode::Unreachable,
+        false => ExitCode::Undecided,
     }
 }
 

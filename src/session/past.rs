@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::workflow::{Link, ROW_KEYS, Report, Task};
+use crate::workflow::{LinkDefinition, ROW_KEYS, Report, Task};
 
 /// A saved session that is linked, as it was when this one opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct LinkedSession {
 
 impl LinkedSession {
     /// Puts it among tasks, links and reports as a task with an agent that has reported.
-    pub fn add(&self, tasks: &mut Vec<Task>, links: &mut Vec<Link>, reports: &mut Vec<Report>) {
+    pub fn add(&self, tasks: &mut Vec<Task>, links: &mut Vec<LinkDefinition>, reports: &mut Vec<Report>) {
         let mut row = serde_json::Map::new();
         for key in ROW_KEYS {
             let value = match key {
@@ -53,7 +53,7 @@ impl LinkedSession {
             deleted: false,
             place: (0, 0),
         });
-        links.push(Link {
+        links.push(LinkDefinition {
             id: format!("{}/outcome", self.id),
             from: self.session.clone(),
             to: self.id.clone(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::AnswerRevealed;
 use super::state::{RoundRun, Seat, SeatStatus, Session};
-use crate::round::record::Usage;
+use crate::round::record::TokenUsage;
 
 /// What a million tokens cost, in US dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ impl Price {
     }
 
     /// What these tokens cost.
-    pub fn of(&self, tokens: Usage) -> f64 {
+    pub fn of(&self, tokens: TokenUsage) -> f64 {
         let anew = tokens.input.saturating_sub(tokens.cached);
         let input = anew as f64 * self.input + tokens.cached as f64 * self.cached;
         (input + tokens.output as f64 * self.output) / 1e6
@@ -44,9 +44,9 @@ impl Price {
 
 /// Tokens and what they cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Spent {
+pub struct Cost {
     /// The tokens.
-    pub tokens: Usage,
+    pub tokens: TokenUsage,
     /// In US dollars, as far as prices are known.
     pub dollars: f64,
     /// What it would have cost more without caches.
@@ -55,11 +55,11 @@ pub struct Spent {
     pub is_unknown: bool,
 }
 
-impl Spent {
+impl Cost {
     /// What these tokens of a model cost.
-    pub fn of(tokens: Usage, price: Option<Price>) -> Self {
+    pub fn of(tokens: TokenUsage, price: Option<Price>) -> Self {
         let dollars = price.map_or(0.0, |price| price.of(tokens));
-        let without = price.map_or(0.0, |price| price.of(Usage { cached: 0, ..tokens }));
+        let without = price.map_or(0.0, |price| price.of(TokenUsage { cached: 0, ..tokens }));
         Self { tokens, dollars, saved: without - dollars, is_unknown: price.is_none() }
     }
 
@@ -75,7 +75,7 @@ impl Spent {
     pub fn and(self, other: Self) -> Self {
         let (a, b) = (self.tokens, other.tokens);
         let tokens =
-            Usage { input: a.input + b.input, output: a.output + b.output, cached: a.cached + b.cached };
+            TokenUsage { input: a.input + b.input, output: a.output + b.output, cached: a.cached + b.cached };
         Self {
             tokens,
             dollars: self.dollars + other.dollars,
@@ -90,14 +90,14 @@ impl Spent {
     }
 }
 
-impl FromIterator<Spent> for Spent {
-    fn from_iter<T: IntoIterator<Item = Spent>>(all: T) -> Self {
+impl FromIterator<Cost> for Cost {
+    fn from_iter<T: IntoIterator<Item = Cost>>(all: T) -> Self {
         all.into_iter().fold(Self::default(), Self::and)
     }
 }
 
 /// Says what a model's tokens cost, if that is known.
-pub type Prices<'a> = &'a dyn Fn(&str) -> Option<Price>;
+pub type PriceLookup<'a> = &'a dyn Fn(&str) -> Option<Price>;
 
 impl Session {
     /// What a model's tokens cost when the session opened.
@@ -107,12 +107,12 @@ impl Session {
     }
 
     /// What the session has cost so far: closed rounds, and work items that came back.
-    pub fn spent(&self, prices: Prices<'_>) -> Spent {
+    pub fn spent(&self, prices: PriceLookup<'_>) -> Cost {
         let items = self.items.values().flat_map(|item| {
             let price = prices(&item.offered.model);
             item.returned.iter().filter_map(move |(back, _)| match back.tokens {
-                Some(tokens) => Some(Spent::of(tokens, price)),
-                None => Spent::untold(price),
+                Some(tokens) => Some(Cost::of(tokens, price)),
+                None => Cost::untold(price),
             })
         });
         self.rounds.iter().map(|round| round.spent(prices)).chain(items).collect()
@@ -121,16 +121,16 @@ impl Session {
 
 impl RoundRun {
     /// What the round has cost; nothing before all of its answers are revealed.
-    pub fn spent(&self, prices: Prices<'_>) -> Spent {
+    pub fn spent(&self, prices: PriceLookup<'_>) -> Cost {
         let is_sealed = |seat: &Seat| matches!(seat.status, SeatStatus::Sealed(_));
         if self.closed.is_none() || self.seats.values().any(is_sealed) {
-            return Spent::default();
+            return Cost::default();
         }
         let answers = self.seats.values().filter_map(|seat| match &seat.status {
             SeatStatus::Revealed(answer, _) => answer.spent(prices),
             // A request that failed may have been charged for.
             SeatStatus::Failed(failed) if failed.tries > 0 => {
-                Spent::untold(seat.item.as_ref().and_then(|item| prices(&item.model)))
+                Cost::untold(seat.item.as_ref().and_then(|item| prices(&item.model)))
             }
             _ => None,
         });
@@ -140,12 +140,12 @@ impl RoundRun {
 
 impl AnswerRevealed {
     /// What the answer has cost; none where nobody charges and no tokens were told.
-    pub fn spent(&self, prices: Prices<'_>) -> Option<Spent> {
+    pub fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
         let price = prices(&self.model);
-        let told = self.tokens.map(|tokens| Spent::of(tokens, price));
+        let told = self.tokens.map(|tokens| Cost::of(tokens, price));
         // A try that brought no reply may have been charged for, and tells nothing.
         let untold = self.tokens.is_none() || self.tries as usize > self.replies.len();
-        told.into_iter().chain(Spent::untold(price).filter(|_| untold)).reduce(Spent::and)
+        told.into_iter().chain(Cost::untold(price).filter(|_| untold)).reduce(Cost::and)
     }
 }
 
@@ -156,15 +156,15 @@ mod tests {
     #[test]
     fn what_caches_saved_is_the_difference_to_a_price_without_them() {
         let price = Price { input: 10.0, cached: 1.0, output: 100.0 };
-        let tokens = Usage { input: 1000, output: 100, cached: 800 };
-        let spent = Spent::of(tokens, Some(price));
+        let tokens = TokenUsage { input: 1000, output: 100, cached: 800 };
+        let spent = Cost::of(tokens, Some(price));
         assert!((spent.dollars - 0.0128).abs() < 1e-12 && (spent.saved - 0.0072).abs() < 1e-12);
-        let both: Spent = [spent, Spent::of(tokens, None)].into_iter().collect();
+        let both: Cost = [spent, Cost::of(tokens, None)].into_iter().collect();
         assert!(both.is_unknown && both.tokens.cached == 1600 && (both.dollars - 0.0128).abs() < 1e-12);
-        assert!(!Spent::default().is_told());
-        assert!(Spent::untold(None).is_some_and(|spent| spent.is_unknown));
-        assert!(Spent::untold(Some(price)).is_some_and(|spent| spent.is_unknown));
-        assert_eq!(Spent::untold(Some(Price::default())), None, "nobody charges");
+        assert!(!Cost::default().is_told());
+        assert!(Cost::untold(None).is_some_and(|spent| spent.is_unknown));
+        assert!(Cost::untold(Some(price)).is_some_and(|spent| spent.is_unknown));
+        assert_eq!(Cost::untold(Some(Price::default())), None, "nobody charges");
         assert!(is_free("rehearsal") && is_free("recorded/x.s2s") && !is_free("command/x"));
     }
 }

@@ -5,14 +5,14 @@
 
 use indexmap::IndexMap;
 
-use super::event::Pseudonyms;
+use super::event::PseudonymMap;
 use super::state::Session;
 use crate::round::snapshot::sha256_hex;
 
 /// What a pseudonym begins with: the first of these that no seat's name begins with.
 const WORDS: [&str; 4] = ["participant", "voice", "speaker", "table-voice"];
 
-impl Pseudonyms {
+impl PseudonymMap {
     /// Draws the pseudonyms of a roster; the same seed and names give the same.
     pub fn draw<'a>(seed: u64, roster: impl Iterator<Item = &'a str>) -> Self {
         let roster: Vec<&str> = roster.collect();
@@ -48,12 +48,12 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
-    use super::Pseudonyms;
+    use super::PseudonymMap;
 
     #[test]
     fn they_are_drawn_by_the_seed_and_not_in_roster_order() {
         let roster = ["a", "b", "c", "d", "e"];
-        let draw = |seed| Pseudonyms::draw(seed, roster.iter().copied());
+        let draw = |seed| PseudonymMap::draw(seed, roster.iter().copied());
         assert_eq!(draw(7), draw(7));
         let mut orders: Vec<Vec<String>> =
             (0..40).map(|seed| draw(seed).names.values().cloned().collect()).collect();
@@ -66,8 +66,11 @@ mod tests {
         orders.dedup();
         assert!(orders.len() > 25, "hardly any order differs: {}", orders.len());
         // A seat's name is the same whoever sits before it in the file.
-        assert_eq!(draw(7).names["c"], Pseudonyms::draw(7, ["c", "e", "a", "d", "b"].into_iter()).names["c"]);
-        let odd = Pseudonyms::draw(1, ["Participant-1", "voices"].into_iter());
+        assert_eq!(
+            draw(7).names["c"],
+            PseudonymMap::draw(7, ["c", "e", "a", "d", "b"].into_iter()).names["c"]
+        );
+        let odd = PseudonymMap::draw(1, ["Participant-1", "voices"].into_iter());
         assert!(odd.names.values().all(|name| name.starts_with("speaker-")), "{odd:?}");
     }
 }

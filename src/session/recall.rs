@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::event::StepFinished;
 use super::run::StepRun;
 use super::state::{RoundRun, Session};
-use crate::round::material::PastRound;
+use crate::round::material::RoundSummary;
 use crate::workflow::{Answers, Definition, RECENT_ROUNDS, Recall, Round, Step, StepKind};
 
 /// The keys of an answer that are its ballot.
@@ -21,7 +21,7 @@ impl Session {
         &self,
         definition: &Definition,
         round: &Round,
-    ) -> (Vec<PastRound>, Map<String, Value>) {
+    ) -> (Vec<RoundSummary>, Map<String, Value>) {
         let closed = self.closed_rounds();
         if self.format() < 2 {
             let skip = closed.len().saturating_sub(RECENT_ROUNDS);
@@ -93,8 +93,8 @@ impl Session {
         rounds.filter(|(index, round)| is_before(*index, round)).map(|(_, round)| round).collect()
     }
 
-    fn past_round(&self, round: &RoundRun, with_outcome: bool) -> PastRound {
-        PastRound {
+    fn past_round(&self, round: &RoundRun, with_outcome: bool) -> RoundSummary {
+        RoundSummary {
             round: round.opened.number,
             question: round.opened.question.clone(),
             synthesis: round.synthesis.clone(),

@@ -5,14 +5,14 @@
 use serde_json::{Map, Value, json};
 
 use super::command::Refusal;
-use super::decide::{Decision, refuse};
+use super::decide::{DecideResult, refuse};
 use super::event::{
     ArtifactRecorded, Event, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded,
 };
-use super::hand_over::HandOver;
+use super::hand_over::WorkItemDraft;
 use super::handed::WITHHELD;
-use super::item::Item;
-use super::moment::Moment;
+use super::item::WorkItem;
+use super::moment::Timestamp;
 use super::run::StepRun;
 use super::state::Session;
 use crate::round::material::Artifact;
@@ -30,14 +30,14 @@ struct Thing<'a> {
 
 /// What a step made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made {
+pub struct StepArtifact {
     /// As it was recorded.
     pub recorded: ArtifactRecorded,
     /// When.
-    pub at: Moment,
+    pub at: Timestamp,
 }
 
-impl Made {
+impl StepArtifact {
     fn id(&self) -> &str {
         self.recorded.artifact.get("id").and_then(Value::as_str).unwrap_or_default()
     }
@@ -58,7 +58,7 @@ impl Session {
     }
 
     /// What steps made, in the order of the definition, never of arrival.
-    pub fn made_in_order(&self) -> impl Iterator<Item = &Made> {
+    pub fn made_in_order(&self) -> impl Iterator<Item = &StepArtifact> {
         let steps = self.definition.iter().flat_map(|definition| definition.all_steps());
         steps.filter_map(|step| self.made.get(step.key()))
     }
@@ -68,7 +68,7 @@ impl Session {
         self.items.keys().filter_map(|item| self.reviews.iter().find(|review| review.item == *item))
     }
 
-    fn referenced_artifact(&self, made: &Made, inline: bool) -> PreviousArtifact {
+    fn referenced_artifact(&self, made: &StepArtifact, inline: bool) -> PreviousArtifact {
         PreviousArtifact {
             artifact_id: made.id().to_owned(),
             version: made.recorded.version.unwrap_or(1),
@@ -81,8 +81,8 @@ impl Session {
         }
     }
 
-    fn content(&self, made: &Made) -> Value {
-        let back = self.items.get(made.item()).and_then(Item::outcome);
+    fn content(&self, made: &StepArtifact) -> Value {
+        let back = self.items.get(made.item()).and_then(WorkItem::outcome);
         back.map(|back| back.data.clone()).unwrap_or_default()
     }
 
@@ -103,7 +103,7 @@ impl Session {
         definition: &Definition,
         step: &Step,
         review: &Review,
-    ) -> Result<Vec<HandOver>, String> {
+    ) -> Result<Vec<WorkItemDraft>, String> {
         let things = self.things(definition, &review.of);
         let mut hand_overs = Vec::new();
         for thing in &things {
@@ -208,8 +208,8 @@ impl Session {
     }
 
     /// The item of a run whose artifact is not on record yet.
-    pub(super) fn unrecorded<'a>(&'a self, run: &StepRun) -> Option<&'a Item> {
-        let done = |item: &&Item| {
+    pub(super) fn unrecorded<'a>(&'a self, run: &StepRun) -> Option<&'a WorkItem> {
+        let done = |item: &&WorkItem| {
             item.outcome().is_some_and(|back| back.status == ItemStatus::Completed) && !is_review(item)
         };
         let items = run.items.iter().filter_map(|id| self.items.get(id)).filter(done);
@@ -218,7 +218,7 @@ impl Session {
     }
 
     /// The completed review of a run whose feedback is not wholly on record yet.
-    pub(super) fn unreviewed<'a>(&'a self, run: &StepRun) -> Option<&'a Item> {
+    pub(super) fn unreviewed<'a>(&'a self, run: &StepRun) -> Option<&'a WorkItem> {
         let mut items = run.items.iter().filter_map(|id| self.items.get(id));
         items.find(|item| {
             is_review(item)
@@ -229,12 +229,12 @@ impl Session {
 }
 
 /// Whether a work item is a review.
-pub fn is_review(item: &Item) -> bool {
+pub fn is_review(item: &WorkItem) -> bool {
     item.offered.task.as_ref().is_some_and(|task| task.review_context.is_some())
 }
 
 /// What a step made, on record.
-pub fn record_result(session: &Session, definition: &Definition, id: &str) -> Decision {
+pub fn record_result(session: &Session, definition: &Definition, id: &str) -> DecideResult {
     let (Some(run), Some(step)) = (session.running(id), definition.step(id)) else {
         return refuse(format!("step `{id}` does not run"));
     };
@@ -257,9 +257,9 @@ pub fn record_result(session: &Session, definition: &Definition, id: &str) -> De
 }
 
 /// The feedback of a completed review, on record and linked to its artifact.
-pub fn record_review(session: &Session, item: &str, now: Moment) -> Decision {
+pub fn record_review(session: &Session, item: &str, now: Timestamp) -> DecideResult {
     let found = session.items.get(item).filter(|found| is_review(found));
-    let back = found.and_then(Item::outcome).filter(|back| back.status == ItemStatus::Completed);
+    let back = found.and_then(WorkItem::outcome).filter(|back| back.status == ItemStatus::Completed);
     let (Some(found), Some(back)) = (found, back) else {
         return refuse(format!("`{item}` is no completed review"));
     };
@@ -267,7 +267,12 @@ pub fn record_review(session: &Session, item: &str, now: Moment) -> Decision {
 }
 
 /// The events of a feedback that are not on record yet.
-pub fn feedback(session: &Session, item: &Item, data: &Value, now: Moment) -> Result<Vec<Event>, Refusal> {
+pub fn feedback(
+    session: &Session,
+    item: &WorkItem,
+    data: &Value,
+    now: Timestamp,
+) -> Result<Vec<Event>, Refusal> {
     let Some(context) = item.offered.task.as_ref().and_then(|task| task.review_context.as_ref()) else {
         return refuse(format!("`{}` is no review", item.offered.item));
     };
@@ -299,7 +304,7 @@ pub fn feedback(session: &Session, item: &Item, data: &Value, now: Moment) -> Re
 }
 
 /// An artifact with its reviews and links, as its view shows it.
-pub fn artifact_view(session: &Session, made: &Made) -> Value {
+pub fn artifact_view(session: &Session, made: &StepArtifact) -> Value {
     let id = made.id();
     let reviews = session.reviews_in_order().filter(|review| review.artifact == id);
     let links = session.links.iter().map(|link| &link.link).filter(|link| link.to_id == id);

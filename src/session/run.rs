@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::event::{ApprovalGiven, ApprovalRequested, RoundOutcome, StepFinished};
-use super::moment::Moment;
+use super::moment::Timestamp;
 use super::state::{RoundRun, Session};
 use crate::workflow::{Step, StepKind};
 
@@ -15,7 +15,7 @@ pub struct StepRun {
     /// Its id.
     pub id: String,
     /// When it began.
-    pub started: Moment,
+    pub started: Timestamp,
     /// The index of its round, once that is open.
     pub round: Option<usize>,
     /// What a person is asked in it, and what was answered.
@@ -34,14 +34,14 @@ pub struct ApprovalRun {
     /// What was asked.
     pub requested: ApprovalRequested,
     /// When it was asked.
-    pub at: Moment,
+    pub at: Timestamp,
     /// What was answered.
     pub given: Option<ApprovalGiven>,
 }
 
 impl StepRun {
     /// A step that begins.
-    pub fn new(id: &str, started: Moment) -> Self {
+    pub fn new(id: &str, started: Timestamp) -> Self {
         Self {
             id: id.to_owned(),
             started,
@@ -115,12 +115,12 @@ impl Session {
         let at = definition.steps.iter().position(|step| step.id == *last)?;
         let step = &definition.steps[at];
         let result = self.results.get(last)?;
-        let turn = if self.taken { Turn::On } else { turn(step, result, self.round_outcome(step)) };
+        let turn = if self.taken { Route::On } else { turn(step, result, self.round_outcome(step)) };
         match turn {
-            Turn::To(target) => Some(target),
-            Turn::End => None,
-            Turn::On if definition.is_routed() => step.next.as_deref(),
-            Turn::On => definition.steps.get(at + 1).map(|step| step.id.as_str()),
+            Route::To(target) => Some(target),
+            Route::End => None,
+            Route::On if definition.is_routed() => step.next.as_deref(),
+            Route::On => definition.steps.get(at + 1).map(|step| step.id.as_str()),
         }
     }
 
@@ -134,7 +134,7 @@ impl Session {
 }
 
 /// Where a result leads.
-enum Turn<'a> {
+enum Route<'a> {
     /// To this step.
     To(&'a str),
     /// On as if nothing had been said.
@@ -143,24 +143,24 @@ enum Turn<'a> {
     End,
 }
 
-fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>) -> Turn<'a> {
-    let to = |target: &'a Option<String>, otherwise| target.as_deref().map_or(otherwise, Turn::To);
+fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>) -> Route<'a> {
+    let to = |target: &'a Option<String>, otherwise| target.as_deref().map_or(otherwise, Route::To);
     let says = |key: &str| result.data.get(key).and_then(Value::as_bool).unwrap_or(false);
     if !result.success {
         let is_undecided = outcome.is_some_and(RoundOutcome::is_undecided);
         if let Some(target) = step.on_undecided.as_deref().filter(|_| is_undecided) {
-            return Turn::To(target);
+            return Route::To(target);
         }
         // What is kept as an envelope goes on; what failed as a whole ends the session.
-        let otherwise = if step.is_envelope() { Turn::On } else { Turn::End };
+        let otherwise = if step.is_envelope() { Route::On } else { Route::End };
         return to(&step.on_error, otherwise);
     }
     match &step.kind {
-        StepKind::Approval(approval) if says("approved") => to(&approval.on_approve, Turn::On),
-        StepKind::Approval(approval) => to(&approval.on_reject, Turn::End),
-        StepKind::Condition(condition) if says("result") => to(&condition.then, Turn::On),
-        StepKind::Condition(condition) => to(&condition.otherwise, Turn::On),
-        StepKind::Review(review) if review.rejects(&result.data) => to(&review.on_reject, Turn::On),
-        _ => Turn::On,
+        StepKind::Approval(approval) if says("approved") => to(&approval.on_approve, Route::On),
+        StepKind::Approval(approval) => to(&approval.on_reject, Route::End),
+        StepKind::Condition(condition) if says("result") => to(&condition.then, Route::On),
+        StepKind::Condition(condition) => to(&condition.otherwise, Route::On),
+        StepKind::Review(review) if review.rejects(&result.data) => to(&review.on_reject, Route::On),
+        _ => Route::On,
     }
 }

@@ -10,15 +10,15 @@ use super::event::{
     AnswerRevealed, ApprovalGiven, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed, RoundOpened,
     SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
 };
-use super::handed::Handling;
-use super::item::Item;
-use super::moment::Moment;
-use super::review::Made;
+use super::handed::LeakReport;
+use super::item::WorkItem;
+use super::moment::Timestamp;
+use super::review::StepArtifact;
 use super::run::{ApprovalRun, StepRun};
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::record::REPLY_RULES;
-use crate::round::seal::{Binding, Padding, RoundKey, Sealed, open};
+use crate::round::seal::{AssociatedData, Padding, RoundKey, SealedRecord, open};
 use crate::workflow::{Definition, Source, Step, StepKind, TASKS_FILE, default_id, load, load_of_format_1};
 
 /// A session, folded from its events.
@@ -33,9 +33,9 @@ pub struct Session {
     /// The definition, once it is opened.
     pub definition: Option<Arc<Definition>>,
     /// When it was opened.
-    pub opened_at: Moment,
+    pub opened_at: Timestamp,
     /// When something last happened.
-    pub last_at: Moment,
+    pub last_at: Timestamp,
     /// The step that runs now.
     pub step: Option<StepRun>,
     /// The step that finished last; [`Session::next_step`] goes on from it.
@@ -45,13 +45,13 @@ pub struct Session {
     /// How often each step has begun.
     pub runs: IndexMap<String, u32>,
     /// Every work item handed to an agent so far, by its id.
-    pub items: IndexMap<String, Item>,
+    pub items: IndexMap<String, WorkItem>,
     /// What steps made, by its id, the latest version.
-    pub made: IndexMap<String, Made>,
+    pub made: IndexMap<String, StepArtifact>,
     /// The work items that each step's last result came of.
     pub items_of: IndexMap<String, Vec<String>>,
     /// What was found in answers before they were handed on, by work item.
-    pub leaks: IndexMap<String, Handling>,
+    pub leaks: IndexMap<String, LeakReport>,
     /// Feedback on record.
     pub reviews: Vec<ReviewRecorded>,
     /// Links on record.
@@ -67,9 +67,9 @@ pub struct Session {
     /// How long people were asked and the session rested, in milliseconds.
     pub waited_ms: u64,
     /// Until when the time people were asked is counted in that.
-    pub asked_until: Moment,
+    pub asked_until: Timestamp,
     /// What people were asked and said, in order.
-    pub approvals: Vec<Approved>,
+    pub approvals: Vec<AnsweredQuestion>,
     /// What is asked of a step that has run as often as it may, until it is answered.
     pub exhausted: Option<ApprovalRun>,
     /// Runs the facilitator has granted beyond `max_runs`, by step.
@@ -85,7 +85,7 @@ pub struct Session {
     /// Warnings so far.
     pub warnings: Vec<String>,
     /// Since when and why it rests, if it does.
-    pub paused: Option<(Moment, String)>,
+    pub paused: Option<(Timestamp, String)>,
     /// How it ended, if it did.
     pub closed: Option<SessionClosed>,
 }
@@ -101,7 +101,7 @@ pub struct NotHeld {
 
 /// What a person was asked and said; the context that was shown stays in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approved {
+pub struct AnsweredQuestion {
     /// What was asked.
     pub message: String,
     /// The level options to choose from, if it was a tie.
@@ -109,7 +109,7 @@ pub struct Approved {
     /// What was answered.
     pub given: ApprovalGiven,
     /// When it was answered.
-    pub at: Moment,
+    pub at: Timestamp,
 }
 
 /// A round from its opening on.
@@ -122,7 +122,7 @@ pub struct RoundRun {
     /// The snapshot, shared by all prompts.
     pub snapshot: Arc<str>,
     /// When it opened.
-    pub opened_at: Moment,
+    pub opened_at: Timestamp,
     /// What [`Session::waited_ms`] was when it opened.
     pub waited_before: u64,
     /// The seats by name, in roster order.
@@ -130,7 +130,7 @@ pub struct RoundRun {
     /// How it closed.
     pub closed: Option<RoundClosed>,
     /// When it closed.
-    pub closed_at: Option<Moment>,
+    pub closed_at: Option<Timestamp>,
     /// How it was counted.
     pub tally: Option<Tally>,
     /// Seats whose answers were lost with an earlier key, whether asked again or not.
@@ -168,9 +168,9 @@ pub enum SeatStatus {
     /// Asked; nothing came back yet.
     Asking,
     /// Sealed.
-    Sealed(Arc<Sealed>),
+    Sealed(Arc<SealedRecord>),
     /// Sealed under a key that is gone.
-    Lost(Arc<Sealed>),
+    Lost(Arc<SealedRecord>),
     /// Nothing came back.
     Failed(SeatFailed),
     /// Let go, and why.
@@ -178,7 +178,7 @@ pub enum SeatStatus {
     /// Still open when the round closed.
     Missing,
     /// Revealed.
-    Revealed(Arc<AnswerRevealed>, Arc<Sealed>),
+    Revealed(Arc<AnswerRevealed>, Arc<SealedRecord>),
 }
 
 impl SeatStatus {
@@ -193,7 +193,7 @@ impl Session {
     ///
     /// # Errors
     /// The definition's first problem.
-    pub fn definition_of(header: &SessionOpened) -> Result<Definition, Problem> {
+    pub fn definition_of(header: &SessionOpened) -> Result<Definition, Diagnostic> {
         let id = default_id(&header.definition_file);
         let source = Source { text: &header.definition, file: &header.definition_file, id };
         let loaded = if header.format < 2 { load_of_format_1(source) } else { load(source) };
@@ -202,7 +202,9 @@ impl Session {
                 Some(text) => Ok(loaded.definition.with_tasks(text, TASKS_FILE).0),
                 None => Ok(loaded.definition),
             },
-            Err(problems) => Err(problems.into_iter().next().unwrap_or_else(|| Problem::new("unreadable"))),
+            Err(problems) => {
+                Err(problems.into_iter().next().unwrap_or_else(|| Diagnostic::new("unreadable")))
+            }
         }
     }
 
@@ -258,8 +260,8 @@ impl Session {
     }
 
     /// What a seat's seal in a round is bound to.
-    pub fn binding<'a>(&self, round: &'a RoundRun, seat: &'a str) -> Binding<'a> {
-        Binding {
+    pub fn binding<'a>(&self, round: &'a RoundRun, seat: &'a str) -> AssociatedData<'a> {
+        AssociatedData {
             session: &round.session,
             round: &round.opened.round,
             participant: seat,
@@ -291,12 +293,12 @@ impl Session {
     }
 
     /// How long the session has run at `now`, in milliseconds: rests and questions left out.
-    pub fn ran_ms(&self, now: Moment) -> u64 {
+    pub fn ran_ms(&self, now: Timestamp) -> u64 {
         now.since(self.opened_at).saturating_sub(self.waited_ms)
     }
 
     /// How long a round has been open at `now`, in milliseconds: rests left out.
-    pub fn round_ran_ms(&self, round: &RoundRun, now: Moment) -> u64 {
+    pub fn round_ran_ms(&self, round: &RoundRun, now: Timestamp) -> u64 {
         let waited = self.waited_ms.saturating_sub(round.waited_before);
         now.since(round.opened_at).saturating_sub(waited)
     }

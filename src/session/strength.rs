@@ -9,7 +9,7 @@ use super::count::profile;
 use super::event::{AnswerRevealed, Tally};
 use super::state::{RoundRun, SeatStatus, Session};
 use crate::round::record::Outcome;
-use crate::tally::{Amount, BallotKind, Mark, Profile, Spread, Tier, UNLISTED};
+use crate::tally::{BallotKind, Decimal, IndexedBallot, Profile, Quartiles, Tier, UNLISTED};
 use serde_json::Value;
 
 /// What stands behind a result.
@@ -22,8 +22,8 @@ pub struct Strength {
 
 /// How many stand behind a result, of how many, and by name.
 struct Behind {
-    votes: Amount,
-    of: Amount,
+    votes: Decimal,
+    of: Decimal,
     seats: Vec<String>,
     /// What they do.
     deed: &'static str,
@@ -77,7 +77,7 @@ fn tier(behind: &Behind) -> Tier {
 }
 
 /// What the seats that were asked weigh together.
-fn asked(session: &Session, round: &RoundRun, is_by_head: bool) -> Amount {
+fn asked(session: &Session, round: &RoundRun, is_by_head: bool) -> Decimal {
     let is_asked = |status: &SeatStatus| match status {
         SeatStatus::Excused(_) => false,
         SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Excused,
@@ -85,15 +85,15 @@ fn asked(session: &Session, round: &RoundRun, is_by_head: bool) -> Amount {
     };
     let seats = round.seats.values().filter(|seat| is_asked(&seat.status));
     let weight =
-        |name: &str| session.seat_info(name).map_or(Amount::ONE, |info| Amount::of_weight(info.weight));
-    seats.map(|seat| if is_by_head { Amount::ONE } else { weight(&seat.name) }).sum()
+        |name: &str| session.seat_info(name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
+    seats.map(|seat| if is_by_head { Decimal::ONE } else { weight(&seat.name) }).sum()
 }
 
-fn stances(profile: &Profile, of: Amount) -> Behind {
-    let support = profile.ballots.iter().filter(|ballot| ballot.mark == Mark::Support);
+fn stances(profile: &Profile, of: Decimal) -> Behind {
+    let support = profile.ballots.iter().filter(|ballot| ballot.mark == IndexedBallot::Support);
     let seats: Vec<String> = support.map(|ballot| ballot.voter.clone()).collect();
     Behind {
-        votes: Amount::whole(seats.len() as u64),
+        votes: Decimal::whole(seats.len() as u64),
         of,
         seats,
         deed: "support it",
@@ -103,12 +103,12 @@ fn stances(profile: &Profile, of: Amount) -> Behind {
 
 /// All estimates stand behind their median; it is strong where the middle half of them is close: within one
 /// card, or for numbers within a quarter of the median.
-fn estimates(profile: &Profile, of: Amount, spread: Option<&Spread>, has_cards: bool) -> Behind {
+fn estimates(profile: &Profile, of: Decimal, spread: Option<&Quartiles>, has_cards: bool) -> Behind {
     let seats = profile.ballots.iter().map(|ballot| ballot.voter.clone()).collect();
     let votes = profile.worth();
     let is_same = spread.is_some_and(|spread| spread.values.len() == 1);
     let is_close = spread.is_some_and(|spread| {
-        let number = |text: &str| Amount::parse_cut(text).map(Amount::units);
+        let number = |text: &str| Decimal::parse_cut(text).map(Decimal::units);
         if has_cards {
             return spread.iqr.as_f64() <= 1.0;
         }
@@ -126,10 +126,10 @@ fn estimates(profile: &Profile, of: Amount, spread: Option<&Spread>, has_cards: 
 }
 
 /// Who puts an option first: votes for it, approves of it, ranks it before each other one, scores it highest.
-fn options(profile: &Profile, of: Amount, winner: &str) -> Behind {
+fn options(profile: &Profile, of: Decimal, winner: &str) -> Behind {
     let Some(winner) = profile.options.iter().position(|option| option == winner) else {
         return Behind {
-            votes: Amount::ZERO,
+            votes: Decimal::ZERO,
             of,
             seats: Vec::new(),
             deed: "chose it",
@@ -137,16 +137,16 @@ fn options(profile: &Profile, of: Amount, winner: &str) -> Behind {
         };
     };
     let mut deed = "chose it";
-    let (mut votes, mut seats) = (Amount::ZERO, Vec::new());
-    let mut over = vec![Amount::ZERO; profile.options.len()];
+    let (mut votes, mut seats) = (Decimal::ZERO, Vec::new());
+    let mut over = vec![Decimal::ZERO; profile.options.len()];
     for ballot in &profile.ballots {
         let is_for = match &ballot.mark {
-            Mark::Choice(option) => *option == winner,
-            Mark::Approval(options) => {
+            IndexedBallot::Choice(option) => *option == winner,
+            IndexedBallot::Approval(options) => {
                 deed = "approve of it";
                 options.contains(&winner)
             }
-            Mark::Scores(scores) => {
+            IndexedBallot::Scores(scores) => {
                 deed = "score it highest";
                 let most = scores.iter().flatten().max();
                 // Who scores all options alike prefers none.
@@ -154,7 +154,7 @@ fn options(profile: &Profile, of: Amount, winner: &str) -> Behind {
                     && scores[winner].as_ref() == most
                     && scores.iter().any(|score| score.as_ref() != most)
             }
-            Mark::Ranking(ranks) => {
+            IndexedBallot::Ranking(ranks) => {
                 deed = "put it before each other option";
                 for (other, over) in over.iter_mut().enumerate().filter(|(other, _)| *other != winner) {
                     if ranks[winner] < ranks[other] {
@@ -171,7 +171,7 @@ fn options(profile: &Profile, of: Amount, winner: &str) -> Behind {
             seats.push(ballot.voter.clone());
         }
     }
-    let is_ranking = profile.ballots.iter().any(|ballot| matches!(ballot.mark, Mark::Ranking(_)));
+    let is_ranking = profile.ballots.iter().any(|ballot| matches!(ballot.mark, IndexedBallot::Ranking(_)));
     if is_ranking {
         let others = over.iter().enumerate().filter(|(other, _)| *other != winner);
         votes = others.map(|(_, over)| *over).min().unwrap_or(votes);

@@ -7,11 +7,11 @@
 
 use super::config::{Config, ProviderConfig};
 use super::need::{KeyFrom, Need, What};
-use super::providers::{KNOWN, Known};
-use crate::problem::Problem;
+use super::providers::{BuiltInProvider, KNOWN};
+use crate::problem::Diagnostic;
 
 /// The known service of that name.
-pub fn known(provider: &str) -> Option<&'static Known> {
+pub fn known(provider: &str) -> Option<&'static BuiltInProvider> {
     KNOWN.iter().find(|known| known.name == provider)
 }
 
@@ -24,7 +24,7 @@ pub fn address_variable(provider: &str) -> String {
 ///
 /// # Errors
 /// When it has no address; when the project would have a usual key sent to another address.
-pub fn access(config: &Config, provider: &str) -> Result<Need, Problem> {
+pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
     let said = config.providers.get(provider).cloned().unwrap_or_default();
     let from = said.project.as_ref().map(|project| project.from.clone());
     let (own, project) = (values(said.own), values(said.project));
@@ -33,7 +33,7 @@ pub fn access(config: &Config, provider: &str) -> Result<Need, Problem> {
     let is_projects = set.is_none() && project.base_url.is_some() && project.base_url != by_user;
     let by_project = project.base_url.filter(|_| is_projects);
     let address = by_project.or(set).or(by_user).ok_or_else(|| {
-        Problem::new(format!("provider `{provider}` has no address"))
+        Diagnostic::new(format!("provider `{provider}` has no address"))
             .hint(format!("set `providers.{provider}.base_url` in config.yaml"))
     })?;
     let users_key = || key(own.key_env.as_deref(), &own.key_command, usual(provider));
@@ -77,14 +77,20 @@ fn is_of(names: &[String], key: &KeyFrom) -> bool {
 }
 
 /// Refuses the usual key of a known service to an address that is not that service's.
-fn refuse_usual(names: &[String], provider: &str, address: &str, is_projects: bool) -> Result<(), Problem> {
+fn refuse_usual(
+    names: &[String],
+    provider: &str,
+    address: &str,
+    is_projects: bool,
+) -> Result<(), Diagnostic> {
     for name in names {
         let mut owners = KNOWN.iter().filter(|known| known.keys.contains(&name.as_str())).peekable();
         let Some(first) = owners.peek().map(|known| known.name) else { continue };
-        let is_home = |known: &Known| known.base_url == address || (known.name == provider && !is_projects);
+        let is_home =
+            |known: &BuiltInProvider| known.base_url == address || (known.name == provider && !is_projects);
         if !owners.any(is_home) {
             let message = format!("{name} is the key of `{first}`: no address of a project is sent it");
-            return Err(Problem::new(message).hint(format!(
+            return Err(Diagnostic::new(message).hint(format!(
                 "use a key of its own, or name the address in your own configuration or in {}",
                 address_variable(provider)
             )));

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value as Json;
 
-use crate::participants::scripted::{Line, Part};
-use crate::problem::{Problem, did_you_mean};
+use crate::participants::scripted::{ScriptedReply, ScriptedSeat};
+use crate::problem::{Diagnostic, did_you_mean};
 use crate::session::{QuestionKind, Session, exhausted_key};
 use crate::tally::Ties;
 use crate::workflow::{Definition, Fields, Round, StepKind};
@@ -24,7 +24,7 @@ pub struct Answers {
 
 /// A scripted answer to a person's question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct ScriptedAnswer {
     /// Yes or no.
     pub approved: bool,
     /// The option chosen among level ones.
@@ -38,13 +38,13 @@ impl Answers {
     ///
     /// # Errors
     /// When it is not a map of step ids.
-    pub fn parse(text: &str, file: &str) -> Result<Self, Problem> {
+    pub fn parse(text: &str, file: &str) -> Result<Self, Diagnostic> {
         let is_json = text.trim_start().starts_with('{');
         let node = if is_json { read_json(text, file)? } else { read(text, file)? };
         match node.value {
             Value::Map(steps) => Ok(Self { file: file.to_owned(), steps, used: HashMap::new() }),
             Value::Null => Ok(Self { file: file.to_owned(), ..Self::default() }),
-            _ => Err(Problem::new("an answers file is a map of step ids")
+            _ => Err(Diagnostic::new("an answers file is a map of step ids")
                 .hint("write `step-id: answer`")
                 .at(file, node.line, node.column)),
         }
@@ -55,7 +55,7 @@ impl Answers {
     }
 
     /// What each step scripts for a seat or an agent.
-    pub fn parts(&self, definition: &Definition, seat: &str) -> HashMap<String, Part> {
+    pub fn parts(&self, definition: &Definition, seat: &str) -> HashMap<String, ScriptedSeat> {
         let mut parts = HashMap::new();
         for (key, node) in &self.steps {
             let part = match definition.step(&key.text).map(|step| &step.kind) {
@@ -75,11 +75,11 @@ impl Answers {
     }
 
     /// Entries that serve nothing in this definition.
-    pub fn unserved(&self, definition: &Definition) -> Vec<Problem> {
+    pub fn unserved(&self, definition: &Definition) -> Vec<Diagnostic> {
         let ids: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
         let mut problems = Vec::new();
         for (key, node) in &self.steps {
-            let at = |message: String| Problem::new(message).at(&self.file, key.line, key.column);
+            let at = |message: String| Diagnostic::new(message).at(&self.file, key.line, key.column);
             if definition
                 .all_steps()
                 .any(|step| step.max_runs.is_some() && exhausted_key(&step.id) == key.text)
@@ -116,7 +116,7 @@ impl Answers {
     ///
     /// # Errors
     /// Each entry that has not, with its line.
-    pub fn check(&self, definition: &Definition) -> Result<(), Vec<Problem>> {
+    pub fn check(&self, definition: &Definition) -> Result<(), Vec<Diagnostic>> {
         let mut problems = Vec::new();
         for (key, node) in &self.steps {
             match definition.step(&key.text).map(|step| &step.kind) {
@@ -134,7 +134,7 @@ impl Answers {
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    fn check_round(&self, step: &str, node: &Node, round: &Round, problems: &mut Vec<Problem>) {
+    fn check_round(&self, step: &str, node: &Node, round: &Round, problems: &mut Vec<Diagnostic>) {
         let items: &[Node] = match &node.value {
             Value::List(items) => items,
             Value::Text(_) if round.ties == Ties::Ask => &[],
@@ -164,7 +164,7 @@ impl Answers {
     ///
     /// # Errors
     /// When the answers are used up, or one of them is no answer to this question.
-    pub fn say(&mut self, step: &str, kind: &QuestionKind) -> Result<Option<Said>, String> {
+    pub fn say(&mut self, step: &str, kind: &QuestionKind) -> Result<Option<ScriptedAnswer>, String> {
         let key =
             if matches!(kind, QuestionKind::Exhausted(_)) { exhausted_key(step) } else { step.to_owned() };
         let Some(node) = self.step(&key).cloned() else { return Ok(None) };
@@ -172,7 +172,7 @@ impl Answers {
             QuestionKind::KeyLost(_) => Ok(None),
             QuestionKind::Exhausted(_) => self.next_of(&key, &node).and_then(|one| {
                 let choice = exhausted(one, &self.file).map_err(|problem| problem.to_string())?;
-                Ok(Some(Said { approved: true, choice: Some(choice), comment: None }))
+                Ok(Some(ScriptedAnswer { approved: true, choice: Some(choice), comment: None }))
             }),
             QuestionKind::Tie(_) => {
                 let (choices, in_turn) = choices(&node);
@@ -184,7 +184,11 @@ impl Answers {
                 let at = if in_turn { *used - 1 } else { 0 };
                 let choice = choices.get(at).ok_or_else(|| used_up(step))?;
                 let choice = crate::workflow::as_text(choice);
-                Ok(choice.map(|choice| Said { approved: true, choice: Some(choice), comment: None }))
+                Ok(choice.map(|choice| ScriptedAnswer {
+                    approved: true,
+                    choice: Some(choice),
+                    comment: None,
+                }))
             }
             QuestionKind::Approval => {
                 let one = self.next_of(&key, &node)?;
@@ -205,7 +209,7 @@ impl Answers {
 }
 
 /// What is said of a step whose runs are used up: `take`, `{choice: decide, option: a}`.
-fn exhausted(node: &Node, file: &str) -> Result<String, Problem> {
+fn exhausted(node: &Node, file: &str) -> Result<String, Diagnostic> {
     let hint = "write `take`, `continue`, `stop` or `{choice: decide, option: …}`";
     if let Value::Text(word) = &node.value {
         return Ok(word.clone());
@@ -240,9 +244,9 @@ fn choices(node: &Node) -> (Vec<&Node>, bool) {
     }
 }
 
-fn said(node: &Node, file: &str) -> Result<Said, Problem> {
+fn said(node: &Node, file: &str) -> Result<ScriptedAnswer, Diagnostic> {
     if let Value::Bool(approved) = node.value {
-        return Ok(Said { approved, ..Said::default() });
+        return Ok(ScriptedAnswer { approved, ..ScriptedAnswer::default() });
     }
     let hint = "write `true`, `false` or `{approved: true, comment: \"…\"}`";
     let mut fields =
@@ -253,7 +257,7 @@ fn said(node: &Node, file: &str) -> Result<Said, Problem> {
     match (approved, problems.into_iter().next()) {
         (_, Some(problem)) => Err(problem),
         (None, None) => Err(node.problem(file, "the answer to an approval has no `approved`").hint(hint)),
-        (Some(approved), None) => Ok(Said { approved, choice: None, comment }),
+        (Some(approved), None) => Ok(ScriptedAnswer { approved, choice: None, comment }),
     }
 }
 
@@ -280,31 +284,31 @@ fn find<'a>(map: &'a Map, seat: &str) -> Option<&'a Node> {
     map.iter().find(|(key, _)| key.text == seat).map(|(_, node)| node)
 }
 
-fn part_of(node: &Node, seat: &str) -> Option<Part> {
+fn part_of(node: &Node, seat: &str) -> Option<ScriptedSeat> {
     match &node.value {
         Value::Map(map) => match &find(map, seat)?.value {
-            Value::List(items) => Some(Part::InTurn(items.iter().map(line).collect())),
-            _ => find(map, seat).map(|node| Part::Always(line(node))),
+            Value::List(items) => Some(ScriptedSeat::InTurn(items.iter().map(line).collect())),
+            _ => find(map, seat).map(|node| ScriptedSeat::Always(line(node))),
         },
         Value::List(items) => {
-            let lines: Vec<Line> =
+            let lines: Vec<ScriptedReply> =
                 items.iter().filter_map(as_map).filter_map(|m| find(m, seat)).map(line).collect();
-            (!lines.is_empty()).then_some(Part::InTurn(lines))
+            (!lines.is_empty()).then_some(ScriptedSeat::InTurn(lines))
         }
         _ => None,
     }
 }
 
 /// What an agent's entry scripts: a list in turn, anything else every time.
-fn whole_part(node: &Node) -> Part {
+fn whole_part(node: &Node) -> ScriptedSeat {
     match &node.value {
-        Value::List(items) => Part::InTurn(items.iter().map(line).collect()),
-        _ => Part::Always(line(node)),
+        Value::List(items) => ScriptedSeat::InTurn(items.iter().map(line).collect()),
+        _ => ScriptedSeat::Always(line(node)),
     }
 }
 
 /// A review's entry names reviewers, or serves all of them.
-fn part_of_review(node: &Node, seat: &str, reviewers: &[&str]) -> Option<Part> {
+fn part_of_review(node: &Node, seat: &str, reviewers: &[&str]) -> Option<ScriptedSeat> {
     let names = seat_names(node);
     if !names.is_empty() && names.iter().any(|name| reviewers.contains(&name.as_str())) {
         return part_of(node, seat);
@@ -312,15 +316,15 @@ fn part_of_review(node: &Node, seat: &str, reviewers: &[&str]) -> Option<Part> {
     reviewers.contains(&seat).then(|| whole_part(node))
 }
 
-fn line(node: &Node) -> Line {
+fn line(node: &Node) -> ScriptedReply {
     match &node.value {
-        Value::Map(map) if map.len() == 1 && map[0].0.text == "fail" => {
-            Line::Fail(crate::workflow::as_text(&map[0].1).unwrap_or_else(|| "scripted failure".to_owned()))
-        }
-        Value::Text(text) => Line::Reply(text.clone()),
+        Value::Map(map) if map.len() == 1 && map[0].0.text == "fail" => ScriptedReply::Fail(
+            crate::workflow::as_text(&map[0].1).unwrap_or_else(|| "scripted failure".to_owned()),
+        ),
+        Value::Text(text) => ScriptedReply::Reply(text.clone()),
         _ => {
             let json: Json = node.to_json();
-            Line::Reply(json.to_string())
+            ScriptedReply::Reply(json.to_string())
         }
     }
 }
@@ -339,9 +343,12 @@ mod tests {
         let source = crate::workflow::Source { text, file: "f.yaml", id: "f" };
         let definition = crate::workflow::load(source).unwrap().definition;
         let parts = |seat| answers.parts(&definition, seat);
-        assert_eq!(parts("a")["risks"], Part::Always(Line::Reply("{\"position\":\"x\"}".into())));
-        assert_eq!(parts("b")["risks"], Part::Always(Line::Fail("offline".into())));
-        assert!(matches!(&parts("c")["risks"], Part::InTurn(lines) if lines.len() == 2));
+        assert_eq!(
+            parts("a")["risks"],
+            ScriptedSeat::Always(ScriptedReply::Reply("{\"position\":\"x\"}".into()))
+        );
+        assert_eq!(parts("b")["risks"], ScriptedSeat::Always(ScriptedReply::Fail("offline".into())));
+        assert!(matches!(&parts("c")["risks"], ScriptedSeat::InTurn(lines) if lines.len() == 2));
         assert!(parts("d").is_empty());
     }
 

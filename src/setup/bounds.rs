@@ -6,8 +6,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::folders::{Folders, read_regular};
-use crate::problem::Problem;
+use super::folders::{Dirs, read_regular};
+use crate::problem::Diagnostic;
 use crate::workflow::ParticipantSpec;
 
 /// The variable that names folders outside the project that its files may name.
@@ -15,16 +15,16 @@ pub const ALLOWED: &str = "ROUNDTABLE_OUTSIDE";
 
 /// The folders a path may lead into.
 #[derive(Debug, Clone, Default)]
-pub struct Bounds {
+pub struct PathPolicy {
     /// The project, and the definition's folder.
     roots: Vec<PathBuf>,
     /// The folders that the user allows beside them.
     allowed: Vec<PathBuf>,
 }
 
-impl Bounds {
+impl PathPolicy {
     /// The bounds of a project, and of a definition's file if one is given.
-    pub fn of(folders: &Folders, definition: Option<&str>) -> Self {
+    pub fn of(folders: &Dirs, definition: Option<&str>) -> Self {
         let real = |paths: Vec<PathBuf>| paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
         let variable = std::env::var_os(ALLOWED).unwrap_or_default();
         let allowed = std::env::split_paths(&variable).filter(|path| path.is_absolute()).collect();
@@ -35,24 +35,24 @@ impl Bounds {
 
     /// A path of a participant that leads out: the folder its program runs in, or the recording it
     /// answers from, where a file of the project names its model.
-    pub fn of_participant(&self, spec: &ParticipantSpec, model: Option<&String>) -> Option<Problem> {
+    pub fn of_participant(&self, spec: &ParticipantSpec, model: Option<&String>) -> Option<Diagnostic> {
         let folder = spec.command.as_ref().and_then(|program| program.cwd.as_deref());
         let model = model.filter(|_| spec.command.is_none());
         let recording = model.and_then(|model| model.strip_prefix("recorded/"));
         folder.into_iter().chain(recording).find_map(|path| self.check_named(Path::new(path)).err())
     }
 
-    /// As [`Bounds::check`], of a path as a file of the project writes it.
+    /// As [`PathPolicy::check`], of a path as a file of the project writes it.
     ///
     /// # Errors
     /// When it leads out of all of them, or is absolute where the user did not allow that.
-    pub fn check_named(&self, path: &Path) -> Result<(), Problem> {
+    pub fn check_named(&self, path: &Path) -> Result<(), Diagnostic> {
         self.check(path)?;
         let is_allowed = path.canonicalize().is_ok_and(|real| is_in(&real, &self.allowed));
         if path.is_absolute() && !is_allowed {
             let message = format!("`{}` is an absolute path, which a project must not name", path.display());
             return Err(
-                Problem::new(message).hint(format!("write it relative, or name its folder in {ALLOWED}"))
+                Diagnostic::new(message).hint(format!("write it relative, or name its folder in {ALLOWED}"))
             );
         }
         Ok(())
@@ -62,7 +62,7 @@ impl Bounds {
     ///
     /// # Errors
     /// When it leads out of all of them, or into `.git`.
-    pub fn check(&self, path: &Path) -> Result<(), Problem> {
+    pub fn check(&self, path: &Path) -> Result<(), Diagnostic> {
         let Ok(real) = path.canonicalize() else { return Ok(()) };
         if is_in(&real, &self.allowed) {
             return Ok(());
@@ -70,11 +70,11 @@ impl Bounds {
         let Some(inside) = self.roots.iter().find_map(|root| real.strip_prefix(root).ok()) else {
             let message = format!("`{}` leads outside the project", path.display());
             let hint = format!("keep it in the project, or name its folder in {ALLOWED}");
-            return Err(Problem::new(message).hint(hint));
+            return Err(Diagnostic::new(message).hint(hint));
         };
         if inside.components().any(|part| part == Component::Normal(".git".as_ref())) {
             let message = format!("`{}` leads into `.git`, which is not read", path.display());
-            return Err(Problem::new(message).hint("keep it elsewhere in the project"));
+            return Err(Diagnostic::new(message).hint("keep it elsewhere in the project"));
         }
         Ok(())
     }
@@ -83,7 +83,7 @@ impl Bounds {
     ///
     /// # Errors
     /// When it leads out, is no regular file, or cannot be read.
-    pub fn text(&self, path: &Path, limit: u64) -> Result<Option<String>, Problem> {
+    pub fn text(&self, path: &Path, limit: u64) -> Result<Option<String>, Diagnostic> {
         if path.symlink_metadata().is_err() {
             return Ok(None);
         }

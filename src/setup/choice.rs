@@ -5,7 +5,7 @@ use super::config::Config;
 use super::models::is_model;
 use super::roster::ModelFlags;
 use crate::persona::Persona;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::workflow::ParticipantSpec;
 
 /// Whether a model's name is one: `inherit` leaves the choice to what comes next.
@@ -14,7 +14,7 @@ fn is_given(model: &impl AsRef<str>) -> bool {
 }
 
 /// Who named a model.
-pub(super) enum NamedBy {
+pub(super) enum ModelSource {
     Flag,
     Variable(String),
     Definition,
@@ -22,10 +22,11 @@ pub(super) enum NamedBy {
     Configuration(String),
 }
 
-impl NamedBy {
+impl ModelSource {
     /// Says of a problem with the model where it was named.
-    pub(super) fn blame(&self, problem: Problem, spec: &ParticipantSpec, file: &str) -> Problem {
-        let named = |by: &str| Problem { message: format!("{by}: {}", problem.message), ..problem.clone() };
+    pub(super) fn blame(&self, problem: Diagnostic, spec: &ParticipantSpec, file: &str) -> Diagnostic {
+        let named =
+            |by: &str| Diagnostic { message: format!("{by}: {}", problem.message), ..problem.clone() };
         match self {
             Self::Flag => named("--model"),
             Self::Variable(name) => named(name),
@@ -42,15 +43,15 @@ pub(super) fn model_of(
     persona: Option<&Persona>,
     config: &Config,
     flags: &ModelFlags,
-    notices: &mut Vec<Problem>,
-) -> (String, NamedBy) {
-    let flag = |model: &String| (model.clone(), NamedBy::Flag);
+    notices: &mut Vec<Diagnostic>,
+) -> (String, ModelSource) {
+    let flag = |model: &String| (model.clone(), ModelSource::Flag);
     let by_flag =
         flags.named.get(&spec.name).or_else(|| flags.named.get(&spec.persona)).filter(is_given).map(flag);
     let variable = |name: &str| {
         let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
         let model = std::env::var(&name).ok().filter(is_given)?;
-        Some((model, NamedBy::Variable(name)))
+        Some((model, ModelSource::Variable(name)))
     };
     let by_environment = || variable(&spec.name).or_else(|| variable(&spec.persona));
     let by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given).filter(|model| {
@@ -59,18 +60,18 @@ pub(super) fn model_of(
         }
         let message =
             format!("the model `{model}` of persona `{}` is not `provider/model`: not used", spec.persona);
-        notices.push(Problem::new(message));
+        notices.push(Diagnostic::new(message));
         false
     });
     let configured = || {
         let model = config.model.value.clone().filter(is_given)?;
-        Some((model, NamedBy::Configuration(config.model.from.clone())))
+        Some((model, ModelSource::Configuration(config.model.from.clone())))
     };
     by_flag
         .or_else(by_environment)
-        .or_else(|| Some((spec.model.clone().filter(is_given)?, NamedBy::Definition)))
+        .or_else(|| Some((spec.model.clone().filter(is_given)?, ModelSource::Definition)))
         .or_else(|| flags.all.as_ref().filter(is_given).map(flag))
-        .or_else(|| Some((by_persona?, NamedBy::Persona)))
+        .or_else(|| Some((by_persona?, ModelSource::Persona)))
         .or_else(configured)
-        .unwrap_or_else(|| ("rehearsal".to_owned(), NamedBy::Definition))
+        .unwrap_or_else(|| ("rehearsal".to_owned(), ModelSource::Definition))
 }

@@ -9,9 +9,9 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 
-use super::folders::{Folders, read_text};
+use super::folders::{Dirs, read_text};
 use super::need::words;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::session::Price;
 use crate::workflow::{Fields, as_text};
 use crate::yaml::{Node, Value, literal_keys, read};
@@ -84,7 +84,7 @@ pub struct Config {
     /// How the screen looks and is worked.
     pub screen: Setting<ScreenConfig>,
     /// What is to be said of the files.
-    pub notices: Vec<Problem>,
+    pub notices: Vec<Diagnostic>,
 }
 
 /// How the screen looks and is worked.
@@ -118,7 +118,7 @@ impl Config {
     ///
     /// # Errors
     /// Every problem in a file, with its line.
-    pub fn load(folders: &Folders) -> Result<Self, Vec<Problem>> {
+    pub fn load(folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
         let default = || "default".to_owned();
         let mut config = Self {
             model: Setting { value: None, from: default() },
@@ -143,7 +143,7 @@ impl Config {
         Ok(config)
     }
 
-    fn layer(&mut self, text: &str, path: &Path, layer: Layer) -> Result<(), Vec<Problem>> {
+    fn layer(&mut self, text: &str, path: &Path, layer: Layer) -> Result<(), Vec<Diagnostic>> {
         let file = &*path.display().to_string();
         let node = &read(text, file).map_err(|problem| vec![problem])?;
         if node.value == Value::Null {
@@ -248,7 +248,7 @@ fn entries<'a>(fields: &mut Fields<'a>, key: &'static str) -> Vec<(String, &'a N
 }
 
 /// Reads how the screen looks; what is not said stays as it is.
-fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problems: &mut Vec<Problem>) {
+fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problems: &mut Vec<Diagnostic>) {
     let mut fields = match Fields::of(node, "`screen`", file) {
         Ok(fields) => fields,
         Err(problem) => return problems.push(problem),
@@ -268,7 +268,7 @@ fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problems: &mut Vec
     problems.extend(fields.finish(&[]));
 }
 
-fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) -> Option<ProviderConfig> {
+fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) -> Option<ProviderConfig> {
     let mut fields = match Fields::of(node, format!("provider `{name}`"), file) {
         Ok(fields) => fields,
         Err(problem) => {
@@ -291,7 +291,7 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) ->
     Some(config)
 }
 
-fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) -> Option<Price> {
+fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) -> Option<Price> {
     let mut fields = Fields::of(node, format!("the price of `{name}`"), file).ok()?;
     let price = (fields.positive("input"), fields.positive("output"));
     let cached = fields.positive("cached");
@@ -309,8 +309,8 @@ fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Problem>) -> Op
 mod tests {
     use super::*;
 
-    fn layered(text: &str) -> Result<Config, Vec<Problem>> {
-        let folders = Folders {
+    fn layered(text: &str) -> Result<Config, Vec<Diagnostic>> {
+        let folders = Dirs {
             project: "/nonexistent".into(),
             has_s2s: false,
             config: "/nonexistent".into(),

@@ -8,14 +8,14 @@ use std::time::Duration;
 use futures::future::join_all;
 
 use super::access::{address_variable, known};
-use super::models::Catalog;
+use super::models::ParticipantFactory;
 use super::need::shown;
 use crate::participants::http::HttpParticipant;
-use crate::participants::probe::{Pace, models};
-use crate::participants::watch::Watch;
-use crate::participants::{Ask, Failure, Prompt};
+use crate::participants::probe::{Latency, models};
+use crate::participants::watch::ProgressHandle;
+use crate::participants::{Failure, Prompt, SeatRequest};
 use crate::persona::Persona;
-use crate::problem::{Problem, did_you_mean};
+use crate::problem::{Diagnostic, did_you_mean};
 
 /// How long one word may take to come.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,7 +30,7 @@ pub struct Checkup {
     /// Its address, without anything secret.
     pub address: Option<String>,
     /// What was found.
-    pub state: State,
+    pub state: CheckupStatus,
     /// What to do about it.
     pub hint: Option<String>,
     /// Something odd that does not stand in the way.
@@ -39,7 +39,7 @@ pub struct Checkup {
 
 /// What a checkup found.
 #[derive(Debug, Clone, PartialEq)]
-pub enum State {
+pub enum CheckupStatus {
     /// It wants a key, and none is there: it was not asked.
     NoKey,
     /// It is not set up so that it could be asked, and why.
@@ -49,12 +49,12 @@ pub enum State {
     /// It answers and lists these models.
     Answers(Vec<String>),
     /// It answers, lists these models, and one of them was asked for a word.
-    Probed(Vec<String>, String, Result<Pace, String>),
+    Probed(Vec<String>, String, Result<Latency, String>),
 }
 
 /// Whether a model of each provider is asked for a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
+pub enum ProbeLevel {
     /// Only what it lists.
     Listing,
     /// One word of a reply too, which may cost a fraction of a cent.
@@ -65,12 +65,16 @@ pub enum Depth {
 ///
 /// # Errors
 /// A name that no provider has.
-pub async fn check(catalog: &Catalog<'_>, names: &[String], depth: Depth) -> Result<Vec<Checkup>, Problem> {
+pub async fn check(
+    catalog: &ParticipantFactory<'_>,
+    names: &[String],
+    depth: ProbeLevel,
+) -> Result<Vec<Checkup>, Diagnostic> {
     let all = catalog.providers();
     for name in names {
         let provider = name.split('/').next().unwrap_or_default();
         if !all.contains(&provider) {
-            let problem = Problem::new(format!("unknown provider `{provider}`"));
+            let problem = Diagnostic::new(format!("unknown provider `{provider}`"));
             return Err(problem.hint(did_you_mean(provider, &all)));
         }
     }
@@ -79,18 +83,18 @@ pub async fn check(catalog: &Catalog<'_>, names: &[String], depth: Depth) -> Res
     Ok(join_all(names.iter().map(|name| checkup(catalog, name, depth))).await)
 }
 
-async fn checkup(catalog: &Catalog<'_>, name: &str, depth: Depth) -> Checkup {
+async fn checkup(catalog: &ParticipantFactory<'_>, name: &str, depth: ProbeLevel) -> Checkup {
     let (provider, model) = name.split_once('/').map_or((name, None), |(name, model)| (name, Some(model)));
     let mut found = Checkup {
         provider: provider.to_owned(),
         key: None,
         address: None,
-        state: State::NoKey,
+        state: CheckupStatus::NoKey,
         hint: None,
         note: several_keys(provider),
     };
-    let refused = |mut found: Checkup, problem: Problem| {
-        found.state = State::NotSetUp(problem.message);
+    let refused = |mut found: Checkup, problem: Diagnostic| {
+        found.state = CheckupStatus::NotSetUp(problem.message);
         found.hint = problem.hint;
         found
     };
@@ -114,7 +118,7 @@ async fn checkup(catalog: &Catalog<'_>, name: &str, depth: Depth) -> Checkup {
         Ok(models) => models,
         Err(failure) => {
             found.hint = Some(advice(provider, &failure, key_name.as_deref()));
-            found.state = State::Silent(failure.reason);
+            found.state = CheckupStatus::Silent(failure.reason);
             return found;
         }
     };
@@ -123,7 +127,7 @@ async fn checkup(catalog: &Catalog<'_>, name: &str, depth: Depth) -> Checkup {
     }
     let asked = model.map(str::to_owned).or_else(|| listed.first().cloned());
     found.state = match (depth, asked) {
-        (Depth::OneWord, Some(model)) => {
+        (ProbeLevel::OneWord, Some(model)) => {
             let paced = pace(&participant, &model).await;
             if let Err(failure) = &paced {
                 found.hint = Some(format!(
@@ -131,9 +135,9 @@ async fn checkup(catalog: &Catalog<'_>, name: &str, depth: Depth) -> Checkup {
                     advice(provider, failure, key_name.as_deref())
                 ));
             }
-            State::Probed(listed, model, paced.map_err(|failure| failure.reason))
+            CheckupStatus::Probed(listed, model, paced.map_err(|failure| failure.reason))
         }
-        _ => State::Answers(listed),
+        _ => CheckupStatus::Answers(listed),
     };
     found
 }
@@ -165,16 +169,16 @@ fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {
     }
 }
 
-async fn pace(participant: &HttpParticipant, model: &str) -> Result<Pace, Failure> {
+async fn pace(participant: &HttpParticipant, model: &str) -> Result<Latency, Failure> {
     let persona = Persona::parse("---\nname: doctor\n---\nAnswer with one word.\n", "doctor");
     let Ok(persona) = persona else {
         return Err(Failure { reason: "no persona to ask with".to_owned(), timed_out: false, tries: 0 });
     };
-    let ask = Ask {
+    let ask = SeatRequest {
         seat: "doctor".to_owned(),
         place: (0, 1),
         step: "doctor".to_owned(),
-        watch: Watch::default(),
+        watch: ProgressHandle::default(),
         purse: crate::participants::purse::Purse::default(),
         task: None,
         round: "doctor".to_owned(),

@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bounds::Bounds;
+use super::bounds::PathPolicy;
 use crate::journal::Disk;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 
 /// The folders of one run.
 #[derive(Debug, Clone)]
-pub struct Folders {
+pub struct Dirs {
     /// The nearest folder upwards, in the same repository, that holds a `.s2s`; else the current one.
     pub project: PathBuf,
     /// Whether the project has a `.s2s` that counts.
@@ -19,18 +19,18 @@ pub struct Folders {
     /// The user's state: keys of open rounds, sessions outside a project.
     pub state: PathBuf,
     /// What is to be said of a `.s2s` that does not count.
-    pub notices: Vec<Problem>,
+    pub notices: Vec<Diagnostic>,
 }
 
-impl Folders {
+impl Dirs {
     /// Finds them. `ROUNDTABLE_HOME`, if set, holds both `config` and `state`. A `.s2s` of another
     /// owner counts only where it is trusted.
     ///
     /// # Errors
     /// When there is no home folder to put them in.
-    pub fn find(trusts_owner: bool) -> Result<Self, Problem> {
+    pub fn find(trusts_owner: bool) -> Result<Self, Diagnostic> {
         let here = std::env::current_dir()
-            .map_err(|error| Problem::new(format!("the current folder cannot be read: {error}")))?;
+            .map_err(|error| Diagnostic::new(format!("the current folder cannot be read: {error}")))?;
         let mut notices = Vec::new();
         let counts = |dir: &&Path| match holds_s2s(dir, trusts_owner) {
             Ok(is_there) => is_there,
@@ -58,14 +58,14 @@ impl Folders {
         self.s2s().unwrap_or_else(|| self.state.clone()).join("sessions")
     }
 
-    /// As [`Folders::sessions`], to write there.
+    /// As [`Dirs::sessions`], to write there.
     ///
     /// # Errors
     /// When the project's folder of sessions is a link that leads out of the project.
-    pub fn sessions_to_write(&self) -> Result<PathBuf, Problem> {
+    pub fn sessions_to_write(&self) -> Result<PathBuf, Diagnostic> {
         let sessions = self.sessions();
         if self.has_s2s {
-            Bounds::of(self, None).check(&sessions)?;
+            PathPolicy::of(self, None).check(&sessions)?;
         }
         Ok(sessions)
     }
@@ -95,16 +95,16 @@ impl Folders {
     ///
     /// # Errors
     /// When it is there and cannot be read, or leads out of the project.
-    pub fn of_project(&self, name: &str, limit: u64) -> Result<Option<String>, Problem> {
+    pub fn of_project(&self, name: &str, limit: u64) -> Result<Option<String>, Diagnostic> {
         let Some(s2s) = self.s2s() else { return Ok(None) };
-        Bounds::of(self, None).text(&s2s.join(name), limit)
+        PathPolicy::of(self, None).text(&s2s.join(name), limit)
     }
 
     /// `CONTEXT.md` as it is now, its comments left out; `None` when absent or empty.
     ///
     /// # Errors
     /// When it is there and cannot be read: a round must not be frozen without it.
-    pub fn context(&self) -> Result<Option<String>, Problem> {
+    pub fn context(&self) -> Result<Option<String>, Diagnostic> {
         let text = self.of_project("CONTEXT.md", 256 * 1024)?;
         Ok(text.and_then(|text| without_comments(&text)))
     }
@@ -113,7 +113,7 @@ impl Folders {
     ///
     /// # Errors
     /// When the file is there and cannot be read.
-    pub fn tasks(&self) -> Result<Option<String>, Problem> {
+    pub fn tasks(&self) -> Result<Option<String>, Diagnostic> {
         self.of_project("tasks.yaml", 4 * 1024 * 1024)
     }
 }
@@ -125,14 +125,14 @@ fn in_repository(here: &Path) -> impl Iterator<Item = &Path> {
 }
 
 /// Whether a folder holds a `.s2s` that counts; one that is there and does not is told.
-fn holds_s2s(dir: &Path, trusts_owner: bool) -> Result<bool, Problem> {
+fn holds_s2s(dir: &Path, trusts_owner: bool) -> Result<bool, Diagnostic> {
     let s2s = dir.join(".s2s");
     let Some(meta) = s2s.metadata().ok().filter(std::fs::Metadata::is_dir) else { return Ok(false) };
     let leads_out = match (dir.canonicalize(), s2s.canonicalize()) {
         (Ok(dir), Ok(s2s)) => !s2s.starts_with(&dir) || s2s.starts_with(dir.join(".git")),
         _ => true,
     };
-    let ignored = |why: &str| Problem::new(format!("`{}` {why}: it is ignored", s2s.display()));
+    let ignored = |why: &str| Diagnostic::new(format!("`{}` {why}: it is ignored", s2s.display()));
     if leads_out {
         return Err(ignored("leads outside the project").hint("make it a folder of the project"));
     }
@@ -157,9 +157,9 @@ fn is_anothers(_: &std::fs::Metadata) -> bool {
 }
 
 /// `~/.config` and `~/.local/state` as on Linux, on every Unix; the platform's own elsewhere.
-fn user_folders() -> Result<(PathBuf, PathBuf), Problem> {
+fn user_folders() -> Result<(PathBuf, PathBuf), Diagnostic> {
     let missing =
-        || Problem::new("there is no home folder").hint("set ROUNDTABLE_HOME to a folder of your own");
+        || Diagnostic::new("there is no home folder").hint("set ROUNDTABLE_HOME to a folder of your own");
     let base = directories::BaseDirs::new().ok_or_else(missing)?;
     if cfg!(windows) {
         let dirs = directories::ProjectDirs::from("", "", "roundtable").ok_or_else(missing)?;
@@ -173,16 +173,16 @@ fn user_folders() -> Result<(PathBuf, PathBuf), Problem> {
 }
 
 /// What is said of a file that cannot be read.
-pub fn unreadable(path: &Path, cause: &std::io::Error) -> Problem {
+pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
     let problem = match cause.kind() {
-        std::io::ErrorKind::NotFound => Problem::new("there is no such file").hint("check the path"),
+        std::io::ErrorKind::NotFound => Diagnostic::new("there is no such file").hint("check the path"),
         std::io::ErrorKind::IsADirectory => {
-            Problem::new("this is a folder").hint("give a file; the shell's `*.yaml` names several")
+            Diagnostic::new("this is a folder").hint("give a file; the shell's `*.yaml` names several")
         }
         std::io::ErrorKind::PermissionDenied => {
-            Problem::new("may not be read").hint("check the file's permissions")
+            Diagnostic::new("may not be read").hint("check the file's permissions")
         }
-        _ => Problem::new(format!("cannot be read: {cause}")),
+        _ => Diagnostic::new(format!("cannot be read: {cause}")),
     };
     problem.in_file(&path.display().to_string())
 }
@@ -191,7 +191,7 @@ pub fn unreadable(path: &Path, cause: &std::io::Error) -> Problem {
 ///
 /// # Errors
 /// When it cannot be read, is larger, or is not UTF-8.
-pub fn read_text(path: &Path, limit: u64) -> Result<String, Problem> {
+pub fn read_text(path: &Path, limit: u64) -> Result<String, Diagnostic> {
     let bytes = Disk::default().read(path, limit.saturating_add(1));
     text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
 }
@@ -200,21 +200,21 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, Problem> {
 ///
 /// # Errors
 /// As [`read_text`], and when it is no regular file.
-pub fn read_regular(path: &Path, limit: u64) -> Result<String, Problem> {
+pub fn read_regular(path: &Path, limit: u64) -> Result<String, Diagnostic> {
     let real = path.canonicalize().map_err(|error| unreadable(path, &error))?;
     let bytes = Disk::default().read_own(&real, limit.saturating_add(1));
     text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
 }
 
-fn text_of(path: &Path, limit: u64, bytes: Vec<u8>) -> Result<String, Problem> {
+fn text_of(path: &Path, limit: u64, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     let name = path.display().to_string();
     if bytes.len() as u64 > limit {
-        return Err(Problem::new(format!("is larger than {limit} bytes")).in_file(&name));
+        return Err(Diagnostic::new(format!("is larger than {limit} bytes")).in_file(&name));
     }
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
-        Problem::new("is not UTF-8 text").hint("save the file as UTF-8").at(&name, line, 0)
+        Diagnostic::new("is not UTF-8 text").hint("save the file as UTF-8").at(&name, line, 0)
     })
 }
 

@@ -16,20 +16,20 @@ use super::need::{KeyFrom, Need, What};
 use super::providers::KNOWN;
 use super::trust::Trust;
 use crate::journal::{fold, read_log};
-use crate::participants::command::External;
-use crate::participants::dialect::{Dialect, Form, Stream};
+use crate::participants::command::ExternalProgram;
+use crate::participants::dialect::{ApiStyle, SchemaMode, Stream};
 use crate::participants::http::{HttpParticipant, Service};
-use crate::participants::human::{Desk, Human};
+use crate::participants::human::{Human, HumanQueue};
 use crate::participants::key_command::KeyCommand;
-use crate::participants::recorded::{Recorded, Take};
+use crate::participants::recorded::{Recorded, RecordedReply};
 use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::{TRACKER, Tracker};
 use crate::participants::{Participant, Prompt};
-use crate::problem::{Problem, did_you_mean};
-use crate::round::record::Returned;
+use crate::problem::{Diagnostic, did_you_mean};
+use crate::round::record::ReplyAttempt;
 use crate::session::Price;
 use crate::session::SeatStatus;
-use crate::workflow::Program;
+use crate::workflow::ProgramSpec;
 
 /// Names that are no services over HTTP.
 const BUILT_IN: [&str; 4] = ["rehearsal", "recorded", "human", TRACKER];
@@ -39,12 +39,12 @@ const MAX_RECORDING: u64 = 1 << 30;
 const LATER: [&str; 1] = ["command"];
 
 /// Makes participants, one client a service.
-pub struct Catalog<'a> {
+pub struct ParticipantFactory<'a> {
     config: &'a Config,
     trust: &'a Trust,
     services: HashMap<String, Arc<dyn Participant>>,
     /// Where people are asked, if anybody shows it to them.
-    desk: Option<Desk>,
+    desk: Option<HumanQueue>,
 }
 
 /// Whether `name` has the form `provider/model`, or is `rehearsal`.
@@ -54,7 +54,7 @@ pub fn is_model(name: &str) -> bool {
         || name.split_once('/').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty())
 }
 
-impl<'a> Catalog<'a> {
+impl<'a> ParticipantFactory<'a> {
     /// A catalog with nothing made yet.
     pub fn new(config: &'a Config, trust: &'a Trust) -> Self {
         Self { config, trust, services: HashMap::new(), desk: None }
@@ -62,7 +62,7 @@ impl<'a> Catalog<'a> {
 
     /// The catalog with a place where people are asked.
     #[must_use]
-    pub fn with_desk(self, desk: Desk) -> Self {
+    pub fn with_desk(self, desk: HumanQueue) -> Self {
         Self { desk: Some(desk), ..self }
     }
 
@@ -70,14 +70,14 @@ impl<'a> Catalog<'a> {
     ///
     /// # Errors
     /// An unknown provider, or a name that is none.
-    pub fn check(&self, model: &str) -> Result<(), Problem> {
+    pub fn check(&self, model: &str) -> Result<(), Diagnostic> {
         if !is_model(model) {
-            return Err(Problem::new(format!("`{model}` is not a model's name"))
+            return Err(Diagnostic::new(format!("`{model}` is not a model's name"))
                 .hint("write `provider/model`, such as `ollama/llama3.2`, or `rehearsal`"));
         }
         let provider = model.split('/').next().unwrap_or_default();
         if LATER.contains(&provider) {
-            return Err(Problem::new(format!("`{provider}` is no model's provider")).hint(
+            return Err(Diagnostic::new(format!("`{provider}` is no model's provider")).hint(
                 "a program is seated by `{name: …, command: [program, argument]}`; script a person's answers",
             ));
         }
@@ -87,7 +87,7 @@ impl<'a> Catalog<'a> {
         }
         let mut names: Vec<&str> = KNOWN.iter().map(|known| known.name).chain(BUILT_IN).collect();
         names.extend(self.config.providers.keys().map(String::as_str));
-        Err(Problem::new(format!("unknown provider `{provider}` in `{model}`"))
+        Err(Diagnostic::new(format!("unknown provider `{provider}` in `{model}`"))
             .hint(did_you_mean(provider, &names)))
     }
 
@@ -95,23 +95,23 @@ impl<'a> Catalog<'a> {
     ///
     /// # Errors
     /// When the user has not agreed to it.
-    pub fn program(&self, program: &Program, named_by: &str) -> Result<Arc<dyn Participant>, Problem> {
+    pub fn program(&self, program: &ProgramSpec, named_by: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
         self.trust.check(&program_need(program, named_by))?;
         let limit = Duration::from_millis(self.config.timeout_ms.value);
-        Ok(Arc::new(External::new(program.clone(), limit)))
+        Ok(Arc::new(ExternalProgram::new(program.clone(), limit)))
     }
 
     /// What a model needs, where a service answers for it.
     ///
     /// # Errors
     /// A service without an address, or one that a project would have sent another's key.
-    pub fn need(&self, model: &str) -> Result<Option<Need>, Problem> {
+    pub fn need(&self, model: &str) -> Result<Option<Need>, Diagnostic> {
         let provider = model.split('/').next().unwrap_or_default();
         self.dialect(provider).map(|_| access(self.config, provider)).transpose()
     }
 
     /// What the project names of services that none of these needs.
-    pub fn unneeded(&self, needs: &[Need]) -> Option<Problem> {
+    pub fn unneeded(&self, needs: &[Need]) -> Option<Diagnostic> {
         let all = self.config.providers.keys().filter_map(|provider| access(self.config, provider).ok());
         let left: Vec<Need> = all.filter(|need| need.named_by.is_some() && !needs.contains(need)).collect();
         let name = |need: &Need| match &need.what {
@@ -121,15 +121,15 @@ impl<'a> Catalog<'a> {
         let names: Vec<String> = left.iter().filter_map(name).collect();
         let file = left.first()?.named_by.clone()?;
         let message = format!("what the project says of {} is not needed here: ignored", names.join(", "));
-        Some(Problem::new(message).in_file(&file))
+        Some(Diagnostic::new(message).in_file(&file))
     }
 
     /// Who answers for a model.
     ///
     /// # Errors
-    /// As [`Catalog::check`]; and a missing key, an address that must not get it, a recording that
+    /// As [`ParticipantFactory::check`]; and a missing key, an address that must not get it, a recording that
     /// cannot be read.
-    pub fn participant(&mut self, model: &str) -> Result<Arc<dyn Participant>, Problem> {
+    pub fn participant(&mut self, model: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
         self.check(model)?;
         let (provider, rest) = model.split_once('/').unwrap_or((model, ""));
         let cached = if provider == "recorded" { model } else { provider };
@@ -156,14 +156,14 @@ impl<'a> Catalog<'a> {
     }
 
     /// The dialect a provider speaks, if it is a service.
-    pub fn dialect(&self, provider: &str) -> Option<Dialect> {
+    pub fn dialect(&self, provider: &str) -> Option<ApiStyle> {
         let own = self.config.providers.get(provider);
         let known = known(provider);
         match own.and_then(|own| own.said(|said| said.dialect.clone())).as_deref() {
-            Some("anthropic") => Some(Dialect::Anthropic),
-            Some("openai-responses") => Some(Dialect::Responses),
-            Some(_) => Some(Dialect::OpenAi),
-            None => known.map(|known| known.dialect).or_else(|| own.map(|_| Dialect::OpenAi)),
+            Some("anthropic") => Some(ApiStyle::Anthropic),
+            Some("openai-responses") => Some(ApiStyle::Responses),
+            Some(_) => Some(ApiStyle::OpenAi),
+            None => known.map(|known| known.dialect).or_else(|| own.map(|_| ApiStyle::OpenAi)),
         }
     }
 
@@ -171,15 +171,15 @@ impl<'a> Catalog<'a> {
     ///
     /// # Errors
     /// No address; what the user has not agreed to. A missing key is none here.
-    pub fn service(&self, provider: &str) -> Result<Service, Problem> {
+    pub fn service(&self, provider: &str) -> Result<Service, Diagnostic> {
         let need = access(self.config, provider)?;
         self.trust.check(&need)?;
         let What::Service { address, key, .. } = need.what else {
-            return Err(Problem::new(format!("`{provider}` is no service")));
+            return Err(Diagnostic::new(format!("`{provider}` is no service")));
         };
         let own = self.config.providers.get(provider).cloned().unwrap_or_default();
         let known = known(provider);
-        let dialect = self.dialect(provider).unwrap_or(Dialect::OpenAi);
+        let dialect = self.dialect(provider).unwrap_or(ApiStyle::OpenAi);
         // At another address it is another service, whatever it is called.
         let at_home = known.filter(|known| known.base_url == address && known.dialect == dialect);
         let mut service = Service::new(dialect, address);
@@ -191,9 +191,9 @@ impl<'a> Catalog<'a> {
             _ => known.map_or(Stream::WithUsage, |known| known.stream),
         };
         service.form = match own.said(|said| said.structured) {
-            Some(true) => Form::BySchema,
-            Some(false) => Form::InWords,
-            None => at_home.map_or(Form::InWords, |known| known.form),
+            Some(true) => SchemaMode::BySchema,
+            Some(false) => SchemaMode::InWords,
+            None => at_home.map_or(SchemaMode::InWords, |known| known.form),
         };
         Ok(service)
     }
@@ -208,12 +208,12 @@ impl<'a> Catalog<'a> {
     /// Someone who asks a service.
     ///
     /// # Errors
-    /// As [`Catalog::participant`].
-    pub fn over_http(&self, provider: &str) -> Result<HttpParticipant, Problem> {
+    /// As [`ParticipantFactory::participant`].
+    pub fn over_http(&self, provider: &str) -> Result<HttpParticipant, Diagnostic> {
         let service = self.service(provider)?;
         let wanted = self.wanted_keys(provider, &service);
         if !wanted.is_empty() && !service.has_key() {
-            return Err(Problem::new(format!("no key for `{provider}`"))
+            return Err(Diagnostic::new(format!("no key for `{provider}`"))
                 .hint(format!("set {}, or seat `rehearsal`, which needs none", wanted.join(" or "))));
         }
         HttpParticipant::new(service, self.in_flight(provider))
@@ -262,22 +262,23 @@ fn with_key(service: &mut Service, key: KeyFrom) {
 }
 
 /// What a program needs.
-pub fn program_need(program: &Program, named_by: &str) -> Need {
+pub fn program_need(program: &ProgramSpec, named_by: &str) -> Need {
     let (command, folder, env) = (program.command.clone(), program.cwd.clone(), program.env.clone());
     Need { what: What::Program { command, folder, env }, named_by: Some(named_by.to_owned()) }
 }
 
-fn recording(path: &str) -> Result<Recorded, Problem> {
+fn recording(path: &str) -> Result<Recorded, Diagnostic> {
     let text = read_regular(Path::new(path), MAX_RECORDING)?;
     let log =
-        read_log(text.as_bytes()).map_err(|damage| Problem::new(damage.what).at(path, damage.line, 1))?;
+        read_log(text.as_bytes()).map_err(|damage| Diagnostic::new(damage.what).at(path, damage.line, 1))?;
     let session = fold(&log);
     let mut takes = HashMap::new();
-    let texts = |replies: &[Returned]| replies.iter().map(|reply| reply.text.clone()).collect();
+    let texts = |replies: &[ReplyAttempt]| replies.iter().map(|reply| reply.text.clone()).collect();
     for round in &session.rounds {
         for seat in round.seats.values() {
             if let (SeatStatus::Revealed(answer, _), Some(item)) = (&seat.status, &seat.item) {
-                let take = Take { prompt: session.prompt(round, item), replies: texts(&answer.replies) };
+                let take =
+                    RecordedReply { prompt: session.prompt(round, item), replies: texts(&answer.replies) };
                 takes.insert((round.opened.round.clone(), seat.name.clone()), take);
             }
         }
@@ -286,12 +287,12 @@ fn recording(path: &str) -> Result<Recorded, Problem> {
         if let Some((back, _)) = item.returned.last().filter(|(back, _)| !back.replies.is_empty()) {
             let (system, text) = session.agent_prompt(&item.offered);
             let prompt = Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() };
-            let take = Take { prompt, replies: texts(&back.replies) };
+            let take = RecordedReply { prompt, replies: texts(&back.replies) };
             takes.insert((item.offered.item.clone(), item.offered.participant.clone()), take);
         }
     }
     if takes.is_empty() {
-        return Err(Problem::new("the recording holds no answer that can be read").in_file(path));
+        return Err(Diagnostic::new("the recording holds no answer that can be read").in_file(path));
     }
     Ok(Recorded::new(takes))
 }

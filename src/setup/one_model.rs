@@ -1,12 +1,12 @@
 //! Whether a round asks for more agreement than its seats can show: seats of one model are one voice.
 
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::session::SeatInfo;
 use crate::tally::Tier;
 use crate::workflow::Definition;
 
 /// A notice for each round whose `act_at` cannot be reached, since all of its seats are one model.
-pub fn unreachable(definition: &Definition, seats: &[SeatInfo], file: &str) -> Vec<Problem> {
+pub fn unreachable(definition: &Definition, seats: &[SeatInfo], file: &str) -> Vec<Diagnostic> {
     let mut notices = Vec::new();
     for step in definition.all_steps() {
         let Some(least) = step.round().and_then(|round| round.act_at).filter(|least| *least > Tier::Weak)
@@ -29,7 +29,7 @@ pub fn unreachable(definition: &Definition, seats: &[SeatInfo], file: &str) -> V
                 first.model
             );
             let notice =
-                Problem::new(message).hint("seat another model or a person, or write `act_at: weak`");
+                Diagnostic::new(message).hint("seat another model or a person, or write `act_at: weak`");
             notices.push(notice.at(file, step.place.0, step.place.1));
         }
     }

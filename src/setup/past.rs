@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::bounds::Bounds;
+use super::bounds::PathPolicy;
 use super::folders::read_regular;
 use crate::journal::{fold, read_log};
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::report;
 use crate::session::{LinkedSession, Session};
 use crate::workflow::Definition;
@@ -18,9 +18,9 @@ const MAX_LINKED: u64 = 256 * 1024 * 1024;
 pub fn linked_sessions(
     definition: &Definition,
     file: &str,
-    bounds: &Bounds,
-) -> (Vec<LinkedSession>, Vec<Problem>) {
-    let (mut sessions, mut problems): (Vec<LinkedSession>, Vec<Problem>) = (Vec::new(), Vec::new());
+    bounds: &PathPolicy,
+) -> (Vec<LinkedSession>, Vec<Diagnostic>) {
+    let (mut sessions, mut problems): (Vec<LinkedSession>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
     for link in &definition.links {
         for id in [&link.from, &link.to] {
             let is_file = Path::new(id).extension().is_some_and(|extension| extension == "s2s");
@@ -43,10 +43,10 @@ fn outcome(session: &Session) -> String {
     report::outcome(session).or_else(|| Some(last()?.data.to_string())).unwrap_or_default()
 }
 
-fn read(id: &str, file: &str, bounds: &Bounds) -> Result<LinkedSession, Problem> {
+fn read(id: &str, file: &str, bounds: &PathPolicy) -> Result<LinkedSession, Diagnostic> {
     let beside = Path::new(file).parent().map(|folder| folder.join(id)).filter(|path| path.is_file());
     let path = beside.unwrap_or_else(|| Path::new(id).to_owned());
-    let unread = |why: String| Problem::new(format!("linked session `{id}` cannot be read: {why}"));
+    let unread = |why: String| Diagnostic::new(format!("linked session `{id}` cannot be read: {why}"));
     bounds.check_named(&path).map_err(|problem| unread(problem.message))?;
     let text = read_regular(&path, MAX_LINKED).map_err(|problem| unread(problem.message))?;
     let log = read_log(text.as_bytes()).map_err(|damage| unread(damage.what))?;

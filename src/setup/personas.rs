@@ -5,14 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bounds::Bounds;
-use super::folders::{Folders, read_regular};
+use super::bounds::PathPolicy;
+use super::folders::{Dirs, read_regular};
 use crate::persona::{BUILTIN, MAX_PERSONA, Persona, builtin, is_name, unknown};
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 
 /// A persona and where it was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct PersonaEntry {
     /// The persona.
     pub persona: Persona,
     /// Its file, or `built-in`.
@@ -21,7 +21,7 @@ pub struct Found {
 
 /// Where personas are looked for.
 #[derive(Debug, Clone)]
-pub struct Library {
+pub struct PersonaLibrary {
     dirs: Vec<Dir>,
 }
 
@@ -30,13 +30,13 @@ pub struct Library {
 struct Dir {
     path: PathBuf,
     /// Where it may lead, if it is the project's.
-    bounds: Option<Bounds>,
+    bounds: Option<PathPolicy>,
 }
 
-impl Library {
+impl PersonaLibrary {
     /// The folders in which personas are looked for, first match first.
-    pub fn new(folders: &Folders) -> Self {
-        let bounds = Bounds::of(folders, None);
+    pub fn new(folders: &Dirs) -> Self {
+        let bounds = PathPolicy::of(folders, None);
         let of_project = |path| Dir { path, bounds: Some(bounds.clone()) };
         let project = &folders.project;
         let own = Dir { path: folders.config.join("personas"), bounds: None };
@@ -54,7 +54,7 @@ impl Library {
     ///
     /// # Errors
     /// When there is none (the nearest name is suggested), or its file does not parse.
-    pub fn find(&self, name: &str) -> Result<Found, Problem> {
+    pub fn find(&self, name: &str) -> Result<PersonaEntry, Diagnostic> {
         if !is_name(name) {
             return Err(self.unknown(name));
         }
@@ -66,18 +66,18 @@ impl Library {
                     return Ok(found);
                 }
             }
-            let by_name = |found: &Found| found.persona.name == name;
+            let by_name = |found: &PersonaEntry| found.persona.name == name;
             if let Some(found) = files(dir).iter().filter_map(|p| load(dir, p).ok()).find(by_name) {
                 return Ok(found);
             }
         }
         let persona = builtin(name).ok_or_else(|| self.unknown(name))?;
-        Ok(Found { persona, from: "built-in".to_owned() })
+        Ok(PersonaEntry { persona, from: "built-in".to_owned() })
     }
 
     /// Every persona that can be found, the winner of each name; and files that do not parse.
-    pub fn all(&self) -> (Vec<Found>, Vec<Problem>) {
-        let (mut all, mut problems): (Vec<Found>, Vec<Problem>) = (Vec::new(), Vec::new());
+    pub fn all(&self) -> (Vec<PersonaEntry>, Vec<Diagnostic>) {
+        let (mut all, mut problems): (Vec<PersonaEntry>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
         for dir in &self.dirs {
             for path in files(dir) {
                 match load(dir, &path) {
@@ -91,13 +91,15 @@ impl Library {
         }
         for (name, _) in BUILTIN {
             if all.iter().all(|known| known.persona.name != name) {
-                all.extend(builtin(name).map(|persona| Found { persona, from: "built-in".to_owned() }));
+                all.extend(
+                    builtin(name).map(|persona| PersonaEntry { persona, from: "built-in".to_owned() }),
+                );
             }
         }
         (all, problems)
     }
 
-    fn unknown(&self, name: &str) -> Problem {
+    fn unknown(&self, name: &str) -> Diagnostic {
         let (all, _) = self.all();
         let names: Vec<&str> = all.iter().map(|found| found.persona.name.as_str()).collect();
         unknown(name, &names)
@@ -115,18 +117,18 @@ fn files(dir: &Dir) -> Vec<PathBuf> {
     files
 }
 
-fn load(dir: &Dir, path: &Path) -> Result<Found, Problem> {
+fn load(dir: &Dir, path: &Path) -> Result<PersonaEntry, Diagnostic> {
     let from = path.display().to_string();
     let inside = match (dir.path.canonicalize(), path.canonicalize()) {
         (Ok(dir), Ok(path)) => path.starts_with(dir),
         _ => false,
     };
     if !inside {
-        return Err(Problem::new("leads out of the persona folder and is not read").in_file(&from));
+        return Err(Diagnostic::new("leads out of the persona folder and is not read").in_file(&from));
     }
     if let Some(bounds) = &dir.bounds {
         bounds.check(path).map_err(|problem| problem.in_file(&from))?;
     }
     let persona = Persona::parse(&read_regular(path, MAX_PERSONA as u64)?, &from)?;
-    Ok(Found { persona, from })
+    Ok(PersonaEntry { persona, from })
 }

@@ -6,7 +6,7 @@
 //! until the user gives one. A price is never guessed from a name that only looks alike: a model is priced
 //! if it is in the table, or is a dated version of one that is.
 
-use super::models::Catalog;
+use super::models::ParticipantFactory;
 use super::providers::KNOWN;
 use crate::participants::http::is_this_machine;
 use crate::session::{Price, is_free};
@@ -15,7 +15,7 @@ use crate::session::{Price, is_free};
 pub const AS_OF: &str = "2026-11";
 
 /// Prices read at one place.
-pub struct Published {
+pub struct PriceSource {
     /// Whose they are.
     pub provider: &'static str,
     /// When they stood there.
@@ -27,8 +27,8 @@ pub struct Published {
 }
 
 /// Every price that is built in.
-pub const TABLE: [Published; 7] = [
-    Published {
+pub const TABLE: [PriceSource; 7] = [
+    PriceSource {
         provider: "anthropic",
         as_of: "2026-10",
         source: "platform.claude.com/docs, pricing and models",
@@ -48,7 +48,7 @@ pub const TABLE: [Published; 7] = [
             ("claude-haiku-4-5", 1.0, 0.1, 5.0),
         ],
     },
-    Published {
+    PriceSource {
         provider: "anthropic",
         as_of: "2025-08",
         source: "docs.anthropic.com, pricing; since retired or about to be",
@@ -61,7 +61,7 @@ pub const TABLE: [Published; 7] = [
             ("claude-3-haiku", 0.25, 0.03, 1.25),
         ],
     },
-    Published {
+    PriceSource {
         provider: "openai",
         as_of: "2026-10",
         source: "release notes of PromptFuel, which compares with OpenAI's pages; prompts of up to 272,000 tokens",
@@ -71,7 +71,7 @@ pub const TABLE: [Published; 7] = [
             ("gpt-6-luna", 0.1, 0.01, 0.5),
         ],
     },
-    Published {
+    PriceSource {
         provider: "openai",
         as_of: "2026-06",
         source: "morphllm.com, after OpenAI's pricing page",
@@ -82,7 +82,7 @@ pub const TABLE: [Published; 7] = [
             ("gpt-5.4-nano", 0.2, 0.02, 1.25),
         ],
     },
-    Published {
+    PriceSource {
         provider: "openai",
         as_of: "2026-03",
         source: "deploybase.ai and adk-model, after OpenAI's pricing page; o3 and o4-mini from caches: LiteLLM's table",
@@ -100,13 +100,13 @@ pub const TABLE: [Published; 7] = [
         ],
     },
     // What these cost from a cache was told differently in different places: as much as without.
-    Published {
+    PriceSource {
         provider: "gemini",
         as_of: "2026-09",
         source: "ai.google.dev/gemini-api/docs/pricing as transcribed by APIs.io; prompts of up to 200,000 tokens",
         prices: &[("gemini-3.5-flash", 1.5, 1.5, 9.0), ("gemini-3.1-pro-preview", 2.0, 2.0, 12.0)],
     },
-    Published {
+    PriceSource {
         provider: "xai",
         as_of: "2025-06",
         source: "docs.x.ai, models and pricing, in an archived copy",
@@ -123,7 +123,7 @@ pub fn in_words() -> String {
 }
 
 /// What a model's tokens cost; `None` when nobody has said. A server on this machine costs nothing.
-pub fn price_of(catalog: &Catalog<'_>, model: &str) -> Option<Price> {
+pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> {
     if let Some(price) = catalog.configured_price(model) {
         return Some(price);
     }
@@ -146,7 +146,7 @@ pub fn price_of(catalog: &Catalog<'_>, model: &str) -> Option<Price> {
 }
 
 /// Why a model has no price.
-pub fn unpriced(catalog: &Catalog<'_>, model: &str) -> &'static str {
+pub fn unpriced(catalog: &ParticipantFactory<'_>, model: &str) -> &'static str {
     let provider = model.split('/').next().unwrap_or(model);
     let known = KNOWN.iter().find(|known| known.name == provider);
     match (provider, known, catalog.address(provider)) {
@@ -204,7 +204,7 @@ mod tests {
     fn the_table_is_dated_names_nobody_twice_and_stands_in_the_documents() {
         let mut names = Vec::new();
         let mut rows = String::new();
-        for Published { provider, as_of, source, prices } in &TABLE {
+        for PriceSource { provider, as_of, source, prices } in &TABLE {
             assert!(as_of.len() == 7 && *as_of <= AS_OF && !source.is_empty(), "{provider} {as_of}");
             assert!(KNOWN.iter().any(|known| known.name == *provider), "{provider}");
             for (model, input, cached, output) in *prices {

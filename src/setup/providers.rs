@@ -3,15 +3,15 @@
 //! Plain data. Others are configured by address and dialect; any of these can be given another
 //! address by `<NAME>_BASE_URL` or in config.yaml.
 
-use crate::participants::dialect::{Dialect, Form, Stream};
+use crate::participants::dialect::{ApiStyle, SchemaMode, Stream};
 
 /// A service this program knows by name.
 #[derive(Debug, Clone, Copy)]
-pub struct Known {
+pub struct BuiltInProvider {
     /// Its name before the `/` of a model.
     pub name: &'static str,
     /// The form of its requests.
-    pub dialect: Dialect,
+    pub dialect: ApiStyle,
     /// Where it answers.
     pub base_url: &'static str,
     /// Variables that may hold the key; the first that is set is used.
@@ -19,14 +19,14 @@ pub struct Known {
     /// How replies come.
     pub stream: Stream,
     /// Whether the service says it holds replies to a JSON Schema.
-    pub form: Form,
+    pub form: SchemaMode,
     /// How many requests are in flight at once unless the user says otherwise; all, if none.
     pub in_flight: Option<usize>,
     /// For a server of one's own: what starts it.
     pub start: Option<&'static str>,
 }
 
-impl Known {
+impl BuiltInProvider {
     /// Whether it answers nobody without a key.
     pub fn needs_key(&self) -> bool {
         !self.keys.is_empty() && self.start.is_none()
@@ -35,12 +35,21 @@ impl Known {
 
 const fn cloud(
     name: &'static str,
-    dialect: Dialect,
+    dialect: ApiStyle,
     base_url: &'static str,
     keys: &'static [&'static str],
-    form: Form,
-) -> Known {
-    Known { name, dialect, base_url, keys, stream: Stream::WithUsage, form, in_flight: None, start: None }
+    form: SchemaMode,
+) -> BuiltInProvider {
+    BuiltInProvider {
+        name,
+        dialect,
+        base_url,
+        keys,
+        stream: Stream::WithUsage,
+        form,
+        in_flight: None,
+        start: None,
+    }
 }
 
 const fn own(
@@ -49,22 +58,22 @@ const fn own(
     keys: &'static [&'static str],
     start: &'static str,
     in_flight: Option<usize>,
-) -> Known {
-    Known {
+) -> BuiltInProvider {
+    BuiltInProvider {
         name,
-        dialect: Dialect::OpenAi,
+        dialect: ApiStyle::OpenAi,
         base_url,
         keys,
         stream: Stream::WithUsage,
         // Which of their models take a schema is not known from here.
-        form: Form::InWords,
+        form: SchemaMode::InWords,
         in_flight,
         start: Some(start),
     }
 }
 
-use Dialect::{Anthropic, OpenAi, Responses};
-use Form::{BySchema, InWords};
+use ApiStyle::{Anthropic, OpenAi, Responses};
+use SchemaMode::{BySchema, InWords};
 
 /// Every service known by name.
 ///
@@ -72,7 +81,7 @@ use Form::{BySchema, InWords};
 /// what waits there would push the shared part of the prompt out of its slots, and could not be
 /// given up. Ollama works on one request of a model, llama.cpp and LM Studio on four, each in a
 /// slot with a cache of its own; vLLM shares its cache among a few hundred.
-pub const KNOWN: [Known; 15] = [
+pub const KNOWN: [BuiltInProvider; 15] = [
     cloud("openai", OpenAi, "https://api.openai.com/v1", &["OPENAI_API_KEY"], BySchema),
     cloud("openai-responses", Responses, "https://api.openai.com/v1", &["OPENAI_API_KEY"], BySchema),
     cloud("anthropic", Anthropic, "https://api.anthropic.com", &["ANTHROPIC_API_KEY"], BySchema),
@@ -85,7 +94,7 @@ pub const KNOWN: [Known; 15] = [
         BySchema,
     ),
     // Counts tokens without being asked, and refuses a field it does not know.
-    Known {
+    BuiltInProvider {
         stream: Stream::Plain,
         ..cloud("mistral", OpenAi, "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"], BySchema)
     },

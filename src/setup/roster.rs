@@ -8,17 +8,17 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 
 use super::answers::Answers;
-use super::bounds::Bounds;
-use super::choice::{NamedBy, model_of};
+use super::bounds::PathPolicy;
+use super::choice::{ModelSource, model_of};
 use super::config::Config;
-use super::models::Catalog;
+use super::models::ParticipantFactory;
 use super::one_model;
-use super::personas::Library;
+use super::personas::PersonaLibrary;
 use super::prices::price_of;
-use crate::participants::dialect::Dialect;
+use crate::participants::dialect::ApiStyle;
 use crate::participants::tracker::TRACKER;
 use crate::persona::Persona;
-use crate::problem::{Problem, nearest};
+use crate::problem::{Diagnostic, nearest};
 use crate::round::snapshot::sha256_hex;
 use crate::session::{PersonaInfo, Price, SeatInfo};
 use crate::workflow::{Definition, ParticipantSpec, Step, StepKind};
@@ -58,22 +58,22 @@ pub struct Roster {
     /// What their models cost, as far as is known, where a service answers.
     pub prices: IndexMap<String, Price>,
     /// Notices for the facilitator.
-    pub notices: Vec<Problem>,
+    pub notices: Vec<Diagnostic>,
 }
 
 /// Where a roster is resolved from.
 #[derive(Clone, Copy)]
-pub struct Sources<'a> {
+pub struct RosterInputs<'a> {
     /// The definition.
     pub definition: &'a Definition,
     /// Its file, for messages.
     pub file: &'a str,
     /// The personas.
-    pub library: &'a Library,
+    pub library: &'a PersonaLibrary,
     /// The models.
-    pub catalog: &'a Catalog<'a>,
+    pub catalog: &'a ParticipantFactory<'a>,
     /// Where paths of the definition may lead.
-    pub bounds: &'a Bounds,
+    pub bounds: &'a PathPolicy,
     /// The settings.
     pub config: &'a Config,
     /// What the command line says of models.
@@ -81,12 +81,12 @@ pub struct Sources<'a> {
     /// Scripted answers.
     pub answers: &'a Answers,
     /// What becomes of an agent that is nobody.
-    pub nobody: Nobody,
+    pub nobody: UnknownAgentPolicy,
 }
 
 /// What becomes of an agent that is no participant, no persona, and has no answer scripted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Nobody {
+pub enum UnknownAgentPolicy {
     /// It is refused.
     Refused,
     /// It is noticed: its answers may still be scripted.
@@ -98,12 +98,12 @@ pub enum Nobody {
 /// # Errors
 /// Every missing persona, persona with a tool in a round, seated program, agent that is nobody, and
 /// invalid model.
-pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
+pub fn resolve(from: RosterInputs<'_>) -> Result<Roster, Vec<Diagnostic>> {
     let mut roster = Roster::default();
     let mut problems = from.unknown_flags();
     let mut personas: IndexMap<String, Option<Persona>> = IndexMap::new();
     for spec in &from.everyone() {
-        let at = |problem: Problem| problem.at(from.file, spec.place.0, spec.place.1);
+        let at = |problem: Diagnostic| problem.at(from.file, spec.place.0, spec.place.1);
         let scripted = from.scripted_steps(spec);
         let needs_nobody = from.is_all_scripted(spec, &scripted);
         if !personas.contains_key(&spec.persona) {
@@ -112,7 +112,7 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
                 Err(_) if needs_nobody || from.needs_no_persona(spec) => {
                     personas.insert(spec.persona.clone(), None)
                 }
-                Err(_) if from.nobody == Nobody::Noticed && from.is_nobody(spec) => {
+                Err(_) if from.nobody == UnknownAgentPolicy::Noticed && from.is_nobody(spec) => {
                     roster.notices.push(at(from.say_nobody(spec)));
                     personas.insert(spec.persona.clone(), None)
                 }
@@ -127,13 +127,13 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
         }
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
         let (model, named_by) = match from.built_in(spec) {
-            Some(model) => (model, NamedBy::Definition),
+            Some(model) => (model, ModelSource::Definition),
             None => from.model(spec, persona, &mut roster.notices),
         };
         if !needs_nobody {
             let of_model = from.catalog.check(&model).err().filter(|_| spec.command.is_none());
             let of_model = of_model.map(|problem| named_by.blame(problem, spec, from.file));
-            let in_file = matches!(named_by, NamedBy::Definition | NamedBy::Persona);
+            let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
             let outside = from.bounds.of_participant(spec, in_file.then_some(&model));
             let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
             let of_spec = of_seat.into_iter().chain(outside).chain(from.too_hot(spec, &model));
@@ -162,20 +162,20 @@ pub fn resolve(from: Sources<'_>) -> Result<Roster, Vec<Problem>> {
 }
 
 /// Several seats may share one fault.
-fn say_once(problem: Problem, problems: &mut Vec<Problem>) {
+fn say_once(problem: Diagnostic, problems: &mut Vec<Diagnostic>) {
     if !problems.contains(&problem) {
         problems.push(problem);
     }
 }
 
-impl Sources<'_> {
+impl RosterInputs<'_> {
     /// Everyone whom a step asks.
     fn everyone(&self) -> Vec<ParticipantSpec> {
         let named = self.definition.participants.iter().filter(|spec| self.is_asked(spec)).cloned();
         named.chain(self.agents_by_persona()).collect()
     }
 
-    fn unknown_flags(&self) -> Vec<Problem> {
+    fn unknown_flags(&self) -> Vec<Diagnostic> {
         let agents = self.agents_by_persona();
         let participants: Vec<&ParticipantSpec> =
             self.definition.participants.iter().chain(&agents).collect();
@@ -183,18 +183,18 @@ impl Sources<'_> {
         let is_known =
             |name: &String| participants.iter().any(|spec| spec.name == *name || spec.persona == *name);
         let unknown = |name: &String| {
-            Problem::new(format!("--model names no participant: `{name}`"))
+            Diagnostic::new(format!("--model names no participant: `{name}`"))
                 .hint(crate::problem::did_you_mean(name, &known))
         };
         self.flags.named.keys().filter(|name| !is_known(name)).map(unknown).collect()
     }
 
     /// Why a service would decline a seat's temperature, where that is known before.
-    fn too_hot(&self, spec: &ParticipantSpec, model: &str) -> Option<Problem> {
+    fn too_hot(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
         let provider = model.split('/').next().unwrap_or_default();
         let hottest = self.catalog.dialect(provider)?.hottest();
         spec.temperature.filter(|warmth| *warmth > hottest).map(|_| {
-            Problem::new(format!("`{provider}` takes a `temperature` from 0 to {hottest}"))
+            Diagnostic::new(format!("`{provider}` takes a `temperature` from 0 to {hottest}"))
                 .hint("lower it, or leave it out")
         })
     }
@@ -213,23 +213,23 @@ impl Sources<'_> {
 
     /// The services that are sent no seed though the definition gives their seats one.
     /// What is to be noticed of the seats together.
-    fn of_all_seats(&self, seats: &[SeatInfo]) -> Vec<Problem> {
+    fn of_all_seats(&self, seats: &[SeatInfo]) -> Vec<Diagnostic> {
         let mut notices = self.unsent_seeds(seats);
         notices.extend(one_model::unreachable(self.definition, seats, self.file));
         notices
     }
 
-    fn unsent_seeds(&self, seats: &[SeatInfo]) -> Vec<Problem> {
+    fn unsent_seeds(&self, seats: &[SeatInfo]) -> Vec<Diagnostic> {
         let mut providers: Vec<&str> = Vec::new();
         for seat in seats.iter().filter(|seat| seat.seed.is_some()) {
             let provider = seat.model.split('/').next().unwrap_or_default();
-            let takes = self.catalog.dialect(provider).is_none_or(Dialect::takes_seed);
+            let takes = self.catalog.dialect(provider).is_none_or(ApiStyle::takes_seed);
             if !takes && !providers.contains(&provider) {
                 providers.push(provider);
             }
         }
         let say = |provider: &&str| {
-            Problem::new(format!("`{provider}` takes no seed: those of its seats are recorded, not sent"))
+            Diagnostic::new(format!("`{provider}` takes no seed: those of its seats are recorded, not sent"))
                 .in_file(self.file)
         };
         providers.iter().map(say).collect()
@@ -281,7 +281,7 @@ impl Sources<'_> {
     }
 
     /// What is said of an agent that is nobody.
-    fn say_nobody(&self, spec: &ParticipantSpec) -> Problem {
+    fn say_nobody(&self, spec: &ParticipantSpec) -> Diagnostic {
         let seats = self.definition.participants.iter().map(|other| other.name.as_str());
         let (personas, _) = self.library.all();
         let names: Vec<&str> =
@@ -289,17 +289,17 @@ impl Sources<'_> {
         let message = format!("agent `{}` is no participant and no persona", spec.name);
         let near = nearest(&spec.name, names.iter().copied());
         let near = near.map(|name| format!("did you mean `{name}`? else ")).unwrap_or_default();
-        Problem::new(message).hint(format!(
+        Diagnostic::new(message).hint(format!(
             "{near}write its persona, give the step a `prompt`, or script its answer with --answers"
         ))
     }
 
-    fn persona(&self, spec: &ParticipantSpec, notices: &mut Vec<Problem>) -> Result<Persona, Problem> {
+    fn persona(&self, spec: &ParticipantSpec, notices: &mut Vec<Diagnostic>) -> Result<Persona, Diagnostic> {
         if let Some(text) = &spec.prompt {
             return Ok(own_persona(&spec.persona, text));
         }
         let found = self.library.find(&spec.persona)?;
-        let notice = |text: &String| Problem::new(text.clone()).in_file(&found.from);
+        let notice = |text: &String| Diagnostic::new(text.clone()).in_file(&found.from);
         notices.extend(found.persona.notices.iter().map(notice));
         Ok(found.persona)
     }
@@ -335,25 +335,25 @@ impl Sources<'_> {
         &self,
         spec: &ParticipantSpec,
         persona: Option<&Persona>,
-        notices: &mut Vec<Problem>,
-    ) -> (String, NamedBy) {
+        notices: &mut Vec<Diagnostic>,
+    ) -> (String, ModelSource) {
         model_of(spec, persona, self.config, self.flags, notices)
     }
 }
 
 /// Why a participant cannot be asked, whatever its model.
-fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Problem> {
+fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnostic> {
     if spec.command.as_ref().is_some_and(|program| !program.tool_less) {
         let message =
             format!("`{}` is an external program and cannot take a seat in a blind round", spec.name);
         return Some(
-            Problem::new(message)
+            Diagnostic::new(message)
                 .hint("declare `tool_less: true` if it has no tools, seat a persona, or script its answers"),
         );
     }
     if let Some(tool) = persona.and_then(|persona| persona.tools.first()) {
         let message = format!("persona `{}` lists the tool `{tool}`; a blind seat has none", spec.persona);
-        return Some(Problem::new(message).hint("set `tools: []` in the persona"));
+        return Some(Diagnostic::new(message).hint("set `tools: []` in the persona"));
     }
     None
 }

@@ -4,17 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::answers::Answers;
-use super::bounds::Bounds;
-use super::models::{Catalog, program_need};
+use super::bounds::PathPolicy;
+use super::models::{ParticipantFactory, program_need};
 use super::need::Need;
-use crate::engine::Table;
+use crate::engine::SeatedParticipants;
 use crate::participants::Participant;
-use crate::participants::scripted::{Part, Scripted};
+use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
 use crate::persona::Persona;
-use crate::problem::Problem;
-use crate::round::record::Returned;
+use crate::problem::Diagnostic;
+use crate::round::record::ReplyAttempt;
 use crate::session::{SeatInfo, SeatStatus, Session, WorkItemReturned};
-use crate::workflow::{ParticipantSpec, Program};
+use crate::workflow::{ParticipantSpec, ProgramSpec};
 
 /// The personas of a header, as participants are handed them.
 pub fn personas_of(session: &Session) -> HashMap<String, Arc<Persona>> {
@@ -37,7 +37,7 @@ pub fn personas_of(session: &Session) -> HashMap<String, Arc<Persona>> {
 /// A seat that is asked something which is not scripted, and the program that it is, if it is one.
 struct Asked<'a> {
     seat: &'a SeatInfo,
-    program: Option<&'a Program>,
+    program: Option<&'a ProgramSpec>,
 }
 
 /// Everyone of a header's roster who is asked something that is not scripted.
@@ -64,8 +64,12 @@ fn file_of(session: &Session) -> &str {
 ///
 /// # Errors
 /// A service without an address, or one that a project would have sent another's key.
-pub fn needs(session: &Session, catalog: &Catalog<'_>, answers: &Answers) -> Result<Vec<Need>, Vec<Problem>> {
-    let (mut needs, mut problems): (Vec<Need>, Vec<Problem>) = (Vec::new(), Vec::new());
+pub fn needs(
+    session: &Session,
+    catalog: &ParticipantFactory<'_>,
+    answers: &Answers,
+) -> Result<Vec<Need>, Vec<Diagnostic>> {
+    let (mut needs, mut problems): (Vec<Need>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
     for Asked { seat, program } in asked(session, answers) {
         let need = match program {
             Some(program) => Ok(Some(program_need(program, file_of(session)))),
@@ -81,7 +85,7 @@ pub fn needs(session: &Session, catalog: &Catalog<'_>, answers: &Answers) -> Res
 }
 
 /// What a session that goes on names outside the project: folders and recordings.
-pub fn outside(session: &Session, answers: &Answers, bounds: &Bounds) -> Vec<Problem> {
+pub fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy) -> Vec<Diagnostic> {
     let definition = session.definition.iter();
     let specs: Vec<_> = definition.flat_map(|definition| &definition.participants).collect();
     let of = |asked: Asked<'_>| {
@@ -98,11 +102,11 @@ pub fn outside(session: &Session, answers: &Answers, bounds: &Bounds) -> Vec<Pro
 /// A service whose key is missing, a recording that cannot be read, what the user has not agreed to.
 pub fn seat_all(
     session: &Session,
-    catalog: &mut Catalog<'_>,
+    catalog: &mut ParticipantFactory<'_>,
     answers: &Answers,
-) -> Result<Table, Vec<Problem>> {
-    let mut table = Table::new();
-    let mut problems: Vec<Problem> = Vec::new();
+) -> Result<SeatedParticipants, Vec<Diagnostic>> {
+    let mut table = SeatedParticipants::new();
+    let mut problems: Vec<Diagnostic> = Vec::new();
     let mut made: HashMap<&str, Arc<dyn Participant>> = HashMap::new();
     for Asked { seat, program } in asked(session, answers) {
         let participant = match program {
@@ -123,7 +127,11 @@ pub fn seat_all(
         let parts = answers.parts(definition, &seat.name);
         let participant: Arc<dyn Participant> = match made.remove(seat.name.as_str()) {
             Some(participant) if parts.is_empty() => participant,
-            otherwise => Arc::new(Scripted::new(parts.clone(), used(session, &seat.name, &parts), otherwise)),
+            otherwise => Arc::new(ScriptedParticipant::new(
+                parts.clone(),
+                used(session, &seat.name, &parts),
+                otherwise,
+            )),
         };
         table.insert(seat.name.clone(), participant);
     }
@@ -131,7 +139,7 @@ pub fn seat_all(
 }
 
 /// How many scripted answers of each step a seat has used up, from what the log holds of it.
-fn used(session: &Session, seat: &str, parts: &HashMap<String, Part>) -> HashMap<String, usize> {
+fn used(session: &Session, seat: &str, parts: &HashMap<String, ScriptedSeat>) -> HashMap<String, usize> {
     let mut used = HashMap::new();
     for round in session.rounds.iter().filter(|round| parts.contains_key(&round.opened.step)) {
         let tries = match round.seat(seat).map(|seat| &seat.status) {
@@ -144,7 +152,7 @@ fn used(session: &Session, seat: &str, parts: &HashMap<String, Part>) -> HashMap
     for item in session.items.values().filter(|item| item.offered.participant == seat) {
         // A try that failed on the way used one answer up beside those that came.
         let of_try = |back: &WorkItemReturned| {
-            let is_counted = |reply: &Returned| reply.reason.is_none();
+            let is_counted = |reply: &ReplyAttempt| reply.reason.is_none();
             let ended = back.replies.last().is_some_and(is_counted) || back.replies.len() == 2;
             back.replies.len() + usize::from(!ended)
         };

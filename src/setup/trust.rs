@@ -14,10 +14,10 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::folders::Folders;
+use super::folders::Dirs;
 use super::need::{KeyFrom, Need, What};
 use crate::journal::Disk;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::round::snapshot::{hex, sha256_hex};
 
 /// A larger file that an argument names is not hashed, in bytes: what names it runs with `--trust` only.
@@ -39,7 +39,7 @@ pub struct Trust {
 
 impl Trust {
     /// What the user has agreed to in a project; with `all`, whatever it names, for this run.
-    pub fn of(folders: &Folders, all: bool) -> Self {
+    pub fn of(folders: &Dirs, all: bool) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         Self {
             all,
@@ -74,12 +74,12 @@ impl Trust {
     ///
     /// # Errors
     /// What it is, and how to agree.
-    pub fn check(&self, need: &Need) -> Result<(), Problem> {
+    pub fn check(&self, need: &Need) -> Result<(), Diagnostic> {
         let file = need.named_by.as_deref().unwrap_or_default();
         if self.allows(need) {
             return Ok(());
         }
-        let problem = Problem::new(format!("nobody has agreed to this yet: it {}", need.told()));
+        let problem = Diagnostic::new(format!("nobody has agreed to this yet: it {}", need.told()));
         let hint = "look at it first; --trust agrees for this run, the screen asks and keeps the answer";
         Err(problem.in_file(file).hint(hint))
     }
@@ -94,11 +94,11 @@ impl Trust {
     ///
     /// # Errors
     /// When the answer cannot be kept; it counts for as long as the program runs.
-    pub fn keep(&self, needs: &[Need]) -> Result<(), Problem> {
+    pub fn keep(&self, needs: &[Need]) -> Result<(), Diagnostic> {
         self.agree(needs);
         let disk = Disk::default();
         let kept =
-            |error: crate::journal::DiskError| Problem::new(format!("the answer is not kept: {error}"));
+            |error: crate::journal::DiskError| Diagnostic::new(format!("the answer is not kept: {error}"));
         for need in needs.iter().filter(|need| need.named_by.is_some()) {
             let Some(print) = self.fingerprint(need) else { continue };
             let text = format!("{}\n{}\n", self.project.display(), need.told_with_file());

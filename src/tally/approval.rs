@@ -2,17 +2,17 @@
 //!
 //! Source: Brams and Fishburn, "Approval Voting", American Political Science Review 72 (1978).
 
-use super::ballots::{Mark, Profile};
-use super::number::{Amount, Score};
+use super::ballots::{IndexedBallot, Profile};
+use super::number::{Decimal, Score};
 use super::verdict::{Verdict, leaders, listed};
 
 /// Counts approvals; a choice approves of its one option.
 pub fn count(profile: &Profile) -> Verdict {
-    let mut approvals = vec![Amount::ZERO; profile.options.len()];
+    let mut approvals = vec![Decimal::ZERO; profile.options.len()];
     for ballot in &profile.ballots {
         let approved = match &ballot.mark {
-            Mark::Approval(options) => options.as_slice(),
-            Mark::Choice(option) => std::slice::from_ref(option),
+            IndexedBallot::Approval(options) => options.as_slice(),
+            IndexedBallot::Choice(option) => std::slice::from_ref(option),
             _ => &[],
         };
         for option in approved {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::number::Amount;
+use super::number::Decimal;
 
 /// What kind of answer a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ pub const UNLISTED: u16 = u16::MAX;
 
 /// What a ballot says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mark {
+pub enum IndexedBallot {
     /// One option.
     Choice(usize),
     /// The options approved of.
@@ -58,7 +58,7 @@ pub enum Mark {
     /// The rank of each option, 0 the best, equal ranks a tie, [`UNLISTED`] where it is left out.
     Ranking(Vec<u16>),
     /// The score of each option, where it has one.
-    Scores(Vec<Option<Amount>>),
+    Scores(Vec<Option<Decimal>>),
     /// Goes along.
     Support,
     /// Has doubts and does not stand in the way.
@@ -66,34 +66,34 @@ pub enum Mark {
     /// Stands in the way until this change is made, if one is stated.
     Block(Option<String>),
     /// A number.
-    Number(Amount),
+    Number(Decimal),
     /// A card, by its place on the form.
     Card(usize),
 }
 
 /// A ballot, cast by one voter or by several alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cast {
+pub struct WeightedBallot {
     /// Whose it is, for the steps.
     pub voter: String,
     /// How often it was cast.
     pub count: u64,
     /// What each of them weighs.
-    pub weight: Amount,
+    pub weight: Decimal,
     /// The confidence stated with it.
-    pub confidence: Option<Amount>,
+    pub confidence: Option<Decimal>,
     /// What it says.
-    pub mark: Mark,
+    pub mark: IndexedBallot,
 }
 
-impl Cast {
+impl WeightedBallot {
     /// A ballot of weight 1, cast once.
-    pub fn one(voter: impl Into<String>, mark: Mark) -> Self {
-        Self { voter: voter.into(), count: 1, weight: Amount::ONE, confidence: None, mark }
+    pub fn one(voter: impl Into<String>, mark: IndexedBallot) -> Self {
+        Self { voter: voter.into(), count: 1, weight: Decimal::ONE, confidence: None, mark }
     }
 
     /// What it counts for: its weight, as often as it was cast.
-    pub fn worth(&self) -> Amount {
+    pub fn worth(&self) -> Decimal {
         self.weight.repeated(self.count)
     }
 }
@@ -104,9 +104,9 @@ pub struct Profile {
     /// The options in the order of the form; of an estimate its cards.
     pub options: Vec<String>,
     /// The ballots.
-    pub ballots: Vec<Cast>,
+    pub ballots: Vec<WeightedBallot>,
     /// The lowest score there is, if the form says so.
-    pub lowest: Option<Amount>,
+    pub lowest: Option<Decimal>,
     /// Who gave no valid answer that may be a block all the same.
     pub may_block: Vec<String>,
 }
@@ -118,8 +118,8 @@ impl Profile {
     }
 
     /// What all ballots count for together.
-    pub fn worth(&self) -> Amount {
-        self.ballots.iter().map(Cast::worth).sum()
+    pub fn worth(&self) -> Decimal {
+        self.ballots.iter().map(WeightedBallot::worth).sum()
     }
 
     /// A step that says how weights count, if a ballot has another weight than 1.
@@ -127,7 +127,7 @@ impl Profile {
         let heavy: Vec<String> = self
             .ballots
             .iter()
-            .filter(|ballot| ballot.weight != Amount::ONE)
+            .filter(|ballot| ballot.weight != Decimal::ONE)
             .map(|ballot| format!("{} {}", ballot.voter, ballot.weight))
             .take(9)
             .collect();
@@ -140,12 +140,12 @@ impl Profile {
     /// The ballots as rankings, with what each counts for; ballots that rank nothing are left out.
     ///
     /// A choice stands above all others, approved options above the rest, scores by their size.
-    pub fn rankings(&self) -> Vec<(Vec<u16>, Amount)> {
-        let ranked = |ballot: &Cast| Some((self.ranks(&ballot.mark)?, ballot.worth()));
+    pub fn rankings(&self) -> Vec<(Vec<u16>, Decimal)> {
+        let ranked = |ballot: &WeightedBallot| Some((self.ranks(&ballot.mark)?, ballot.worth()));
         self.ballots.iter().filter_map(ranked).collect()
     }
 
-    fn ranks(&self, mark: &Mark) -> Option<Vec<u16>> {
+    fn ranks(&self, mark: &IndexedBallot) -> Option<Vec<u16>> {
         let listed = |top: &[usize]| {
             let mut ranks = vec![UNLISTED; self.options.len()];
             for option in top {
@@ -154,10 +154,10 @@ impl Profile {
             Some(ranks)
         };
         match mark {
-            Mark::Choice(option) => listed(&[*option]),
-            Mark::Approval(options) => listed(options),
-            Mark::Ranking(ranks) => Some(ranks.clone()),
-            Mark::Scores(scores) => Some(by_score(scores)),
+            IndexedBallot::Choice(option) => listed(&[*option]),
+            IndexedBallot::Approval(options) => listed(options),
+            IndexedBallot::Ranking(ranks) => Some(ranks.clone()),
+            IndexedBallot::Scores(scores) => Some(by_score(scores)),
             _ => None,
         }
     }
@@ -169,11 +169,11 @@ impl Profile {
 }
 
 /// Scores as ranks: the highest first, options without a score left out.
-fn by_score(scores: &[Option<Amount>]) -> Vec<u16> {
-    let mut given: Vec<Amount> = scores.iter().flatten().copied().collect();
+fn by_score(scores: &[Option<Decimal>]) -> Vec<u16> {
+    let mut given: Vec<Decimal> = scores.iter().flatten().copied().collect();
     given.sort_unstable_by(|a, b| b.cmp(a));
     given.dedup();
-    let rank = |score: &Option<Amount>| match score {
+    let rank = |score: &Option<Decimal>| match score {
         Some(score) => given.iter().position(|other| other == score).map_or(UNLISTED, |at| at as u16),
         None => UNLISTED,
     };
@@ -187,12 +187,12 @@ mod tests {
     #[test]
     fn every_kind_over_options_has_its_ranking() {
         let profile = Profile { options: ["a", "b", "c"].map(str::to_owned).to_vec(), ..Profile::default() };
-        let ranks = |mark: Mark| profile.ranks(&mark);
-        assert_eq!(ranks(Mark::Choice(1)), Some(vec![UNLISTED, 0, UNLISTED]));
-        assert_eq!(ranks(Mark::Approval(vec![0, 2])), Some(vec![0, UNLISTED, 0]));
-        let scores = vec![Some(Amount::whole(4)), None, Some(Amount::whole(4))];
-        assert_eq!(ranks(Mark::Scores(scores)), Some(vec![0, UNLISTED, 0]));
-        assert_eq!(ranks(Mark::Support), None);
-        assert_eq!(ranks(Mark::Choice(9)), None);
+        let ranks = |mark: IndexedBallot| profile.ranks(&mark);
+        assert_eq!(ranks(IndexedBallot::Choice(1)), Some(vec![UNLISTED, 0, UNLISTED]));
+        assert_eq!(ranks(IndexedBallot::Approval(vec![0, 2])), Some(vec![0, UNLISTED, 0]));
+        let scores = vec![Some(Decimal::whole(4)), None, Some(Decimal::whole(4))];
+        assert_eq!(ranks(IndexedBallot::Scores(scores)), Some(vec![0, UNLISTED, 0]));
+        assert_eq!(ranks(IndexedBallot::Support), None);
+        assert_eq!(ranks(IndexedBallot::Choice(9)), None);
     }
 }

@@ -5,7 +5,7 @@
 //! gives the same number of points.
 
 use super::ballots::Profile;
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 use super::pairwise::Pairwise;
 use super::verdict::{Verdict, leaders};
 
@@ -15,10 +15,10 @@ pub fn count(profile: &Profile) -> Verdict {
     let points: Vec<i128> = (0..profile.options.len())
         .map(|a| pairs.others(a).map(|b| 2 * pairs.prefer(a, b) + pairs.level(a, b)).sum())
         .collect();
-    let amounts: Vec<Amount> = points.iter().map(|twice| Amount::of_units(*twice)).collect();
+    let amounts: Vec<Decimal> = points.iter().map(|twice| Decimal::of_units(*twice)).collect();
     let won = if pairs.total == 0 { Vec::new() } else { leaders(&amounts) };
     let shown: Vec<Score> =
-        points.iter().map(|twice| Score::ratio(*twice, 2 * Amount::ONE.units())).collect();
+        points.iter().map(|twice| Score::ratio(*twice, 2 * Decimal::ONE.units())).collect();
     let each = profile.options.len().saturating_sub(1);
     let mut steps = vec![format!(
         "a point for each option below, half a point for each that is level: {each} at most from a ballot"
@@ -26,7 +26,7 @@ pub fn count(profile: &Profile) -> Verdict {
     for (a, option) in profile.options.iter().enumerate() {
         let below: i128 = pairs.others(a).map(|b| pairs.prefer(a, b)).sum();
         let level: i128 = pairs.others(a).map(|b| pairs.level(a, b)).sum();
-        let (below, level) = (Amount::of_units(below), Amount::of_units(level));
+        let (below, level) = (Decimal::of_units(below), Decimal::of_units(level));
         steps.push(format!("{option}: {below} below + {level} level / 2 = {}", shown[a]));
     }
     let verdict = Verdict::of(&profile.options, &won, "no ballot ranks the options")

@@ -4,7 +4,7 @@
 //! agreement, standing aside, blocking. A block stands whether it states a minimum change or not, and a
 //! reply that may be one lets nothing pass; weights change nothing.
 
-use super::ballots::{Mark, Profile};
+use super::ballots::{IndexedBallot, Profile};
 use super::number::Score;
 use super::verdict::Verdict;
 
@@ -14,9 +14,9 @@ pub fn count(profile: &Profile) -> Verdict {
     let (mut told, mut blockers): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
     for ballot in &profile.ballots {
         match &ballot.mark {
-            Mark::Support => support += ballot.count,
-            Mark::StandAside => aside += ballot.count,
-            Mark::Block(change) => {
+            IndexedBallot::Support => support += ballot.count,
+            IndexedBallot::StandAside => aside += ballot.count,
+            IndexedBallot::Block(change) => {
                 blocks += ballot.count;
                 told.push(match change {
                     Some(change) => format!("{} blocks until: {change}", ballot.voter),

@@ -3,7 +3,7 @@
 //! Source: A. H. Copeland, "A 'reasonable' social welfare function" (1951), in the form with halves.
 
 use super::ballots::Profile;
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 use super::pairwise::{NO_RANKINGS, Pairwise};
 use super::verdict::{Verdict, leaders};
 
@@ -21,7 +21,7 @@ pub fn count(profile: &Profile) -> Verdict {
         let score = Score::ratio((2 * wins + level) as i128, 2);
         steps.push(format!("{}: {wins} won, {level} level, {losses} lost: {score}", profile.options[a]));
     }
-    let amounts: Vec<Amount> = halves.iter().map(|halves| Amount::whole(*halves as u64)).collect();
+    let amounts: Vec<Decimal> = halves.iter().map(|halves| Decimal::whole(*halves as u64)).collect();
     // Of one option alone there is no pair to win.
     let won = match (pairs.total, options) {
         (0, _) => Vec::new(),

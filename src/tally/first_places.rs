@@ -3,8 +3,8 @@
 //! A ballot that puts several first is split between them in equal parts, so that each ballot counts
 //! once; parts are kept exact by counting in fractions of one common size.
 
-use super::ballots::{Mark, Profile, UNLISTED};
-use super::number::{Amount, Score};
+use super::ballots::{IndexedBallot, Profile, UNLISTED};
+use super::number::{Decimal, Score};
 use super::verdict::Verdict;
 
 /// More options than this in one place cannot be split exactly.
@@ -18,9 +18,9 @@ pub struct FirstPlaces {
     /// How many parts make one unit of an amount.
     pub size: i128,
     /// Ballots that put nothing first.
-    pub exhausted: Amount,
+    pub exhausted: Decimal,
     /// Ballots that were split.
-    pub split: Amount,
+    pub split: Decimal,
 }
 
 impl FirstPlaces {
@@ -31,7 +31,7 @@ impl FirstPlaces {
 
     /// A number of parts as it is shown.
     pub fn shown(&self, parts: i128) -> Score {
-        Score::ratio(parts, self.size.saturating_mul(Amount::ONE.units()))
+        Score::ratio(parts, self.size.saturating_mul(Decimal::ONE.units()))
     }
 
     /// The shown numbers of all options.
@@ -68,7 +68,7 @@ impl FirstPlaces {
 
     /// All first places, if they are whole and so is each option's number.
     pub fn whole(&self) -> Option<u64> {
-        let one = self.size.saturating_mul(Amount::ONE.units());
+        let one = self.size.saturating_mul(Decimal::ONE.units());
         let is_whole = self.parts.iter().all(|parts| parts % one == 0);
         is_whole.then(|| u64::try_from(self.total() / one).ok()).flatten()
     }
@@ -76,7 +76,7 @@ impl FirstPlaces {
     /// A step that says so, if ballots were split.
     pub fn split_step(&self) -> Option<String> {
         let split = self.split;
-        (split > Amount::ZERO).then(|| {
+        (split > Decimal::ZERO).then(|| {
             format!("ballots that put several options first are split between them equally: {split}")
         })
     }
@@ -89,7 +89,7 @@ impl FirstPlaces {
 
 /// The first places of all ballots.
 pub fn first_places(profile: &Profile) -> FirstPlaces {
-    if profile.ballots.iter().all(|ballot| matches!(ballot.mark, Mark::Choice(_))) {
+    if profile.ballots.iter().all(|ballot| matches!(ballot.mark, IndexedBallot::Choice(_))) {
         return of_choices(profile);
     }
     let everyone = vec![true; profile.options.len()];
@@ -101,18 +101,18 @@ pub fn first_places(profile: &Profile) -> FirstPlaces {
 fn of_choices(profile: &Profile) -> FirstPlaces {
     let mut parts = vec![0; profile.options.len()];
     for ballot in &profile.ballots {
-        if let Mark::Choice(option) = ballot.mark
+        if let IndexedBallot::Choice(option) = ballot.mark
             && let Some(own) = parts.get_mut(option)
         {
             *own += ballot.worth().units();
         }
     }
-    FirstPlaces { parts, size: 1, exhausted: Amount::ZERO, split: Amount::ZERO }
+    FirstPlaces { parts, size: 1, exhausted: Decimal::ZERO, split: Decimal::ZERO }
 }
 
 /// The number into which a unit must be parted so that every shared place splits evenly; none if a
 /// place is shared by too many.
-pub fn part_size(rankings: &[(Vec<u16>, Amount)]) -> Option<i128> {
+pub fn part_size(rankings: &[(Vec<u16>, Decimal)]) -> Option<i128> {
     let mut most = 1;
     let mut seen: Vec<u16> = Vec::new();
     for (ranks, _) in rankings {
@@ -132,9 +132,9 @@ pub fn gcd(a: i128, b: i128) -> i128 {
 }
 
 /// The first places among the options that are left.
-pub fn among(rankings: &[(Vec<u16>, Amount)], left: &[bool], size: i128) -> FirstPlaces {
+pub fn among(rankings: &[(Vec<u16>, Decimal)], left: &[bool], size: i128) -> FirstPlaces {
     let mut parts = vec![0; left.len()];
-    let (mut exhausted, mut split) = (Amount::ZERO, Amount::ZERO);
+    let (mut exhausted, mut split) = (Decimal::ZERO, Decimal::ZERO);
     for (ranks, worth) in rankings {
         let (mut best, mut sharing, mut first) = (UNLISTED, 0, 0);
         for (option, rank) in ranks.iter().enumerate().filter(|(option, _)| left[*option]) {
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn shared_places_split_exactly() {
-        let worth = Amount::ONE;
+        let worth = Decimal::ONE;
         let rankings =
             vec![(vec![0, 0, 0], worth), (vec![0, UNLISTED, 0], worth), (vec![UNLISTED; 3], worth)];
         let size = part_size(&rankings).unwrap();
@@ -176,7 +176,7 @@ mod tests {
             ["0.833333", "0.333333", "0.833333"]
         );
         assert_eq!(places.total(), 2 * 6 * worth.units());
-        assert_eq!((places.exhausted, places.split), (worth, Amount::whole(2)));
+        assert_eq!((places.exhausted, places.split), (worth, Decimal::whole(2)));
         assert_eq!(part_size(&[(vec![0; 37], worth)]), None);
     }
 }

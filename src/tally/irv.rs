@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use super::ballots::{Profile, UNLISTED};
 use super::first_places::{FirstPlaces, part_size};
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 use super::pairwise::NO_RANKINGS;
 use super::verdict::{Elimination, Trace, Verdict, and_list};
 
@@ -27,11 +27,11 @@ const MOST_WORK: usize = 2_000_000_000;
 /// A ballot: the options it lists, best first, each with its rank.
 struct Listed {
     places: Vec<(u16, usize)>,
-    worth: Amount,
+    worth: Decimal,
 }
 
 /// A search through the orders of elimination.
-struct Search<'a> {
+struct EliminationSearch<'a> {
     names: &'a [String],
     rankings: Vec<Listed>,
     size: i128,
@@ -58,7 +58,7 @@ pub fn count(profile: &Profile) -> Verdict {
             "a ballot puts more than 36 options in one place: it cannot be split",
         );
     };
-    let mut search = Search {
+    let mut search = EliminationSearch {
         names,
         rankings: rankings.into_iter().map(listed).collect(),
         size,
@@ -82,7 +82,7 @@ pub fn count(profile: &Profile) -> Verdict {
     search.verdict(is_whole).ordered(names, |a, b| layers[a].cmp(&layers[b])).ordered_by(&by)
 }
 
-fn listed((ranks, worth): (Vec<u16>, Amount)) -> Listed {
+fn listed((ranks, worth): (Vec<u16>, Decimal)) -> Listed {
     let listed = ranks.iter().enumerate().filter(|(_, rank)| **rank != UNLISTED);
     let mut places: Vec<(u16, usize)> = listed.map(|(option, rank)| (*rank, option)).collect();
     places.sort_unstable();
@@ -90,7 +90,7 @@ fn listed((ranks, worth): (Vec<u16>, Amount)) -> Listed {
 }
 
 /// Ballots that rank alike become one.
-fn merge(rankings: &mut Vec<(Vec<u16>, Amount)>) {
+fn merge(rankings: &mut Vec<(Vec<u16>, Decimal)>) {
     rankings.sort_unstable();
     rankings.dedup_by(|next, kept| {
         let is_alike = next.0 == kept.0;
@@ -101,11 +101,11 @@ fn merge(rankings: &mut Vec<(Vec<u16>, Amount)>) {
     });
 }
 
-impl Search<'_> {
+impl EliminationSearch<'_> {
     /// The first places among the options that are left.
     fn first_places(&self, left: &[bool]) -> FirstPlaces {
         let mut parts = vec![0; left.len()];
-        let (mut exhausted, mut split) = (Amount::ZERO, Amount::ZERO);
+        let (mut exhausted, mut split) = (Decimal::ZERO, Decimal::ZERO);
         for Listed { places, worth } in &self.rankings {
             let is_left = |(_, option): &&(u16, usize)| left[*option];
             let mut of_ballot = places.iter().filter(is_left);
@@ -199,7 +199,7 @@ impl Search<'_> {
             round.counts.iter().map(|(option, count)| format!("{option} {count}")).collect();
         let number = self.shown.len() + 1;
         let mut line = format!("round {number}: {}", counts.join(", "));
-        if places.exhausted > Amount::ZERO {
+        if places.exhausted > Decimal::ZERO {
             line += &format!("; exhausted {}", places.exhausted);
         }
         self.steps.push(line);

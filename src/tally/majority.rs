@@ -5,7 +5,7 @@
 
 use super::ballots::Profile;
 use super::first_places::{FirstPlaces, first_places};
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 use super::verdict::Verdict;
 
 /// Counts first places; two options with exactly half each are a tie, less than half is no majority.
@@ -22,7 +22,7 @@ pub fn count(profile: &Profile) -> Verdict {
         steps.push(format!("{whole} ballots name an option; a majority is {needed}"));
         format!("{needed} are needed")
     } else {
-        let half = Score::ratio(total, 2 * places.size.saturating_mul(Amount::ONE.units()));
+        let half = Score::ratio(total, 2 * places.size.saturating_mul(Decimal::ONE.units()));
         steps.push(format!("ballots that name an option: {all}; a majority is more than {half}"));
         format!("more than {half} is needed")
     };

@@ -9,13 +9,13 @@ use std::cmp::Ordering;
 
 use indexmap::IndexMap;
 
-use super::ballots::{Mark, Profile};
+use super::ballots::{IndexedBallot, Profile};
 use super::first_places::gcd;
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 use super::verdict::{Trace, Verdict};
 
 /// A grade; nothing is below every number.
-type Grade = Option<Amount>;
+type Grade = Option<Decimal>;
 
 /// An option's median grades in the order in which they are taken away, equal ones together.
 type Medians = Vec<((Grade, Grade), i128)>;
@@ -37,7 +37,7 @@ pub fn count(profile: &Profile) -> Verdict {
     let mut steps = Vec::new();
     let mut table: IndexMap<String, IndexMap<String, Score>> = IndexMap::new();
     for (at, name) in names.iter().enumerate() {
-        let weight = |count: i128| Amount::of_units(count * unit);
+        let weight = |count: i128| Decimal::of_units(count * unit);
         let row = graded[at].iter().rev();
         let line: Vec<String> =
             row.clone().map(|(grade, count)| format!("{} × {}", shown(*grade), weight(*count))).collect();
@@ -59,7 +59,7 @@ fn grades(profile: &Profile, option: usize, unit: i128) -> Vec<(Grade, i128)> {
         .ballots
         .iter()
         .filter_map(|ballot| match &ballot.mark {
-            Mark::Scores(scores) => {
+            IndexedBallot::Scores(scores) => {
                 let grade = scores.get(option).copied().flatten().or(profile.lowest);
                 Some((grade, ballot.worth().units() / unit.max(1)))
             }

@@ -6,15 +6,15 @@
 
 use indexmap::IndexMap;
 
-use super::ballots::{Mark, Profile};
-use super::number::{Amount, Score};
-use super::verdict::{Spread, Trace, Verdict};
+use super::ballots::{IndexedBallot, Profile};
+use super::number::{Decimal, Score};
+use super::verdict::{Quartiles, Trace, Verdict};
 
 /// The two values around the place where the share `top / bottom` of the weight lies below: the same
 /// one twice, unless the share ends exactly between two. Sorts what it is given.
-pub fn middle<T: Ord + Copy>(values: &mut [(T, Amount)], top: i128, bottom: i128) -> Option<(T, T)> {
+pub fn middle<T: Ord + Copy>(values: &mut [(T, Decimal)], top: i128, bottom: i128) -> Option<(T, T)> {
     values.sort_unstable_by_key(|(value, _)| *value);
-    let total: Amount = values.iter().map(|(_, worth)| *worth).sum();
+    let total: Decimal = values.iter().map(|(_, worth)| *worth).sum();
     let mut below = 0;
     for (at, (value, worth)) in values.iter().enumerate() {
         below += worth.units() * bottom;
@@ -31,11 +31,13 @@ pub fn middle<T: Ord + Copy>(values: &mut [(T, Amount)], top: i128, bottom: i128
 pub fn count(profile: &Profile) -> Verdict {
     let none = "no ballot gives an estimate";
     if profile.options.is_empty() {
-        let number = |mark: &Mark| if let Mark::Number(number) = mark { Some(*number) } else { None };
-        let scale = Scale {
-            name: &|value: Amount| value.to_string(),
-            between: &|low: Amount, high: Amount| low.midpoint(high).to_string(),
-            apart: &|low: (Amount, Amount), high: (Amount, Amount)| {
+        let number = |mark: &IndexedBallot| {
+            if let IndexedBallot::Number(number) = mark { Some(*number) } else { None }
+        };
+        let scale = ValueScale {
+            name: &|value: Decimal| value.to_string(),
+            between: &|low: Decimal, high: Decimal| low.midpoint(high).to_string(),
+            apart: &|low: (Decimal, Decimal), high: (Decimal, Decimal)| {
                 Score::from(high.0.midpoint(high.1) - low.0.midpoint(low.1))
             },
         };
@@ -44,8 +46,8 @@ pub fn count(profile: &Profile) -> Verdict {
     }
     let cards = &profile.options;
     let name = |card: usize| cards.get(card).cloned().unwrap_or_default();
-    let card = |mark: &Mark| if let Mark::Card(card) = mark { Some(*card) } else { None };
-    let scale = Scale {
+    let card = |mark: &IndexedBallot| if let IndexedBallot::Card(card) = mark { Some(*card) } else { None };
+    let scale = ValueScale {
         name: &name,
         between: &|low, high| if low == high { name(low) } else { format!("{}–{}", name(low), name(high)) },
         apart: &|low: (usize, usize), high: (usize, usize)| {
@@ -57,30 +59,30 @@ pub fn count(profile: &Profile) -> Verdict {
 }
 
 /// How values of one kind are named and set apart.
-struct Scale<'a, T> {
+struct ValueScale<'a, T> {
     name: &'a dyn Fn(T) -> String,
     between: &'a dyn Fn(T, T) -> String,
     apart: &'a dyn Fn((T, T), (T, T)) -> Score,
 }
 
-fn values<T>(profile: &Profile, value: impl Fn(&Mark) -> Option<T>) -> Vec<(T, Amount)> {
+fn values<T>(profile: &Profile, value: impl Fn(&IndexedBallot) -> Option<T>) -> Vec<(T, Decimal)> {
     profile.ballots.iter().filter_map(|ballot| Some((value(&ballot.mark)?, ballot.worth()))).collect()
 }
 
 fn found<T: Ord + Copy>(
-    mut values: Vec<(T, Amount)>,
-    scale: &Scale<'_, T>,
+    mut values: Vec<(T, Decimal)>,
+    scale: &ValueScale<'_, T>,
     won: impl Fn(T, T) -> Vec<String>,
 ) -> Option<Verdict> {
     let first = middle(&mut values, 1, 4)?;
     let median = middle(&mut values, 1, 2)?;
     let third = middle(&mut values, 3, 4)?;
-    let mut given: IndexMap<String, Amount> = IndexMap::new();
+    let mut given: IndexMap<String, Decimal> = IndexMap::new();
     for (value, worth) in &values {
         *given.entry((scale.name)(*value)).or_default() += *worth;
     }
     let between = |(low, high)| (scale.between)(low, high);
-    let spread = Spread {
+    let spread = Quartiles {
         lowest: (scale.name)(values.first()?.0),
         first_quartile: between(first),
         median: between(median),

@@ -5,7 +5,7 @@
 //! defeat of 0.
 
 use super::ballots::Profile;
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 use super::pairwise::{NO_RANKINGS, Pairwise, measured};
 use super::rule::Strength;
 use super::verdict::Verdict;
@@ -23,7 +23,7 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
         let name = &profile.options[a];
         steps.push(match hardest {
             Some((defeat, by)) => {
-                format!("{name}: worst defeat {}, by {}", Amount::of_units(defeat), profile.options[by])
+                format!("{name}: worst defeat {}, by {}", Decimal::of_units(defeat), profile.options[by])
             }
             None => format!("{name}: no defeat"),
         });
@@ -32,7 +32,7 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
     let least = worst.iter().copied().min();
     let won: Vec<usize> = (0..options).filter(|a| pairs.total > 0 && Some(worst[*a]) == least).collect();
     let verdict = Verdict::of(&profile.options, &won, NO_RANKINGS)
-        .scored(&profile.options, worst.iter().map(|defeat| Score::from(Amount::of_units(*defeat))))
+        .scored(&profile.options, worst.iter().map(|defeat| Score::from(Decimal::of_units(*defeat))))
         .told(steps)
         .traced(pairs.trace());
     pairs.ordered(verdict, &profile.options, |a, b| worst[a].cmp(&worst[b]))

@@ -36,15 +36,15 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
-pub use ballots::{BallotKind, Cast, Mark, Profile, UNLISTED};
+pub use ballots::{BallotKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 pub use file::{BallotFile, read_ballots};
-pub use number::{Amount, Score, Share};
-pub use rule::{Fit, Rule, Strength, Terms, Weighing};
+pub use number::{Decimal, Fraction, Score};
+pub use rule::{BallotSupport, Rule, RuleOptions, Strength, WeightBasis};
 pub use tier::Tier;
-pub use verdict::{Elimination, Pair, Spread, Ties, Trace, Verdict, seeded_winner};
+pub use verdict::{Elimination, Pair, Quartiles, Ties, Trace, Verdict, seeded_winner};
 
 /// Counts the ballots by a rule; the steps begin with how weights count, where they do.
-pub fn count(profile: &Profile, rule: Rule, terms: &Terms) -> Verdict {
+pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
     let mut verdict = match rule {
         Rule::Plurality => plurality::count(profile),
         Rule::Majority => majority::count(profile),

@@ -20,9 +20,9 @@ const LARGEST: i128 = 1_000_000_000 * ONE;
 
 /// An exact decimal number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Amount(i128);
+pub struct Decimal(i128);
 
-impl Amount {
+impl Decimal {
     /// Nothing.
     pub const ZERO: Self = Self(0);
     /// One.
@@ -84,7 +84,7 @@ impl Amount {
     }
 }
 
-impl std::ops::Add for Amount {
+impl std::ops::Add for Decimal {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -92,13 +92,13 @@ impl std::ops::Add for Amount {
     }
 }
 
-impl std::ops::AddAssign for Amount {
+impl std::ops::AddAssign for Decimal {
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
-impl std::ops::Sub for Amount {
+impl std::ops::Sub for Decimal {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
@@ -106,13 +106,13 @@ impl std::ops::Sub for Amount {
     }
 }
 
-impl std::iter::Sum for Amount {
+impl std::iter::Sum for Decimal {
     fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
         amounts.fold(Self::ZERO, |sum, amount| sum + amount)
     }
 }
 
-impl fmt::Display for Amount {
+impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };
         let units = self.0.unsigned_abs();
@@ -126,7 +126,7 @@ impl fmt::Display for Amount {
 }
 
 /// A decimal, and whether it had no more places than are kept.
-fn read(text: &str) -> Option<(Amount, bool)> {
+fn read(text: &str) -> Option<(Decimal, bool)> {
     let text = text.trim();
     let (negative, rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -155,7 +155,7 @@ fn read(text: &str) -> Option<(Amount, bool)> {
     let digits = digits.trim_start_matches('0');
     let millionths: i128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
     let units = millionths.checked_mul(ONE / 1_000_000).filter(|units| *units <= LARGEST)?;
-    Some((Amount(if negative { -units } else { units }), exact))
+    Some((Decimal(if negative { -units } else { units }), exact))
 }
 
 /// Compares `a / b` with `c / d`, whatever their size; `b` and `d` are above 0.
@@ -172,13 +172,13 @@ pub fn compare_ratios(a: i128, b: i128, c: i128, d: i128) -> Ordering {
 /// A share such as `2/3` or `0.6667`, kept as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Share {
+pub struct Fraction {
     text: String,
     top: i128,
     bottom: i128,
 }
 
-impl Share {
+impl Fraction {
     /// Reads `2/3`, `0.6667` or `66.67%`: above 0 and at most 1.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -186,9 +186,9 @@ impl Share {
             let whole = |text: &str| text.trim().parse::<u32>().ok().map(i128::from);
             (whole(top)?, whole(bottom)?)
         } else if let Some(percent) = text.strip_suffix('%') {
-            (Amount::parse(percent)?.units(), 100 * ONE)
+            (Decimal::parse(percent)?.units(), 100 * ONE)
         } else {
-            (Amount::parse(text)?.units(), ONE)
+            (Decimal::parse(text)?.units(), ONE)
         };
         (bottom > 0 && 0 < top && top <= bottom).then(|| Self { text: text.to_owned(), top, bottom })
     }
@@ -199,7 +199,7 @@ impl Share {
     }
 }
 
-impl TryFrom<String> for Share {
+impl TryFrom<String> for Fraction {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -207,13 +207,13 @@ impl TryFrom<String> for Share {
     }
 }
 
-impl From<Share> for String {
-    fn from(share: Share) -> Self {
+impl From<Fraction> for String {
+    fn from(share: Fraction) -> Self {
         share.text
     }
 }
 
-impl fmt::Display for Share {
+impl fmt::Display for Fraction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -254,7 +254,7 @@ impl Score {
     }
 
     fn of_millionths(millionths: i128) -> Self {
-        let text = Amount(millionths.saturating_mul(1_000_000)).to_string();
+        let text = Decimal(millionths.saturating_mul(1_000_000)).to_string();
         let number = text.parse::<i64>().map(Number::from).ok();
         Self(number.or_else(|| text.parse().ok().and_then(Number::from_f64)).unwrap_or_else(|| 0.into()))
     }
@@ -280,8 +280,8 @@ fn digit_of(rest: i128, bottom: i128) -> (i128, i128) {
     (digit, left)
 }
 
-impl From<Amount> for Score {
-    fn from(amount: Amount) -> Self {
+impl From<Decimal> for Score {
+    fn from(amount: Decimal) -> Self {
         Self::ratio(amount.units(), ONE)
     }
 }
@@ -314,13 +314,13 @@ mod tests {
             (".5", "0.5"),
             ("0.1234567e1", "1.234567"),
         ] {
-            assert_eq!(Amount::parse(text).unwrap().to_string(), shown);
+            assert_eq!(Decimal::parse(text).unwrap().to_string(), shown);
         }
         for text in ["", ".", "1e-7", "0.1234567", "1e10", "x", "1 2", "--1", "1e999", "NaN"] {
-            assert_eq!(Amount::parse(text), None, "{text}");
+            assert_eq!(Decimal::parse(text), None, "{text}");
         }
-        assert_eq!(Amount::parse_cut("0.33333333333").unwrap().to_string(), "0.333333");
-        assert_eq!(Amount::parse_cut("1e-300"), Some(Amount::ZERO));
+        assert_eq!(Decimal::parse_cut("0.33333333333").unwrap().to_string(), "0.333333");
+        assert_eq!(Decimal::parse_cut("1e-300"), Some(Decimal::ZERO));
     }
 
     #[test]
@@ -329,10 +329,10 @@ mod tests {
         assert_eq!(compare_ratios(big, big - 1, big - 1, big - 2), Ordering::Less);
         assert_eq!(compare_ratios(2, 3, 6667, 10_000), Ordering::Less);
         assert_eq!(compare_ratios(-1, 3, -2, 6), Ordering::Equal);
-        assert_eq!(Share::parse("2/3").unwrap().compare(4, 6), Ordering::Equal);
-        assert_eq!(Share::parse("66.67%").unwrap().compare(2, 3), Ordering::Greater.reverse());
+        assert_eq!(Fraction::parse("2/3").unwrap().compare(4, 6), Ordering::Equal);
+        assert_eq!(Fraction::parse("66.67%").unwrap().compare(2, 3), Ordering::Greater.reverse());
         for bad in ["0", "3/2", "1.1", "a", "1/0", "-1/2"] {
-            assert_eq!(Share::parse(bad), None, "{bad}");
+            assert_eq!(Fraction::parse(bad), None, "{bad}");
         }
     }
 
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(Score::ratio(-1, 2).to_string(), "-0.5");
         assert_eq!(Score::ratio(8, 2).to_string(), "4");
         assert_eq!(Score::ratio(i128::MAX, i128::MAX - 1).to_string(), "1");
-        assert_eq!(Score::from(Amount::parse("2.25").unwrap()).to_string(), "2.25");
+        assert_eq!(Score::from(Decimal::parse("2.25").unwrap()).to_string(), "2.25");
         let text = serde_json::to_string(&Score::ratio(1, 3)).unwrap();
         assert_eq!(serde_json::from_str::<Score>(&text).unwrap(), Score::ratio(1, 3));
     }

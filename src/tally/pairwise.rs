@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::ballots::Profile;
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 use super::rule::Strength;
 use super::verdict::{Trace, Verdict};
 
@@ -84,7 +84,7 @@ impl Pairwise {
                 let (first, second) = if self.beats(b, a) { (b, a) } else { (a, b) };
                 let (more, less) = (self.prefer(first, second), self.prefer(second, first));
                 let word = if more == less { "level with" } else { "over" };
-                let (more, less) = (Amount::of_units(more), Amount::of_units(less));
+                let (more, less) = (Decimal::of_units(more), Decimal::of_units(less));
                 steps.push(format!("{} {word} {}: {more} to {less}", names[first], names[second]));
             }
         }
@@ -121,7 +121,7 @@ pub fn layers(options: usize, is_before: impl Fn(usize, usize) -> bool) -> Vec<u
 
 /// A matrix of amounts as it is written, the diagonal 0.
 pub fn matrix(options: usize, cell: impl Fn(usize, usize) -> i128) -> Vec<Vec<Score>> {
-    let shown = |a, b| if a == b { Score::default() } else { Score::from(Amount::of_units(cell(a, b))) };
+    let shown = |a, b| if a == b { Score::default() } else { Score::from(Decimal::of_units(cell(a, b))) };
     (0..options).map(|a| (0..options).map(|b| shown(a, b)).collect()).collect()
 }
 

@@ -21,7 +21,9 @@ const RANKED: [Rule; 11] = [
 ];
 
 fn profile(options: usize, ballots: &[Vec<u16>]) -> Profile {
-    let ballots = ballots.iter().map(|ranks| Cast::one("v", Mark::Ranking(ranks[..options].to_vec())));
+    let ballots = ballots
+        .iter()
+        .map(|ranks| WeightedBallot::one("v", IndexedBallot::Ranking(ranks[..options].to_vec())));
     Profile {
         options: (0..options).map(|option| format!("o{option}")).collect(),
         ballots: ballots.collect(),
@@ -37,14 +39,14 @@ fn any_profile() -> impl Strategy<Value = Profile> {
 }
 
 fn sorted(profile: &Profile, rule: Rule) -> Vec<String> {
-    let mut winners = count(profile, rule, &Terms::default()).winners;
+    let mut winners = count(profile, rule, &RuleOptions::default()).winners;
     winners.sort();
     winners
 }
 
 /// Whether the rule had to order equally strong victories.
 fn has_equals(profile: &Profile, rule: Rule) -> bool {
-    let steps = count(profile, rule, &Terms::default()).steps;
+    let steps = count(profile, rule, &RuleOptions::default()).steps;
     steps.iter().any(|step| step.starts_with("of equally strong victories"))
 }
 
@@ -53,7 +55,7 @@ fn reordered(profile: &Profile, order: &[usize]) -> Profile {
     let mut other = profile.clone();
     other.options = order.iter().map(|option| profile.options[*option].clone()).collect();
     for ballot in &mut other.ballots {
-        if let Mark::Ranking(ranks) = &mut ballot.mark {
+        if let IndexedBallot::Ranking(ranks) = &mut ballot.mark {
             *ranks = order.iter().map(|option| ranks[*option]).collect();
         }
     }
@@ -75,7 +77,7 @@ proptest! {
     #[test]
     fn an_order_has_every_option_once_and_begins_with_the_winners(profile in any_profile()) {
         for rule in RANKED {
-            let verdict = count(&profile, rule, &Terms::default());
+            let verdict = count(&profile, rule, &RuleOptions::default());
             let mut all: Vec<&String> = verdict.order.iter().flatten().collect();
             all.sort();
             if verdict.order.is_empty() {
@@ -94,7 +96,7 @@ proptest! {
         let mut by_count = profile.clone();
         let mut by_weight = profile.clone();
         by_count.ballots[0].count = 3;
-        by_weight.ballots[0].weight = Amount::whole(3);
+        by_weight.ballots[0].weight = Decimal::whole(3);
         for rule in RANKED {
             prop_assert_eq!(sorted(&by_count, rule), sorted(&by_weight, rule), "{}", rule.name());
         }
@@ -114,7 +116,7 @@ proptest! {
     fn what_all_put_first_alone_wins_everywhere(profile in any_profile(), first in 0_usize..2) {
         let mut profile = profile;
         for ballot in &mut profile.ballots {
-            if let Mark::Ranking(ranks) = &mut ballot.mark {
+            if let IndexedBallot::Ranking(ranks) = &mut ballot.mark {
                 for rank in ranks.iter_mut().filter(|rank| **rank != UNLISTED) {
                     *rank += 1;
                 }
@@ -140,7 +142,7 @@ proptest! {
             let mut other = profile.clone();
             other.options.push("clone".to_owned());
             for ballot in &mut other.ballots {
-                if let Mark::Ranking(ranks) = &mut ballot.mark {
+                if let IndexedBallot::Ranking(ranks) = &mut ballot.mark {
                     // Level with the one it is a clone of, and so with all that are level with that one.
                     ranks.push(ranks[cloned]);
                 }

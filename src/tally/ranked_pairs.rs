@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::ballots::Profile;
 use super::irv::{COUNTED_AGAIN, MOST_SITUATIONS, unresolved};
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 use super::pairwise::{NO_RANKINGS, Pairwise, layers, measured};
 use super::rule::Strength;
 use super::verdict::{Pair, Trace, Verdict, and_list};
@@ -24,13 +24,13 @@ type Victory = (i128, usize, usize);
 
 /// What is locked, with everything that follows from it: a row of bits for each option.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Order {
+struct LockedOrder {
     options: usize,
     words: usize,
     bits: Vec<u64>,
 }
 
-impl Order {
+impl LockedOrder {
     fn nothing(options: usize) -> Self {
         let words = options.div_ceil(64);
         Self { options, words, bits: vec![0; options * words] }
@@ -71,16 +71,16 @@ impl Order {
 }
 
 /// A search through the orders of equally strong victories.
-struct Search {
+struct LockInSearch {
     groups: Vec<Vec<Victory>>,
-    seen: BTreeSet<(usize, Order)>,
+    seen: BTreeSet<(usize, LockedOrder)>,
     won: Vec<bool>,
     branched: bool,
     /// Locks tried so far, times the words that one touches.
     work: usize,
 }
 
-impl Search {
+impl LockInSearch {
     /// The layer of each option, and what that order is by: all who win under some order are removed and
     /// the rest counted again. What there is no more work for stays together at the end.
     fn layers(&mut self, won: &[usize], is_whole: bool) -> (Vec<usize>, String) {
@@ -104,7 +104,7 @@ impl Search {
             self.work += self.groups.iter().map(Vec::len).sum::<usize>() * options * options.div_ceil(64);
             self.seen.clear();
             self.won = vec![false; options];
-            is_whole = self.follow(0, Order::nothing(options));
+            is_whole = self.follow(0, LockedOrder::nothing(options));
             // Who went before is beaten by nobody any more.
             won = (0..options).filter(|option| self.won[*option] && is_left(option)).collect();
         }
@@ -113,7 +113,7 @@ impl Search {
     }
 
     /// Follows every order from this group on; false if there are too many.
-    fn follow(&mut self, group: usize, mut order: Order) -> bool {
+    fn follow(&mut self, group: usize, mut order: LockedOrder) -> bool {
         let mut group = group;
         loop {
             let Some(victories) = self.groups.get(group) else {
@@ -138,7 +138,7 @@ impl Search {
         }
     }
 
-    fn branch(&mut self, group: usize, order: &Order, open: &[Victory]) -> bool {
+    fn branch(&mut self, group: usize, order: &LockedOrder, open: &[Victory]) -> bool {
         if self.seen.len() >= MOST_SITUATIONS || self.work > MOST_WORK {
             return false;
         }
@@ -171,12 +171,12 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
         .collect();
     victories.sort_unstable_by_key(|(strength, a, b)| (std::cmp::Reverse(*strength), *a, *b));
     let groups: Vec<Vec<Victory>> = victories.chunk_by(|a, b| a.0 == b.0).map(<[Victory]>::to_vec).collect();
-    let nothing = Order::nothing(options);
+    let nothing = LockedOrder::nothing(options);
     let mut steps = pairs.steps(names);
     steps.push(format!("strength of a victory: {}", measured(strength)));
     let (shown, order) = shown(names, &groups, nothing.clone(), &mut steps);
     let mut search =
-        Search { groups, seen: BTreeSet::new(), won: vec![false; options], branched: false, work: 0 };
+        LockInSearch { groups, seen: BTreeSet::new(), won: vec![false; options], branched: false, work: 0 };
     for first in order.first() {
         search.won[first] = true;
     }
@@ -209,16 +209,16 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
 fn shown(
     names: &[String],
     groups: &[Vec<Victory>],
-    mut order: Order,
+    mut order: LockedOrder,
     steps: &mut Vec<String>,
-) -> (Vec<Pair>, Order) {
+) -> (Vec<Pair>, LockedOrder) {
     let mut pairs = Vec::new();
     for group in groups {
         let mut left_out = false;
         for (strength, a, b) in group {
             let locked = order.lock(*a, *b);
             left_out |= !locked;
-            let shown = Score::from(Amount::of_units(*strength));
+            let shown = Score::from(Decimal::of_units(*strength));
             let word = if locked { "locked" } else { "left out, it would close a cycle" };
             steps.push(format!("{} over {} ({shown}): {word}", names[*a], names[*b]));
             pairs.push(Pair { over: names[*a].clone(), under: names[*b].clone(), strength: shown, locked });

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ballots::BallotKind;
-use super::number::Share;
+use super::number::Fraction;
 
 /// A voting rule as the definition fixes it, before the first ballot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub enum Strength {
 /// What a weighted majority adds up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Weighing {
+pub enum WeightBasis {
     /// The weights of the seats.
     #[default]
     Weight,
@@ -73,19 +73,19 @@ pub enum Weighing {
 
 /// What a rule was told beside its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Terms {
+pub struct RuleOptions {
     /// The share a supermajority reaches or a weighted majority is above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threshold: Option<Share>,
+    pub threshold: Option<Fraction>,
     /// How pairwise victories are measured.
     #[serde(default, skip_serializing_if = "is_default")]
     pub strength: Strength,
     /// What a weighted majority adds up.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub by: Weighing,
+    pub by: WeightBasis,
 }
 
-impl Terms {
+impl RuleOptions {
     /// Whether nothing was said beside the rule's name.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -98,7 +98,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// How a rule takes ballots of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
+pub enum BallotSupport {
     /// They are what it counts.
     Own,
     /// They can be read as what it counts, in this way.
@@ -150,41 +150,41 @@ impl Rule {
     }
 
     /// How it takes ballots of a kind.
-    pub fn fit(self, kind: BallotKind) -> Fit {
+    pub fn fit(self, kind: BallotKind) -> BallotSupport {
         match self {
             Self::Plurality
             | Self::Majority
             | Self::Supermajority
             | Self::Unanimous
             | Self::WeightedMajority => match kind {
-                BallotKind::Choice | BallotKind::Ranking => Fit::Own,
-                BallotKind::Score => Fit::Read("the option with the highest score stands first"),
-                _ => Fit::None,
+                BallotKind::Choice | BallotKind::Ranking => BallotSupport::Own,
+                BallotKind::Score => BallotSupport::Read("the option with the highest score stands first"),
+                _ => BallotSupport::None,
             },
             Self::Consent => {
                 if kind == BallotKind::Consent {
-                    Fit::Own
+                    BallotSupport::Own
                 } else {
-                    Fit::None
+                    BallotSupport::None
                 }
             }
             Self::Approval => match kind {
-                BallotKind::Approval => Fit::Own,
-                BallotKind::Choice => Fit::Read("a choice approves of one option"),
-                _ => Fit::None,
+                BallotKind::Approval => BallotSupport::Own,
+                BallotKind::Choice => BallotSupport::Read("a choice approves of one option"),
+                _ => BallotSupport::None,
             },
             Self::ScoreMean | Self::ScoreMedian | Self::MajorityJudgment => {
                 if kind == BallotKind::Score {
-                    Fit::Own
+                    BallotSupport::Own
                 } else {
-                    Fit::None
+                    BallotSupport::None
                 }
             }
             Self::Median => {
                 if kind == BallotKind::Estimate {
-                    Fit::Own
+                    BallotSupport::Own
                 } else {
-                    Fit::None
+                    BallotSupport::None
                 }
             }
             Self::Borda
@@ -194,10 +194,10 @@ impl Rule {
             | Self::Minimax
             | Self::RankedPairs
             | Self::Schulze => match kind {
-                BallotKind::Ranking | BallotKind::Score => Fit::Own,
-                BallotKind::Choice => Fit::Read("the option chosen stands above all others"),
-                BallotKind::Approval => Fit::Read("the options approved of stand above the others"),
-                _ => Fit::None,
+                BallotKind::Ranking | BallotKind::Score => BallotSupport::Own,
+                BallotKind::Choice => BallotSupport::Read("the option chosen stands above all others"),
+                BallotKind::Approval => BallotSupport::Read("the options approved of stand above the others"),
+                _ => BallotSupport::None,
             },
         }
     }
@@ -206,14 +206,14 @@ impl Rule {
     pub fn kinds(self) -> Vec<&'static str> {
         BallotKind::NAMES
             .iter()
-            .filter(|(_, kind)| self.fit(*kind) == Fit::Own)
+            .filter(|(_, kind)| self.fit(*kind) == BallotSupport::Own)
             .map(|(name, _)| *name)
             .collect()
     }
 
     /// The rules that are made for ballots of a kind.
     pub fn for_kind(kind: BallotKind) -> Vec<&'static str> {
-        Self::all().filter(|rule| rule.fit(kind) == Fit::Own).map(Self::name).collect()
+        Self::all().filter(|rule| rule.fit(kind) == BallotSupport::Own).map(Self::name).collect()
     }
 
     /// Whether it measures pairwise victories.
@@ -231,8 +231,8 @@ impl Rule {
     }
 
     /// The share it works with.
-    pub fn threshold(self, terms: &Terms) -> Option<Share> {
-        let default = Share::parse(self.default_threshold()?);
+    pub fn threshold(self, terms: &RuleOptions) -> Option<Fraction> {
+        let default = Fraction::parse(self.default_threshold()?);
         terms.threshold.clone().or(default)
     }
 }

@@ -5,7 +5,7 @@
 //! weakest victory on it.
 
 use super::ballots::Profile;
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 use super::pairwise::{NO_RANKINGS, Pairwise, layers, matrix, measured};
 use super::rule::Strength;
 use super::verdict::{Trace, Verdict};
@@ -58,7 +58,7 @@ impl Paths {
             way.push(&names[last]);
         }
         way.reverse();
-        format!("{} {}", way.join(" → "), Amount::of_units(self.at(a, b)))
+        format!("{} {}", way.join(" → "), Decimal::of_units(self.at(a, b)))
     }
 }
 

@@ -3,15 +3,15 @@
 //! Source: range voting, as in Warren D. Smith, "Range Voting" (2000). An option's mean is over the
 //! ballots that score it; an option without any score cannot win. Means compare as exact ratios.
 
-use super::ballots::{Mark, Profile};
-use super::number::{Amount, Score, compare_ratios};
+use super::ballots::{IndexedBallot, Profile};
+use super::number::{Decimal, Score, compare_ratios};
 use super::verdict::Verdict;
 
 /// Adds up scores and divides by the weight of those who gave them.
 pub fn count(profile: &Profile) -> Verdict {
-    let mut sums = vec![(Amount::ZERO, Amount::ZERO); profile.options.len()];
+    let mut sums = vec![(Decimal::ZERO, Decimal::ZERO); profile.options.len()];
     for ballot in &profile.ballots {
-        let Mark::Scores(scores) = &ballot.mark else { continue };
+        let IndexedBallot::Scores(scores) = &ballot.mark else { continue };
         for (sum, score) in sums.iter_mut().zip(scores) {
             if let Some(score) = score {
                 sum.0 += score.times(ballot.weight).repeated(ballot.count);
@@ -20,7 +20,7 @@ pub fn count(profile: &Profile) -> Verdict {
         }
     }
     let mean = |at: usize| Score::ratio(sums[at].0.units(), sums[at].1.units().max(1));
-    let scored: Vec<usize> = (0..sums.len()).filter(|at| sums[*at].1 > Amount::ZERO).collect();
+    let scored: Vec<usize> = (0..sums.len()).filter(|at| sums[*at].1 > Decimal::ZERO).collect();
     let compare = |a: usize, b: usize| {
         compare_ratios(sums[a].0.units(), sums[a].1.units(), sums[b].0.units(), sums[b].1.units())
     };
@@ -28,7 +28,7 @@ pub fn count(profile: &Profile) -> Verdict {
     let won: Vec<usize> =
         scored.iter().copied().filter(|at| best.is_some_and(|best| compare(*at, best).is_eq())).collect();
     let line = |at: usize| match sums[at].1 {
-        Amount::ZERO => format!("{}: no scores", profile.options[at]),
+        Decimal::ZERO => format!("{}: no scores", profile.options[at]),
         weight => format!("{}: {} / {weight} = {}", profile.options[at], sums[at].0, mean(at)),
     };
     let steps = (0..sums.len()).map(line).collect();
@@ -38,7 +38,7 @@ pub fn count(profile: &Profile) -> Verdict {
     if won.is_empty() {
         return verdict;
     }
-    let is_scored = |at: usize| sums[at].1 > Amount::ZERO;
+    let is_scored = |at: usize| sums[at].1 > Decimal::ZERO;
     // Options that no ballot scores stand last.
     verdict.ordered(&profile.options, |a, b| match (is_scored(a), is_scored(b)) {
         (true, true) => compare(b, a),

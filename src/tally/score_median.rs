@@ -4,18 +4,18 @@
 //! (1999). The median is over the ballots that score the option; between two middle scores it is their
 //! mean, so that it can be level more often than `majority-judgment`, which goes on from there.
 
-use super::ballots::{Mark, Profile};
+use super::ballots::{IndexedBallot, Profile};
 use super::median::middle;
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 use super::verdict::Verdict;
 
 /// Finds each option's median score.
 pub fn count(profile: &Profile) -> Verdict {
-    let medians: Vec<Option<Amount>> = (0..profile.options.len()).map(|at| median_of(profile, at)).collect();
+    let medians: Vec<Option<Decimal>> = (0..profile.options.len()).map(|at| median_of(profile, at)).collect();
     let best = medians.iter().flatten().copied().max();
     let won: Vec<usize> =
         (0..medians.len()).filter(|at| medians[*at].is_some() && medians[*at] == best).collect();
-    let line = |(option, median): (&String, &Option<Amount>)| match median {
+    let line = |(option, median): (&String, &Option<Decimal>)| match median {
         Some(median) => format!("{option}: median {median}"),
         None => format!("{option}: no scores"),
     };
@@ -30,9 +30,9 @@ pub fn count(profile: &Profile) -> Verdict {
     verdict.ordered(&profile.options, |a, b| medians[b].cmp(&medians[a]))
 }
 
-fn median_of(profile: &Profile, option: usize) -> Option<Amount> {
-    let score = |mark: &Mark| match mark {
-        Mark::Scores(scores) => scores.get(option).copied().flatten(),
+fn median_of(profile: &Profile, option: usize) -> Option<Decimal> {
+    let score = |mark: &IndexedBallot| match mark {
+        IndexedBallot::Scores(scores) => scores.get(option).copied().flatten(),
         _ => None,
     };
     let given = profile.ballots.iter().filter_map(|ballot| Some((score(&ballot.mark)?, ballot.worth())));

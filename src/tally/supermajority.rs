@@ -7,11 +7,11 @@ use std::cmp::Ordering;
 
 use super::ballots::Profile;
 use super::first_places::{FirstPlaces, first_places};
-use super::number::Share;
+use super::number::Fraction;
 use super::verdict::Verdict;
 
 /// Counts first places against a share of all of them.
-pub fn count(profile: &Profile, threshold: Option<&Share>) -> Verdict {
+pub fn count(profile: &Profile, threshold: Option<&Fraction>) -> Verdict {
     let places = first_places(profile);
     let total = places.total();
     let needed = threshold.map_or_else(String::new, ToString::to_string);

@@ -15,7 +15,10 @@ pub fn rankings(options: &str, lines: &str) -> Profile {
             }
         }
         let count = count.trim().parse().expect("a number");
-        Cast { count, ..Cast::one(format!("ballot {}", number + 1), Mark::Ranking(ranks)) }
+        WeightedBallot {
+            count,
+            ..WeightedBallot::one(format!("ballot {}", number + 1), IndexedBallot::Ranking(ranks))
+        }
     };
     let lines = lines.split([';', '\n']).filter(|line| !line.trim().is_empty());
     let ballots = lines.enumerate().map(ballot).collect();
@@ -24,28 +27,32 @@ pub fn rankings(options: &str, lines: &str) -> Profile {
 
 fn scores(options: &str, lines: &[&[i64]]) -> Profile {
     let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
-    let score = |score: &i64| (*score >= 0).then(|| Amount::whole(*score as u64));
-    let ballot = |line: &&[i64]| Cast::one("v", Mark::Scores(line.iter().map(score).collect()));
+    let score = |score: &i64| (*score >= 0).then(|| Decimal::whole(*score as u64));
+    let ballot =
+        |line: &&[i64]| WeightedBallot::one("v", IndexedBallot::Scores(line.iter().map(score).collect()));
     Profile {
         options,
         ballots: lines.iter().map(ballot).collect(),
-        lowest: Some(Amount::ZERO),
+        lowest: Some(Decimal::ZERO),
         ..Profile::default()
     }
 }
 
 fn choices(options: &str, votes: &[usize]) -> Profile {
     let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
-    let ballots = votes.iter().map(|vote| Cast::one(format!("v{vote}"), Mark::Choice(*vote))).collect();
+    let ballots = votes
+        .iter()
+        .map(|vote| WeightedBallot::one(format!("v{vote}"), IndexedBallot::Choice(*vote)))
+        .collect();
     Profile { options, ballots, ..Profile::default() }
 }
 
 fn won(profile: &Profile, rule: Rule) -> Vec<String> {
-    count(profile, rule, &Terms::default()).winners
+    count(profile, rule, &RuleOptions::default()).winners
 }
 
 fn won_by_margins(profile: &Profile, rule: Rule) -> Vec<String> {
-    count(profile, rule, &Terms { strength: Strength::Margins, ..Terms::default() }).winners
+    count(profile, rule, &RuleOptions { strength: Strength::Margins, ..RuleOptions::default() }).winners
 }
 
 const TENNESSEE: &str = "42: memphis > nashville > chattanooga > knoxville
@@ -74,10 +81,10 @@ fn tennessee_chooses_its_capital() {
         assert_eq!(won(&profile, rule), [winner], "{}", rule.name());
     }
     assert!(won(&profile, Rule::Majority).is_empty());
-    let borda = count(&profile, Rule::Borda, &Terms::default());
+    let borda = count(&profile, Rule::Borda, &RuleOptions::default());
     let points: Vec<String> = borda.scores.values().map(ToString::to_string).collect();
     assert_eq!(points, ["126", "194", "173", "107"]);
-    let irv = count(&profile, Rule::Irv, &Terms::default());
+    let irv = count(&profile, Rule::Irv, &RuleOptions::default());
     let out: Vec<_> = irv.trace.unwrap().rounds.into_iter().filter_map(|round| round.out).collect();
     assert_eq!(out, ["chattanooga", "nashville"]);
 }
@@ -89,7 +96,7 @@ fn schulze_s_45_ballots() {
         "a b c d e",
         "5: a>c>b>e>d; 5: a>d>e>c>b; 8: b>e>d>a>c; 3: c>a>b>e>d; 7: c>a>e>b>d; 2: c>b>a>d>e; 7: d>c>e>b>a; 8: e>b>a>d>c",
     );
-    let verdict = count(&profile, Rule::Schulze, &Terms::default());
+    let verdict = count(&profile, Rule::Schulze, &RuleOptions::default());
     assert_eq!(verdict.winners, ["e"]);
     let paths: Vec<Vec<String>> = verdict
         .trace
@@ -117,11 +124,11 @@ fn a_cycle_is_broken_at_its_weakest_victory() {
     let profile = rankings("a b c", "40: a>b>c; 35: b>c>a; 25: c>a>b");
     // a over b 65, b over c 75, c over a 60.
     for rule in [Rule::RankedPairs, Rule::Schulze, Rule::Minimax] {
-        let verdict = count(&profile, rule, &Terms::default());
+        let verdict = count(&profile, rule, &RuleOptions::default());
         assert_eq!(verdict.winners, ["a"], "{}", rule.name());
         assert_eq!(won_by_margins(&profile, rule), ["a"]);
     }
-    let verdict = count(&profile, Rule::RankedPairs, &Terms::default());
+    let verdict = count(&profile, Rule::RankedPairs, &RuleOptions::default());
     let pairs = verdict.trace.unwrap().pairs;
     let locked: Vec<_> =
         pairs.iter().map(|pair| (pair.over.as_str(), pair.under.as_str(), pair.locked)).collect();
@@ -164,13 +171,13 @@ fn instant_runoff_has_the_no_show_paradox() {
 #[test]
 fn instant_runoff_reports_whoever_wins_under_some_order() {
     let level = rankings("a b c d", "2: a; 1: b>c; 1: c>b; 1: d>b");
-    let verdict = count(&level, Rule::Irv, &Terms::default());
+    let verdict = count(&level, Rule::Irv, &RuleOptions::default());
     assert!(verdict.tie);
     assert_eq!(verdict.winners, ["a", "b", "c"]);
     let same = rankings("a b c", "5: a; 2: b>a; 2: c>a");
     assert_eq!(won(&same, Rule::Irv), ["a"]);
     let all = rankings("a b c d e f g h i", "1: a; 1: b; 1: c; 1: d; 1: e; 1: f; 1: g; 1: h; 1: i");
-    let verdict = count(&all, Rule::Irv, &Terms::default());
+    let verdict = count(&all, Rule::Irv, &RuleOptions::default());
     assert_eq!((verdict.winners.len(), verdict.tie), (9, true));
 }
 
@@ -178,14 +185,14 @@ fn instant_runoff_reports_whoever_wins_under_some_order() {
 fn too_many_orders_of_equals_are_an_unresolved_tie() {
     let names: Vec<String> = (0..16).map(|n| format!("o{n}")).collect();
     let profile = rankings(&names.join(" "), &format!("1: {}", names.join("; 1: ")));
-    let verdict = count(&profile, Rule::Irv, &Terms::default());
+    let verdict = count(&profile, Rule::Irv, &RuleOptions::default());
     assert!(verdict.tie && verdict.reason.unwrap().contains("unresolved tie"));
 }
 
 #[test]
 fn ranked_pairs_follows_every_order_of_equals() {
     let cycle = rankings("a b c", "1: a>b>c; 1: b>c>a; 1: c>a>b");
-    let verdict = count(&cycle, Rule::RankedPairs, &Terms::default());
+    let verdict = count(&cycle, Rule::RankedPairs, &RuleOptions::default());
     assert_eq!((verdict.winners.len(), verdict.tie), (3, true));
     let level = rankings("a b", "1: a; 1: b");
     assert_eq!(won(&level, Rule::RankedPairs), ["a", "b"]);
@@ -194,27 +201,27 @@ fn ranked_pairs_follows_every_order_of_equals() {
 #[test]
 fn ties_and_truncation_count_as_said() {
     let profile = rankings("a b c d", "1: a=b; 1: c");
-    let borda = count(&profile, Rule::Borda, &Terms::default());
+    let borda = count(&profile, Rule::Borda, &RuleOptions::default());
     let points: Vec<String> = borda.scores.values().map(ToString::to_string).collect();
     assert_eq!(points, ["3.5", "3.5", "3.5", "1.5"]);
-    let plurality = count(&profile, Rule::Plurality, &Terms::default());
+    let plurality = count(&profile, Rule::Plurality, &RuleOptions::default());
     assert_eq!(plurality.winners, ["c"]);
     assert_eq!(plurality.scores["a"].to_string(), "0.5");
     let blank = rankings("a b", "3: ");
     for rule in [Rule::Borda, Rule::Irv, Rule::Plurality, Rule::Majority, Rule::Unanimous] {
-        assert_eq!(count(&blank, rule, &Terms::default()).tie, rule == Rule::Borda, "{}", rule.name());
+        assert_eq!(count(&blank, rule, &RuleOptions::default()).tie, rule == Rule::Borda, "{}", rule.name());
     }
 }
 
 #[test]
 fn majorities_are_strict_and_shares_exact() {
     assert_eq!(won(&choices("a b c", &[0, 0, 1]), Rule::Majority), ["a"]);
-    let half = count(&choices("a b c", &[0, 0, 1, 1]), Rule::Majority, &Terms::default());
+    let half = count(&choices("a b c", &[0, 0, 1, 1]), Rule::Majority, &RuleOptions::default());
     assert_eq!((half.tie, half.winners.len()), (true, 2));
-    let less = count(&choices("a b c", &[0, 0, 1, 2]), Rule::Majority, &Terms::default());
+    let less = count(&choices("a b c", &[0, 0, 1, 2]), Rule::Majority, &RuleOptions::default());
     assert_eq!(less.reason.unwrap(), "no majority: 2 of 4 is the most, 3 are needed");
     assert!(won(&choices("a b", &[]), Rule::Majority).is_empty());
-    let share = |text: &str| Terms { threshold: Share::parse(text), ..Terms::default() };
+    let share = |text: &str| RuleOptions { threshold: Fraction::parse(text), ..RuleOptions::default() };
     let two_of_three = choices("a b", &[0, 0, 1]);
     assert_eq!(won(&two_of_three, Rule::Supermajority), ["a"]);
     assert!(count(&two_of_three, Rule::Supermajority, &share("0.6667")).winners.is_empty());
@@ -225,7 +232,7 @@ fn majorities_are_strict_and_shares_exact() {
 #[test]
 fn one_ballot_is_no_unanimity() {
     assert_eq!(won(&choices("a b", &[1, 1]), Rule::Unanimous), ["b"]);
-    let one = count(&choices("a b", &[1]), Rule::Unanimous, &Terms::default());
+    let one = count(&choices("a b", &[1]), Rule::Unanimous, &RuleOptions::default());
     assert_eq!(one.reason.unwrap(), "one ballot alone is no unanimity");
     assert!(won(&choices("a b", &[1, 0]), Rule::Unanimous).is_empty());
     assert!(won(&rankings("a b", "2: a=b"), Rule::Unanimous).is_empty());
@@ -234,17 +241,17 @@ fn one_ballot_is_no_unanimity() {
 #[test]
 fn weights_count_and_a_missing_confidence_is_no_number() {
     let mut profile = choices("a b", &[0, 1, 1]);
-    profile.ballots[0].weight = Amount::parse("2.5").unwrap();
+    profile.ballots[0].weight = Decimal::parse("2.5").unwrap();
     for rule in [Rule::Plurality, Rule::Majority, Rule::WeightedMajority, Rule::Borda, Rule::Schulze] {
-        let verdict = count(&profile, rule, &Terms::default());
+        let verdict = count(&profile, rule, &RuleOptions::default());
         assert_eq!(verdict.winners, ["a"], "{}", rule.name());
         assert!(verdict.steps[0].contains("v0 2.5"), "{:?}", verdict.steps);
     }
-    let by = Terms { by: Weighing::Confidence, ..Terms::default() };
+    let by = RuleOptions { by: WeightBasis::Confidence, ..RuleOptions::default() };
     let none = count(&profile, Rule::WeightedMajority, &by);
     assert_eq!(none.reason.unwrap(), "no ballot states a confidence above 0");
-    profile.ballots[1].confidence = Amount::parse("0.9");
-    profile.ballots[0].confidence = Amount::parse("0.3");
+    profile.ballots[1].confidence = Decimal::parse("0.9");
+    profile.ballots[0].confidence = Decimal::parse("0.3");
     let verdict = count(&profile, Rule::WeightedMajority, &by);
     assert_eq!(verdict.winners, ["b"], "0.9 against 2.5 × 0.3");
     assert!(verdict.steps.iter().any(|step| step.contains("left out of the shares: v1")));
@@ -252,31 +259,39 @@ fn weights_count_and_a_missing_confidence_is_no_number() {
 
 #[test]
 fn consent_stops_at_one_block_and_names_its_change() {
-    let ballots = vec![Cast::one("a", Mark::Support), Cast::one("b", Mark::StandAside)];
+    let ballots = vec![
+        WeightedBallot::one("a", IndexedBallot::Support),
+        WeightedBallot::one("b", IndexedBallot::StandAside),
+    ];
     let mut profile = Profile { ballots, ..Profile::default() };
     assert_eq!(won(&profile, Rule::Consent), ["support"]);
-    profile.ballots.push(Cast::one("security-champion", Mark::Block(Some("encrypt at rest".into()))));
-    let verdict = count(&profile, Rule::Consent, &Terms::default());
+    profile
+        .ballots
+        .push(WeightedBallot::one("security-champion", IndexedBallot::Block(Some("encrypt at rest".into()))));
+    let verdict = count(&profile, Rule::Consent, &RuleOptions::default());
     assert_eq!(verdict.reason.unwrap(), "blocked by security-champion");
     assert!(verdict.steps[1].contains("encrypt at rest"));
-    profile.ballots[2].mark = Mark::Block(None);
-    let verdict = count(&profile, Rule::Consent, &Terms::default());
+    profile.ballots[2].mark = IndexedBallot::Block(None);
+    let verdict = count(&profile, Rule::Consent, &RuleOptions::default());
     assert_eq!(verdict.reason.unwrap(), "blocked by security-champion");
     assert_eq!(verdict.steps[1], "security-champion: block (no change stated)");
-    profile.ballots = vec![Cast::one("b", Mark::StandAside)];
+    profile.ballots = vec![WeightedBallot::one("b", IndexedBallot::StandAside)];
     assert!(won(&profile, Rule::Consent).is_empty());
 }
 
 #[test]
 fn a_reply_that_may_be_a_block_lets_nothing_pass() {
-    let ballots = vec![Cast::one("a", Mark::Support), Cast::one("b", Mark::Support)];
+    let ballots = vec![
+        WeightedBallot::one("a", IndexedBallot::Support),
+        WeightedBallot::one("b", IndexedBallot::Support),
+    ];
     let mut profile = Profile { ballots, may_block: vec!["c".to_owned()], ..Profile::default() };
-    let verdict = count(&profile, Rule::Consent, &Terms::default());
+    let verdict = count(&profile, Rule::Consent, &RuleOptions::default());
     assert_eq!(verdict.reason.as_deref(), Some("1 unreadable reply may block"));
     assert_eq!(verdict.winners, Vec::<String>::new());
     assert!(verdict.steps[1].ends_with("may be a block: c"), "{:?}", verdict.steps);
     profile.may_block.push("d".to_owned());
-    let verdict = count(&profile, Rule::Consent, &Terms::default());
+    let verdict = count(&profile, Rule::Consent, &RuleOptions::default());
     assert_eq!(verdict.reason.as_deref(), Some("2 unreadable replies may block"));
 }
 
@@ -284,7 +299,7 @@ fn a_reply_that_may_be_a_block_lets_nothing_pass() {
 fn scores_have_means_and_medians() {
     let profile = scores("a b c", &[&[5, 3, 0], &[0, 3, 4], &[4, 3, -1]]);
     assert_eq!(won(&profile, Rule::ScoreMean), ["a", "b"]);
-    let mean = count(&profile, Rule::ScoreMean, &Terms::default());
+    let mean = count(&profile, Rule::ScoreMean, &RuleOptions::default());
     assert_eq!(mean.scores["c"].to_string(), "2");
     assert_eq!(won(&profile, Rule::ScoreMedian), ["a"]);
     // A third is not 0.333333: the means differ in the seventh place only.
@@ -309,24 +324,24 @@ fn majority_judgment_takes_medians_away() {
 
 #[test]
 fn estimates_have_a_median_and_quartiles() {
-    let number = |n: u64| Cast::one("v", Mark::Number(Amount::whole(n)));
+    let number = |n: u64| WeightedBallot::one("v", IndexedBallot::Number(Decimal::whole(n)));
     let profile = Profile { ballots: [8, 1, 5, 3].map(number).to_vec(), ..Profile::default() };
-    let verdict = count(&profile, Rule::Median, &Terms::default());
+    let verdict = count(&profile, Rule::Median, &RuleOptions::default());
     assert_eq!(verdict.winners, ["4"]);
     let spread = verdict.trace.unwrap().spread.unwrap();
     assert_eq!((spread.first_quartile.as_str(), spread.third_quartile.as_str()), ("2", "6.5"));
     assert_eq!(spread.iqr.to_string(), "4.5");
-    let card = |n: usize| Cast::one("v", Mark::Card(n));
+    let card = |n: usize| WeightedBallot::one("v", IndexedBallot::Card(n));
     let cards = ["XS", "S", "M", "L"].map(str::to_owned).to_vec();
     let profile = Profile { options: cards, ballots: [0, 1, 2, 3].map(card).to_vec(), ..Profile::default() };
-    let verdict = count(&profile, Rule::Median, &Terms::default());
+    let verdict = count(&profile, Rule::Median, &RuleOptions::default());
     assert_eq!((verdict.winners, verdict.tie), (vec!["S".to_owned(), "M".to_owned()], true));
 }
 
 #[test]
 fn every_rule_over_options_gives_the_order_of_all() {
     let orders = |profile: &Profile, rule: Rule| {
-        let verdict = count(profile, rule, &Terms::default());
+        let verdict = count(profile, rule, &RuleOptions::default());
         let places: Vec<String> = verdict.order.iter().map(|level| level.join(" = ")).collect();
         (places.join(" > "), verdict.order_by)
     };
@@ -345,13 +360,14 @@ fn every_rule_over_options_gives_the_order_of_all() {
     let (irv, how) = orders(&tennessee, Rule::Irv);
     assert_eq!(irv, "knoxville > chattanooga > nashville > memphis");
     assert_eq!(how, by("removing who wins and counting again"));
-    let consent = Profile { ballots: vec![Cast::one("a", Mark::Support)], ..Profile::default() };
+    let consent =
+        Profile { ballots: vec![WeightedBallot::one("a", IndexedBallot::Support)], ..Profile::default() };
     assert_eq!(orders(&consent, Rule::Consent).0, "");
 }
 
 #[test]
 fn a_tie_that_is_settled_is_settled_in_the_order_too() {
-    let mut verdict = count(&choices("a b c", &[0, 2, 0, 2]), Rule::Plurality, &Terms::default());
+    let mut verdict = count(&choices("a b c", &[0, 2, 0, 2]), Rule::Plurality, &RuleOptions::default());
     assert_eq!(verdict.order, [vec!["a".to_owned(), "c".to_owned()], vec!["b".to_owned()]]);
     verdict.settle("c", "drawn".to_owned());
     assert_eq!(verdict.order, ["c", "a", "b"].map(|option| vec![option.to_owned()]));

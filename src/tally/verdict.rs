@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::number::{Amount, Score};
+use super::number::{Decimal, Score};
 
 /// What happens when options are level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub struct Trace {
     pub grades: IndexMap<String, IndexMap<String, Score>>,
     /// How estimates lie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spread: Option<Spread>,
+    pub spread: Option<Quartiles>,
 }
 
 /// One round of an elimination.
@@ -101,7 +101,7 @@ pub struct Pair {
 
 /// How estimates lie.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spread {
+pub struct Quartiles {
     /// The lowest.
     pub lowest: String,
     /// The first quartile.
@@ -185,13 +185,13 @@ impl Verdict {
 }
 
 /// The options with the largest amount, in the order of the form; none if all have nothing.
-pub fn leaders(amounts: &[Amount]) -> Vec<usize> {
+pub fn leaders(amounts: &[Decimal]) -> Vec<usize> {
     let most = amounts.iter().copied().max().unwrap_or_default();
-    (0..amounts.len()).filter(|at| most > Amount::ZERO && amounts[*at] == most).collect()
+    (0..amounts.len()).filter(|at| most > Decimal::ZERO && amounts[*at] == most).collect()
 }
 
 /// "a 3, b 1" for a step's text.
-pub fn listed(options: &[String], amounts: &[Amount]) -> String {
+pub fn listed(options: &[String], amounts: &[Decimal]) -> String {
     let parts: Vec<String> =
         options.iter().zip(amounts).map(|(option, amount)| format!("{option} {amount}")).collect();
     parts.join(", ")

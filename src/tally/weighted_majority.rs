@@ -6,18 +6,18 @@
 
 use std::cmp::Ordering;
 
-use super::ballots::{Mark, Profile};
+use super::ballots::{IndexedBallot, Profile};
 use super::first_places::{FirstPlaces, first_places};
-use super::number::Share;
-use super::rule::Weighing;
+use super::number::Fraction;
+use super::rule::WeightBasis;
 use super::verdict::{Verdict, and_list};
 
 /// Adds up weight or confidence and compares shares with the threshold, strictly.
-pub fn count(profile: &Profile, threshold: Option<&Share>, by: Weighing) -> Verdict {
+pub fn count(profile: &Profile, threshold: Option<&Fraction>, by: WeightBasis) -> Verdict {
     let mut steps = Vec::new();
     let weighed = match by {
-        Weighing::Weight => profile.clone(),
-        Weighing::Confidence => by_confidence(profile, &mut steps),
+        WeightBasis::Weight => profile.clone(),
+        WeightBasis::Confidence => by_confidence(profile, &mut steps),
     };
     let places = first_places(&weighed);
     let total = places.total();
@@ -26,14 +26,14 @@ pub fn count(profile: &Profile, threshold: Option<&Share>, by: Weighing) -> Verd
     };
     let first: Vec<usize> = places.leaders();
     let most = first.first().map_or(0, |option| places.parts[*option]);
-    let what = if by == Weighing::Weight { "weight" } else { "confidence" };
+    let what = if by == WeightBasis::Weight { "weight" } else { "confidence" };
     let needed = threshold.map_or_else(String::new, ToString::to_string);
     steps.push(format!("{what}: {}", places.listed(&profile.options)));
     steps.extend(places.split_step());
     steps.push(format!("needed: more than {needed} of {}", places.shown(total)));
     let won = if above(most) { first } else { Vec::new() };
     let none = match (total, by) {
-        (0, Weighing::Confidence) if !profile.ballots.is_empty() => {
+        (0, WeightBasis::Confidence) if !profile.ballots.is_empty() => {
             "no ballot states a confidence above 0".to_owned()
         }
         (0, _) => FirstPlaces::no_ballots().to_owned(),
@@ -56,7 +56,7 @@ fn by_confidence(profile: &Profile, steps: &mut Vec<String>) -> Profile {
             Some(confidence) => {
                 let mut counted = ballot.clone();
                 counted.weight = ballot.weight.times(confidence);
-                if let Mark::Choice(option) = ballot.mark {
+                if let IndexedBallot::Choice(option) = ballot.mark {
                     let option = profile.options.get(option).map_or("", String::as_str);
                     steps.push(format!("{} puts {option} first with {}", ballot.voter, counted.weight));
                 }

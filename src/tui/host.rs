@@ -6,24 +6,24 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::home::{Home, Opening};
 use super::live::News;
-use crate::engine::Order;
-use crate::participants::human::Asked;
-use crate::participants::watch::Watches;
-use crate::problem::Problem;
-use crate::session::{Line, Session, SessionOpened};
-use crate::setup::doctor::Depth;
+use crate::engine::FacilitatorRequest;
+use crate::participants::human::HumanQuestion;
+use crate::participants::watch::ProgressBoard;
+use crate::problem::Diagnostic;
+use crate::session::{LogEntry, Session, SessionOpened};
+use crate::setup::doctor::ProbeLevel;
 use crate::setup::need::Need;
 
 /// An engine at work, on a thread of its own.
 pub struct Running {
     /// What it is ordered.
-    pub orders: UnboundedSender<Order>,
+    pub orders: UnboundedSender<FacilitatorRequest>,
     /// What it tells.
     pub news: UnboundedReceiver<News>,
     /// What people who take seats are asked.
-    pub people: UnboundedReceiver<Asked>,
+    pub people: UnboundedReceiver<HumanQuestion>,
     /// How the requests of the open round stand.
-    pub watches: Watches,
+    pub watches: ProgressBoard,
     /// The session's file.
     pub path: PathBuf,
 }
@@ -31,7 +31,7 @@ pub struct Running {
 /// A saved session that is being read.
 pub struct Film {
     /// Its first events.
-    pub first: Vec<Line>,
+    pub first: Vec<LogEntry>,
     /// The others, with how much of the file has been read, in percent.
     pub rest: UnboundedReceiver<Reading>,
 }
@@ -40,7 +40,7 @@ pub struct Film {
 #[derive(Debug, Clone)]
 pub enum Reading {
     /// More events; so much has been read, in percent.
-    Lines(Vec<Line>, u8),
+    Lines(Vec<LogEntry>, u8),
     /// All is read.
     Whole,
     /// What follows is damaged, or was torn.
@@ -48,7 +48,7 @@ pub enum Reading {
 }
 
 /// Everything wrong with what was asked for.
-pub type Problems = Vec<Problem>;
+pub type Problems = Vec<Diagnostic>;
 
 /// Why something is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// When it is damaged, held by another program, or over; what is not agreed to.
-    fn resume(&self, path: &Path) -> Result<(Vec<Line>, Running), Refusal>;
+    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, Running), Refusal>;
 
     /// A new session with a saved one's events up to `seq`, or to the last point before it from which
     /// a session can go on; the new file.
@@ -110,7 +110,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// When the answer cannot be kept: it counts until the program ends.
-    fn agree(&self, needs: &[Need]) -> Result<(), Problem>;
+    fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic>;
 
     /// A saved session's events, as they are read; the first of them come at once.
     ///
@@ -122,28 +122,28 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// When it is there and cannot be read.
-    fn context(&self) -> Result<Option<String>, Problem>;
+    fn context(&self) -> Result<Option<String>, Diagnostic>;
 
     /// How each provider fares, in lines; may take as long as the slowest of them.
-    fn doctor(&self, depth: Depth) -> String;
+    fn doctor(&self, depth: ProbeLevel) -> String;
 
     /// Writes a report in a format; where it went.
     ///
     /// # Errors
     /// When it cannot be written.
-    fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Problem>;
+    fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic>;
 
     /// Has the person edit a text in an editor of their own; the terminal is theirs meanwhile.
     ///
     /// # Errors
     /// When no editor can be started, or it fails.
-    fn edit(&self, text: &str) -> Result<String, Problem>;
+    fn edit(&self, text: &str) -> Result<String, Diagnostic>;
 
     /// Keeps what is typed under a name; `None` forgets it.
     ///
     /// # Errors
     /// When it cannot be written.
-    fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Problem>;
+    fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic>;
 
     /// What was kept under a name.
     fn kept(&self, name: &str) -> Option<String>;

@@ -5,22 +5,22 @@
 
 use std::collections::VecDeque;
 
-use crate::engine::{Hold, Order, hold};
+use crate::engine::{FacilitatorRequest, WaitPoint, hold};
 use crate::report::words::grouped;
 use crate::session::{
-    Checked, Command, Event, Exit, Line, Moment, Next, RoundOpened, Session, SessionOpened, Stamped, decide,
-    draft_round, next,
+    Checked, Command, Event, ExitCode, LogEntry, NextAction, RoundOpened, Session, SessionOpened, TimedEvent,
+    Timestamp, decide, draft_round, next,
 };
 
 /// What the engine tells.
 #[derive(Debug, Clone, PartialEq)]
 pub enum News {
     /// An event is on disk.
-    Saw(Box<Line>),
+    Saw(Box<LogEntry>),
     /// An order was refused.
     Refused(String),
     /// The engine has stopped: the exit code, or what went wrong.
-    Ended(Result<Exit, String>),
+    Ended(Result<ExitCode, String>),
 }
 
 /// A live session beside its events.
@@ -31,7 +31,7 @@ pub struct Live {
     /// What would be sent if the round that waits were opened now.
     pub preview: Option<Box<Preview>>,
     /// How the engine ended, once it has.
-    pub ended: Option<Result<Exit, String>>,
+    pub ended: Option<Result<ExitCode, String>>,
     /// What it would run and ask, a line each, before it begins.
     pub needs: Vec<String>,
     /// Whether it was typed in as a topic of one's own.
@@ -95,16 +95,18 @@ fn differences(before: &str, after: &str) -> Vec<(char, String)> {
 
 /// The events of a session that is only looked at: up to where a facilitator is wanted, or to where
 /// something would be sent, which takes an engine.
-pub fn rehearse(opened: &SessionOpened, at: Moment) -> Vec<Stamped> {
+pub fn rehearse(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> {
     let mut session = Session::default();
-    let mut events = vec![Stamped { at, event: Event::SessionOpened(Box::new(opened.clone())) }];
+    let mut events = vec![TimedEvent { at, event: Event::SessionOpened(Box::new(opened.clone())) }];
     session.apply(&events[0]);
     while hold(&session).is_none() {
         let now = next(&session);
-        let Next::Decide(command @ (Command::StartStep | Command::AskPerson { .. })) = now else { break };
+        let NextAction::Decide(command @ (Command::StartStep | Command::AskPerson { .. })) = now else {
+            break;
+        };
         let Ok(decided) = decide(&session, command, at) else { break };
         for event in decided {
-            let stamped = Stamped { at, event };
+            let stamped = TimedEvent { at, event };
             session.apply(&stamped);
             events.push(stamped);
         }
@@ -113,12 +115,12 @@ pub fn rehearse(opened: &SessionOpened, at: Moment) -> Vec<Stamped> {
 }
 
 /// The order that opens the round as it is looked at.
-pub fn open_order(live: &Live) -> Option<Order> {
+pub fn open_order(live: &Live) -> Option<FacilitatorRequest> {
     let preview = live.preview.as_ref()?;
-    Some(Order::OpenRound { seen: preview.opened.snapshot_sha256.clone() })
+    Some(FacilitatorRequest::OpenRound { seen: preview.opened.snapshot_sha256.clone() })
 }
 
 /// Whether a round waits to be opened.
 pub fn is_drafting(session: &Session) -> bool {
-    hold(session) == Some(Hold::Draft)
+    hold(session) == Some(WaitPoint::Draft)
 }

@@ -8,7 +8,7 @@ use super::keymap::{Keys, Place};
 use super::live::Live;
 use super::replay::Replay;
 use super::theme::Theme;
-use crate::engine::{Hold, hold};
+use crate::engine::{WaitPoint, hold};
 use crate::participants::watch::Progress;
 use crate::session::Session;
 
@@ -190,7 +190,7 @@ pub struct Model {
     /// How the requests of the open round stand, by seat.
     pub progress: HashMap<String, Progress>,
     /// The time, for how long a round is open.
-    pub now: crate::session::Moment,
+    pub now: crate::session::Timestamp,
 }
 
 impl Model {
@@ -214,7 +214,7 @@ impl Model {
             file: String::new(),
             reading: None,
             progress: HashMap::new(),
-            now: crate::session::Moment::default(),
+            now: crate::session::Timestamp::default(),
         }
     }
 
@@ -263,9 +263,9 @@ impl Model {
             return Place::Over;
         }
         match hold(session) {
-            Some(Hold::Draft) => Place::Draft,
-            Some(Hold::Question(_)) => Place::Asked,
-            Some(Hold::Counted) => Place::Counted,
+            Some(WaitPoint::Draft) => Place::Draft,
+            Some(WaitPoint::Question(_)) => Place::Asked,
+            Some(WaitPoint::Counted) => Place::Counted,
             // Nothing was sent yet, and the next thing would be.
             None if live.draft.is_some() => Place::Draft,
             None => Place::Open,
@@ -275,7 +275,7 @@ impl Model {
     /// What is asked of a person now.
     pub fn question(&self) -> Option<crate::session::Question> {
         match hold(self.session()) {
-            Some(Hold::Question(question)) => Some(question),
+            Some(WaitPoint::Question(question)) => Some(question),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! A saved session as a film: every event a frame, the state at any frame by folding from a mark.
 
 use crate::report;
-use crate::session::{Event, Line, Session};
+use crate::session::{Event, LogEntry, Session};
 
 /// A mark is kept every so many events, so that a seek folds at most this many.
 const MARK_EVERY: usize = 8192;
@@ -15,7 +15,7 @@ pub const SPEEDS: [f64; 6] = [0.5, 1.0, 2.0, 5.0, 10.0, 50.0];
 /// A session's events and where the film stands.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    lines: Vec<Line>,
+    lines: Vec<LogEntry>,
     marks: Vec<Session>,
     at: usize,
     session: Session,
@@ -26,7 +26,7 @@ pub struct Replay {
 
 impl Replay {
     /// A film of these events, standing at its end.
-    pub fn new(lines: Vec<Line>) -> Self {
+    pub fn new(lines: Vec<LogEntry>) -> Self {
         let marks = vec![Session::default()];
         let mut film =
             Self { lines: Vec::new(), marks, at: 0, session: Session::default(), speed: 1, playing: None };
@@ -55,19 +55,19 @@ impl Replay {
     }
 
     /// The events.
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[LogEntry] {
         &self.lines
     }
 
     /// More events, at the end; who stands at the end goes along.
-    pub fn append(&mut self, lines: Vec<Line>) {
+    pub fn append(&mut self, lines: Vec<LogEntry>) {
         for line in lines {
             self.push(line);
         }
     }
 
     /// One more event, at the end; who stands at the end goes along.
-    pub fn push(&mut self, line: Line) {
+    pub fn push(&mut self, line: LogEntry) {
         let follows = self.at == self.lines.len();
         self.lines.push(line);
         if follows {

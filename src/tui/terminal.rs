@@ -24,8 +24,8 @@ use super::model::{Model, Overlay, Stage};
 use super::theme::Theme;
 use super::update::{Effect, Message, update};
 use super::view::{Hits, draw};
-use crate::participants::human::Asked;
-use crate::session::Exit;
+use crate::participants::human::HumanQuestion;
+use crate::session::ExitCode;
 use crate::setup::need::Need;
 use effects::Then;
 pub use signals::Signals;
@@ -53,7 +53,7 @@ pub struct Looks {
 ///
 /// # Errors
 /// When the terminal cannot be read or written.
-pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::Result<Exit> {
+pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         let terminal = taken::take(looks.mouse)?;
@@ -90,7 +90,7 @@ pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::R
     // A thread that still reads something need not be waited for.
     runtime.shutdown_background();
     match done {
-        Err(error) if is_gone(&error) => Ok(Exit::HungUp),
+        Err(error) if is_gone(&error) => Ok(ExitCode::HungUp),
         done => done,
     }
 }
@@ -106,7 +106,7 @@ struct Screen {
     host: Arc<dyn Host>,
     running: Option<Running>,
     /// People's seats that wait for an answer.
-    asked: Vec<Asked>,
+    asked: Vec<HumanQuestion>,
     /// What the person is asked to agree to, and what is done then.
     unagreed: Option<(Vec<Need>, Then)>,
     /// What is left to be read of a film.
@@ -121,7 +121,7 @@ struct Screen {
     mouse: bool,
     signals: Signals,
     /// The exit code, once the screen is to be left.
-    wants_out: Option<Exit>,
+    wants_out: Option<ExitCode>,
 }
 
 /// What woke the loop.
@@ -130,13 +130,13 @@ enum Woken {
     News(Option<News>),
     Message(Option<Message>),
     Film(Option<Reading>),
-    Asked(Asked),
+    Asked(HumanQuestion),
     Time,
-    Signal(Exit),
+    Signal(ExitCode),
 }
 
 impl Screen {
-    async fn show(&mut self, opening: Option<Opening>) -> io::Result<Exit> {
+    async fn show(&mut self, opening: Option<Opening>) -> io::Result<ExitCode> {
         self.say(Message::Tick(crate::clock::now())).await?;
         match opening {
             Some(opening) => self.carry_out(vec![Effect::Open(opening)]).await?,
@@ -187,7 +187,7 @@ impl Screen {
     async fn take_in(&mut self, woken: Woken) -> io::Result<()> {
         match woken {
             // Whose terminal is gone has left.
-            Woken::Input(None) => self.wants_out = Some(Exit::HungUp),
+            Woken::Input(None) => self.wants_out = Some(ExitCode::HungUp),
             Woken::Signal(exit) => self.wants_out = Some(exit),
             Woken::Input(Some(input)) => self.input(input?).await?,
             Woken::News(news) => self.news(news).await?,
@@ -304,7 +304,7 @@ impl Screen {
     /// Has the engine rest, and waits until it does.
     async fn stop_engine(&mut self) {
         let Some(mut running) = self.running.take() else { return };
-        let _ = running.orders.send(crate::engine::Order::Leave);
+        let _ = running.orders.send(crate::engine::FacilitatorRequest::Leave);
         let ended = async {
             while let Some(news) = running.news.recv().await {
                 if matches!(news, News::Ended(_)) {

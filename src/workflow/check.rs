@@ -6,13 +6,18 @@ use super::definition::{Close, Definition, Selection};
 use super::lang::Template;
 use super::recall;
 use super::step::{Step, StepKind};
-use crate::problem::{Problem, did_you_mean};
+use crate::problem::{Diagnostic, did_you_mean};
 use crate::tally::Rule;
 
 const RESERVED: [&str; 3] = ["input", "context", "error"];
 
 /// Adds every problem and warning of a definition that reads well part by part.
-pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, warnings: &mut Vec<Problem>) {
+pub fn check(
+    definition: &Definition,
+    file: &str,
+    problems: &mut Vec<Diagnostic>,
+    warnings: &mut Vec<Diagnostic>,
+) {
     check_ids(definition, file, problems);
     let ids: Vec<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
     for step in definition.all_steps() {
@@ -43,19 +48,19 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>, w
     unreachable(definition, file, warnings);
 }
 
-fn at(step: &Step, file: &str, message: String) -> Problem {
-    Problem::new(message).at(file, step.place.0, step.place.1)
+fn at(step: &Step, file: &str, message: String) -> Diagnostic {
+    Diagnostic::new(message).at(file, step.place.0, step.place.1)
 }
 
 /// A round that only a facilitator at the screen closes.
-fn manual_close(step: &Step, file: &str) -> Option<Problem> {
+fn manual_close(step: &Step, file: &str) -> Option<Diagnostic> {
     step.round().filter(|round| round.close == Close::Manual)?;
     let message = format!("round `{}` is closed by the facilitator alone: `--batch` refuses it", step.id);
     Some(at(step, file, message))
 }
 
 /// Why a definition cannot run without a facilitator at the screen.
-pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Problem> {
+pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     let problems = definition.all_steps().filter_map(|step| manual_close(step, file));
     problems
         .map(|problem| problem.hint("give `close: all`, `quorum` or `deadline`, or run it on the screen"))
@@ -63,7 +68,7 @@ pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Problem> {
 }
 
 /// Ids and output keys share one space: the context has one entry for each.
-fn check_ids(definition: &Definition, file: &str, problems: &mut Vec<Problem>) {
+fn check_ids(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
     let mut seen: HashSet<&str> = HashSet::new();
     for step in definition.all_steps() {
         let at = |message: String| at(step, file, message);
@@ -88,7 +93,7 @@ fn check_ids(definition: &Definition, file: &str, problems: &mut Vec<Problem>) {
 }
 
 /// A review looks at what an earlier step made, by people who are there.
-fn check_review(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Problem>) {
+fn check_review(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Diagnostic>) {
     let StepKind::Review(review) = &step.kind else { return };
     let at = |message: String| at(step, file, message);
     if review.of.is_empty() {
@@ -117,8 +122,8 @@ fn check_expression(
     definition: &Definition,
     step: &Step,
     file: &str,
-    problems: &mut Vec<Problem>,
-    warnings: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
+    warnings: &mut Vec<Diagnostic>,
 ) {
     let known: Vec<&str> = definition.steps.iter().map(Step::key).collect();
     let unknown = |what: &str, named: &str| {
@@ -146,7 +151,7 @@ fn check_template(
     step: &Step,
     known: &[&str],
     file: &str,
-    warnings: &mut Vec<Problem>,
+    warnings: &mut Vec<Diagnostic>,
 ) {
     let scope = [
         "input",
@@ -183,7 +188,7 @@ fn check_template(
 }
 
 /// Steps whose task is in no list, once all lists are read.
-pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Problem> {
+pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     let known: Vec<&str> = definition.tasks.iter().map(|task| task.id.as_str()).collect();
     let unknown = |step: &Step| {
         let task = step.task.as_deref().filter(|task| !known.contains(task))?;
@@ -194,7 +199,7 @@ pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Problem> {
 }
 
 /// A reference that no step gives fails when the step runs; it is told beforehand.
-fn check_reference(definition: &Definition, step: &Step, file: &str, warnings: &mut Vec<Problem>) {
+fn check_reference(definition: &Definition, step: &Step, file: &str, warnings: &mut Vec<Diagnostic>) {
     let Some(reference) = step.input.as_deref() else { return };
     if definition.step_of_key(reference).is_none() {
         let known: Vec<&str> = definition.steps.iter().map(Step::key).collect();
@@ -204,14 +209,14 @@ fn check_reference(definition: &Definition, step: &Step, file: &str, warnings: &
 }
 
 /// The problems of a definition whose participants were changed after it was loaded.
-pub fn recheck(definition: &Definition, file: &str) -> Vec<Problem> {
+pub fn recheck(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     check(definition, file, &mut problems, &mut Vec::new());
     problems
 }
 
 /// Runs are counted and limited for the steps of the list, and only what a rule decides can be undecided.
-fn check_runs(step: &Step, is_nested: bool, file: &str, problems: &mut Vec<Problem>) {
+fn check_runs(step: &Step, is_nested: bool, file: &str, problems: &mut Vec<Diagnostic>) {
     let mut refuse = |message: String, hint: &str| problems.push(at(step, file, message).hint(hint));
     if step.max_runs.is_some() && is_nested {
         let message = format!("`max_runs` of step `{}` has no effect inside another step", step.id);
@@ -227,9 +232,9 @@ fn check_runs(step: &Step, is_nested: bool, file: &str, problems: &mut Vec<Probl
     }
 }
 
-fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Problem>) {
+fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Diagnostic>) {
     let StepKind::Round(round) = &step.kind else { return };
-    let at = |message: String| Problem::new(message).at(file, step.place.0, step.place.1);
+    let at = |message: String| Diagnostic::new(message).at(file, step.place.0, step.place.1);
     let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
     let artifacts: Vec<&str> = definition.artifacts.iter().map(|a| a.id.as_str()).collect();
     for (selection, known, what) in
@@ -257,7 +262,7 @@ fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut 
 }
 
 /// Ballots that a rule could decide, and no rule: a forgotten one is told.
-fn check_rule(step: &Step, file: &str, warnings: &mut Vec<Problem>) {
+fn check_rule(step: &Step, file: &str, warnings: &mut Vec<Diagnostic>) {
     let Some(round) = step.round().filter(|round| round.rule.is_none()) else { return };
     let kind = round.ballot.kind;
     let rules = Rule::for_kind(kind);
@@ -273,26 +278,26 @@ fn check_rule(step: &Step, file: &str, warnings: &mut Vec<Problem>) {
     }
 }
 
-fn check_names(definition: &Definition, file: &str, problems: &mut Vec<Problem>) {
+fn check_names(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
     let mut seen = HashSet::new();
     for seat in &definition.participants {
         // A prompt with places in it is the template of the agent steps that bring none.
         let is_agent = definition.all_steps().any(|step| step.agents().contains(&seat.name.as_str()));
         let prompt = seat.prompt.as_deref().filter(|prompt| is_agent && prompt.contains("{{"));
         if let Some(Err(error)) = prompt.map(Template::parse) {
-            let problem = Problem::new(format!("the prompt of `{}` cannot be read: {error}", seat.name))
+            let problem = Diagnostic::new(format!("the prompt of `{}` cannot be read: {error}", seat.name))
                 .hint(error.hint.unwrap_or_else(|| "correct the `prompt`".to_owned()));
             problems.push(problem.at(file, seat.place.0, seat.place.1));
         }
         if !seen.insert(seat.name.as_str()) {
-            let problem = Problem::new(format!("two participants have the name `{}`", seat.name))
+            let problem = Diagnostic::new(format!("two participants have the name `{}`", seat.name))
                 .hint("give one a `name: …` of its own, or use `count`");
             problems.push(problem.at(file, seat.place.0, seat.place.1));
         }
     }
 }
 
-fn unreachable(definition: &Definition, file: &str, warnings: &mut Vec<Problem>) {
+fn unreachable(definition: &Definition, file: &str, warnings: &mut Vec<Diagnostic>) {
     if !definition.is_routed() {
         return;
     }
@@ -304,7 +309,7 @@ fn unreachable(definition: &Definition, file: &str, warnings: &mut Vec<Problem>)
         }
     }
     for step in definition.steps.iter().filter(|step| !reached.contains(step.id.as_str())) {
-        let problem = Problem::new(format!("no step leads to `{}`: it will never run", step.id))
+        let problem = Diagnostic::new(format!("no step leads to `{}`: it will never run", step.id))
             .hint("point a `next` at it, or remove it");
         warnings.push(problem.at(file, step.place.0, step.place.1));
     }

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::recall::RecallKeys;
 use super::step::{Completeness, Review, Step};
-use super::task::{Link, Report, Task};
+use super::task::{LinkDefinition, Report, Task};
 use crate::round::ballot::BallotForm;
 use crate::round::material::{AgendaItem, Artifact};
-use crate::tally::{Rule, Terms, Tier, Ties};
+use crate::tally::{Rule, RuleOptions, Tier, Ties};
 
 /// A facilitator's file: goal, people, material and steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ pub struct Definition {
     /// The tracker's tasks.
     pub tasks: Vec<Task>,
     /// What is linked to what.
-    pub links: Vec<Link>,
+    pub links: Vec<LinkDefinition>,
     /// What agents reported.
     pub reports: Vec<Report>,
     /// Disagreements still open.
@@ -50,11 +50,11 @@ pub struct Definition {
     /// Whether the form of an answer goes with a request as a JSON Schema.
     pub structured: StructuredAnswers,
     /// What becomes of names in an answer before it is handed on, where the definition says.
-    pub leaks: Option<Leaks>,
+    pub leaks: Option<LeakAction>,
     /// What snapshots recall of what was before.
     pub recall: RecallKeys,
     /// Whether participants are shown to each other by pseudonyms, and the seed if one is given.
-    pub pseudonyms: Option<Pseudonymous>,
+    pub pseudonyms: Option<PseudonymSetting>,
     /// How hand-overs are checked, where a step does not say.
     pub completeness: Option<Completeness>,
     /// How many steps may run in all, loops included.
@@ -75,7 +75,7 @@ pub struct ParticipantSpec {
     /// Its own text, in place of a persona's.
     pub prompt: Option<String>,
     /// The external program it is, if it is one.
-    pub command: Option<Program>,
+    pub command: Option<ProgramSpec>,
     /// Whether it answers agent steps alone and takes no seat in rounds.
     pub agent_only: bool,
     /// What it can use, as its work items say.
@@ -96,7 +96,7 @@ pub struct ParticipantSpec {
 
 /// An external program that answers: started without a shell, the prompt on its standard input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Program {
+pub struct ProgramSpec {
     /// The program and its arguments.
     pub command: Vec<String>,
     /// The folder it runs in; the facilitator's own unless given.
@@ -150,7 +150,7 @@ pub struct Round {
     /// How ballots are counted; none: counted and not decided.
     pub rule: Option<Rule>,
     /// What the rule was told beside its name.
-    pub terms: Terms,
+    pub terms: RuleOptions,
     /// What happens when options are level.
     pub ties: Ties,
     /// How many seats must take part for a decision.
@@ -193,7 +193,7 @@ pub enum StructuredAnswers {
 /// What becomes of an answer that says who it is or names somebody, before it is handed on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Leaks {
+pub enum LeakAction {
     /// Nobody looks.
     Off,
     /// It is handed on as it is; the findings are on record.
@@ -207,7 +207,7 @@ pub enum Leaks {
 
 /// Pseudonyms are asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Pseudonymous {
+pub struct PseudonymSetting {
     /// What they are drawn with, if that is said.
     pub seed: Option<u64>,
 }

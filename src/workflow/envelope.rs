@@ -6,7 +6,7 @@
 use super::definition::Definition;
 use super::lang::Template;
 use super::step::{Step, StepKind};
-use crate::problem::{Problem, did_you_mean};
+use crate::problem::{Diagnostic, did_you_mean};
 
 /// What a round leaves.
 const ROUND: [&str; 5] = ["data", "success", "outcome", "decision", "tally"];
@@ -41,12 +41,12 @@ const ENTRY: [&str; 5] = ["stepId", "status", "result", "error", "length"];
 const APPROVAL: [&str; 3] = ["approved", "comment", "success"];
 
 /// Adds a problem for every path that can never lead anywhere.
-pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>) {
+pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
     for step in definition.all_steps() {
         let mut refuse = |what: &str, path: &[String], unknown: Unknown| {
             let at = path.get(..=unknown.at).unwrap_or(path).join(".");
             let message = format!("{what} of step `{}` reads `{at}`, which does not exist", step.id);
-            let problem = Problem::new(message).at(file, step.place.0, step.place.1);
+            let problem = Diagnostic::new(message).at(file, step.place.0, step.place.1);
             problems.push(problem.hint(unknown.hint(path)));
         };
         let mut read = |what: &str, path: &[String]| {
@@ -64,7 +64,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>) {
                             step.id,
                             path.join(".")
                         );
-                        let problem = Problem::new(message).at(file, step.place.0, step.place.1);
+                        let problem = Diagnostic::new(message).at(file, step.place.0, step.place.1);
                         problems.push(problem.hint(did_you_mean(word, &OUTCOMES)));
                     }
                 }

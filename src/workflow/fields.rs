@@ -4,7 +4,7 @@
 
 use serde_json::Value as Json;
 
-use crate::problem::{Problem, did_you_mean};
+use crate::problem::{Diagnostic, did_you_mean};
 use crate::yaml::{Map, Node, Value};
 
 /// The entries of one mapping, taken key by key.
@@ -14,9 +14,9 @@ pub struct Fields<'a> {
     map: &'a Map,
     taken: Vec<&'static str>,
     /// What was wrong so far.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
     /// What should be said though nothing is wrong.
-    pub notices: Vec<Problem>,
+    pub notices: Vec<Diagnostic>,
 }
 
 impl<'a> Fields<'a> {
@@ -26,7 +26,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Starts on a node that must be a mapping.
-    pub fn of(node: &'a Node, what: impl Into<String>, file: &'a str) -> Result<Self, Problem> {
+    pub fn of(node: &'a Node, what: impl Into<String>, file: &'a str) -> Result<Self, Diagnostic> {
         let what = what.into();
         match &node.value {
             Value::Map(map) => Ok(Self::new(map, what, file)),
@@ -209,14 +209,14 @@ impl<'a> Fields<'a> {
     }
 
     /// Refuses every key that was not taken; `also` are known ones that mean nothing here.
-    pub fn finish(mut self, also: &[&'static str]) -> Vec<Problem> {
+    pub fn finish(mut self, also: &[&'static str]) -> Vec<Diagnostic> {
         for (key, _) in self.map {
             if self.taken.iter().chain(also).any(|taken| *taken == key.text) {
                 continue;
             }
             let mut known = self.taken.clone();
             known.extend(also);
-            let problem = Problem::new(format!("unknown key `{}` in {}", key.text, self.what))
+            let problem = Diagnostic::new(format!("unknown key `{}` in {}", key.text, self.what))
                 .hint(did_you_mean(&key.text, &known))
                 .at(self.file, key.line, key.column);
             self.problems.push(problem);

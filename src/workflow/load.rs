@@ -1,15 +1,15 @@
 //! The loader: a file's text to a [`Definition`], or every problem in it with its place.
 
 use super::check;
-use super::definition::{Definition, Leaks, Pseudonymous, StructuredAnswers, WarmFirst};
+use super::definition::{Definition, LeakAction, PseudonymSetting, StructuredAnswers, WarmFirst};
 use super::envelope;
 use super::fields::{Fields, as_text};
 use super::load_material::{agenda, artifacts};
 use super::load_participants::participants;
-use super::load_step::{Findings, Place, completeness, step_body, steps, take_all};
+use super::load_step::{Findings, StepPosition, completeness, step_body, steps, take_all};
 use super::load_task::{links, reports, tasks};
 use super::recall::{RecallKeys, recall};
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::yaml::{Node, Value, literal_keys, read, read_json};
 
 /// What standard input is called in messages and in a session's header.
@@ -42,14 +42,14 @@ pub struct Loaded {
     /// The definition.
     pub definition: Definition,
     /// Warnings, in the order of the file.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Loads a definition from YAML, or from JSON with comments.
 ///
 /// # Errors
 /// Every problem found, in the order of the file.
-pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
+pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
     load_with(source, &mut Vec::new())
 }
 
@@ -57,7 +57,7 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_with(source: Source<'_>, warnings: &mut Vec<Problem>) -> Result<Loaded, Vec<Problem>> {
+pub fn load_with(source: Source<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Loaded, Vec<Diagnostic>> {
     let found = load_parts(source, warnings);
     found.and_then(|(definition, mut problems)| {
         envelope::check(&definition, source.file, &mut problems);
@@ -69,7 +69,7 @@ pub fn load_with(source: Source<'_>, warnings: &mut Vec<Problem>) -> Result<Load
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_of_format_1(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
+pub fn load_of_format_1(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
     let mut warnings = Vec::new();
     let (definition, problems) = load_parts(source, &mut warnings)?;
     whole(definition, problems, &mut warnings)
@@ -77,9 +77,9 @@ pub fn load_of_format_1(source: Source<'_>) -> Result<Loaded, Vec<Problem>> {
 
 fn whole(
     definition: Definition,
-    mut problems: Vec<Problem>,
-    warnings: &mut Vec<Problem>,
-) -> Result<Loaded, Vec<Problem>> {
+    mut problems: Vec<Diagnostic>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Loaded, Vec<Diagnostic>> {
     if problems.is_empty() {
         return Ok(Loaded { definition, warnings: std::mem::take(warnings) });
     }
@@ -89,12 +89,13 @@ fn whole(
 
 fn load_parts(
     source: Source<'_>,
-    warnings: &mut Vec<Problem>,
-) -> Result<(Definition, Vec<Problem>), Vec<Problem>> {
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Definition, Vec<Diagnostic>), Vec<Diagnostic>> {
     let file = source.file;
     if source.text.len() > MAX_DEFINITION {
-        let problem = Problem::new(format!("definition is {} bytes; the limit is 4 MiB", source.text.len()))
-            .hint("keep long material in fewer words, or in artifacts of several sessions");
+        let problem =
+            Diagnostic::new(format!("definition is {} bytes; the limit is 4 MiB", source.text.len()))
+                .hint("keep long material in fewer words, or in artifacts of several sessions");
         return Err(vec![problem.in_file(file)]);
     }
     let looks_json =
@@ -111,37 +112,45 @@ fn load_parts(
 }
 
 /// Keys to services written as values. Of a participant a `key` or a `token` can be nothing else; in an input or an artifact it can.
-fn written_keys(node: &Node, file: &str) -> Vec<Problem> {
+fn written_keys(node: &Node, file: &str) -> Vec<Diagnostic> {
     let mut problems = literal_keys(node, file, &[]);
     let Value::Map(map) = &node.value else { return problems };
     for (_, seats) in map.iter().filter(|(key, _)| key.text == "participants") {
         let found = literal_keys(seats, file, &["key", "token"]);
-        let new: Vec<Problem> = found.into_iter().filter(|problem| !problems.contains(problem)).collect();
+        let new: Vec<Diagnostic> = found.into_iter().filter(|problem| !problems.contains(problem)).collect();
         problems.extend(new);
     }
     problems
 }
 
-const LEAKS: [(&str, Leaks); 4] =
-    [("off", Leaks::Off), ("flag", Leaks::Flag), ("mask", Leaks::Mask), ("refuse", Leaks::Refuse)];
+const LEAKS: [(&str, LeakAction); 4] = [
+    ("off", LeakAction::Off),
+    ("flag", LeakAction::Flag),
+    ("mask", LeakAction::Mask),
+    ("refuse", LeakAction::Refuse),
+];
 
 /// `true`, `false` or `{seed: 7}`.
-fn pseudonyms(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Problem>) -> Option<Pseudonymous> {
+fn pseudonyms(
+    fields: &mut Fields<'_>,
+    file: &str,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<PseudonymSetting> {
     let node = fields.node("pseudonyms")?;
     if !matches!(node.value, Value::Map(_)) {
-        return fields.flag("pseudonyms").filter(|wanted| *wanted).map(|_| Pseudonymous::default());
+        return fields.flag("pseudonyms").filter(|wanted| *wanted).map(|_| PseudonymSetting::default());
     }
     let mut own = Fields::of(node, "pseudonyms", file).ok()?;
     let seed = own.count("seed", 0);
     problems.extend(own.finish(&[]));
-    Some(Pseudonymous { seed })
+    Some(PseudonymSetting { seed })
 }
 
 fn definition(
     node: &Node,
     source: Source<'_>,
-    warnings: &mut Vec<Problem>,
-) -> Result<(Definition, Vec<Problem>), Vec<Problem>> {
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Definition, Vec<Diagnostic>), Vec<Diagnostic>> {
     let file = source.file;
     let mut fields = Fields::of(node, "the definition", file)
         .map_err(|p| vec![p.hint("write at least `question: …`, or `steps:`")])?;
@@ -157,7 +166,7 @@ fn definition(
         take_all(&mut fields);
         Vec::new()
     } else if single {
-        vec![step_body(&mut fields, &id, node, Place::AtTop, &mut found)]
+        vec![step_body(&mut fields, &id, node, StepPosition::AtTop, &mut found)]
     } else {
         steps(fields.list("steps"), &mut found)
     };

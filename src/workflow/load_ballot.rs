@@ -6,7 +6,7 @@ use super::definition::{Close, Quorum};
 use super::fields::Fields;
 use crate::problem::did_you_mean;
 use crate::round::ballot::{BallotForm, BallotKind};
-use crate::tally::Amount;
+use crate::tally::Decimal;
 use crate::yaml::{Node, Value};
 
 /// The scale of scores where the form gives none.
@@ -53,7 +53,7 @@ pub fn ballot(fields: &mut Fields<'_>) -> BallotForm {
 fn bound(fields: &mut Fields<'_>, key: &'static str) -> Option<Number> {
     let node = fields.node(key)?;
     let number = match &node.value {
-        Value::Number(number) if Amount::of(number).is_some() => Some(number.clone()),
+        Value::Number(number) if Decimal::of(number).is_some() => Some(number.clone()),
         _ => None,
     };
     if number.is_none() {
@@ -116,7 +116,7 @@ fn check_scale(form: &BallotForm, node: &Node, fields: &mut Fields<'_>) {
     if form.kind == BallotKind::Score && form.min.is_some() != form.max.is_some() {
         fields.refuse(node, "a `score` ballot needs both ends of its scale", "write `min: 0, max: 5`");
     }
-    let amount = |bound: &Option<Number>| bound.as_ref().and_then(Amount::of);
+    let amount = |bound: &Option<Number>| bound.as_ref().and_then(Decimal::of);
     if let (Some(min), Some(max)) = (amount(&form.min), amount(&form.max))
         && min >= max
     {

@@ -1,11 +1,11 @@
 //! Loading what is on the table: numbered material and the agenda.
 
 use super::fields::Fields;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::round::material::{AgendaItem, Artifact};
 
 /// The numbered material.
-pub fn artifacts(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Problem>) -> Vec<Artifact> {
+pub fn artifacts(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Diagnostic>) -> Vec<Artifact> {
     let mut artifacts: Vec<Artifact> = Vec::new();
     for node in fields.list("artifacts") {
         let mut inner = match Fields::of(node, "an artifact", file) {
@@ -37,7 +37,7 @@ pub fn artifacts(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Problem
 }
 
 /// What is to be discussed.
-pub fn agenda(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Problem>) -> Vec<AgendaItem> {
+pub fn agenda(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Diagnostic>) -> Vec<AgendaItem> {
     let mut items = Vec::new();
     for node in fields.list("agenda") {
         match Fields::of(node, "an agenda item", file) {

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::definition::{ParticipantSpec, Program};
+use super::definition::{ParticipantSpec, ProgramSpec};
 use super::fields::{Fields, as_text};
-use super::spread::{Spread, spread};
+use super::spread::{PerSeat, spread};
 use crate::persona::is_name;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::yaml::{Node, Value};
 
 /// No entry seats more.
@@ -20,7 +20,7 @@ pub const DEFAULT_PANEL: [&str; 5] =
 pub fn participants(
     fields: &mut Fields<'_>,
     file: &str,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
 ) -> Vec<ParticipantSpec> {
     if !fields.has("participants") {
         fields.node("participants");
@@ -47,7 +47,7 @@ pub fn participants(
     all
 }
 
-fn participant_map(node: &Node, file: &str, problems: &mut Vec<Problem>, all: &mut Vec<ParticipantSpec>) {
+fn participant_map(node: &Node, file: &str, problems: &mut Vec<Diagnostic>, all: &mut Vec<ParticipantSpec>) {
     let mut fields = match Fields::of(node, "a participant", file) {
         Ok(fields) => fields,
         Err(problem) => return problems.push(problem),
@@ -69,14 +69,14 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Problem>, all: &m
     let each = usize::try_from(count.min(MOST_SEATS)).unwrap_or(usize::MAX);
     let seats = kinds.iter().flat_map(|kind| std::iter::repeat_n(kind, each));
     let total = each.saturating_mul(kinds.len());
-    let mut numbers = Numbers::of(&kinds, each);
+    let mut numbers = SeatNumbers::of(&kinds, each);
     let taken: HashSet<String> = all.iter().map(|seat| seat.name.clone()).collect();
     for (nth, kind) in seats.take(MOST_SEATS as usize).enumerate() {
         all.push(ParticipantSpec {
             name: numbers.name(&kind.name, &taken),
             weight,
             seed: seed.map(|seed| seed.wrapping_add(nth as u64)),
-            temperature: temperature.as_ref().map(|spread: &Spread| spread.of(nth, total)),
+            temperature: temperature.as_ref().map(|spread: &PerSeat| spread.of(nth, total)),
             skills: skills.clone(),
             tags: tags.clone(),
             ..kind.clone()
@@ -142,13 +142,13 @@ fn of_grid(fields: &mut Fields<'_>, grid: &Node) -> Vec<ParticipantSpec> {
 }
 
 /// Numbers seats that would share a name, from 1.
-struct Numbers {
+struct SeatNumbers {
     /// Whether each name has more than one seat.
     are_many: bool,
     last: Option<(String, usize)>,
 }
 
-impl Numbers {
+impl SeatNumbers {
     fn of(kinds: &[ParticipantSpec], each: usize) -> Self {
         let shared = kinds.windows(2).any(|two| two[0].name == two[1].name);
         Self { are_many: each > 1 || shared, last: None }
@@ -184,9 +184,9 @@ fn ok_exit(fields: &mut Fields<'_>) -> Vec<i64> {
 }
 
 /// The external program a participant is, if it is one.
-fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> Option<Program> {
+fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> Option<ProgramSpec> {
     let is_program = fields.has("command");
-    let program = Program {
+    let program = ProgramSpec {
         command: fields.texts("command"),
         cwd: fields.text("cwd"),
         env: fields.texts("env"),
@@ -195,7 +195,7 @@ fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> Option<Program> 
         tool_less: fields.flag("tool_less").unwrap_or(false),
     };
     if !is_program {
-        if program != Program::default() {
+        if program != ProgramSpec::default() {
             let message = format!("`{name}` has keys of an external program and no `command`");
             fields.refuse(node, message, "add `command: [program, argument]`");
         }
@@ -210,10 +210,10 @@ fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> Option<Program> 
 
 #[cfg(test)]
 mod tests {
-    use crate::problem::Problem;
+    use crate::problem::Diagnostic;
     use crate::workflow::{ParticipantSpec, Source, load};
 
-    fn seats(participants: &str) -> Result<Vec<ParticipantSpec>, Vec<Problem>> {
+    fn seats(participants: &str) -> Result<Vec<ParticipantSpec>, Vec<Diagnostic>> {
         let text = format!("question: q\nparticipants: [{participants}]\n");
         Ok(load(Source { text: &text, file: "f", id: "f" })?.definition.participants)
     }

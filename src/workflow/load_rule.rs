@@ -3,16 +3,16 @@
 use super::fields::Fields;
 use crate::problem::did_you_mean;
 use crate::round::ballot::BallotKind;
-use crate::tally::{Fit, Rule, Share, Strength, Terms, Tier, Ties, Weighing};
+use crate::tally::{BallotSupport, Fraction, Rule, RuleOptions, Strength, Tier, Ties, WeightBasis};
 use crate::yaml::{Node, Value};
 
 /// The rule that counts, if the round has one, and its terms.
-pub fn rule(fields: &mut Fields<'_>, kind: BallotKind) -> (Option<Rule>, Terms) {
-    let Some(node) = fields.node("rule") else { return (None, Terms::default()) };
+pub fn rule(fields: &mut Fields<'_>, kind: BallotKind) -> (Option<Rule>, RuleOptions) {
+    let Some(node) = fields.node("rule") else { return (None, RuleOptions::default()) };
     match &node.value {
         Value::Map(_) => {
             let Ok(mut inner) = Fields::of(node, "the rule", fields.file()) else {
-                return (None, Terms::default());
+                return (None, RuleOptions::default());
             };
             if !inner.has("name") {
                 inner.refuse(node, "the rule has no `name`", "write `rule: {name: majority}`");
@@ -22,10 +22,10 @@ pub fn rule(fields: &mut Fields<'_>, kind: BallotKind) -> (Option<Rule>, Terms) 
             fields.problems.extend(inner.finish(&[]));
             (rule, terms)
         }
-        Value::Text(name) => (named(fields, node, name, kind), Terms::default()),
+        Value::Text(name) => (named(fields, node, name, kind), RuleOptions::default()),
         _ => {
             fields.wrong(node, "rule", "the name of a rule");
-            (None, Terms::default())
+            (None, RuleOptions::default())
         }
     }
 }
@@ -36,7 +36,7 @@ fn named(fields: &mut Fields<'_>, node: &Node, name: &str, kind: BallotKind) -> 
         fields.refuse(node, format!("unknown rule `{name}`"), did_you_mean(name, &Rule::names()));
         return None;
     };
-    if rule.fit(kind) != Fit::Own {
+    if rule.fit(kind) != BallotSupport::Own {
         let message = format!("rule `{name}` does not count `{}` ballots", kind.name());
         let fitting = Rule::for_kind(kind);
         let wanted = rule.kinds().join("` or `");
@@ -51,10 +51,10 @@ fn named(fields: &mut Fields<'_>, node: &Node, name: &str, kind: BallotKind) -> 
     Some(rule)
 }
 
-fn terms(fields: &mut Fields<'_>, node: &Node, rule: Option<Rule>) -> Terms {
+fn terms(fields: &mut Fields<'_>, node: &Node, rule: Option<Rule>) -> RuleOptions {
     let words = [("winning-votes", Strength::WinningVotes), ("margins", Strength::Margins)];
-    let by = [("weight", Weighing::Weight), ("confidence", Weighing::Confidence)];
-    let terms = Terms {
+    let by = [("weight", WeightBasis::Weight), ("confidence", WeightBasis::Confidence)];
+    let terms = RuleOptions {
         threshold: threshold(fields),
         strength: fields.word("strength", &words).unwrap_or_default(),
         by: fields.word("by", &by).unwrap_or_default(),
@@ -76,7 +76,7 @@ fn terms(fields: &mut Fields<'_>, node: &Node, rule: Option<Rule>) -> Terms {
 }
 
 /// What is wrong with a threshold for a rule, if anything.
-pub fn unfit(rule: Rule, share: &Share) -> Option<String> {
+pub fn unfit(rule: Rule, share: &Fraction) -> Option<String> {
     match rule {
         Rule::Supermajority if share.compare(1, 2).is_gt() => {
             Some(format!("the threshold {share} is less than a half: two options could reach it"))
@@ -88,11 +88,11 @@ pub fn unfit(rule: Rule, share: &Share) -> Option<String> {
     }
 }
 
-fn threshold(fields: &mut Fields<'_>) -> Option<Share> {
+fn threshold(fields: &mut Fields<'_>) -> Option<Fraction> {
     let node = fields.node("threshold")?;
     let share = match &node.value {
-        Value::Number(number) => Share::parse(&number.to_string()),
-        Value::Text(text) => Share::parse(text),
+        Value::Number(number) => Fraction::parse(&number.to_string()),
+        Value::Text(text) => Fraction::parse(text),
         _ => None,
     };
     if share.is_none() {

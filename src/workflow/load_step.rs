@@ -10,7 +10,7 @@ use super::step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,
     StepKind,
 };
-use crate::problem::{Problem, did_you_mean};
+use crate::problem::{Diagnostic, did_you_mean};
 use crate::yaml::{Node, Value};
 
 const STEP_TYPES: [&str; 7] = ["agent", "round", "parallel", "transform", "condition", "approval", "review"];
@@ -78,9 +78,9 @@ pub struct Findings<'a> {
     /// The file's name.
     pub file: &'a str,
     /// Problems so far.
-    pub problems: &'a mut Vec<Problem>,
+    pub problems: &'a mut Vec<Diagnostic>,
     /// Warnings so far.
-    pub warnings: &'a mut Vec<Problem>,
+    pub warnings: &'a mut Vec<Diagnostic>,
 }
 
 /// The steps of a list.
@@ -100,7 +100,7 @@ pub fn steps(nodes: &[Node], found: &mut Findings<'_>) -> Vec<Step> {
         }
         let id = id.unwrap_or_default();
         let description = fields.text("description");
-        let mut step = step_body(&mut fields, &id, node, Place::InList, found);
+        let mut step = step_body(&mut fields, &id, node, StepPosition::InList, found);
         step.description = description;
         found.warnings.append(&mut fields.notices);
         found.problems.extend(fields.finish(&[]));
@@ -111,7 +111,7 @@ pub fn steps(nodes: &[Node], found: &mut Findings<'_>) -> Vec<Step> {
 
 /// Where a step's keys stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum StepPosition {
     /// Among the definition's own: the file is this one step.
     AtTop,
     /// In a list of steps.
@@ -123,7 +123,7 @@ pub fn step_body(
     fields: &mut Fields<'_>,
     id: &str,
     node: &Node,
-    place: Place,
+    place: StepPosition,
     found: &mut Findings<'_>,
 ) -> Step {
     let word = step_type(fields, id, node, place);
@@ -147,7 +147,7 @@ pub fn step_body(
             (unreadable(), &HAND_OVER)
         }
     };
-    let in_list = place == Place::InList;
+    let in_list = place == StepPosition::InList;
     let step = Step {
         id: id.to_owned(),
         description: None,
@@ -179,7 +179,7 @@ pub fn step_body(
     step
 }
 
-fn step_type(fields: &mut Fields<'_>, id: &str, node: &Node, place: Place) -> String {
+fn step_type(fields: &mut Fields<'_>, id: &str, node: &Node, place: StepPosition) -> String {
     match fields.node("type") {
         Some(written) => {
             let word = as_text(written).unwrap_or_default();
@@ -189,7 +189,7 @@ fn step_type(fields: &mut Fields<'_>, id: &str, node: &Node, place: Place) -> St
             }
             word
         }
-        None if place == Place::AtTop || fields.has("question") => "round".to_owned(),
+        None if place == StepPosition::AtTop || fields.has("question") => "round".to_owned(),
         None => {
             fields.refuse(node, format!("step `{id}` has no `type`"), "add `type: round`");
             String::new()
@@ -358,14 +358,14 @@ fn retry(fields: &mut Fields<'_>) -> Retry {
     }
 }
 
-fn round(fields: &mut Fields<'_>, node: &Node, place: Place) -> Round {
+fn round(fields: &mut Fields<'_>, node: &Node, place: StepPosition) -> Round {
     let question = fields.text("question");
     if question.as_deref().map_or(!fields.has("question"), |q| q.trim().is_empty()) {
         fields.refuse(node, "round has no `question`", "add `question: …`");
     }
     let ballot = ballot(fields);
     let close = close(fields, node);
-    let at_top = place == Place::AtTop;
+    let at_top = place == StepPosition::AtTop;
     let exploration = fields.text("exploration");
     let participants = if at_top { Selection::All } else { selection(fields, "participants") };
     let artifacts = if at_top { Selection::All } else { selection(fields, "artifacts") };

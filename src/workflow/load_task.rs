@@ -2,8 +2,8 @@
 
 use super::definition::Definition;
 use super::fields::{Fields, as_text};
-use super::task::{Link, ROW_KEYS, Report, Task, priority_of};
-use crate::problem::Problem;
+use super::task::{LinkDefinition, ROW_KEYS, Report, Task, priority_of};
+use crate::problem::Diagnostic;
 use crate::yaml::{Node, Value, read, read_json};
 
 /// Starts on each map of a list.
@@ -11,7 +11,7 @@ fn each<'a>(
     fields: &mut Fields<'a>,
     key: &'static str,
     what: &str,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
     mut read: impl FnMut(&'a Node, &mut Fields<'a>),
 ) {
     let file = fields.file();
@@ -27,7 +27,7 @@ fn each<'a>(
 }
 
 /// The tasks of a definition.
-pub fn tasks(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Vec<Task> {
+pub fn tasks(fields: &mut Fields<'_>, problems: &mut Vec<Diagnostic>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
     each(fields, "tasks", "a task", problems, |node, inner| {
         let id = inner.text("id").or_else(|| inner.text("issue_id")).unwrap_or_default();
@@ -77,7 +77,7 @@ pub fn tasks(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Vec<Task> 
 }
 
 /// The number of a task's priority, and what is to be said of one that cannot be read.
-fn priority(inner: &mut Fields<'_>, id: &str) -> (u8, Option<Problem>) {
+fn priority(inner: &mut Fields<'_>, id: &str) -> (u8, Option<Diagnostic>) {
     let Some(node) = inner.node("priority") else { return (0, None) };
     let written = match &node.value {
         Value::Number(number) => number.to_string(),
@@ -93,11 +93,11 @@ fn priority(inner: &mut Fields<'_>, id: &str) -> (u8, Option<Problem>) {
 }
 
 /// The links of a definition.
-pub fn links(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Vec<Link> {
-    let mut links: Vec<Link> = Vec::new();
+pub fn links(fields: &mut Fields<'_>, problems: &mut Vec<Diagnostic>) -> Vec<LinkDefinition> {
+    let mut links: Vec<LinkDefinition> = Vec::new();
     each(fields, "links", "a link", problems, |node, inner| {
         let mut text = |key| inner.text(key).unwrap_or_default();
-        let link = Link {
+        let link = LinkDefinition {
             id: text("id"),
             from: text("fromId"),
             to: text("toId"),
@@ -120,7 +120,7 @@ pub fn links(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Vec<Link> 
 }
 
 /// The reports of a definition.
-pub fn reports(fields: &mut Fields<'_>, problems: &mut Vec<Problem>) -> Vec<Report> {
+pub fn reports(fields: &mut Fields<'_>, problems: &mut Vec<Diagnostic>) -> Vec<Report> {
     let mut reports = Vec::new();
     each(fields, "reports", "a report", problems, |node, inner| {
         let agent = inner.text("agentId").unwrap_or_default();
@@ -144,7 +144,7 @@ impl Definition {
     /// The definition with the tasks, links and reports of the project's own file, and what of that
     /// could not be read; what the definition has of the same id stays.
     #[must_use]
-    pub fn with_tasks(mut self, text: &str, file: &str) -> (Self, Vec<Problem>) {
+    pub fn with_tasks(mut self, text: &str, file: &str) -> (Self, Vec<Diagnostic>) {
         let is_json = text.trim_start().starts_with('{');
         let node = match if is_json { read_json(text, file) } else { read(text, file) } {
             Ok(node) if node.value == Value::Null => return (self, Vec::new()),

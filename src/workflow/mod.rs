@@ -26,9 +26,9 @@ mod verdict;
 
 pub use answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use check::{needs_screen, recheck, unknown_tasks};
-pub use completeness::{Finding, Held, Named, findings, format_1::lack, is_held, looks_like_id};
+pub use completeness::{Finding, Held, ReferencedContent, findings, format_1::lack, is_held, looks_like_id};
 pub use definition::{
-    Close, Definition, Leaks, ParticipantSpec, Program, Pseudonymous, Quorum, Round, Selection,
+    Close, Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, Quorum, Round, Selection,
     StructuredAnswers, WarmFirst,
 };
 pub use envelope::TALLY_KEYS;
@@ -46,5 +46,5 @@ pub use step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,
     StepKind,
 };
-pub use task::{Link, ROW_KEYS, Report, Task, priority_of, with_written_names};
+pub use task::{LinkDefinition, ROW_KEYS, Report, Task, priority_of, with_written_names};
 pub use verdict::{VERDICT, is_blank, is_feedback};

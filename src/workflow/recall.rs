@@ -2,7 +2,7 @@
 
 use super::definition::{Definition, Round};
 use super::fields::{Fields, as_text};
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::yaml::Value;
 
 /// What a snapshot holds of the answers of the round closed last.
@@ -112,7 +112,7 @@ pub fn recall(fields: &mut Fields<'_>) -> RecallKeys {
 }
 
 /// What `results` names must be steps that leave a result, and no rounds.
-pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>) {
+pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
     let rounds = definition.all_steps().filter_map(|step| Some((step.place, &*step.round()?.recall)));
     for (place, keys) in std::iter::once(((1, 1), &definition.recall)).chain(rounds) {
         let Some(Results::Named(names)) = &keys.results else { continue };
@@ -128,7 +128,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Problem>) {
                     }
                     Some(_) => continue,
                 };
-            let problem = Problem::new(format!("`results` of `context` names {what}: `{name}`"));
+            let problem = Diagnostic::new(format!("`results` of `context` names {what}: `{name}`"));
             problems.push(problem.hint(hint).at(file, place.0, place.1));
         }
     }

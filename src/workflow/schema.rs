@@ -8,17 +8,17 @@ mod keys;
 
 use serde_json::{Map, Value, json};
 
-use keys::Kind::{
+use keys::KeyType::{
     Any, Choices, Count, Duration, Either, Flag, Is, ListOf, Number, Positive, Text, Texts, Values, Words,
 };
-use keys::{EVERY_STEP, HAND_OVER, IDLE, INNER, Key, Kind, STEPS, WORKING, step_types};
+use keys::{EVERY_STEP, HAND_OVER, IDLE, INNER, KeySpec, KeyType, STEPS, WORKING, step_types};
 
 /// The JSON Schema (draft 2020-12) of a definition.
 pub fn definition_schema() -> Value {
     let mut defs = Map::new();
     for (name, own, required, taken) in STEPS {
         let every = EVERY_STEP.iter().filter(|(key, ..)| !(name == "condition" && *key == "output"));
-        let input: [Key; 1] =
+        let input: [KeySpec; 1] =
             [("input", Text, "The step or key whose result is handed over beside the context")];
         let input = input.iter().filter(|_| name == "agent");
         let keys =
@@ -64,7 +64,7 @@ fn step() -> Value {
     })
 }
 
-fn mapping<'a>(keys: impl Iterator<Item = &'a Key>, required: &[&str]) -> Value {
+fn mapping<'a>(keys: impl Iterator<Item = &'a KeySpec>, required: &[&str]) -> Value {
     let mut properties = Map::new();
     for (name, kind_of, about) in keys {
         if !properties.contains_key(*name) {
@@ -82,7 +82,7 @@ fn mapping<'a>(keys: impl Iterator<Item = &'a Key>, required: &[&str]) -> Value 
     mapping
 }
 
-fn kind(of: &Kind) -> Value {
+fn kind(of: &KeyType) -> Value {
     match of {
         Text => json!({"type": ["string", "integer"]}),
         Texts => json!({"anyOf": [kind(&Text), {"type": "array", "items": kind(&Text)}]}),

@@ -8,7 +8,7 @@ const HOTTEST: f64 = 2.0;
 
 /// How a number is given to seats.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Spread {
+pub enum PerSeat {
     /// To all the same.
     Same(f64),
     /// From this list in turn, from its start again when it is used up.
@@ -17,7 +17,7 @@ pub enum Spread {
     Even(f64, f64),
 }
 
-impl Spread {
+impl PerSeat {
     /// The number of the seat `nth`, from 0, of `total`.
     pub fn of(&self, nth: usize, total: usize) -> f64 {
         match self {
@@ -34,15 +34,15 @@ impl Spread {
 }
 
 /// Reads temperatures: `0.7`, `[0, 0.7, 1]` or `{from: 0, to: 1}`.
-pub fn spread(fields: &mut Fields<'_>, key: &'static str) -> Option<Spread> {
+pub fn spread(fields: &mut Fields<'_>, key: &'static str) -> Option<PerSeat> {
     let node = fields.node(key)?;
     let wanted = "a number from 0 to 2, a list of such, or `{from: 0, to: 1}`";
     let read = match &node.value {
         Value::List(items) if !items.is_empty() => {
-            items.iter().map(number).collect::<Option<Vec<f64>>>().map(Spread::Dealt)
+            items.iter().map(number).collect::<Option<Vec<f64>>>().map(PerSeat::Dealt)
         }
         Value::Map(_) => ends(node, fields),
-        _ => number(node).map(Spread::Same),
+        _ => number(node).map(PerSeat::Same),
     };
     if read.is_none() {
         fields.wrong(node, key, wanted);
@@ -50,11 +50,11 @@ pub fn spread(fields: &mut Fields<'_>, key: &'static str) -> Option<Spread> {
     read
 }
 
-fn ends(node: &Node, fields: &mut Fields<'_>) -> Option<Spread> {
+fn ends(node: &Node, fields: &mut Fields<'_>) -> Option<PerSeat> {
     let mut inner = Fields::of(node, "a `temperature`", fields.file()).ok()?;
     let (from, to) = (inner.node("from").and_then(number), inner.node("to").and_then(number));
     fields.problems.extend(inner.finish(&[]));
-    Some(Spread::Even(from?, to?))
+    Some(PerSeat::Even(from?, to?))
 }
 
 fn number(node: &Node) -> Option<f64> {
@@ -66,15 +66,15 @@ fn number(node: &Node) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Spread;
+    use super::PerSeat;
 
     #[test]
     fn each_seat_has_its_number() {
-        let of = |spread: Spread, total| (0..total).map(|nth| spread.of(nth, total)).collect::<Vec<_>>();
-        assert_eq!(of(Spread::Same(0.7), 2), [0.7, 0.7]);
-        assert_eq!(of(Spread::Dealt(vec![0.0, 1.0]), 3), [0.0, 1.0, 0.0]);
-        assert_eq!(of(Spread::Even(0.2, 1.0), 5), [0.2, 0.4, 0.6, 0.8, 1.0]);
-        assert_eq!(of(Spread::Even(0.0, 1.0), 4), [0.0, 0.3333, 0.6667, 1.0]);
-        assert_eq!(of(Spread::Even(0.2, 1.0), 1), [0.2]);
+        let of = |spread: PerSeat, total| (0..total).map(|nth| spread.of(nth, total)).collect::<Vec<_>>();
+        assert_eq!(of(PerSeat::Same(0.7), 2), [0.7, 0.7]);
+        assert_eq!(of(PerSeat::Dealt(vec![0.0, 1.0]), 3), [0.0, 1.0, 0.0]);
+        assert_eq!(of(PerSeat::Even(0.2, 1.0), 5), [0.2, 0.4, 0.6, 0.8, 1.0]);
+        assert_eq!(of(PerSeat::Even(0.0, 1.0), 4), [0.0, 0.3333, 0.6667, 1.0]);
+        assert_eq!(of(PerSeat::Even(0.2, 1.0), 1), [0.2]);
     }
 }

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 
 /// Keys of a task's row in linked tasks, in their order.
 pub const ROW_KEYS: [&str; 10] = [
@@ -34,7 +34,7 @@ pub struct Task {
     /// 1 urgent to 4 low, 0 none.
     pub priority: u8,
     /// What is to be said of a priority that could not be read.
-    pub doubt: Option<Problem>,
+    pub doubt: Option<Diagnostic>,
     /// `OPEN`, `DONE`, or the tracker's own word.
     pub status: String,
     /// What a row of linked tasks shows of it, as it was written.
@@ -47,7 +47,7 @@ pub struct Task {
 
 /// A typed edge between two things.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct LinkDefinition {
     /// Its id.
     pub id: String,
     /// Where it begins: a task, an agent, a saved session.

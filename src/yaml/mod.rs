@@ -13,6 +13,6 @@ mod write;
 
 pub use json::relaxed_json;
 pub use own::read_own;
-pub use read::{Key, Map, Node, Value, read, read_json, read_large};
+pub use read::{Map, MapKey, Node, Value, read, read_json, read_large};
 pub use secrets::literal_keys;
 pub use write::{Out, Unwritable, is_plain, write_struct};

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::read::{MAX_DEPTH, explain, options};
 use super::simple;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 
 /// A document holds at most so many keys and values.
 const MAX_NODES: usize = 1_000_000;
@@ -29,12 +29,12 @@ const FREE: usize = MAP + 24 * ENTRY;
 ///
 /// # Errors
 /// A problem when the text is not YAML, holds an anchor or an alias, or more values than there is room for.
-pub fn read_own(text: &str, room: &mut usize) -> Result<Value, Problem> {
+pub fn read_own(text: &str, room: &mut usize) -> Result<Value, Diagnostic> {
     let left = Cell::new(room.saturating_add(FREE));
     let value = match simple::read(text) {
         Some(node) => {
             let value = node.to_json();
-            weigh(&value, &left).map(|()| value).map_err(Problem::new)
+            weigh(&value, &left).map(|()| value).map_err(Diagnostic::new)
         }
         None => in_full(text, &left),
     }?;
@@ -42,7 +42,7 @@ pub fn read_own(text: &str, room: &mut usize) -> Result<Value, Problem> {
     Ok(value)
 }
 
-fn in_full(text: &str, left: &Cell<usize>) -> Result<Value, Problem> {
+fn in_full(text: &str, left: &Cell<usize>) -> Result<Value, Diagnostic> {
     let budget = serde_yaml::budget! {
         max_depth: MAX_DEPTH,
         flow_nesting_limit: MAX_DEPTH,
@@ -56,7 +56,7 @@ fn in_full(text: &str, left: &Cell<usize>) -> Result<Value, Problem> {
     serde_yaml::with_deserializer_from_str_with_options(text, options(budget), read).map_err(|error| {
         let said = error.without_snippet().to_string();
         if said.contains("anchors") || said.contains("alias") {
-            return Problem::new("it holds an anchor or an alias (`&`, `*`), which no session does");
+            return Diagnostic::new("it holds an anchor or an alias (`&`, `*`), which no session does");
         }
         explain(&error, text, "")
     })

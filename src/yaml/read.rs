@@ -10,7 +10,7 @@ use serde_json::Number;
 use serde_yaml::{Error, Spanned};
 
 use super::simple;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 
 /// A value and where it stands; line and column count from 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Node {
 
 /// A key and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct MapKey {
     /// The line of its first character.
     pub line: u64,
     /// The column of its first character.
@@ -37,7 +37,7 @@ pub struct Key {
 }
 
 /// The entries of a mapping in the order of the file.
-pub type Map = Vec<(Key, Node)>;
+pub type Map = Vec<(MapKey, Node)>;
 
 /// What a node can hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,7 @@ pub enum Value {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_large(text: &str, file: &str) -> Result<Node, Problem> {
+pub fn read_large(text: &str, file: &str) -> Result<Node, Diagnostic> {
     let room = 2 * text.len() + 1_000;
     let budget = serde_yaml::budget! {
         max_depth: MAX_DEPTH,
@@ -77,12 +77,12 @@ pub fn read_large(text: &str, file: &str) -> Result<Node, Problem> {
 ///
 /// # Errors
 /// A problem with line and column when the text is not YAML or goes past a limit.
-pub fn read(text: &str, file: &str) -> Result<Node, Problem> {
+pub fn read(text: &str, file: &str) -> Result<Node, Diagnostic> {
     let budget = serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH };
     read_within(text, file, budget)
 }
 
-fn read_within(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Result<Node, Problem> {
+fn read_within(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Result<Node, Diagnostic> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Ok(Node { line: 1, column: 1, offset: None, value: Value::Null });
@@ -93,7 +93,7 @@ fn read_within(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Re
     read_in_full(text, file, budget)
 }
 
-fn read_in_full(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Result<Node, Problem> {
+fn read_in_full(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Result<Node, Diagnostic> {
     let read = serde_yaml::from_str_with_options::<Node>(text, options(budget));
     let mut node = read.map_err(|error| explain(&error, text, file))?;
     keep_spelling(&mut node, text);
@@ -121,7 +121,7 @@ fn keep_spelling(node: &mut Node, text: &str) {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_json(text: &str, file: &str) -> Result<Node, Problem> {
+pub fn read_json(text: &str, file: &str) -> Result<Node, Diagnostic> {
     read(&super::relaxed_json(text), file)
 }
 
@@ -142,7 +142,7 @@ pub(super) fn options(budget: Option<serde_yaml::Budget>) -> serde_yaml::Options
     }
 }
 
-pub(super) fn explain(error: &Error, text: &str, file: &str) -> Problem {
+pub(super) fn explain(error: &Error, text: &str, file: &str) -> Diagnostic {
     let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
     let message = error.without_snippet().to_string();
     let message = message.split('\n').next().unwrap_or_default();
@@ -169,7 +169,7 @@ pub(super) fn explain(error: &Error, text: &str, file: &str) -> Problem {
         }
         _ => "the file must be one YAML document; quote text that holds `: ` or `#`",
     };
-    Problem::new(format!("not readable as YAML: {message}")).hint(hint).at(file, line, column)
+    Diagnostic::new(format!("not readable as YAML: {message}")).hint(hint).at(file, line, column)
 }
 
 /// What the reader's crate says to programmers, said to the author of a file; with a hint of its own.
@@ -221,8 +221,8 @@ impl Node {
     }
 
     /// The problem `message` at this node's place.
-    pub fn problem(&self, file: &str, message: impl Into<String>) -> Problem {
-        Problem::new(message).at(file, self.line, self.column)
+    pub fn problem(&self, file: &str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(message).at(file, self.line, self.column)
     }
 }
 
@@ -326,7 +326,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
                 return Err(A::Error::custom(format!("duplicate key `{}`", key.value)));
             }
             let node = access.next_value::<Node>()?;
-            entries.push((Key { line: at.line(), column: at.column(), text: key.value }, node));
+            entries.push((MapKey { line: at.line(), column: at.column(), text: key.value }, node));
         }
         Ok(Value::Map(entries))
     }
@@ -337,7 +337,7 @@ pub(super) mod tests {
     use super::*;
 
     /// As the reader for all of YAML reads it.
-    pub fn read_in_full(text: &str) -> Result<Node, Problem> {
+    pub fn read_in_full(text: &str) -> Result<Node, Diagnostic> {
         super::read_in_full(text, "", serde_yaml::budget! {})
     }
 

@@ -4,7 +4,7 @@
 //! at; what a value looks like is never judged.
 
 use super::read::{Node, Value};
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 
 /// Names under which someone would write a key itself; `-` and `_` are left out of the comparison.
 const NAMES: [&str; 9] = [
@@ -21,20 +21,20 @@ const NAMES: [&str; 9] = [
 
 /// A problem for each field of that name, anywhere in `node`, that holds a value in one piece.
 /// `more` are further names, for places where they can mean nothing else.
-pub fn literal_keys(node: &Node, file: &str, more: &[&str]) -> Vec<Problem> {
+pub fn literal_keys(node: &Node, file: &str, more: &[&str]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     find(node, file, more, &mut problems);
     problems
 }
 
-fn find(node: &Node, file: &str, more: &[&str], problems: &mut Vec<Problem>) {
+fn find(node: &Node, file: &str, more: &[&str], problems: &mut Vec<Diagnostic>) {
     match &node.value {
         Value::List(items) => items.iter().for_each(|item| find(item, file, more, problems)),
         Value::Map(map) => {
             for (key, value) in map {
                 let is_literal = matches!(value.value, Value::Text(_) | Value::Number(_));
                 if is_literal && is_key_name(&key.text, more) {
-                    let problem = Problem::new(format!("a key must not stand in a file: `{}`", key.text))
+                    let problem = Diagnostic::new(format!("a key must not stand in a file: `{}`", key.text))
                         .hint("put it in an environment variable; `key_env` of a provider in config.yaml names that");
                     problems.push(problem.at(file, key.line, key.column));
                 }

@@ -7,7 +7,7 @@
 
 use serde_json::Number;
 
-use super::read::{Key, Map, Node, Value};
+use super::read::{Map, MapKey, Node, Value};
 use super::write;
 use crate::text::is_unsafe;
 
@@ -122,7 +122,7 @@ impl<'a> Lines<'a> {
                 Some(b' ') => line.rest(length + 1)?,
                 Some(_) => return None,
             };
-            let key = Key { line: line.number, column: indent as u64 + 1, text: key.to_owned() };
+            let key = MapKey { line: line.number, column: indent as u64 + 1, text: key.to_owned() };
             entries.push((key, value));
         }
         (first.indent == indent).then(|| first.begin(Value::Map(entries)))

@@ -8,24 +8,24 @@ use std::sync::Arc;
 use roundtable::journal::{Disk, Journal, Verification, read_log, verify};
 use roundtable::round::seal::{Nonces, RoundKey, seal};
 use roundtable::session::{
-    AnswerRevealed, CloseReason, Command, Event, Exit, Moment, SeatFailed, Session, Stamped, Status, Tally,
-    decide,
+    AnswerRevealed, CloseReason, Command, Event, ExitCode, SeatFailed, Session, Status, Tally, TimedEvent,
+    Timestamp, decide,
 };
 
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
 
 fn finished(dir: &Path, definition: &str) -> Vec<u8> {
     let place = Place::new(Disk::default(), dir);
-    assert_eq!(place.start(definition).done, Ok(Exit::Finished));
+    assert_eq!(place.start(definition).done, Ok(ExitCode::Finished));
     std::fs::read(place.file()).expect("a file")
 }
 
-fn events(bytes: &[u8]) -> Vec<Stamped> {
+fn events(bytes: &[u8]) -> Vec<TimedEvent> {
     read_log(bytes).expect("whole").lines.into_iter().map(|line| line.stamped).collect()
 }
 
 /// The events as a file whose chain is whole.
-fn chained(dir: &Path, events: Vec<Stamped>) -> Vec<u8> {
+fn chained(dir: &Path, events: Vec<TimedEvent>) -> Vec<u8> {
     let path = dir.join("forged.s2s");
     let _ = std::fs::remove_file(&path);
     let mut journal = Journal::create(&Disk::default(), &path, "20260101-000000-two-0000").expect("made");
@@ -93,7 +93,7 @@ fn documents_taken_out_doubled_or_swapped_are_found_under_a_chain_that_fits() {
     let dir = tempfile::tempdir().expect("a folder");
     let all = events(&finished(dir.path(), TWO_ROUNDS));
     assert_eq!(verify(&chained(dir.path(), all.clone()), None).findings, []);
-    let found = |events: Vec<Stamped>| !verify(&chained(dir.path(), events), None).findings.is_empty();
+    let found = |events: Vec<TimedEvent>| !verify(&chained(dir.path(), events), None).findings.is_empty();
     for at in 0..all.len() {
         let name = format!("{at}: {:?}", all[at].event).chars().take(60).collect::<String>();
         let mut doubled = all.clone();
@@ -114,12 +114,13 @@ fn documents_taken_out_doubled_or_swapped_are_found_under_a_chain_that_fits() {
     }
 }
 
-fn answer(events: &mut [Stamped], seat: &str) -> usize {
-    let is = |stamped: &Stamped| matches!(&stamped.event, Event::AnswerRevealed(a) if a.participant == seat);
+fn answer(events: &mut [TimedEvent], seat: &str) -> usize {
+    let is =
+        |stamped: &TimedEvent| matches!(&stamped.event, Event::AnswerRevealed(a) if a.participant == seat);
     events.iter().position(is).expect("revealed")
 }
 
-fn revealed<'a>(events: &'a mut [Stamped], seat: &str) -> &'a mut AnswerRevealed {
+fn revealed<'a>(events: &'a mut [TimedEvent], seat: &str) -> &'a mut AnswerRevealed {
     let at = answer(events, seat);
     match &mut events[at].event {
         Event::AnswerRevealed(answer) => Arc::make_mut(answer),
@@ -127,31 +128,33 @@ fn revealed<'a>(events: &'a mut [Stamped], seat: &str) -> &'a mut AnswerRevealed
     }
 }
 
-fn each(events: &mut [Stamped], mut change: impl FnMut(&mut Event)) {
+fn each(events: &mut [TimedEvent], mut change: impl FnMut(&mut Event)) {
     for stamped in events {
         change(&mut stamped.event);
     }
 }
 
 /// Counts anew what the events before a tally say, as a careful forger would.
-fn recount(events: &mut Vec<Stamped>) {
+fn recount(events: &mut Vec<TimedEvent>) {
     let at = events.iter().position(|s| matches!(s.event, Event::TallyMade(_))).expect("counted");
     let mut session = Session::default();
     events[..at].iter().for_each(|stamped| session.apply(stamped));
     events.truncate(at);
     loop {
-        let roundtable::session::Next::Decide(command) = roundtable::session::next(&session) else { return };
+        let roundtable::session::NextAction::Decide(command) = roundtable::session::next(&session) else {
+            return;
+        };
         let now = events.last().expect("a start").at;
         let Ok(more) = roundtable::session::decide(&session, command, now) else { return };
         for event in more {
-            let stamped = Stamped { at: now, event };
+            let stamped = TimedEvent { at: now, event };
             session.apply(&stamped);
             events.push(stamped);
         }
     }
 }
 
-type Forgery = (&'static str, fn(&mut Vec<Stamped>), &'static str);
+type Forgery = (&'static str, fn(&mut Vec<TimedEvent>), &'static str);
 
 const FORGERIES: [Forgery; 16] = [
     ("an answer's text", |events| revealed(events, "ann").replies[0].text.push('!'), "`ann`"),
@@ -270,7 +273,7 @@ const FORGERIES: [Forgery; 16] = [
                 step: "pick".to_owned(),
                 round: "pick".to_owned(),
                 rule: Some(roundtable::tally::Rule::Majority),
-                terms: roundtable::tally::Terms::default(),
+                terms: roundtable::tally::RuleOptions::default(),
                 asked: 3,
                 sealed: 3,
                 answered: 2,
@@ -291,7 +294,7 @@ const FORGERIES: [Forgery; 16] = [
                 verdict: roundtable::tally::Verdict::default(),
             };
             let at = events.last().expect("a start").at;
-            events.push(Stamped { at, event: Event::TallyMade(Box::new(tally)) });
+            events.push(TimedEvent { at, event: Event::TallyMade(Box::new(tally)) });
         },
         "revealed before `bob`",
     ),
@@ -441,6 +444,6 @@ fn replies_read_by_other_rules_are_not_read_again() {
         session.apply(stamped);
     }
     let resume = Command::Resume { program: "this one".to_owned(), torn_bytes: 0 };
-    let refused = decide(&session, resume, Moment(0)).expect_err("refused").to_string();
+    let refused = decide(&session, resume, Timestamp(0)).expect_err("refused").to_string();
     assert!(refused.contains("rules that this version does not have"), "{refused}");
 }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use roundtable::journal::{Disk, NO_HASH, Verification, read_log, verify, write_document};
 use roundtable::round::seal::{Nonces, RoundKey, open, seal};
-use roundtable::session::{Command, Event, Exit, Next, SeatStatus, Session, Stamped, decide, next};
+use roundtable::session::{
+    Command, Event, ExitCode, NextAction, SeatStatus, Session, TimedEvent, decide, next,
+};
 use serde_json::Value;
 
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
@@ -32,7 +34,7 @@ impl Random {
 struct Base {
     bytes: Vec<u8>,
     documents: Vec<std::ops::Range<usize>>,
-    events: Vec<Stamped>,
+    events: Vec<TimedEvent>,
     head: String,
 }
 
@@ -40,7 +42,7 @@ impl Base {
     fn of(definition: &str) -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         let place = Place::new(Disk::default(), dir.path());
-        assert_eq!(place.start(definition).done, Ok(Exit::Finished));
+        assert_eq!(place.start(definition).done, Ok(ExitCode::Finished));
         let bytes = std::fs::read(place.file()).expect("a file");
         let lines = read_log(&bytes).expect("whole").lines;
         let head = lines.last().expect("documents").hash.clone();
@@ -62,7 +64,7 @@ impl Base {
 }
 
 /// The events as a file whose chain is whole.
-fn chained(events: &[Stamped]) -> Vec<u8> {
+fn chained(events: &[TimedEvent]) -> Vec<u8> {
     let (mut out, mut prev) = (String::new(), NO_HASH.to_owned());
     for (seq, stamped) in events.iter().enumerate() {
         prev = write_document(seq as u64, &prev, ID, stamped, &mut out).expect("an event");
@@ -87,7 +89,7 @@ impl Changed {
     }
 
     /// Under a chain that fits.
-    fn forged(kind: &str, events: &[Stamped]) -> Self {
+    fn forged(kind: &str, events: &[TimedEvent]) -> Self {
         Self::raw(kind, chained(events))
     }
 }
@@ -187,7 +189,7 @@ fn events_moved(base: &Base, random: &mut Random) -> Changed {
 }
 
 /// Two different places at which `is` holds.
-fn two(events: &[Stamped], random: &mut Random, is: impl Fn(&Event) -> bool) -> (usize, usize) {
+fn two(events: &[TimedEvent], random: &mut Random, is: impl Fn(&Event) -> bool) -> (usize, usize) {
     let all: Vec<usize> = (0..events.len()).filter(|at| is(&events[*at].event)).collect();
     let one = random.below(all.len());
     (all[one], all[(one + 1 + random.below(all.len() - 1)) % all.len()])
@@ -252,7 +254,7 @@ fn key_changed(base: &Base, random: &mut Random) -> Changed {
 /// Everything right but the vote: the record, its seal and commitment, the reveal, the tally and all
 /// hashes are made anew, as only somebody can who has the key. Nothing in the file speaks against it.
 fn sealed_anew(base: &Base, random: &mut Random) -> Changed {
-    let is_close = |stamped: &Stamped| matches!(stamped.event, Event::RoundClosed(_));
+    let is_close = |stamped: &TimedEvent| matches!(stamped.event, Event::RoundClosed(_));
     let close = base.events.iter().rposition(is_close).expect("closed");
     let Event::RoundClosed(closed) = &base.events[close].event else { unreachable!() };
     let key = RoundKey::from_hex(&closed.key).expect("a key");
@@ -286,7 +288,7 @@ fn sealed_anew(base: &Base, random: &mut Random) -> Changed {
     Changed { alone: false, ..Changed::forged("an answer sealed anew, everything after it too", &events) }
 }
 
-fn folded(events: &[Stamped]) -> Session {
+fn folded(events: &[TimedEvent]) -> Session {
     let mut session = Session::default();
     for stamped in events {
         session.apply(stamped);
@@ -295,16 +297,16 @@ fn folded(events: &[Stamped]) -> Session {
 }
 
 /// What the core makes of the rest.
-fn follow(events: &mut Vec<Stamped>, key: &RoundKey, at: roundtable::session::Moment) {
+fn follow(events: &mut Vec<TimedEvent>, key: &RoundKey, at: roundtable::session::Timestamp) {
     let mut session = folded(events);
     loop {
         let command = match next(&session) {
-            Next::Decide(command) => command,
-            Next::CloseRound(reason) => Command::CloseRound { reason, key: key.clone() },
+            NextAction::Decide(command) => command,
+            NextAction::CloseRound(reason) => Command::CloseRound { reason, key: key.clone() },
             _ => return,
         };
         for event in decide(&session, command, at).expect("decided") {
-            let stamped = Stamped { at, event };
+            let stamped = TimedEvent { at, event };
             session.apply(&stamped);
             events.push(stamped);
         }

@@ -8,7 +8,7 @@ mod drive;
 use proptest::prelude::*;
 use roundtable::journal::{NO_HASH, fold, named_session, read_log, write_document};
 use roundtable::report;
-use roundtable::session::{Command, Event, Next, Session, Stamped, decide, next};
+use roundtable::session::{Command, Event, NextAction, Session, TimedEvent, decide, next};
 
 use draw::{Ballot, Drawn, actions, definition, one_round};
 use drive::{SEATS, Sitting, surfaces};
@@ -21,7 +21,7 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 /// The bytes of the events as a session file.
-fn written(events: &[Stamped]) -> String {
+fn written(events: &[TimedEvent]) -> String {
     let (mut text, mut prev, mut session) = (String::new(), NO_HASH.to_owned(), "s-1");
     for (seq, stamped) in events.iter().enumerate() {
         session = named_session(&stamped.event).unwrap_or(session);
@@ -44,7 +44,7 @@ proptest! {
         let bytes = written(&sitting.events);
         let log = read_log(bytes.as_bytes()).expect("what was written can be read");
         prop_assert_eq!(log.torn, 0);
-        let read: Vec<&Stamped> = log.lines.iter().map(|line| &line.stamped).collect();
+        let read: Vec<&TimedEvent> = log.lines.iter().map(|line| &line.stamped).collect();
         prop_assert_eq!(read, sitting.events.iter().collect::<Vec<_>>());
         let mut folded = Session::default();
         for (line, live) in log.lines.iter().zip(&sitting.states) {
@@ -66,14 +66,14 @@ proptest! {
         let bound = 20 + drawn.max_iterations as usize * (SEATS.len() * 3 + 12);
         for _ in 0..bound {
             match next(&sitting.session) {
-                Next::Done => break,
-                Next::AskPerson(_) if !answers => break,
+                NextAction::Done => break,
+                NextAction::AskPerson(_) if !answers => break,
                 now => sitting.follow(now),
             }
         }
         let last = next(&sitting.session);
         prop_assert!(
-            matches!(last, Next::Done) || (!answers && matches!(last, Next::AskPerson(_))),
+            matches!(last, NextAction::Done) || (!answers && matches!(last, NextAction::AskPerson(_))),
             "still at {:?} after {} turns", last, bound
         );
         prop_assert!(sitting.session.iterations <= drawn.max_iterations);
@@ -153,8 +153,8 @@ proptest! {
 }
 
 /// The seats in the order their answers are revealed.
-fn revealed(events: &[Stamped]) -> Vec<String> {
-    let name = |stamped: &Stamped| match &stamped.event {
+fn revealed(events: &[TimedEvent]) -> Vec<String> {
+    let name = |stamped: &TimedEvent| match &stamped.event {
         Event::AnswerRevealed(answer) => Some(answer.participant.clone()),
         _ => None,
     };
@@ -199,15 +199,15 @@ fn a_tie_is_asked_about_only_where_ties_are_asked() {
 #[test]
 fn nothing_is_counted_before_it_is_revealed() {
     let sitting = level("none");
-    let closed = |stamped: &Stamped| matches!(stamped.event, Event::RoundClosed(_));
+    let closed = |stamped: &TimedEvent| matches!(stamped.event, Event::RoundClosed(_));
     let at = sitting.events.iter().position(closed).expect("a close");
     for revealed in 0..SEATS.len() {
         let mut torn = sitting.states[at + revealed].clone();
         let now = sitting.events[at + 1].at;
         assert!(decide(&torn, Command::Tally, now).is_err());
-        assert!(matches!(next(&torn), Next::Decide(Command::Reveal)));
+        assert!(matches!(next(&torn), NextAction::Decide(Command::Reveal)));
         for event in decide(&torn, Command::Reveal, now).expect("the rest is revealed") {
-            torn.apply(&Stamped { at: now, event });
+            torn.apply(&TimedEvent { at: now, event });
         }
         assert_eq!(torn, sitting.session);
     }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use roundtable::journal::{Disk, Journal, OpenError, read_log, verify};
-use roundtable::session::{Event, Exit};
+use roundtable::journal::{Disk, Journal, OpenJournalError, read_log, verify};
+use roundtable::session::{Event, ExitCode};
 
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, outcome};
 
 fn whole(dir: &Path, definition: &str) -> (Place, Vec<u8>) {
     let place = Place::new(Disk::default(), &dir.join("whole"));
-    assert_eq!(place.start(definition).done, Ok(Exit::Finished));
+    assert_eq!(place.start(definition).done, Ok(ExitCode::Finished));
     let bytes = std::fs::read(place.file()).expect("a file");
     (place, bytes)
 }
@@ -68,7 +68,7 @@ fn the_header_cut_at_every_byte_is_refused_and_left_alone() {
     for cut in [0, 1, 10, 11, 500, header - 1] {
         let place = cut_to(&dir.path().join(cut.to_string()), &bytes[..cut]);
         match Journal::open(&place.disk, &place.file()) {
-            Err(OpenError::NothingRecorded) => {}
+            Err(OpenJournalError::NothingRecorded) => {}
             Err(error) => panic!("{error}"),
             Ok(_) => panic!("opened without a header"),
         }
@@ -101,15 +101,15 @@ fn a_cut_file_is_mended_and_comes_to_the_same_end() {
         if sealed > 0 {
             // The round had closed in the run that was cut back: its key is gone.
             lost_once += 1;
-            assert_eq!(ran.done, Ok(Exit::Waiting), "cut at {cut}");
+            assert_eq!(ran.done, Ok(ExitCode::Waiting), "cut at {cut}");
             let lost = place.session().open_round().expect("still open").key_lost.clone();
             assert_eq!(lost.len(), sealed);
-            assert_eq!(place.go_on(true).done, Ok(Exit::Finished), "cut at {cut}");
+            assert_eq!(place.go_on(true).done, Ok(ExitCode::Finished), "cut at {cut}");
             let found = verify(&std::fs::read(place.file()).expect("a file"), None);
             let names = |note: &&String| lost.iter().all(|name| note.contains(name.as_str()));
             assert!(found.notes.iter().any(|note| names(&note)), "{:?}", found.notes);
         } else {
-            assert_eq!(ran.done, Ok(Exit::Finished), "cut at {cut}");
+            assert_eq!(ran.done, Ok(ExitCode::Finished), "cut at {cut}");
         }
         let after = std::fs::read(place.file()).expect("a file");
         assert_eq!(after[..good], bytes[..good], "cut at {cut}: whole documents never change");
@@ -198,7 +198,7 @@ fn a_whole_document_that_does_not_fit_is_damage_wherever_it_stands() {
         let place = cut_to(&dir.path().join(number.to_string()), file);
         assert!(read_log(file).is_err(), "file {number}");
         assert!(
-            matches!(Journal::open(&place.disk, &place.file()), Err(OpenError::Damage(_))),
+            matches!(Journal::open(&place.disk, &place.file()), Err(OpenJournalError::Damage(_))),
             "file {number}"
         );
         assert_eq!(std::fs::read(place.file()).expect("a file"), *file, "file {number}: nothing is cut");

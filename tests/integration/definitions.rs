@@ -6,16 +6,16 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use roundtable::problem::Problem;
+use roundtable::problem::Diagnostic;
 use roundtable::workflow::{DEFAULT_PANEL, Source, StepKind, load};
 use roundtable::yaml::read;
 use serde_json::Value;
 
-fn load_text(text: &str) -> Result<roundtable::workflow::Loaded, Vec<Problem>> {
+fn load_text(text: &str) -> Result<roundtable::workflow::Loaded, Vec<Diagnostic>> {
     load(Source { text, file: "f.yaml", id: "f" })
 }
 
-fn shown(problem: &Problem) -> Value {
+fn shown(problem: &Diagnostic) -> Value {
     let hint = problem.hint.as_deref().unwrap_or_default();
     Value::from(format!("{problem} -> {hint}"))
 }

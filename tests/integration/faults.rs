@@ -6,9 +6,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use roundtable::participants::dialect::Dialect;
-use roundtable::participants::retry::Schedule;
-use roundtable::participants::{Ask, Failure, Participant as _};
+use roundtable::participants::dialect::ApiStyle;
+use roundtable::participants::retry::Backoff;
+use roundtable::participants::{Failure, Participant as _, SeatRequest};
 use serde_json::json;
 
 use crate::http::{ask, ms, open_ai, outcome, participant, service};
@@ -87,7 +87,7 @@ async fn fails_at_once_when_asked_to_wait_too_long() {
     ];
     for (header, expected) in cases {
         let server = Server::start(move |_| Answer::new(429, &[header], ""));
-        let ask = Ask { time_left: Some(Duration::from_secs(30)), ..ask() };
+        let ask = SeatRequest { time_left: Some(Duration::from_secs(30)), ..ask() };
         let started = Instant::now();
         let failure = participant(open_ai(&server)).ask(&ask).await.expect_err("a failure");
         assert!(failure.reason.starts_with(expected), "{}", failure.reason);
@@ -103,7 +103,7 @@ async fn time_runs_out_in_a_silence_and_in_a_trickle() {
     for answer in [silence, trickle] {
         let server = Server::start(move |_| answer.clone());
         let participant = participant(open_ai(&server));
-        let ask = Ask { time_left: Some(ms(150)), ..ask() };
+        let ask = SeatRequest { time_left: Some(ms(150)), ..ask() };
         let failure = participant.ask(&ask).await.expect_err("a failure");
         let reason = "no reply within 150 ms".to_owned();
         assert_eq!(failure, Failure { reason, timed_out: true, tries: 1 });
@@ -124,8 +124,8 @@ async fn total_time_ends_a_call_that_has_no_deadline() {
 async fn no_time_left_for_another_try_is_a_time_out() {
     let server = Server::start(|_| Answer::new(503, &[], ""));
     let mut service = open_ai(&server);
-    service.retry = Schedule::default();
-    let ask = Ask { time_left: Some(ms(300)), ..ask() };
+    service.retry = Backoff::default();
+    let ask = SeatRequest { time_left: Some(ms(300)), ..ask() };
     let failure = participant(service).ask(&ask).await.expect_err("a failure");
     let reason = "HTTP 503; no time left to try again".to_owned();
     assert_eq!(failure, Failure { reason, timed_out: true, tries: 1 });
@@ -158,7 +158,7 @@ async fn a_host_that_does_not_answer_is_named() {
     // A queue of two that nobody empties: the next connection waits.
     let connect = || tokio::time::timeout(ms(100), tokio::net::TcpStream::connect(address));
     let _held = [connect().await, connect().await, connect().await];
-    let mut service = service(Dialect::OpenAi, format!("http://{address}"));
+    let mut service = service(ApiStyle::OpenAi, format!("http://{address}"));
     service.timeouts.connect = ms(50);
     let failure = participant(service).ask(&ask()).await.expect_err("a failure");
     assert_eq!(failure.reason, format!("no connection to `{address}` within 50 ms"));
@@ -170,7 +170,7 @@ async fn a_refused_connection_is_named_and_tried_again() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     drop(listener);
-    let service = service(Dialect::OpenAi, format!("http://{address}/v1"));
+    let service = service(ApiStyle::OpenAi, format!("http://{address}/v1"));
     let failure = participant(service).ask(&ask()).await.expect_err("a failure");
     assert!(failure.reason.starts_with(&format!("cannot connect to `{address}`: ")), "{}", failure.reason);
     assert_eq!((failure.tries, failure.timed_out), (4, false));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use roundtable::journal::{Log, fold, read_log};
+use roundtable::journal::{EventLog, fold, read_log};
 use roundtable::session::Session;
 
 use crate::patience::Patient as _;
@@ -63,7 +63,7 @@ impl Home {
         listed.map(|entry| entry.expect("listed").path()).collect()
     }
 
-    pub fn log(&self, name: &str) -> Log {
+    pub fn log(&self, name: &str) -> EventLog {
         read_log(&std::fs::read(self.path(name)).expect("a file")).expect("readable")
     }
 

@@ -6,11 +6,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use roundtable::participants::dialect::Dialect;
+use roundtable::participants::dialect::ApiStyle;
 use roundtable::participants::http::{HttpParticipant, Service};
-use roundtable::participants::retry::Schedule;
-use roundtable::participants::watch::Watch;
-use roundtable::participants::{Ask, Failure, Finish, Participant, Prompt, Reply, Usage};
+use roundtable::participants::retry::Backoff;
+use roundtable::participants::watch::ProgressHandle;
+use roundtable::participants::{Failure, Finish, Participant, Prompt, Reply, SeatRequest, TokenUsage};
 use roundtable::persona::Persona;
 use serde_json::json;
 
@@ -23,25 +23,25 @@ pub fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-pub fn service(dialect: Dialect, url: impl Into<String>) -> Service {
+pub fn service(dialect: ApiStyle, url: impl Into<String>) -> Service {
     let mut service = Service::new(dialect, url);
     service.key = Some(KEY.into());
     service.key_name = Some("TEST_API_KEY".to_owned());
-    service.retry = Schedule { base: ms(1), cap: ms(4), ..Schedule::default() };
+    service.retry = Backoff { base: ms(1), cap: ms(4), ..Backoff::default() };
     service
 }
 
 pub fn open_ai(server: &Server) -> Service {
-    service(Dialect::OpenAi, server.url() + "/v1")
+    service(ApiStyle::OpenAi, server.url() + "/v1")
 }
 
 pub fn participant(service: Service) -> HttpParticipant {
     HttpParticipant::new(service, None).expect("a usable service")
 }
 
-pub fn ask() -> Ask {
+pub fn ask() -> SeatRequest {
     let persona = Persona::parse("---\nname: qa-lead\n---\nText.\n", "qa-lead.md").expect("a persona");
-    Ask {
+    SeatRequest {
         step: "decide".to_owned(),
         round: "decide".to_owned(),
         seat: "qa-lead".to_owned(),
@@ -60,7 +60,7 @@ pub fn ask() -> Ask {
         schema: None,
         time_left: None,
         timeout: None,
-        watch: Watch::default(),
+        watch: ProgressHandle::default(),
         purse: roundtable::participants::purse::Purse::default(),
         task: None,
     }
@@ -83,7 +83,7 @@ pub async fn outcome_of(
 async fn speaks_chat_completions() {
     let server = Server::start(|_| Answer::chat("hello"));
     let reply = participant(open_ai(&server)).ask(&ask()).await;
-    let usage = Some(Usage { input: 7, output: 2, cached: 0 });
+    let usage = Some(TokenUsage { input: 7, output: 2, cached: 0 });
     assert_eq!(reply, Ok(Reply { text: "hello".to_owned(), finish: Finish::Complete, usage, tries: 1 }));
 
     let [request] = &server.requests()[..] else { panic!("one request") };
@@ -110,9 +110,9 @@ async fn speaks_chat_completions() {
 #[tokio::test]
 async fn speaks_messages() {
     let server = Server::start(|_| Answer::message("hello"));
-    let ask = Ask { again: Some("No option `x`.\n".to_owned()), ..ask() };
+    let ask = SeatRequest { again: Some("No option `x`.\n".to_owned()), ..ask() };
     for base in [server.url(), server.url() + "/", server.url() + "/v1/"] {
-        let reply = participant(service(Dialect::Anthropic, base)).ask(&ask).await.expect("a reply");
+        let reply = participant(service(ApiStyle::Anthropic, base)).ask(&ask).await.expect("a reply");
         assert_eq!((&*reply.text, reply.finish), ("hello", Finish::Complete));
     }
     for request in server.requests() {
@@ -195,7 +195,7 @@ async fn the_key_is_in_no_error_and_no_debug_output() {
 
 #[test]
 fn a_key_goes_over_plain_http_to_this_machine_only() {
-    let made = |url: &str| HttpParticipant::new(service(Dialect::OpenAi, url), None);
+    let made = |url: &str| HttpParticipant::new(service(ApiStyle::OpenAi, url), None);
     for url in ["http://localhost:1/v1", "http://127.9.9.9", "http://[::1]:8/", "https://api.example.com/v1"]
     {
         assert!(made(url).is_ok(), "{url}");
@@ -211,7 +211,7 @@ fn a_key_goes_over_plain_http_to_this_machine_only() {
         let problem = made(url).err().expect("a problem");
         assert!(problem.message.contains("over plain http"), "{url}: {problem}");
         assert!(problem.message.contains("TEST_API_KEY") && !problem.message.contains(KEY), "{problem}");
-        let mut keyless = service(Dialect::OpenAi, url);
+        let mut keyless = service(ApiStyle::OpenAi, url);
         keyless.key = None;
         assert!(HttpParticipant::new(keyless, None).is_ok(), "{url}");
     }
@@ -220,10 +220,10 @@ fn a_key_goes_over_plain_http_to_this_machine_only() {
 #[test]
 fn an_unusable_address_or_key_is_a_problem_from_the_start() {
     for url in ["", "api.example.com", "ftp://x", "http://", "https://user:pw@api.example.com"] {
-        let problem = HttpParticipant::new(service(Dialect::OpenAi, url), None).err().expect(url);
+        let problem = HttpParticipant::new(service(ApiStyle::OpenAi, url), None).err().expect(url);
         assert!(problem.hint.is_some() && !problem.to_string().contains("pw"), "{problem}");
     }
-    let mut odd = service(Dialect::Anthropic, "https://api.anthropic.com");
+    let mut odd = service(ApiStyle::Anthropic, "https://api.anthropic.com");
     odd.key = Some("two\nlines".into());
     let problem = HttpParticipant::new(odd, None).err().expect("a problem");
     assert_eq!(problem.message, "`TEST_API_KEY` holds a character that no key can have");
@@ -253,7 +253,7 @@ async fn permits_hold_back_what_is_in_flight() {
 async fn a_seat_that_gets_no_permit_in_time_has_timed_out() {
     let server = Server::start(|_| Answer::chat("x").after(ms(400)));
     let participant = HttpParticipant::new(open_ai(&server), Some(1)).expect("a usable service");
-    let (patient, hasty) = (ask(), Ask { time_left: Some(ms(50)), ..ask() });
+    let (patient, hasty) = (ask(), SeatRequest { time_left: Some(ms(50)), ..ask() });
     let (first, second) = tokio::join!(participant.ask(&patient), participant.ask(&hasty));
     assert!(first.is_ok());
     let reason = "no reply within 50 ms".to_owned();
@@ -308,7 +308,7 @@ async fn giving_up_ends_the_connection() {
 #[tokio::test]
 async fn no_request_is_sent_when_no_time_is_left() {
     let server = Server::start(|_| Answer::chat("x"));
-    let ask = Ask { time_left: Some(Duration::ZERO), ..ask() };
+    let ask = SeatRequest { time_left: Some(Duration::ZERO), ..ask() };
     let failure = participant(open_ai(&server)).ask(&ask).await.expect_err("a failure");
     assert_eq!((failure.timed_out, failure.tries, server.requests().len()), (true, 0, 0));
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use roundtable::round::ballot::{Ballot, BallotForm, BallotKind, Reading};
-use roundtable::round::material::Material;
+use roundtable::round::ballot::{Ballot, BallotForm, BallotKind, ParsedReply};
+use roundtable::round::material::SnapshotContent;
 use roundtable::round::reply::read_reply;
 use roundtable::round::snapshot::{Snapshot, address};
 use roundtable::yaml;
@@ -50,12 +50,12 @@ fn every_attack_is_read_for_what_it_is() {
     let mut wrong = Vec::new();
     for Attack { name, counts, reply } in attacks() {
         let read = match read_reply(&form(), &reply) {
-            Reading::Answered(answer) => match answer.ballot {
+            ParsedReply::Answered(answer) => match answer.ballot {
                 Ballot::Choice(option) => option,
                 other => format!("{other:?}"),
             },
-            Reading::BareBlock(_, reason) | Reading::Invalid(reason) => format!("invalid: {reason}"),
-            Reading::Refused(words) => format!("refused: {words}"),
+            ParsedReply::BareBlock(_, reason) | ParsedReply::Invalid(reason) => format!("invalid: {reason}"),
+            ParsedReply::Refused(words) => format!("refused: {words}"),
         };
         if read.split(": ").next() != Some(&counts) {
             wrong.push(format!("{name}: {read}, not {counts}"));
@@ -90,11 +90,11 @@ fn an_attack_in_any_place_of_a_snapshot_stays_a_text() {
             details: vec![("description", reply.clone().into()), ("acceptance", json!([reply]))],
             relevant: true,
         };
-        let snapshot = Snapshot::freeze(&Material {
+        let snapshot = Snapshot::freeze(&SnapshotContent {
             question: "Which paint?",
             artifacts: vec![&artifact],
             context: Some(&context),
-            ..Material::default()
+            ..SnapshotContent::default()
         });
         let text = format!("{}{}", snapshot.text, address("abe", None));
         let inner = inner(&text);

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use roundtable::journal::{Disk, Journal, read_log, verify};
-use roundtable::session::{Event, Stamped};
+use roundtable::session::{Event, TimedEvent};
 use serde_json::{Value, json};
 
 use crate::program::{Desk, Ran, arg};
@@ -196,7 +196,7 @@ fn drawn_pseudonyms_differ_from_session_to_session() {
 }
 
 /// The events as a file whose chain is whole.
-fn chained(dir: &Path, session: &str, events: Vec<Stamped>) -> Vec<u8> {
+fn chained(dir: &Path, session: &str, events: Vec<TimedEvent>) -> Vec<u8> {
     let path = dir.join("forged.s2s");
     let _ = std::fs::remove_file(&path);
     let mut journal = Journal::create(&Disk::default(), &path, session).expect("made");
@@ -209,12 +209,13 @@ fn what_is_said_to_be_found_or_masked_is_checked() {
     let desk = desk("leaks: mask\npseudonyms: true");
     let id = run(&desk).lines()[0]["session"].as_str().expect("an id").to_owned();
     let bytes = std::fs::read(desk.path("out.s2s")).expect("the file");
-    let events = || -> Vec<Stamped> {
+    let events = || -> Vec<TimedEvent> {
         read_log(&bytes).expect("whole").lines.into_iter().map(|line| line.stamped).collect()
     };
     let at = events().iter().position(|stamped| matches!(stamped.event, Event::LeaksFound(_))).expect("it");
     let dir = tempfile::tempdir().expect("a folder");
-    let wrong = |events: Vec<Stamped>| !verify(&chained(dir.path(), &id, events), None).findings.is_empty();
+    let wrong =
+        |events: Vec<TimedEvent>| !verify(&chained(dir.path(), &id, events), None).findings.is_empty();
     assert!(!wrong(events()));
     let forge = |change: &dyn Fn(&mut roundtable::session::LeaksFound)| {
         let mut events = events();
@@ -252,7 +253,7 @@ fn rules_of_a_later_version_are_said_and_not_gone_on_with() {
     desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(4);
     let bytes = std::fs::read(desk.path("out.s2s")).expect("the file");
     let log = read_log(&bytes).expect("whole");
-    let mut events: Vec<Stamped> = log.lines.into_iter().map(|line| line.stamped).collect();
+    let mut events: Vec<TimedEvent> = log.lines.into_iter().map(|line| line.stamped).collect();
     let mut session = String::new();
     for stamped in &mut events {
         match &mut stamped.event {

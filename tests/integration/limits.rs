@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use roundtable::participants::http::{HttpParticipant, Service};
-use roundtable::participants::{Ask, Failure, Participant as _, Reply};
+use roundtable::participants::{Failure, Participant as _, Reply, SeatRequest};
 
 use crate::http::{ask, ms, open_ai, participant};
 use crate::program::Desk;
@@ -54,7 +54,7 @@ async fn requests_left_are_counted_too_and_hold_back_no_other_model() {
     let left: &[&str] = &["x-ratelimit-remaining-requests: 1", "x-ratelimit-reset-requests: 500ms"];
     let (server, times) = telling(left);
     let participant = participant(open_ai(&server));
-    let (ask, other) = (ask(), Ask { model: "other".to_owned(), ..ask() });
+    let (ask, other) = (ask(), SeatRequest { model: "other".to_owned(), ..ask() });
     participant.ask(&ask).await.expect("a reply");
     let told = Instant::now();
     let replies = tokio::join!(
@@ -168,7 +168,7 @@ async fn a_wait_longer_than_the_time_left_fails_at_once() {
     let (server, _) = telling(left);
     let participant = participant(open_ai(&server));
     participant.ask(&ask()).await.expect("a reply");
-    let hasty = Ask { time_left: Some(Duration::from_secs(30)), ..ask() };
+    let hasty = SeatRequest { time_left: Some(Duration::from_secs(30)), ..ask() };
     let started = Instant::now();
     let failure = participant.ask(&hasty).await.expect_err("a failure");
     assert!(
@@ -184,7 +184,7 @@ async fn a_wait_longer_than_the_time_left_fails_at_once() {
 async fn those_who_wait_for_a_permit_go_in_the_order_they_came() {
     let server = Server::start(|_| Answer::chat("x").after(ms(5)));
     let participant = HttpParticipant::new(open_ai(&server), Some(1)).expect("a usable service");
-    let asks: Vec<Ask> = (0..40)
+    let asks: Vec<SeatRequest> = (0..40)
         .map(|n| {
             let mut ask = ask();
             ask.prompt.tail = format!("  your_role: \"seat-{n}\"\n");

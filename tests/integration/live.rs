@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
-use roundtable::engine::{Budget, Hold, Order, Table, hold};
+use roundtable::engine::{Budget, FacilitatorRequest, SeatedParticipants, WaitPoint, hold};
 use roundtable::journal::{Disk, verify};
-use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
+use roundtable::participants::{Failure, Finish, Participant, Reply, SeatRequest};
 use roundtable::session::{
-    CloseReason, Command, Event, Exit, Line, Moment, Price, RoundRevised, SeatStatus, Session, decide,
+    CloseReason, Command, Event, ExitCode, LogEntry, Price, RoundRevised, SeatStatus, Session, Timestamp,
+    decide,
 };
 
 use crate::seats::{Clock, Place, newcomer, says};
@@ -25,7 +26,7 @@ steps:
 struct Slow;
 
 impl Participant for Slow {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
             tokio::time::sleep(Duration::from_secs(3600)).await;
             Ok(Reply { text: says(&ask.seat, &ask.step), finish: Finish::Complete, usage: None, tries: 1 })
@@ -34,7 +35,7 @@ impl Participant for Slow {
     }
 }
 
-fn slow(names: &'static [&'static str]) -> impl Fn(Table) -> Table {
+fn slow(names: &'static [&'static str]) -> impl Fn(SeatedParticipants) -> SeatedParticipants {
     move |mut table| {
         for name in names {
             table.insert((*name).to_owned(), std::sync::Arc::new(Slow));
@@ -44,18 +45,19 @@ fn slow(names: &'static [&'static str]) -> impl Fn(Table) -> Table {
 }
 
 /// What is looked at before a round is opened.
-fn seen(session: &Session) -> Order {
-    let events = decide(session, Command::OpenRound { project_summary: None }, Moment(0)).expect("a draft");
+fn seen(session: &Session) -> FacilitatorRequest {
+    let events =
+        decide(session, Command::OpenRound { project_summary: None }, Timestamp(0)).expect("a draft");
     let Event::RoundOpened(opened) = &events[0] else { panic!("no round") };
-    Order::OpenRound { seen: opened.snapshot_sha256.clone() }
+    FacilitatorRequest::OpenRound { seen: opened.snapshot_sha256.clone() }
 }
 
 /// Gives the next orders each time the session comes to a new hold; `during` the rest.
 fn at_holds<'a>(
-    plan: Vec<fn(&Session) -> Vec<Order>>,
-    during: impl Fn(&Line) -> Vec<Order> + 'a,
-) -> impl FnMut(&Line, &Session) -> Vec<Order> + 'a {
-    let (mut plan, mut last) = (VecDeque::from(plan), None::<Hold>);
+    plan: Vec<fn(&Session) -> Vec<FacilitatorRequest>>,
+    during: impl Fn(&LogEntry) -> Vec<FacilitatorRequest> + 'a,
+) -> impl FnMut(&LogEntry, &Session) -> Vec<FacilitatorRequest> + 'a {
+    let (mut plan, mut last) = (VecDeque::from(plan), None::<WaitPoint>);
     move |line, session| {
         let mut orders = during(line);
         let now = hold(session);
@@ -85,26 +87,27 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
                 let revised = RoundRevised { step: "pick".to_owned(), form: form.to_owned(), participants };
                 let nonsense = RoundRevised { form: "question: [".to_owned(), ..revised.clone() };
                 vec![
-                    Order::OpenRound { seen: "0".repeat(64) },
-                    Order::Revise(nonsense),
-                    Order::Revise(revised),
+                    FacilitatorRequest::OpenRound { seen: "0".repeat(64) },
+                    FacilitatorRequest::Revise(nonsense),
+                    FacilitatorRequest::Revise(revised),
                 ]
             },
             |session| {
-                let note = Order::Note { round: "pick".to_owned(), text: "Split so far.".to_owned() };
-                assert_eq!(hold(session), Some(Hold::Counted));
-                vec![Order::MoreTime(1000), note, Order::AskAgain]
+                let note =
+                    FacilitatorRequest::Note { round: "pick".to_owned(), text: "Split so far.".to_owned() };
+                assert_eq!(hold(session), Some(WaitPoint::Counted));
+                vec![FacilitatorRequest::MoreTime(1000), note, FacilitatorRequest::AskAgain]
             },
             |session| vec![seen(session)],
-            |_| vec![Order::Accept],
+            |_| vec![FacilitatorRequest::Accept],
         ],
         |line| match &line.stamped.event {
-            Event::RoundRevised(_) => vec![Order::Record(artifact())],
+            Event::RoundRevised(_) => vec![FacilitatorRequest::Record(artifact())],
             _ => vec![],
         },
     );
     // The first round is opened once the artifact is on the table.
-    let mut screen = |line: &Line, session: &Session| {
+    let mut screen = |line: &LogEntry, session: &Session| {
         let mut orders = screen(line, session);
         if matches!(line.stamped.event, Event::ArtifactRecorded(_)) {
             orders.push(seen(session));
@@ -112,7 +115,7 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
         orders
     };
     let (ran, refused) = place.start_live(ONE, &|table| table, &mut screen);
-    assert_eq!(ran.done, Ok(Exit::Finished), "{refused:?}");
+    assert_eq!(ran.done, Ok(ExitCode::Finished), "{refused:?}");
     assert_eq!(refused.len(), 3, "{refused:?}");
     assert!(refused[0].contains("look at the snapshot again"), "{refused:?}");
     assert!(refused[2].contains("no round is open"), "{refused:?}");
@@ -131,21 +134,21 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
 fn an_open_round_is_extended_a_seat_is_excused_and_it_is_closed_by_order() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
-    let mut screen =
-        at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Accept]], |line| {
-            match &line.stamped.event {
-                Event::BallotSealed(_) => vec![
-                    Order::MoreTime(60_000),
-                    Order::Excuse { participant: "bob".to_owned(), reason: "on a train".to_owned() },
-                    Order::Excuse { participant: "bob".to_owned(), reason: "twice".to_owned() },
-                    Order::Accept,
-                ],
-                Event::SeatExcused { .. } => vec![Order::CloseRound],
-                _ => vec![],
-            }
-        });
+    let mut screen = at_holds(
+        vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Accept]],
+        |line| match &line.stamped.event {
+            Event::BallotSealed(_) => vec![
+                FacilitatorRequest::MoreTime(60_000),
+                FacilitatorRequest::Excuse { participant: "bob".to_owned(), reason: "on a train".to_owned() },
+                FacilitatorRequest::Excuse { participant: "bob".to_owned(), reason: "twice".to_owned() },
+                FacilitatorRequest::Accept,
+            ],
+            Event::SeatExcused { .. } => vec![FacilitatorRequest::CloseRound],
+            _ => vec![],
+        },
+    );
     let (ran, refused) = place.start_live(ONE, &slow(&["bob", "cyd"]), &mut screen);
-    assert_eq!(ran.done, Ok(Exit::Undecided), "one of three is no quorum");
+    assert_eq!(ran.done, Ok(ExitCode::Undecided), "one of three is no quorum");
     assert_eq!(refused, ["`bob` is settled already", "there is nothing to accept now"]);
     let session = place.session();
     let round = &session.rounds[0];
@@ -162,13 +165,15 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
     let start = std::time::Instant::now();
-    let mut screen = at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Leave]], |line| {
-        let first = matches!(&line.stamped.event, Event::BallotSealed(sealed) if sealed.participant == "ann");
-        if first { vec![Order::MoreTime(4_000_000)] } else { Vec::new() }
-    });
+    let mut screen =
+        at_holds(vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Leave]], |line| {
+            let first =
+                matches!(&line.stamped.event, Event::BallotSealed(sealed) if sealed.participant == "ann");
+            if first { vec![FacilitatorRequest::MoreTime(4_000_000)] } else { Vec::new() }
+        });
     let (ran, refused) = place.start_live(ONE, &slow(&["bob", "cyd"]), &mut screen);
     assert!(refused.is_empty() && start.elapsed() < Duration::from_secs(60), "{refused:?}");
-    assert_eq!(ran.done, Ok(Exit::Waiting));
+    assert_eq!(ran.done, Ok(ExitCode::Waiting));
     let session = place.session();
     let round = &session.rounds[0];
     // An hour is within the new deadline and far beyond the old one: everybody got to answer.
@@ -182,7 +187,7 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
 struct Unreachable;
 
 impl Participant for Unreachable {
-    fn ask<'a>(&'a self, _: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let reason = "cannot connect to `models.example`".to_owned();
         std::future::ready(Err(Failure { reason, timed_out: false, tries: 3 })).boxed()
     }
@@ -193,32 +198,32 @@ impl Participant for Unreachable {
 fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
-    let retry = |seat: &str, model: Option<&str>| Order::Retry {
+    let retry = |seat: &str, model: Option<&str>| FacilitatorRequest::Retry {
         participant: seat.to_owned(),
         model: model.map(str::to_owned),
     };
-    let mut screen =
-        at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Accept]], |line| {
-            match &line.stamped.event {
-                Event::BallotSealed(sealed) if sealed.participant == "ann" => vec![
-                    retry("ann", Some("quick/one")),
-                    retry("eve", None),
-                    retry("bob", Some("nobody/here")),
-                    retry("bob", Some("quick/one")),
-                ],
-                Event::BallotSealed(sealed) if sealed.participant == "bob" => {
-                    vec![retry("cyd", None), retry("cyd", Some("quick/two"))]
-                }
-                _ => vec![],
+    let mut screen = at_holds(
+        vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Accept]],
+        |line| match &line.stamped.event {
+            Event::BallotSealed(sealed) if sealed.participant == "ann" => vec![
+                retry("ann", Some("quick/one")),
+                retry("eve", None),
+                retry("bob", Some("nobody/here")),
+                retry("bob", Some("quick/one")),
+            ],
+            Event::BallotSealed(sealed) if sealed.participant == "bob" => {
+                vec![retry("cyd", None), retry("cyd", Some("quick/two"))]
             }
-        });
-    let table = |mut table: Table| {
+            _ => vec![],
+        },
+    );
+    let table = |mut table: SeatedParticipants| {
         table.insert("bob".to_owned(), std::sync::Arc::new(Unreachable));
         table.insert("cyd".to_owned(), std::sync::Arc::new(Slow));
         table
     };
     let (ran, refused) = place.start_live(ONE, &table, &mut screen);
-    assert_eq!(ran.done, Ok(Exit::Finished));
+    assert_eq!(ran.done, Ok(ExitCode::Finished));
     assert_eq!(
         refused,
         [
@@ -245,7 +250,7 @@ fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
 struct OnceTold(tokio::sync::Notify);
 
 impl Participant for OnceTold {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
             self.0.notified().await;
             Ok(Reply { text: says(&ask.seat, &ask.step), finish: Finish::Complete, usage: None, tries: 1 })
@@ -261,7 +266,7 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
     let place = Place { clock: Clock::Real, ..Place::new(Disk::default(), dir.path()) };
     let late = Arc::new(OnceTold(tokio::sync::Notify::new()));
     let seat: Arc<dyn Participant> = late.clone();
-    let table = |mut table: Table| {
+    let table = |mut table: SeatedParticipants| {
         table.insert("cyd".to_owned(), Arc::clone(&seat));
         table
     };
@@ -275,16 +280,17 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
         }
         newcomer(model)
     };
-    let retry = || Order::Retry { participant: "cyd".to_owned(), model: Some("quick/one".to_owned()) };
-    let mut screen =
-        at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Accept]], |line| {
-            match &line.stamped.event {
-                Event::BallotSealed(sealed) if sealed.participant == "ann" => vec![retry()],
-                _ => vec![],
-            }
-        });
+    let retry =
+        || FacilitatorRequest::Retry { participant: "cyd".to_owned(), model: Some("quick/one".to_owned()) };
+    let mut screen = at_holds(
+        vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Accept]],
+        |line| match &line.stamped.event {
+            Event::BallotSealed(sealed) if sealed.participant == "ann" => vec![retry()],
+            _ => vec![],
+        },
+    );
     let (ran, refused) = place.start_live_with(ONE, &table, &mut screen, Box::new(seating));
-    assert_eq!((ran.done, refused), (Ok(Exit::Finished), vec![]));
+    assert_eq!((ran.done, refused), (Ok(ExitCode::Finished), vec![]));
     let session = place.session();
     let SeatStatus::Revealed(answer, _) = &session.rounds[0].seats["cyd"].status else { panic!("no answer") };
     assert_eq!(answer.model, "quick/one");
@@ -300,14 +306,15 @@ fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
         let prices = [("test/test".to_owned(), price)].into();
         let budget = Some(Budget::new(limit, prices, 1000));
         let place = Place { budget, ..Place::new(Disk::default(), dir.path()) };
-        let mut screen = at_holds(vec![|session| vec![seen(session)], |_| vec![Order::Accept]], |line| {
-            match &line.stamped.event {
-                Event::BallotSealed(sealed) if sealed.participant == "ann" => {
-                    vec![Order::Retry { participant: "cyd".to_owned(), model: None }]
+        let mut screen =
+            at_holds(vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Accept]], |line| {
+                match &line.stamped.event {
+                    Event::BallotSealed(sealed) if sealed.participant == "ann" => {
+                        vec![FacilitatorRequest::Retry { participant: "cyd".to_owned(), model: None }]
+                    }
+                    _ => vec![],
                 }
-                _ => vec![],
-            }
-        });
+            });
         let (ran, refused) = place.start_live(ONE, &slow(&["cyd"]), &mut screen);
         assert!(ran.done.is_ok(), "{:?}", ran.done);
         assert_eq!(place.session().rounds[0].seats["cyd"].retried, u32::from(is_paid));

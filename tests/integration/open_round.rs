@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
 use roundtable::journal::{Disk, Journal, verify};
-use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
-use roundtable::session::{CloseReason, Command, Event, Exit, Moment, SeatStatus, Session, Stamped, decide};
+use roundtable::participants::{Failure, Finish, Participant, Reply, SeatRequest};
+use roundtable::session::{
+    CloseReason, Command, Event, ExitCode, SeatStatus, Session, TimedEvent, Timestamp, decide,
+};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::home::{Home, asked, stderr, text, wait_until};
@@ -230,7 +232,7 @@ fn at_quorum_a_round_may_close_early() {
 struct UntilTheEnd;
 
 impl Participant for UntilTheEnd {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
             if ask.seat != "bob" {
                 let text = says(&ask.seat, &ask.step);
@@ -265,7 +267,7 @@ fn a_seat_that_runs_out_of_the_rounds_time_is_missing_by_whichever_clock() {
 struct Together(Arc<tokio::sync::Barrier>);
 
 impl Participant for Together {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
             self.0.wait().await;
             let text = says(&ask.seat, &ask.step);
@@ -285,7 +287,7 @@ fn everybody_is_asked_before_anybody_answers() {
         let seat: Arc<dyn Participant> = Arc::new(Together(barrier));
         table.into_keys().map(|name| (name, Arc::clone(&seat))).collect()
     });
-    assert_eq!(ran.done, Ok(Exit::Finished));
+    assert_eq!(ran.done, Ok(ExitCode::Finished));
     let seqs = |wanted: fn(&Event) -> bool| {
         ran.seen.iter().filter(move |line| wanted(&line.stamped.event)).map(|line| line.seq)
     };
@@ -304,18 +306,18 @@ fn time_at_rest_does_not_use_up_the_sessions_time() {
     let (mut session, mut events) = (Session::default(), Vec::new());
     let header = header(&text);
     let mut journal = Journal::create(&place.disk, &place.file(), &header.session).expect("a journal");
-    let opened = Moment(1_000_000_000_000);
+    let opened = Timestamp(1_000_000_000_000);
     let pause = Command::Pause { reason: "interrupted".to_owned(), step: None };
-    for (command, at) in [(Command::Open(Box::new(header)), opened), (pause, Moment(opened.0 + 50))] {
+    for (command, at) in [(Command::Open(Box::new(header)), opened), (pause, Timestamp(opened.0 + 50))] {
         for event in decide(&session, command, at).expect("decided") {
-            let stamped = Stamped { at, event };
+            let stamped = TimedEvent { at, event };
             session.apply(&stamped);
             events.push(stamped);
         }
     }
     journal.append(events).expect("written");
     drop(journal);
-    assert_eq!(place.go_on(false).done, Ok(Exit::Finished));
+    assert_eq!(place.go_on(false).done, Ok(ExitCode::Finished));
     let session = place.session();
     assert!(session.ran_ms(session.last_at) < 60_000, "{}", session.ran_ms(session.last_at));
     assert!(session.ran_ms(session.last_at) >= 50);

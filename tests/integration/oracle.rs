@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use roundtable::tally::{Amount, Cast, Mark, Profile, Rule, Strength, Terms, UNLISTED, count};
+use roundtable::tally::{
+    Decimal, IndexedBallot, Profile, Rule, RuleOptions, Strength, UNLISTED, WeightedBallot, count,
+};
 use serde_json::{Value, json};
 
 use crate::patience::Patient as _;
@@ -58,11 +60,11 @@ fn ranks(dice: &mut Dice, options: usize, strict: bool) -> Vec<u16> {
     ranks
 }
 
-fn cast(dice: &mut Dice, mark: Mark) -> Cast {
-    Cast { count: 1 + dice.below(4) as u64, ..Cast::one("v", mark) }
+fn cast(dice: &mut Dice, mark: IndexedBallot) -> WeightedBallot {
+    WeightedBallot { count: 1 + dice.below(4) as u64, ..WeightedBallot::one("v", mark) }
 }
 
-fn profile(dice: &mut Dice, mut mark: impl FnMut(&mut Dice, usize) -> Mark) -> Profile {
+fn profile(dice: &mut Dice, mut mark: impl FnMut(&mut Dice, usize) -> IndexedBallot) -> Profile {
     let options = 2 + dice.below(4);
     let ballots = 1 + dice.below(9);
     Profile {
@@ -73,14 +75,14 @@ fn profile(dice: &mut Dice, mut mark: impl FnMut(&mut Dice, usize) -> Mark) -> P
                 cast(dice, mark)
             })
             .collect(),
-        lowest: Some(Amount::ZERO),
+        lowest: Some(Decimal::ZERO),
         ..Profile::default()
     }
 }
 
 /// The winners, and the order of all options.
 fn found(profile: &Profile, rule: Rule, strength: Strength) -> (Vec<usize>, Vec<Vec<usize>>) {
-    let verdict = count(profile, rule, &Terms { strength, ..Terms::default() });
+    let verdict = count(profile, rule, &RuleOptions { strength, ..RuleOptions::default() });
     let numbers = |names: &Vec<String>| {
         names.iter().map(|option| option.parse().expect("a number")).collect::<Vec<_>>()
     };
@@ -100,18 +102,18 @@ fn line(profile: &Profile, kind: &str, rules: &[Rule]) -> Value {
             insert(format!("{}/margins", rule.name()), Strength::Margins);
         }
     }
-    let marks = |ballot: &Cast| -> Value {
+    let marks = |ballot: &WeightedBallot| -> Value {
         match &ballot.mark {
-            Mark::Ranking(ranks) => ranks
+            IndexedBallot::Ranking(ranks) => ranks
                 .iter()
                 .map(|rank| if *rank == UNLISTED { Value::Null } else { (*rank).into() })
                 .collect(),
-            Mark::Scores(scores) => {
+            IndexedBallot::Scores(scores) => {
                 let whole =
-                    |score: &Option<Amount>| score.map(|s| s.to_string().parse::<u64>().expect("whole"));
+                    |score: &Option<Decimal>| score.map(|s| s.to_string().parse::<u64>().expect("whole"));
                 scores.iter().map(|score| json!(whole(score))).collect()
             }
-            Mark::Approval(approved) => (0..profile.options.len())
+            IndexedBallot::Approval(approved) => (0..profile.options.len())
                 .map(|option| Value::from(u8::from(approved.contains(&option))))
                 .collect(),
             other => panic!("{other:?}"),
@@ -129,13 +131,15 @@ fn pref_voting_finds_the_same_winners_and_orders() {
     let mut lines = String::new();
     for number in 0..PROFILES[0] {
         let strict = number % 4 == 0;
-        let profile = profile(&mut dice, |dice, options| Mark::Ranking(ranks(dice, options, strict)));
+        let profile =
+            profile(&mut dice, |dice, options| IndexedBallot::Ranking(ranks(dice, options, strict)));
         writeln!(lines, "{}", line(&profile, "ranking", &RANKED)).expect("a string takes it");
     }
     for _ in 0..PROFILES[1] {
-        let score = |dice: &mut Dice| Some(Amount::whole(dice.below(6) as u64));
-        let profile =
-            profile(&mut dice, |dice, options| Mark::Scores((0..options).map(|_| score(dice)).collect()));
+        let score = |dice: &mut Dice| Some(Decimal::whole(dice.below(6) as u64));
+        let profile = profile(&mut dice, |dice, options| {
+            IndexedBallot::Scores((0..options).map(|_| score(dice)).collect())
+        });
         let rules = [Rule::ScoreMean, Rule::ScoreMedian, Rule::MajorityJudgment];
         writeln!(lines, "{}", line(&profile, "score", &rules)).expect("a string takes it");
     }
@@ -143,7 +147,9 @@ fn pref_voting_finds_the_same_winners_and_orders() {
         let profile = profile(&mut dice, |dice, options| {
             // At least one approval: where nobody is approved of, nobody wins here and all do there.
             let first = dice.below(options);
-            Mark::Approval((0..options).filter(|option| *option == first || dice.below(3) == 0).collect())
+            IndexedBallot::Approval(
+                (0..options).filter(|option| *option == first || dice.below(3) == 0).collect(),
+            )
         });
         writeln!(lines, "{}", line(&profile, "approval", &[Rule::Approval])).expect("a string takes it");
     }

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use roundtable::journal::{Disk, Op, read_log, verify};
-use roundtable::session::Exit;
+use roundtable::journal::{Disk, StorageOp, read_log, verify};
+use roundtable::session::ExitCode;
 
 use crate::seats::{Diary, Place, WORKFLOW, outcome};
 
@@ -18,7 +18,7 @@ type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
 /// An operation, the files before it, and how many events had been shown.
 struct Moment {
-    op: Op,
+    op: StorageOp,
     path: PathBuf,
     files: Tree,
     shown: usize,
@@ -46,7 +46,7 @@ fn recorded(dir: &Path) -> (Place, Vec<Moment>, Vec<String>) {
     let diary = Diary::default();
     let gate = {
         let (moments, diary, dir) = (Arc::clone(&moments), diary.clone(), dir.to_owned());
-        move |op: Op, path: &Path| {
+        move |op: StorageOp, path: &Path| {
             let shown = diary.entries().iter().filter(|entry| *entry == "shown").count();
             let moment = Moment { op, path: path.to_owned(), files: files(&dir), shown };
             moments.lock().unwrap_or_else(PoisonError::into_inner).push(moment);
@@ -55,7 +55,7 @@ fn recorded(dir: &Path) -> (Place, Vec<Moment>, Vec<String>) {
     };
     let place = Place { diary, ..Place::new(Disk::with_gate(Arc::new(gate)), dir) };
     let ran = place.start(WORKFLOW);
-    assert_eq!(ran.done, Ok(Exit::Finished));
+    assert_eq!(ran.done, Ok(ExitCode::Finished));
     let moments = std::mem::take(&mut *moments.lock().unwrap_or_else(PoisonError::into_inner));
     (place, moments, ran.seen.into_iter().map(|line| line.hash).collect())
 }
@@ -71,42 +71,42 @@ struct Model {
 
 impl Model {
     /// Takes in an operation; `after` is how the files stand then.
-    fn done(&mut self, op: Op, path: &Path, after: &Tree) {
+    fn done(&mut self, op: StorageOp, path: &Path, after: &Tree) {
         let now = |path: &Path| after.get(path).cloned().unwrap_or_default();
         match op {
-            Op::Open if !self.names.contains_key(path) && after.contains_key(path) => {
+            StorageOp::Open if !self.names.contains_key(path) && after.contains_key(path) => {
                 self.names.insert(path.to_owned(), self.contents.len());
                 self.contents.push(Vec::new());
                 self.kept_contents.push(Vec::new());
             }
-            Op::Open | Op::Write | Op::Truncate => {
+            StorageOp::Open | StorageOp::Write | StorageOp::Truncate => {
                 if let Some(file) = self.names.get(path) {
                     self.contents[*file] = now(path);
                 }
             }
-            Op::Sync => {
+            StorageOp::Sync => {
                 let file = self.names[path];
                 self.kept_contents[file].clone_from(&self.contents[file]);
             }
-            Op::Rename => {
+            StorageOp::Rename => {
                 let mut name = path.file_name().expect("a name").to_owned();
                 name.push(".new");
                 let file = self.names.remove(&path.with_file_name(name)).expect("renamed");
                 self.names.insert(path.to_owned(), file);
             }
-            Op::SyncDir => {
+            StorageOp::SyncDir => {
                 self.kept_names.retain(|name, _| name.parent() != Some(path));
                 let inside = self.names.iter().filter(|(name, _)| name.parent() == Some(path));
                 self.kept_names.extend(inside.map(|(name, file)| (name.clone(), *file)));
             }
-            Op::Remove => {
+            StorageOp::Remove => {
                 // A key is written over and synced before its name goes.
                 if let Some(file) = self.names.remove(path) {
                     let zeros = vec![0; self.contents[file].len()];
                     (self.contents[file], self.kept_contents[file]) = (zeros.clone(), zeros);
                 }
             }
-            Op::MakeDir | Op::Lock | Op::Read => {}
+            StorageOp::MakeDir | StorageOp::Lock | StorageOp::Read => {}
         }
     }
 
@@ -175,10 +175,10 @@ fn whenever_the_power_fails_and_whatever_was_synced_first_nothing_shown_is_lost(
             );
             if log.lines.is_empty() {
                 let _ = fs::remove_file(place.file());
-                assert_eq!(place.start(WORKFLOW).done, Ok(Exit::Finished), "{what}");
+                assert_eq!(place.start(WORKFLOW).done, Ok(ExitCode::Finished), "{what}");
             } else {
                 in_round += usize::from(place.session().open_round().is_some());
-                assert_eq!(place.go_on(false).done, Ok(Exit::Finished), "{what}");
+                assert_eq!(place.go_on(false).done, Ok(ExitCode::Finished), "{what}");
             }
             assert_eq!(outcome(&place.session()), outcome(&expected.session()), "{what}");
             let found = verify(&fs::read(place.file()).expect("a file"), None);

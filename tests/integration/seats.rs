@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use roundtable::engine::{
-    Budget, Engine, Newcomer, Observer, Order, Parts, Person, PersonSays, Seating, Table,
+    Budget, Engine, EngineConfig, FacilitatorAnswer, FacilitatorPrompt, FacilitatorRequest, Observer,
+    ReplacementSeat, SeatReplacer, SeatedParticipants,
 };
 use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
-use roundtable::participants::watch::Watches;
-use roundtable::participants::{Ask, Failure, Finish, Participant, Reply};
+use roundtable::participants::watch::ProgressBoard;
+use roundtable::participants::{Failure, Finish, Participant, Reply, SeatRequest};
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::session::{
-    Command, Exit, Line, PersonaInfo, Question, QuestionKind, SeatInfo, Session, SessionOpened,
+    Command, ExitCode, LogEntry, PersonaInfo, Question, QuestionKind, SeatInfo, Session, SessionOpened,
 };
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -60,7 +61,7 @@ struct Seat {
 }
 
 impl Participant for Seat {
-    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
             self.diary.note("asked");
             tokio::time::sleep(self.after).await;
@@ -78,37 +79,37 @@ pub fn says(seat: &str, step: &str) -> String {
 }
 
 /// Keeps every line it was shown.
-struct Seen(Vec<Line>, Diary);
+struct Seen(Vec<LogEntry>, Diary);
 
 impl Observer for Seen {
-    fn saw(&mut self, line: &Line, _: &Session) {
+    fn saw(&mut self, line: &LogEntry, _: &Session) {
         self.0.push(line.clone());
         self.1.note("shown");
     }
 }
 
 /// Shows each line to whoever watches, and keeps none.
-struct Watch<'a>(&'a mut (dyn FnMut(&Line) + Send));
+struct Watch<'a>(&'a mut (dyn FnMut(&LogEntry) + Send));
 
 impl Observer for Watch<'_> {
-    fn saw(&mut self, line: &Line, _: &Session) {
+    fn saw(&mut self, line: &LogEntry, _: &Session) {
         (self.0)(line);
     }
 }
 
 /// What a facilitator at the screen orders on seeing an event; the state is the one after it.
-pub type Screen<'a> = &'a mut (dyn FnMut(&Line, &Session) -> Vec<Order> + Send);
+pub type Screen<'a> = &'a mut (dyn FnMut(&LogEntry, &Session) -> Vec<FacilitatorRequest> + Send);
 
 /// A facilitator at the screen.
 struct Facilitator<'a> {
     screen: Screen<'a>,
-    orders: UnboundedSender<Order>,
-    seen: Vec<Line>,
+    orders: UnboundedSender<FacilitatorRequest>,
+    seen: Vec<LogEntry>,
     refused: Vec<String>,
 }
 
 impl Observer for Facilitator<'_> {
-    fn saw(&mut self, line: &Line, session: &Session) {
+    fn saw(&mut self, line: &LogEntry, session: &Session) {
         self.seen.push(line.clone());
         for order in (self.screen)(line, session) {
             self.orders.send(order).expect("the engine listens");
@@ -125,13 +126,13 @@ struct OnLostKeys {
     ask_again: bool,
 }
 
-impl Person for OnLostKeys {
+impl FacilitatorPrompt for OnLostKeys {
     fn ask<'a>(
         &'a mut self,
         question: &'a Question,
         _: &'a Session,
-    ) -> BoxFuture<'a, Result<Option<PersonSays>, String>> {
-        let says = PersonSays { approved: true, choice: None, comment: None, by: "test".to_owned() };
+    ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
+        let says = FacilitatorAnswer { approved: true, choice: None, comment: None, by: "test".to_owned() };
         let asked = matches!(question.kind, QuestionKind::KeyLost(_)) && self.ask_again;
         ready(Ok(asked.then_some(says))).boxed()
     }
@@ -172,8 +173,8 @@ pub enum Clock {
 
 /// How a run came out.
 pub struct Ran {
-    pub done: Result<Exit, String>,
-    pub seen: Vec<Line>,
+    pub done: Result<ExitCode, String>,
+    pub seen: Vec<LogEntry>,
     /// The key file that could not be removed at the end, if there was one.
     pub left_behind: Option<String>,
 }
@@ -199,7 +200,11 @@ impl Place {
     }
 
     /// The same, with other people at the table.
-    pub fn start_with(&self, definition: &str, seat: &dyn Fn(Table) -> Table) -> Ran {
+    pub fn start_with(
+        &self,
+        definition: &str,
+        seat: &dyn Fn(SeatedParticipants) -> SeatedParticipants,
+    ) -> Ran {
         let header = header(definition);
         let journal = match Journal::create(&self.disk, &self.file(), &header.session) {
             Ok(journal) => journal,
@@ -215,7 +220,7 @@ impl Place {
     pub fn start_live(
         &self,
         definition: &str,
-        seat: &dyn Fn(Table) -> Table,
+        seat: &dyn Fn(SeatedParticipants) -> SeatedParticipants,
         screen: Screen<'_>,
     ) -> (Ran, Vec<String>) {
         self.start_live_with(definition, seat, screen, Box::new(newcomer))
@@ -225,9 +230,9 @@ impl Place {
     pub fn start_live_with(
         &self,
         definition: &str,
-        seat: &dyn Fn(Table) -> Table,
+        seat: &dyn Fn(SeatedParticipants) -> SeatedParticipants,
         screen: Screen<'_>,
-        seating: Seating<'_>,
+        seating: SeatReplacer<'_>,
     ) -> (Ran, Vec<String>) {
         let header = header(definition);
         let journal = Journal::create(&self.disk, &self.file(), &header.session).expect("a journal");
@@ -236,7 +241,7 @@ impl Place {
         let mut face = Facilitator { screen, orders, seen: Vec::new(), refused: Vec::new() };
         let mut person = OnLostKeys { ask_again: false };
         let personas = header.personas.iter().map(|info| (info.name.clone(), persona(&info.name))).collect();
-        let mut engine = Engine::new(Parts {
+        let mut engine = Engine::new(EngineConfig {
             session: Session::default(),
             journal,
             keys: KeyStore::new(self.disk.clone(), &self.dir.join("keys")),
@@ -248,7 +253,7 @@ impl Place {
             interrupt: CancellationToken::new(),
             budget: self.budget.clone(),
         });
-        engine.obeys(taken, seating, Watches::default());
+        engine.obeys(taken, seating, ProgressBoard::default());
         let done = self.finish(async {
             engine.stage(Command::Open(Box::new(header))).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
@@ -258,7 +263,7 @@ impl Place {
     }
 
     /// Runs a session to its end; one that does not come to it fails.
-    fn finish(&self, work: impl Future<Output = Result<Exit, String>>) -> Result<Exit, String> {
+    fn finish(&self, work: impl Future<Output = Result<ExitCode, String>>) -> Result<ExitCode, String> {
         // A clock that stands still leaps to the end of the wait as soon as nobody is at work.
         let (runtime, limit) = match self.clock {
             Clock::Paused => {
@@ -280,7 +285,7 @@ impl Place {
         if session.closed.is_some() {
             let left = KeyStore::new(self.disk.clone(), &self.dir.join("keys")).erase_all(&session);
             assert!(left.is_empty(), "{left:?}");
-            return Ran { done: Ok(Exit::Finished), seen: Vec::new(), left_behind: None };
+            return Ran { done: Ok(ExitCode::Finished), seen: Vec::new(), left_behind: None };
         }
         let table = table(session.roster.keys().map(String::as_str), &self.diary);
         let start = Command::Resume { program: "test".to_owned(), torn_bytes: opened.log.torn as u64 };
@@ -297,8 +302,8 @@ impl Place {
     pub fn start_watched(
         &self,
         definition: &str,
-        watch: &mut (dyn FnMut(&Line) + Send),
-    ) -> Result<Exit, String> {
+        watch: &mut (dyn FnMut(&LogEntry) + Send),
+    ) -> Result<ExitCode, String> {
         let header = header(definition);
         let journal =
             Journal::create(&self.disk, &self.file(), &header.session).map_err(|e| e.to_string())?;
@@ -312,7 +317,7 @@ impl Place {
         &self,
         session: Session,
         journal: Journal,
-        table: Table,
+        table: SeatedParticipants,
         personas: &[String],
         start: Command,
         ask_again: bool,
@@ -327,15 +332,15 @@ impl Place {
         &self,
         session: Session,
         journal: Journal,
-        table: Table,
+        table: SeatedParticipants,
         personas: &[String],
         start: Command,
         ask_again: bool,
         observer: &mut dyn Observer,
-    ) -> (Result<Exit, String>, Option<String>) {
+    ) -> (Result<ExitCode, String>, Option<String>) {
         let mut person = OnLostKeys { ask_again };
         let personas = personas.iter().map(|name| (name.clone(), persona(name))).collect::<HashMap<_, _>>();
-        let mut engine = Engine::new(Parts {
+        let mut engine = Engine::new(EngineConfig {
             session,
             journal,
             keys: KeyStore::new(self.disk.clone(), &self.dir.join("keys")),
@@ -435,15 +440,15 @@ fn persona(name: &str) -> Arc<roundtable::persona::Persona> {
 }
 
 /// Who takes a seat for another model: someone quick, whose every answer is known.
-pub fn newcomer(model: &str) -> Result<Newcomer, String> {
+pub fn newcomer(model: &str) -> Result<ReplacementSeat, String> {
     if model == "nobody/here" {
         return Err("unknown provider `nobody`".to_owned());
     }
     let participant = Arc::new(Seat { after: Duration::from_millis(1), diary: Diary::default() });
-    Ok(Newcomer { participant, price: None })
+    Ok(ReplacementSeat { participant, price: None })
 }
 
-fn table<'a>(names: impl Iterator<Item = &'a str>, diary: &Diary) -> Table {
+fn table<'a>(names: impl Iterator<Item = &'a str>, diary: &Diary) -> SeatedParticipants {
     let seat = |(index, name): (usize, &str)| {
         let seat: Arc<dyn Participant> =
             Arc::new(Seat { after: Duration::from_millis(10 * index as u64), diary: diary.clone() });

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use roundtable::journal::Disk;
-use roundtable::session::{Event, Exit};
+use roundtable::session::{Event, ExitCode};
 
 use crate::seats::Place;
 
@@ -58,7 +58,7 @@ pub fn one_session(dir: &Path, rounds: usize, every: usize) -> Vec<Sample> {
         }
     });
     // The loop ends at its limit, which is no decision.
-    assert!(matches!(ran, Ok(Exit::Undecided)), "{ran:?}");
+    assert!(matches!(ran, Ok(ExitCode::Undecided)), "{ran:?}");
     assert_eq!(closed, rounds);
     samples
 }
@@ -70,7 +70,7 @@ pub fn many_sessions(dir: &Path, sessions: usize, every: usize) -> Vec<Sample> {
     for number in 1..=sessions {
         let place = Place::new(Disk::default(), &dir.join("one"));
         let ran = place.start_watched(crate::seats::ONE_ROUND, &mut |_| {});
-        assert!(matches!(ran, Ok(Exit::Finished)), "{ran:?}");
+        assert!(matches!(ran, Ok(ExitCode::Finished)), "{ran:?}");
         if number % every == 0 {
             samples.push(sample(number, start, &place.file()));
         }

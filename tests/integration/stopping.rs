@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use roundtable::journal::{Disk, read_log, verify};
-use roundtable::participants::{Ask, Failure, Participant, Reply};
-use roundtable::problem::Problem;
-use roundtable::session::{Event, Exit, Line, SeatStatus, Session, SessionOpened};
-use roundtable::setup::doctor::Depth;
+use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
+use roundtable::problem::Diagnostic;
+use roundtable::session::{Event, ExitCode, LogEntry, SeatStatus, Session, SessionOpened};
+use roundtable::setup::doctor::ProbeLevel;
 use roundtable::setup::need::Need;
 use roundtable::tui::{Draft, Film, Home as HomeScreen, Host, Keys, Looks, Opening, Refusal, Running, Theme};
 use rustix::process::{Pid, Signal, kill_process};
@@ -101,7 +101,7 @@ fn a_closed_terminal_rests_the_session() {
 struct Broken;
 
 impl Participant for Broken {
-    fn ask<'a>(&'a self, _: &'a Ask) -> BoxFuture<'a, Result<Reply, Failure>> {
+    fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async { panic!("Quetzalcoatl-7319") })
     }
 }
@@ -114,7 +114,7 @@ fn a_panic_at_a_seat_is_that_seats_failure() {
         table.insert("bob".to_owned(), Arc::new(Broken));
         table
     });
-    assert_eq!(ran.done, Ok(Exit::Finished));
+    assert_eq!(ran.done, Ok(ExitCode::Finished));
     let session = place.session();
     let seats = &session.rounds[0].seats;
     let SeatStatus::Failed(failed) = &seats["bob"].status else { panic!("{:?}", seats["bob"].status) };
@@ -128,7 +128,7 @@ fn a_panic_in_the_engines_own_task_loses_nothing_that_was_shown() {
     let dir = tempfile::tempdir().expect("a folder");
     let expected = Place::new(Disk::default(), &dir.path().join("clean"));
     let mut all = 0;
-    assert_eq!(expected.start_watched(TWO_ROUNDS, &mut |_| all += 1), Ok(Exit::Finished));
+    assert_eq!(expected.start_watched(TWO_ROUNDS, &mut |_| all += 1), Ok(ExitCode::Finished));
     for at in 0..all {
         let place = Place::new(Disk::default(), &dir.path().join(at.to_string()));
         let mut shown: Vec<String> = Vec::new();
@@ -142,7 +142,7 @@ fn a_panic_in_the_engines_own_task_loses_nothing_that_was_shown() {
         let log = read_log(&std::fs::read(place.file()).expect("a file")).expect("readable");
         let held: Vec<&String> = log.lines.iter().map(|line| &line.hash).take(shown.len()).collect();
         assert_eq!(held, shown.iter().collect::<Vec<_>>(), "event {at}");
-        assert_eq!(place.go_on(false).done, Ok(Exit::Finished), "event {at}");
+        assert_eq!(place.go_on(false).done, Ok(ExitCode::Finished), "event {at}");
         assert_eq!(outcome(&place.session()), outcome(&expected.session()), "event {at}");
     }
 }
@@ -157,37 +157,37 @@ impl Host for Void {
         assert!(!self.home_panics, "Quetzalcoatl-7320");
         HomeScreen::default()
     }
-    fn draft(&self, _: &Opening) -> Result<Draft, Vec<Problem>> {
+    fn draft(&self, _: &Opening) -> Result<Draft, Vec<Diagnostic>> {
         panic!("Quetzalcoatl-7319")
     }
     fn begin(&self, _: &SessionOpened) -> Result<Running, Refusal> {
         Err(Vec::new().into())
     }
-    fn resume(&self, _: &Path) -> Result<(Vec<Line>, Running), Refusal> {
+    fn resume(&self, _: &Path) -> Result<(Vec<LogEntry>, Running), Refusal> {
         Err(Vec::new().into())
     }
     fn fork(&self, _: &Path, _: u64) -> Result<PathBuf, Refusal> {
         Err(Vec::new().into())
     }
-    fn agree(&self, _: &[Need]) -> Result<(), Problem> {
+    fn agree(&self, _: &[Need]) -> Result<(), Diagnostic> {
         Ok(())
     }
-    fn film(&self, _: &Path) -> Result<Film, Vec<Problem>> {
+    fn film(&self, _: &Path) -> Result<Film, Vec<Diagnostic>> {
         Err(Vec::new())
     }
-    fn context(&self) -> Result<Option<String>, Problem> {
+    fn context(&self) -> Result<Option<String>, Diagnostic> {
         Ok(None)
     }
-    fn doctor(&self, _: Depth) -> String {
+    fn doctor(&self, _: ProbeLevel) -> String {
         String::new()
     }
-    fn report(&self, _: &Session, _: &str) -> Result<PathBuf, Problem> {
+    fn report(&self, _: &Session, _: &str) -> Result<PathBuf, Diagnostic> {
         Ok(PathBuf::new())
     }
-    fn edit(&self, text: &str) -> Result<String, Problem> {
+    fn edit(&self, text: &str) -> Result<String, Diagnostic> {
         Ok(text.to_owned())
     }
-    fn keep(&self, _: &str, _: Option<&str>) -> Result<(), Problem> {
+    fn keep(&self, _: &str, _: Option<&str>) -> Result<(), Diagnostic> {
         Ok(())
     }
     fn kept(&self, _: &str) -> Option<String> {

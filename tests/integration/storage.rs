@@ -6,40 +6,42 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use roundtable::journal::{Disk, Fault, Journal, Op, read_log, verify};
-use roundtable::session::Exit;
+use roundtable::journal::{Disk, InjectedFault, Journal, StorageOp, read_log, verify};
+use roundtable::session::ExitCode;
 
 use crate::seats::{Diary, ONE_ROUND, Place, Ran, TWO_ROUNDS, WORKFLOW, outcome};
 
 /// A disk that counts its operations and fails one of them.
 struct Faulty {
     disk: Disk,
-    ops: Arc<Mutex<Vec<Op>>>,
+    ops: Arc<Mutex<Vec<StorageOp>>>,
 }
 
-fn faulty(at: usize, fault: fn() -> Fault) -> Faulty {
+fn faulty(at: usize, fault: fn() -> InjectedFault) -> Faulty {
     let count = AtomicUsize::new(0);
     let ops = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&ops);
-    let gate = move |op: Op, _: &Path| {
+    let gate = move |op: StorageOp, _: &Path| {
         kept.lock().unwrap_or_else(PoisonError::into_inner).push(op);
         (count.fetch_add(1, Ordering::SeqCst) == at).then(fault)
     };
     Faulty { disk: Disk::with_gate(Arc::new(gate)), ops }
 }
 
-fn ops(faulty: &Faulty) -> Vec<Op> {
+fn ops(faulty: &Faulty) -> Vec<StorageOp> {
     faulty.ops.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-fn full() -> Fault {
-    Fault::Fail(ErrorKind::StorageFull)
+fn full() -> InjectedFault {
+    InjectedFault::Fail(ErrorKind::StorageFull)
 }
 
 /// What may become of an operation: it fails, or a write gets some of its bytes through.
-fn faults(op: Op) -> Vec<fn() -> Fault> {
+fn faults(op: StorageOp) -> Vec<fn() -> InjectedFault> {
     match op {
-        Op::Write => vec![full, || Fault::Tear(1), || Fault::Tear(1500), || Fault::Tear(9000)],
+        StorageOp::Write => {
+            vec![full, || InjectedFault::Tear(1), || InjectedFault::Tear(1500), || InjectedFault::Tear(9000)]
+        }
         _ => vec![full],
     }
 }
@@ -68,9 +70,9 @@ fn goes_on(dir: &Path, definition: &str, expected: &Place, what: &str) {
     if header.is_none_or(|log| log.lines.is_empty()) {
         // Nothing was recorded, so that nothing can be gone on with: it starts anew.
         let _ = std::fs::remove_file(place.file());
-        assert_eq!(place.start(definition).done, Ok(Exit::Finished), "{what}");
+        assert_eq!(place.start(definition).done, Ok(ExitCode::Finished), "{what}");
     } else {
-        assert_eq!(place.go_on(false).done, Ok(Exit::Finished), "{what}");
+        assert_eq!(place.go_on(false).done, Ok(ExitCode::Finished), "{what}");
     }
     assert_eq!(outcome(&place.session()), outcome(&expected.session()), "{what}");
     assert_eq!(place.keys(), Vec::<std::path::PathBuf>::new(), "{what}");
@@ -91,10 +93,19 @@ fn any_operation_of_a_session_may_fail() {
     let dir = tempfile::tempdir().expect("a folder");
     let clean = faulty(usize::MAX, full);
     let expected = Place::new(clean.disk.clone(), &dir.path().join("clean"));
-    assert_eq!(expected.start(WORKFLOW).done, Ok(Exit::Finished));
+    assert_eq!(expected.start(WORKFLOW).done, Ok(ExitCode::Finished));
     let all = ops(&clean);
     let mut injected = 0;
-    for op in [Op::MakeDir, Op::Open, Op::Lock, Op::Write, Op::Sync, Op::SyncDir, Op::Rename, Op::Remove] {
+    for op in [
+        StorageOp::MakeDir,
+        StorageOp::Open,
+        StorageOp::Lock,
+        StorageOp::Write,
+        StorageOp::Sync,
+        StorageOp::SyncDir,
+        StorageOp::Rename,
+        StorageOp::Remove,
+    ] {
         assert!(all.contains(&op), "{op:?} is not part of a session");
     }
     for (at, op) in all.iter().enumerate() {
@@ -107,9 +118,9 @@ fn any_operation_of_a_session_may_fail() {
             assert_eq!(ops(&faulty)[..=at], all[..=at], "{what}: the operations are always the same");
             holds_what_was_shown(&place, &ran, &what);
             match (&ran.done, op) {
-                (Ok(exit), Op::Remove) => {
+                (Ok(exit), StorageOp::Remove) => {
                     // The key is public by then: its file stays, which is said, and goes another time.
-                    assert_eq!(*exit, Exit::Finished);
+                    assert_eq!(*exit, ExitCode::Finished);
                     assert_eq!(place.keys().len(), 1, "{what}");
                     match ran.left_behind.as_deref() {
                         Some(message) => names_path_and_cause(message, &dir, &what),
@@ -133,13 +144,13 @@ fn any_operation_of_a_session_may_fail() {
 #[test]
 fn a_key_that_cannot_be_removed_while_the_session_goes_on_is_a_warning_in_it() {
     let dir = tempfile::tempdir().expect("a folder");
-    let gate = |op: Op, path: &Path| {
+    let gate = |op: StorageOp, path: &Path| {
         let is_first = path.to_string_lossy().ends_with(".1.key");
-        (op == Op::Remove && is_first).then(full)
+        (op == StorageOp::Remove && is_first).then(full)
     };
     let place = Place::new(Disk::with_gate(Arc::new(gate)), dir.path());
     let ran = place.start(TWO_ROUNDS);
-    assert_eq!((ran.done, ran.left_behind), (Ok(Exit::Finished), None));
+    assert_eq!((ran.done, ran.left_behind), (Ok(ExitCode::Finished), None));
     assert_eq!(place.keys().len(), 1);
     let session = place.session();
     assert!(
@@ -154,14 +165,14 @@ fn nothing_is_shown_or_asked_before_it_is_on_disk() {
     let diary = Diary::default();
     let gate = {
         let diary = diary.clone();
-        move |op: Op, path: &Path| {
+        move |op: StorageOp, path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             diary.note(format!("{op:?} {}", name.replace("20260101-000000-two-0000.", "")));
             None
         }
     };
     let place = Place { diary: diary.clone(), ..Place::new(Disk::with_gate(Arc::new(gate)), dir.path()) };
-    assert_eq!(place.start(ONE_ROUND).done, Ok(Exit::Finished));
+    assert_eq!(place.start(ONE_ROUND).done, Ok(ExitCode::Finished));
     let entries = diary.entries();
     let first = |entry: &str| {
         entries
@@ -194,8 +205,8 @@ fn a_round_is_closed_and_revealed_in_one_write() {
     let sizes = Arc::new(Mutex::new(Vec::new()));
     let gate = {
         let sizes = Arc::clone(&sizes);
-        move |op: Op, path: &Path| {
-            if op == Op::Write && path.extension().is_some_and(|extension| extension == "s2s") {
+        move |op: StorageOp, path: &Path| {
+            if op == StorageOp::Write && path.extension().is_some_and(|extension| extension == "s2s") {
                 let size = std::fs::metadata(path).map_or(0, |file| file.len());
                 sizes.lock().unwrap_or_else(PoisonError::into_inner).push(size as usize);
             }
@@ -205,7 +216,7 @@ fn a_round_is_closed_and_revealed_in_one_write() {
     let place = Place::new(Disk::with_gate(Arc::new(gate)), dir.path());
     let seats = (0..SEATS).map(|n| format!("s{n}")).collect::<Vec<_>>().join(", ");
     let ran = place.start(&ONE_ROUND.replace("ann, bob, cyd", &seats));
-    assert_eq!(ran.done, Ok(Exit::Finished));
+    assert_eq!(ran.done, Ok(ExitCode::Finished));
     let bytes = std::fs::read(place.file()).expect("a file");
     let text = String::from_utf8(bytes.clone()).expect("text");
     let (close, last) = (text.find("\nevent: round_closed\n"), text.rfind("\nevent: answer_revealed\n"));
@@ -234,8 +245,9 @@ fn a_file_that_is_gone_moved_or_replaced_while_it_is_written_is_an_error() {
         for at in [0, 1, 4] {
             let dir = tempfile::tempdir().expect("a folder");
             let writes = AtomicUsize::new(0);
-            let gate = move |op: Op, path: &Path| {
-                let is_log = op == Op::Write && path.extension().is_some_and(|extension| extension == "s2s");
+            let gate = move |op: StorageOp, path: &Path| {
+                let is_log =
+                    op == StorageOp::Write && path.extension().is_some_and(|extension| extension == "s2s");
                 if is_log && writes.fetch_add(1, Ordering::SeqCst) == at {
                     away(path);
                 }
@@ -261,7 +273,7 @@ fn an_empty_file_is_taken_over_and_no_other() {
     let held = Disk::default().open_log(&place.file()).expect("opened");
     assert!(place.start(ONE_ROUND).done.expect_err("held").contains("has it open"));
     drop(held);
-    assert_eq!(place.start(ONE_ROUND).done, Ok(Exit::Finished));
+    assert_eq!(place.start(ONE_ROUND).done, Ok(ExitCode::Finished));
     let mode = std::os::unix::fs::PermissionsExt::mode;
     assert_eq!(mode(&std::fs::metadata(place.file()).expect("there").permissions()) & 0o777, 0o600);
 }
@@ -271,7 +283,7 @@ fn an_empty_file_is_taken_over_and_no_other() {
 fn a_lock_that_is_about_to_go_is_waited_for() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
-    assert_eq!(place.start(ONE_ROUND).done, Ok(Exit::Finished));
+    assert_eq!(place.start(ONE_ROUND).done, Ok(ExitCode::Finished));
     let held = Disk::default().open_log(&place.file()).expect("opened");
     let (tell, told) = std::sync::mpsc::channel();
     let dying = std::thread::spawn(move || {
@@ -280,8 +292,8 @@ fn a_lock_that_is_about_to_go_is_waited_for() {
         drop(held);
         waits.expect("the lock is tried");
     });
-    let gate = move |op: Op, _: &Path| {
-        if op == Op::Lock {
+    let gate = move |op: StorageOp, _: &Path| {
+        if op == StorageOp::Lock {
             let _ = tell.send(());
         }
         None
@@ -307,14 +319,15 @@ fn copy(from: &Path, to: &Path) {
 fn any_operation_of_a_resume_may_fail() {
     let dir = tempfile::tempdir().expect("a folder");
     let expected = Place::new(Disk::default(), &dir.path().join("clean"));
-    assert_eq!(expected.start(ONE_ROUND).done, Ok(Exit::Finished));
+    assert_eq!(expected.start(ONE_ROUND).done, Ok(ExitCode::Finished));
     // A session torn in the middle of its second seal.
     let writes = Arc::new(AtomicUsize::new(0));
     let gate = {
         let writes = Arc::clone(&writes);
-        move |op: Op, path: &Path| {
-            let is_log = op == Op::Write && path.extension().is_some_and(|extension| extension == "s2s");
-            (is_log && writes.fetch_add(1, Ordering::SeqCst) == 2).then_some(Fault::Tear(700))
+        move |op: StorageOp, path: &Path| {
+            let is_log =
+                op == StorageOp::Write && path.extension().is_some_and(|extension| extension == "s2s");
+            (is_log && writes.fetch_add(1, Ordering::SeqCst) == 2).then_some(InjectedFault::Tear(700))
         }
     };
     let torn = Place::new(Disk::with_gate(Arc::new(gate)), &dir.path().join("torn"));
@@ -326,9 +339,9 @@ fn any_operation_of_a_resume_may_fail() {
     let clean = faulty(usize::MAX, full);
     copy(&torn.dir, &dir.path().join("control"));
     let control = Place::new(clean.disk.clone(), &dir.path().join("control"));
-    assert_eq!(control.go_on(false).done, Ok(Exit::Finished));
+    assert_eq!(control.go_on(false).done, Ok(ExitCode::Finished));
     let all = ops(&clean);
-    assert!(all.contains(&Op::Truncate) && all.contains(&Op::Read));
+    assert!(all.contains(&StorageOp::Truncate) && all.contains(&StorageOp::Read));
     for (at, op) in all.iter().enumerate() {
         for (index, fault) in faults(*op).into_iter().enumerate() {
             let what = format!("operation {at} ({op:?}), fault {index}");
@@ -338,7 +351,7 @@ fn any_operation_of_a_resume_may_fail() {
             let ran = place.go_on(false);
             holds_what_was_shown(&place, &ran, &what);
             match &ran.done {
-                Ok(exit) => assert_eq!((*exit, *op), (Exit::Finished, Op::Remove), "{what}"),
+                Ok(exit) => assert_eq!((*exit, *op), (ExitCode::Finished, StorageOp::Remove), "{what}"),
                 Err(message) => {
                     names_path_and_cause(message, &dir, &what);
                     goes_on(&dir, ONE_ROUND, &expected, &what);

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use roundtable::participants::dialect::{Dialect, Stream};
-use roundtable::participants::watch::{Standing, Watches};
-use roundtable::participants::{Ask, Finish, Participant as _, Reply, Usage};
+use roundtable::participants::dialect::{ApiStyle, Stream};
+use roundtable::participants::watch::{ProgressBoard, RequestPhase};
+use roundtable::participants::{Finish, Participant as _, Reply, SeatRequest, TokenUsage};
 
 use crate::http::{ask, ms, open_ai, outcome, outcome_of, participant, service};
 use crate::program::Desk;
@@ -16,7 +16,7 @@ const HEAD: &str = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\n";
 async fn a_stream_is_put_together() {
     let server = Server::start(|_| Answer::chat_events(&["hé", "l", "lo"]));
     let reply = participant(open_ai(&server)).ask(&ask()).await;
-    let usage = Some(Usage { input: 7, output: 2, cached: 0 });
+    let usage = Some(TokenUsage { input: 7, output: 2, cached: 0 });
     assert_eq!(reply, Ok(Reply { text: "héllo".to_owned(), finish: Finish::Complete, usage, tries: 1 }));
     let body = server.requests()[0].json();
     assert_eq!((&body["stream"], &body["stream_options"]["include_usage"]), (&true.into(), &true.into()));
@@ -32,8 +32,8 @@ async fn the_messages_dialect_streams_too() {
             r#"{"type":"message_stop"}"#,
         ])
     });
-    let reply = participant(service(Dialect::Anthropic, server.url())).ask(&ask()).await;
-    let usage = Some(Usage { input: 7, output: 2, cached: 0 });
+    let reply = participant(service(ApiStyle::Anthropic, server.url())).ask(&ask()).await;
+    let usage = Some(TokenUsage { input: 7, output: 2, cached: 0 });
     assert_eq!(reply, Ok(Reply { text: "hi".to_owned(), finish: Finish::Complete, usage, tries: 1 }));
     let body = server.requests()[0].json();
     assert_eq!(body["stream"], true);
@@ -128,16 +128,16 @@ async fn a_reply_that_comes_slowly_is_whole_once_it_ends() {
 /// Those who wait see that a try failed and why, and that a reply has begun; of the reply they see nothing.
 #[tokio::test]
 async fn how_a_request_stands_is_noted_and_nothing_of_its_reply() {
-    let watches = Watches::default();
+    let watches = ProgressBoard::default();
     let tries = AtomicUsize::new(0);
     let server = Server::start(move |_| match tries.fetch_add(1, Ordering::Relaxed) {
         0 => Answer::new(500, &[], ""),
         _ => Answer::chat_events(&["secret"]),
     });
-    let ask = Ask { watch: watches.begin("qa-lead"), ..ask() };
+    let ask = SeatRequest { watch: watches.begin("qa-lead"), ..ask() };
     participant(open_ai(&server)).ask(&ask).await.expect("a reply");
     let progress = watches.progress().remove("qa-lead").expect("a seat");
-    assert_eq!((progress.standing, progress.tries), (Standing::Answering, 2));
+    assert_eq!((progress.standing, progress.tries), (RequestPhase::Answering, 2));
     assert!(progress.trouble.as_deref().is_some_and(|trouble| trouble.contains("500")), "{progress:?}");
     assert!(!format!("{progress:?}").contains("secret"));
 }

@@ -82,7 +82,7 @@ fn a_trace_shows_answers_of_a_round_together_or_not_at_all() {
         .iter()
         .position(|line| matches!(line.stamped.event, Event::AnswerRevealed(_)))
         .expect("revealed");
-    let mut torn = roundtable::journal::Log { lines, ..Default::default() };
+    let mut torn = roundtable::journal::EventLog { lines, ..Default::default() };
     torn.lines.truncate(first + 2);
     let entries = trace(&torn.lines, &fold(&torn));
     assert_eq!(entries.len(), 5);

@@ -4,8 +4,8 @@
 use indexmap::IndexMap;
 use proptest::prelude::*;
 use roundtable::session::{
-    Command, Event, Item, ItemStatus, LEASE_MS, Moment, Next, PersonaInfo, SeatInfo, Session, SessionOpened,
-    Stamped, WorkItemReturned, decide, next,
+    Command, Event, ItemStatus, LEASE_MS, NextAction, PersonaInfo, SeatInfo, Session, SessionOpened,
+    TimedEvent, Timestamp, WorkItem, WorkItemReturned, decide, next,
 };
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ const START: i64 = 1_795_302_307_120;
 
 struct Office {
     session: Session,
-    events: Vec<Stamped>,
+    events: Vec<TimedEvent>,
     now: i64,
 }
 
@@ -72,10 +72,10 @@ impl Office {
     }
 
     fn give(&mut self, command: Command) -> Result<usize, String> {
-        let events = decide(&self.session, command, Moment(self.now)).map_err(|refusal| refusal.0)?;
+        let events = decide(&self.session, command, Timestamp(self.now)).map_err(|refusal| refusal.0)?;
         let count = events.len();
         for event in events {
-            let stamped = Stamped { at: Moment(self.now), event };
+            let stamped = TimedEvent { at: Timestamp(self.now), event };
             self.session.apply(&stamped);
             self.events.push(stamped);
         }
@@ -91,7 +91,7 @@ impl Office {
     fn until_waiting(&mut self) {
         for _ in 0..200 {
             match next(&self.session) {
-                Next::Decide(command) => self.must(command),
+                NextAction::Decide(command) => self.must(command),
                 _ => return,
             };
         }
@@ -120,8 +120,8 @@ impl Office {
     }
 
     fn inbox(&self, who: &str) -> Vec<String> {
-        let items = self.session.inbox(who, Moment(self.now));
-        items.into_iter().map(|item: &Item| item.offered.item.clone()).collect()
+        let items = self.session.inbox(who, Timestamp(self.now));
+        items.into_iter().map(|item: &WorkItem| item.offered.item.clone()).collect()
     }
 }
 
@@ -188,7 +188,7 @@ fn one_of_two_claims_wins_and_refusals_say_which() {
     assert_eq!(office.give_back("one/1", "ann", Some("right hand"), json!({"done": 1})), Ok(1));
     starts(office.claim("one/1", "ann", None), "not offered");
     let states: Vec<&str> =
-        office.session.items.values().map(|item| item.state(Moment(office.now))).collect();
+        office.session.items.values().map(|item| item.state(Timestamp(office.now))).collect();
     assert_eq!(states, ["completed", "offered", "offered"]);
 }
 
@@ -204,7 +204,7 @@ fn a_try_is_made_again_after_its_wait_and_no_further() {
         assert!(office.claim("a/1", "ann", None).is_err(), "the wait is not over, or no try is left");
         office.now += 500;
     }
-    assert_eq!(office.session.items["a/1"].state(Moment(office.now)), "failed");
+    assert_eq!(office.session.items["a/1"].state(Timestamp(office.now)), "failed");
     office.until_waiting();
     let closed = office.session.closed.as_ref().expect("over");
     assert_eq!((closed.status.name(), closed.reason.as_deref()), ("failed", Some("tired")));

@@ -12,9 +12,9 @@ use std::sync::OnceLock;
 
 use roundtable::journal::{NO_HASH, read_log, write_document};
 use roundtable::round::ballot::{BallotForm, BallotKind};
-use roundtable::round::material::{AgendaItem, Artifact, Material, PastRound};
+use roundtable::round::material::{AgendaItem, Artifact, RoundSummary, SnapshotContent};
 use roundtable::round::snapshot::{Snapshot, address};
-use roundtable::session::{Event, Moment, Stamped};
+use roundtable::session::{Event, TimedEvent, Timestamp};
 use roundtable::yaml::{Out, read, read_own};
 use serde_json::{Value, json};
 
@@ -45,12 +45,12 @@ fn snapshot(texts: &[String]) -> (String, Value) {
     };
     let form = BallotForm::over(BallotKind::Choice, vec![owned(2), owned(3)]);
     let past =
-        [PastRound { round: 1, question: owned(0), synthesis: Some(owned(1)), outcome: Some(owned(0)) }];
+        [RoundSummary { round: 1, question: owned(0), synthesis: Some(owned(1)), outcome: Some(owned(0)) }];
     let agenda = [AgendaItem { id: owned(8), title: owned(9), status: owned(0) }];
     let context =
         json!({ text(7): { text(8): text(9), "list": [text(0), [], {}, [text(1), { text(2): null }]] } });
     let conflicts = [json!({ "between": [text(5)], text(6): text(7) })];
-    let material = Material {
+    let material = SnapshotContent {
         project_summary: Some(text(0)),
         goal: Some(text(1)),
         constraints: &[owned(2), owned(3)],
@@ -170,10 +170,10 @@ fn the_log_is_read_back_whatever_a_text_holds() {
         "definition_sha256": "", "definition": definition, "input": { "<<": "x" }, "participants": [],
         "personas": [],
     });
-    let at = Moment(1_795_302_307_120);
+    let at = Timestamp(1_795_302_307_120);
     let opened: Event = serde_json::from_value(header).expect("a header");
     for (seq, event) in std::iter::once(opened).chain(texts().into_iter().map(warning)).enumerate() {
-        let stamped = Stamped { at, event };
+        let stamped = TimedEvent { at, event };
         prev = write_document(seq as u64, &prev, "s-1", &stamped, &mut text).expect("an event");
         events.push(stamped);
     }

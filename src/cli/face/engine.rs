@@ -6,21 +6,24 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::plan::SetUp;
-use crate::cli::work::Seated;
-use crate::engine::{Engine, Newcomer, Observer, Order, Parts, Person, PersonSays, Seating};
+use crate::cli::plan::Environment;
+use crate::cli::work::ReadySession;
+use crate::engine::{
+    Engine, EngineConfig, FacilitatorAnswer, FacilitatorPrompt, FacilitatorRequest, Observer,
+    ReplacementSeat, SeatReplacer,
+};
 use crate::journal::{Disk, KeyStore};
-use crate::participants::human::{Asked, Desk};
-use crate::participants::watch::Watches;
-use crate::session::{Command, Exit, Line, Question, Session};
+use crate::participants::human::{HumanQuestion, HumanQueue};
+use crate::participants::watch::ProgressBoard;
+use crate::session::{Command, ExitCode, LogEntry, Question, Session};
 use crate::setup::prices::price_of;
 use crate::tui::{News, Running};
 
 /// Tells the screen what happens.
-struct Teller(UnboundedSender<News>);
+struct EventForwarder(UnboundedSender<News>);
 
-impl Observer for Teller {
-    fn saw(&mut self, line: &Line, _: &Session) {
+impl Observer for EventForwarder {
+    fn saw(&mut self, line: &LogEntry, _: &Session) {
         // A screen that is gone needs to know nothing.
         let _ = self.0.send(News::Saw(Box::new(line.clone())));
     }
@@ -31,31 +34,31 @@ impl Observer for Teller {
 }
 
 /// The facilitator answers by orders; nobody else is asked.
-struct ByOrders;
+struct ScreenFacilitator;
 
-impl Person for ByOrders {
+impl FacilitatorPrompt for ScreenFacilitator {
     fn ask<'a>(
         &'a mut self,
         _: &'a Question,
         _: &'a Session,
-    ) -> BoxFuture<'a, Result<Option<PersonSays>, String>> {
+    ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
         ready(Ok(None)).boxed()
     }
 }
 
 /// Starts an engine on a session.
 pub fn spawn(
-    seated: Seated,
+    seated: ReadySession,
     start: Command,
-    set_up: &Arc<SetUp>,
-    (desk, people): (Desk, UnboundedReceiver<Asked>),
+    set_up: &Arc<Environment>,
+    (desk, people): (HumanQueue, UnboundedReceiver<HumanQuestion>),
 ) -> Running {
     let (orders, taken) = unbounded_channel();
     let (tell, news) = unbounded_channel();
     let path = seated.path.clone();
     let set_up = Arc::clone(set_up);
     let telling = tell.clone();
-    let watches = Watches::default();
+    let watches = ProgressBoard::default();
     let noted_in = watches.clone();
     let work = move || {
         let done = work(seated, start, &set_up, (taken, noted_in), desk, telling.clone());
@@ -68,21 +71,21 @@ pub fn spawn(
 }
 
 fn work(
-    seated: Seated,
+    seated: ReadySession,
     start: Command,
-    set_up: &SetUp,
-    (orders, watches): (UnboundedReceiver<Order>, Watches),
-    desk: Desk,
+    set_up: &Environment,
+    (orders, watches): (UnboundedReceiver<FacilitatorRequest>, ProgressBoard),
+    desk: HumanQueue,
     news: UnboundedSender<News>,
-) -> Result<Exit, String> {
+) -> Result<ExitCode, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_stack_size(8 << 20)
         .build()
         .map_err(|error| format!("the engine cannot start: {error}"))?;
     let seating = seating(set_up, desk, seated.budget.is_some());
-    let (mut teller, mut person) = (Teller(news), ByOrders);
-    let mut engine = Engine::new(Parts {
+    let (mut teller, mut person) = (EventForwarder(news), ScreenFacilitator);
+    let mut engine = Engine::new(EngineConfig {
         session: seated.session,
         journal: seated.journal,
         keys: KeyStore::new(Disk::default(), &set_up.folders.keys()),
@@ -106,7 +109,7 @@ fn work(
 }
 
 /// Finds who takes a seat whose model is replaced.
-fn seating(set_up: &SetUp, desk: Desk, has_budget: bool) -> Seating<'_> {
+fn seating(set_up: &Environment, desk: HumanQueue, has_budget: bool) -> SeatReplacer<'_> {
     let mut catalog = set_up.catalog().with_desk(desk);
     Box::new(move |model| {
         let participant = catalog.participant(model).map_err(|problem| problem.to_string())?;
@@ -114,6 +117,6 @@ fn seating(set_up: &SetUp, desk: Desk, has_budget: bool) -> Seating<'_> {
         if has_budget && price.is_none() {
             return Err(format!("the price of `{model}` is not known, so that no budget can be kept"));
         }
-        Ok(Newcomer { participant, price })
+        Ok(ReplacementSeat { participant, price })
     })
 }

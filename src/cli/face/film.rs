@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{bytes_of, damage_problem};
-use crate::journal::Reader;
-use crate::problem::Problem;
-use crate::session::Line;
+use crate::journal::LogReader;
+use crate::problem::Diagnostic;
+use crate::session::LogEntry;
 use crate::tui::{Film, Reading};
 
 /// So long the beginning may take; short sessions are whole by then.
@@ -17,12 +17,12 @@ const AT_ONCE: Duration = Duration::from_millis(40);
 const HAND_OVER: Duration = Duration::from_millis(50);
 
 /// Opens a session file as a film.
-pub fn open(path: &Path) -> Result<Film, Vec<Problem>> {
+pub fn open(path: &Path) -> Result<Film, Vec<Diagnostic>> {
     let file = path.display().to_string();
     let bytes = bytes_of(path)?;
     let started = Instant::now();
-    let mut reader = Reader::new(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
-    let mut first: Vec<Line> = Vec::new();
+    let mut reader = LogReader::new(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
+    let mut first: Vec<LogEntry> = Vec::new();
     for line in reader.by_ref() {
         first.push(line.map_err(|damage| vec![damage_problem(&damage, &file)])?);
         if started.elapsed() > AT_ONCE {
@@ -30,7 +30,7 @@ pub fn open(path: &Path) -> Result<Film, Vec<Problem>> {
         }
     }
     if first.is_empty() {
-        return Err(vec![Problem::new("nothing was recorded in it").in_file(&file)]);
+        return Err(vec![Diagnostic::new("nothing was recorded in it").in_file(&file)]);
     }
     let (tell, rest) = unbounded_channel();
     let read = first.len();
@@ -40,19 +40,20 @@ pub fn open(path: &Path) -> Result<Film, Vec<Problem>> {
         let _ = tell.send(done.err().map_or(Reading::Whole, Reading::Damaged));
     };
     let started = std::thread::Builder::new().name("film".to_owned()).spawn(read_on);
-    started.map_err(|error| vec![Problem::new(format!("the film cannot be read: {error}"))])?;
+    started.map_err(|error| vec![Diagnostic::new(format!("the film cannot be read: {error}"))])?;
     Ok(Film { first, rest })
 }
 
 /// Reads what follows the first documents, and hands it over piece by piece.
 fn go_on(bytes: &[u8], skip: usize, file: &str, tell: &UnboundedSender<Reading>) -> Result<(), String> {
     let said = |damage| {
-        let problem: Problem = damage_problem(&damage, file);
+        let problem: Diagnostic = damage_problem(&damage, file);
         format!("{problem}: what follows is not shown")
     };
-    let mut reader = Reader::new(bytes).map_err(said)?;
+    let mut reader = LogReader::new(bytes).map_err(said)?;
     let (mut lines, mut since) = (Vec::new(), Instant::now());
-    let percent = |reader: &Reader<'_>| u8::try_from(reader.read() * 100 / bytes.len().max(1)).unwrap_or(100);
+    let percent =
+        |reader: &LogReader<'_>| u8::try_from(reader.read() * 100 / bytes.len().max(1)).unwrap_or(100);
     let mut count = 0;
     while let Some(line) = reader.next() {
         let line = line.map_err(said)?;

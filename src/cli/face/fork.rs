@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::{bytes_of, damage_problem};
 use crate::cli::plan::session_id;
 use crate::engine::hold;
-use crate::journal::{Disk, Log, read_log, write_document};
-use crate::problem::Problem;
-use crate::session::{Command, Session, Stamped, decide};
+use crate::journal::{Disk, EventLog, read_log, write_document};
+use crate::problem::Diagnostic;
+use crate::session::{Command, Session, TimedEvent, decide};
 use crate::tui::Refusal;
 
 /// Writes a new session file into `folder`: the documents of the one at `path` up to `seq`, or to
@@ -23,7 +23,7 @@ pub fn fork(
     let bytes = bytes_of(path)?;
     let log = read_log(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
     let (session, count) = point(&log, seq).ok_or_else(|| {
-        let problem = Problem::new("no session can begin before this point").in_file(&file);
+        let problem = Diagnostic::new("no session can begin before this point").in_file(&file);
         vec![problem.hint("choose a point after its first question was drafted")]
     })?;
     may(&session)?;
@@ -32,25 +32,26 @@ pub fn fork(
     let id = session_id(name);
     let at = crate::clock::now();
     let command = Command::Fork { session: id.clone(), at_seq: last.seq };
-    let events = decide(&session, command, at).map_err(|refusal| vec![Problem::new(refusal.0)])?;
-    let end = end_of(&bytes, &last.hash).ok_or_else(|| vec![Problem::new("the point is not in the file")])?;
+    let events = decide(&session, command, at).map_err(|refusal| vec![Diagnostic::new(refusal.0)])?;
+    let end =
+        end_of(&bytes, &last.hash).ok_or_else(|| vec![Diagnostic::new("the point is not in the file")])?;
     let mut text = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let (mut seq, mut prev) = (last.seq + 1, last.hash.clone());
     for event in events {
-        prev = write_document(seq, &prev, &id, &Stamped { at, event }, &mut text)
-            .map_err(|fault| vec![Problem::new(fault.to_string())])?;
+        prev = write_document(seq, &prev, &id, &TimedEvent { at, event }, &mut text)
+            .map_err(|fault| vec![Diagnostic::new(fault.to_string())])?;
         seq += 1;
     }
     let disk = Disk::default();
     let new = folder.join(format!("{id}.s2s"));
-    let failed = |error: crate::journal::DiskError| vec![Problem::new(error.to_string())];
+    let failed = |error: crate::journal::DiskError| vec![Diagnostic::new(error.to_string())];
     disk.make_dir(folder).map_err(failed)?;
     disk.write_whole(&new, text.as_bytes()).map_err(failed)?;
     Ok(new)
 }
 
 /// The last state up to `seq` at which a facilitator is wanted, and how many events led to it.
-fn point(log: &Log, seq: u64) -> Option<(Session, usize)> {
+fn point(log: &EventLog, seq: u64) -> Option<(Session, usize)> {
     let mut session = Session::default();
     let mut found = None;
     for (index, line) in log.lines.iter().enumerate().take_while(|(_, line)| line.seq <= seq) {

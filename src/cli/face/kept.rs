@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::journal::Disk;
-use crate::problem::Problem;
+use crate::problem::Diagnostic;
 use crate::setup::folders::read_text;
 
 /// More than this is not kept, in bytes.
@@ -16,14 +16,14 @@ fn path(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// Keeps a text under a name, for its owner alone; `None` forgets it.
-pub fn keep(folder: &Path, name: &str, text: Option<&str>) -> Result<(), Problem> {
+pub fn keep(folder: &Path, name: &str, text: Option<&str>) -> Result<(), Diagnostic> {
     let (disk, path) = (Disk::default(), path(folder, name));
     let done = match text {
         Some(text) => disk.make_own_dir(folder).and_then(|()| disk.write_whole(&path, text.as_bytes())),
         None if path.exists() => disk.erase(&path),
         None => Ok(()),
     };
-    done.map_err(|error| Problem::new(error.to_string()))
+    done.map_err(|error| Diagnostic::new(error.to_string()))
 }
 
 /// What was kept under a name.
@@ -33,12 +33,12 @@ pub fn kept(folder: &Path, name: &str) -> Option<String> {
 }
 
 /// Has the person edit a text in `$VISUAL` or `$EDITOR`.
-pub fn edit(folder: &Path, text: &str) -> Result<String, Problem> {
+pub fn edit(folder: &Path, text: &str) -> Result<String, Diagnostic> {
     let named = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let editor = named("VISUAL").or_else(|| named("EDITOR")).ok_or_else(|| {
-        Problem::new("no editor is named").hint("set EDITOR, for example to `nano` or `vim`")
+        Diagnostic::new("no editor is named").hint("set EDITOR, for example to `nano` or `vim`")
     })?;
-    let failed = |error: crate::journal::DiskError| Problem::new(error.to_string());
+    let failed = |error: crate::journal::DiskError| Diagnostic::new(error.to_string());
     let disk = Disk::default();
     let path = folder.join(format!("edit-{}.md", std::process::id()));
     disk.make_own_dir(folder).map_err(failed)?;
@@ -49,14 +49,14 @@ pub fn edit(folder: &Path, text: &str) -> Result<String, Problem> {
     edited
 }
 
-fn run(editor: &str, path: &Path) -> Result<(), Problem> {
+fn run(editor: &str, path: &Path) -> Result<(), Diagnostic> {
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or_default();
     let status = std::process::Command::new(program).args(words).arg(path).status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Problem::new(format!("`{program}` ended with {status}: the text is as it was"))),
-        Err(error) => Err(Problem::new(format!("`{program}` cannot be started: {error}"))
+        Ok(status) => Err(Diagnostic::new(format!("`{program}` ended with {status}: the text is as it was"))),
+        Err(error) => Err(Diagnostic::new(format!("`{program}` cannot be started: {error}"))
             .hint("set EDITOR to one that can")),
     }
 }

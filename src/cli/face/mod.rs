@@ -11,21 +11,21 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::Done;
+use super::VerbResult;
 use super::args::{Format, Run};
 use super::batch::{budget, raise_descriptor_limit, read_answers};
 use super::files::{bytes_of, damage_problem, rendered};
-use super::plan::{PROGRAM, Plan, SetUp, plan_of, session_id};
+use super::plan::{Environment, PROGRAM, PreparedSession, plan_of, session_id};
 use super::resume::not_opened;
-use super::work::Seated;
-use crate::journal::{Disk, Journal, KeyStore, OpenError, OpenedJournal, fold};
-use crate::participants::human::Desk;
-use crate::problem::Problem;
-use crate::session::{Command, Event, Line, Session, SessionOpened, Stamped};
+use super::work::ReadySession;
+use crate::journal::{Disk, Journal, KeyStore, OpenJournalError, OpenedJournal, fold};
+use crate::participants::human::HumanQueue;
+use crate::problem::Diagnostic;
+use crate::session::{Command, Event, LogEntry, Session, SessionOpened, TimedEvent};
 use crate::setup::answers::Answers;
-use crate::setup::bounds::Bounds;
-use crate::setup::doctor::Depth;
-use crate::setup::models::Catalog;
+use crate::setup::bounds::PathPolicy;
+use crate::setup::doctor::ProbeLevel;
+use crate::setup::models::ParticipantFactory;
 use crate::setup::need::Need;
 use crate::setup::roster::ModelFlags;
 use crate::setup::table::{needs, outside, personas_of, seat_all};
@@ -34,20 +34,20 @@ use crate::tui::{Draft, Film, Home, Host, Keys, Looks, Opening, Refusal, Running
 use crate::workflow::recheck;
 
 /// Shows the screen: a file, or the home screen.
-pub fn show(run: &Run, opening: Option<Opening>) -> Done {
-    let set_up = SetUp::find(run.trust)?;
+pub fn show(run: &Run, opening: Option<Opening>) -> VerbResult {
+    let set_up = Environment::find(run.trust)?;
     raise_descriptor_limit();
     let looks = looks(&set_up)?;
     let answers = read_answers(run)?;
-    let host = Facilitator { run: run.clone(), answers, set_up: Arc::new(set_up) };
+    let host = TuiHost { run: run.clone(), answers, set_up: Arc::new(set_up) };
     crate::tui::run(Arc::new(host), opening, looks)
-        .map_err(|error| vec![Problem::new(format!("the terminal cannot be used: {error}"))])
+        .map_err(|error| vec![Diagnostic::new(format!("the terminal cannot be used: {error}"))])
 }
 
-fn looks(set_up: &SetUp) -> Result<Looks, Vec<Problem>> {
+fn looks(set_up: &Environment) -> Result<Looks, Vec<Diagnostic>> {
     let screen = &set_up.config.screen;
     let given = screen.value.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
-    let wrong = |message: String| vec![Problem::new(message).in_file(&screen.from)];
+    let wrong = |message: String| vec![Diagnostic::new(message).in_file(&screen.from)];
     let keys = Keys::configured(given).map_err(|message| wrong(format!("`screen.keys`: {message}")))?;
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
     let colours = screen.value.colours.iter().map(|(role, colour)| (role.as_str(), colour.as_str()));
@@ -57,19 +57,19 @@ fn looks(set_up: &SetUp) -> Result<Looks, Vec<Problem>> {
 }
 
 /// What the command line gives the screen.
-struct Facilitator {
+struct TuiHost {
     run: Run,
     answers: Answers,
-    set_up: Arc<SetUp>,
+    set_up: Arc<Environment>,
 }
 
-impl Facilitator {
+impl TuiHost {
     /// A definition with everything the command line says of it.
-    fn plan(&self, opening: &Opening) -> Result<(Plan, Vec<Problem>), Vec<Problem>> {
+    fn plan(&self, opening: &Opening) -> Result<(PreparedSession, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (mut plan, notices) = match opening {
             Opening::Text { name, text } => plan_of(text.clone(), name.clone(), &self.set_up.folders)?,
             Opening::File(path) => super::plan::read_plan(path, &self.set_up.folders)?,
-            _ => return Err(vec![Problem::new("this is no definition")]),
+            _ => return Err(vec![Diagnostic::new("this is no definition")]),
         };
         plan.flags = ModelFlags::parse(&self.run.model);
         plan.answers = self.answers.clone();
@@ -90,11 +90,11 @@ impl Facilitator {
         session: Session,
         journal: Journal,
         path: PathBuf,
-        desk: Desk,
-    ) -> Result<Seated, Refusal> {
+        desk: HumanQueue,
+    ) -> Result<ReadySession, Refusal> {
         let mut answers = self.answers.clone();
         answers.resume(&session);
-        let led_out = outside(&session, &answers, &Bounds::of(&self.set_up.folders, path.to_str()));
+        let led_out = outside(&session, &answers, &PathPolicy::of(&self.set_up.folders, path.to_str()));
         if !led_out.is_empty() {
             return Err(led_out.into());
         }
@@ -102,11 +102,11 @@ impl Facilitator {
         let table = seat_all(&session, &mut self.set_up.catalog().with_desk(desk), &answers)?;
         let budget = budget(&self.run, &session, &self.set_up)?;
         let personas = personas_of(&session);
-        Ok(Seated { session, journal, table, personas, answers, budget, path })
+        Ok(ReadySession { session, journal, table, personas, answers, budget, path })
     }
 }
 
-impl Facilitator {
+impl TuiHost {
     /// Refuses a session that needs something which the person has not agreed to.
     fn agreed(&self, session: &Session, answers: &Answers) -> Result<(), Refusal> {
         let needs = needs(session, &self.set_up.catalog(), answers)?;
@@ -115,12 +115,12 @@ impl Facilitator {
     }
 }
 
-impl Host for Facilitator {
+impl Host for TuiHost {
     fn home(&self) -> Home {
         rows::home(&self.set_up)
     }
 
-    fn draft(&self, opening: &Opening) -> Result<Draft, Vec<Problem>> {
+    fn draft(&self, opening: &Opening) -> Result<Draft, Vec<Diagnostic>> {
         let (plan, mut notices) = self.plan(opening)?;
         let roster = plan.roster(&self.set_up)?;
         notices.extend(roster.notices.iter().chain(self.set_up.notices()).cloned());
@@ -131,11 +131,11 @@ impl Host for Facilitator {
         // Who has nobody to take a seat is told before anything is written.
         let mut session = Session::default();
         let at = crate::clock::now();
-        session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(header.clone())) });
+        session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(header.clone())) });
         let needs = plan.needs(&session, &self.set_up)?;
         notices.extend(self.set_up.catalog().unneeded(&needs));
         let trust = Trust::for_looking();
-        seat_all(&session, &mut Catalog::new(&self.set_up.config, &trust), &plan.answers)?;
+        seat_all(&session, &mut ParticipantFactory::new(&self.set_up.config, &trust), &plan.answers)?;
         let notices = notices.iter().map(ToString::to_string).collect();
         Ok(Draft { opened: header, notices, needs: lines(&needs, &self.set_up.trust) })
     }
@@ -143,7 +143,7 @@ impl Host for Facilitator {
     fn begin(&self, opened: &SessionOpened) -> Result<Running, Refusal> {
         let mut session = Session::default();
         let at = crate::clock::now();
-        session.apply(&Stamped { at, event: Event::SessionOpened(Box::new(opened.clone())) });
+        session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(opened.clone())) });
         let path = match &self.run.save {
             Some(path) if path.is_dir() => path.join(format!("{}.s2s", opened.session)),
             Some(path) if std::fs::metadata(path).map_or(true, |meta| meta.len() == 0) => path.clone(),
@@ -158,20 +158,21 @@ impl Host for Facilitator {
         let table = seat_all(&session, &mut catalog, &self.answers)?;
         let budget = budget(&self.run, &session, &self.set_up)?;
         let journal = Journal::create(&Disk::default(), &path, &opened.session)
-            .map_err(|error| vec![Problem::new(error.to_string())])?;
+            .map_err(|error| vec![Diagnostic::new(error.to_string())])?;
         let (personas, answers) = (personas_of(&session), self.answers.clone());
-        let seated = Seated { session: Session::default(), journal, table, personas, answers, budget, path };
+        let seated =
+            ReadySession { session: Session::default(), journal, table, personas, answers, budget, path };
         Ok(engine::spawn(seated, Command::Open(Box::new(opened.clone())), &self.set_up, (desk, people)))
     }
 
-    fn resume(&self, path: &Path) -> Result<(Vec<Line>, Running), Refusal> {
+    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, Running), Refusal> {
         let OpenedJournal { journal, log, .. } = opened(path)?;
         let session = fold(&log);
         if session.closed.is_some() {
             for error in KeyStore::new(Disk::default(), &self.set_up.folders.keys()).erase_all(&session) {
                 tracing::debug!(%error, "a key of a finished session is left");
             }
-            let problem = Problem::new("the session is over already");
+            let problem = Diagnostic::new("the session is over already");
             return Err(vec![problem.hint("look at it; F begins a new session from any point of it")].into());
         }
         let torn_bytes = log.torn as u64;
@@ -186,39 +187,39 @@ impl Host for Facilitator {
         fork::fork(path, seq, &folder, |session| self.agreed(session, &self.answers))
     }
 
-    fn agree(&self, needs: &[Need]) -> Result<(), Problem> {
+    fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic> {
         self.set_up.trust.keep(needs)
     }
 
-    fn film(&self, path: &Path) -> Result<Film, Vec<Problem>> {
+    fn film(&self, path: &Path) -> Result<Film, Vec<Diagnostic>> {
         film::open(path)
     }
 
-    fn context(&self) -> Result<Option<String>, Problem> {
+    fn context(&self) -> Result<Option<String>, Diagnostic> {
         self.set_up.folders.context()
     }
 
-    fn doctor(&self, depth: Depth) -> String {
+    fn doctor(&self, depth: ProbeLevel) -> String {
         match crate::cli::doctor::checked(&self.set_up, &[], depth) {
             Ok(found) => crate::cli::doctor::lines(&found.unwrap_or_default(), true).join("\n"),
             Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
         }
     }
 
-    fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Problem> {
-        let format = <Format as clap::ValueEnum>::from_str(format, true).map_err(Problem::new)?;
+    fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic> {
+        let format = <Format as clap::ValueEnum>::from_str(format, true).map_err(Diagnostic::new)?;
         let path = PathBuf::from(format!("{}.{}", session.id, format.extension()));
         Disk::default()
             .write_whole(&path, rendered(session, format).as_bytes())
-            .map_err(|error| Problem::new(error.to_string()))?;
+            .map_err(|error| Diagnostic::new(error.to_string()))?;
         Ok(path)
     }
 
-    fn edit(&self, text: &str) -> Result<String, Problem> {
+    fn edit(&self, text: &str) -> Result<String, Diagnostic> {
         kept::edit(&self.set_up.folders.drafts(), text)
     }
 
-    fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Problem> {
+    fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic> {
         kept::keep(&self.set_up.folders.drafts(), name, text)
     }
 
@@ -228,13 +229,13 @@ impl Host for Facilitator {
 }
 
 /// Opens a session file and locks it.
-fn opened(path: &Path) -> Result<OpenedJournal, Vec<Problem>> {
+fn opened(path: &Path) -> Result<OpenedJournal, Vec<Diagnostic>> {
     let file = path.display().to_string();
     Journal::open(&Disk::default(), path).map_err(|error| {
         vec![match error {
-            OpenError::Disk(error) => not_opened(&error, &file),
-            OpenError::NothingRecorded => Problem::new("nothing was recorded in it").in_file(&file),
-            OpenError::Damage(damage) => damage_problem(&damage, &file),
+            OpenJournalError::Disk(error) => not_opened(&error, &file),
+            OpenJournalError::NothingRecorded => Diagnostic::new("nothing was recorded in it").in_file(&file),
+            OpenJournalError::Damage(damage) => damage_problem(&damage, &file),
         }]
     })
 }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::browse::{saved, summary};
-use crate::cli::plan::SetUp;
+use crate::cli::plan::Environment;
 use crate::journal::{Disk, fold, read_log};
-use crate::setup::bounds::Bounds;
+use crate::setup::bounds::PathPolicy;
 use crate::setup::folders::read_regular;
-use crate::setup::personas::Library;
+use crate::setup::personas::PersonaLibrary;
 use crate::tui::{Home, Opening, Part, Row};
 use crate::workflow::{Source, default_id, load};
 
@@ -27,7 +27,7 @@ const EXAMPLES: [(&str, &str); 4] = [
 ];
 
 /// Reads it all.
-pub fn home(set_up: &SetUp) -> Home {
+pub fn home(set_up: &Environment) -> Home {
     let paths = saved(&set_up.folders);
     let mut rows: Vec<Row> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();
     rows.push(begin(
@@ -35,7 +35,7 @@ pub fn home(set_up: &SetUp) -> Home {
         "a question, who is asked, how it is counted",
         Opening::NewTopic,
     ));
-    rows.extend(definitions(&Bounds::of(&set_up.folders, None)).into_iter().filter_map(|path| {
+    rows.extend(definitions(&PathPolicy::of(&set_up.folders, None)).into_iter().filter_map(|path| {
         let text = read_regular(&path, MOST_DEFINITION).ok()?;
         let about = about(&text, &path.display().to_string())?;
         Some(begin(&path.display().to_string(), &about, Opening::File(path)))
@@ -45,7 +45,7 @@ pub fn home(set_up: &SetUp) -> Home {
         let opening = Opening::Text { name: name.to_owned(), text: text.to_owned() };
         rows.push(begin(default_id(name), &format!("example: {about}"), opening));
     }
-    let (all, _) = Library::new(&set_up.folders).all();
+    let (all, _) = PersonaLibrary::new(&set_up.folders).all();
     let personas = all.into_iter().map(|found| (found.persona.name, found.persona.description)).collect();
     let model = set_up.config.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
     Home {
@@ -98,7 +98,7 @@ fn session(path: &Path) -> Row {
 }
 
 /// Files in this folder that may be definitions; what leads out of the project is none of them.
-fn definitions(bounds: &Bounds) -> Vec<PathBuf> {
+fn definitions(bounds: &PathPolicy) -> Vec<PathBuf> {
     let is_wanted = |path: &PathBuf| {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         matches!(extension, "yaml" | "yml" | "json")

@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
-use super::{Disk, DiskError, GONE, Holder, Op, fail, owner_only, unlinked};
+use super::{Disk, DiskError, GONE, LockOwner, StorageOp, fail, owner_only, unlinked};
 use crate::journal::holder::holder;
 
 /// How often a lock that is held is tried again, and how long is waited between: two seconds in all, in
@@ -32,7 +32,7 @@ impl Disk {
             return Ok(empty);
         }
         let make = || -> io::Result<File> {
-            self.pass(Op::Open, path)?;
+            self.pass(StorageOp::Open, path)?;
             owner_only().create_new(true).read(true).append(true).open(path)
         };
         let file = make().map_err(fail("make", path))?;
@@ -71,7 +71,7 @@ impl Disk {
     /// The operating system's, with the path; `locked` when another process writes to it.
     pub fn open_log(&self, path: &Path) -> Result<LogFile, DiskError> {
         let open = || -> io::Result<File> {
-            self.pass(Op::Open, path)?;
+            self.pass(StorageOp::Open, path)?;
             unlinked(OpenOptions::new().read(true).append(true), path)
         };
         let file = open().map_err(fail("open", path))?;
@@ -80,7 +80,7 @@ impl Disk {
     }
 
     fn lock(&self, file: &File, path: &Path) -> Result<(), DiskError> {
-        self.pass(Op::Lock, path).map_err(fail("lock", path))?;
+        self.pass(StorageOp::Lock, path).map_err(fail("lock", path))?;
         // A program that this one has just started holds a copy of an earlier lock for a moment.
         let mut taken = file.try_lock();
         for _ in 0..LOCK_TRIES {
@@ -92,7 +92,7 @@ impl Disk {
         }
         taken.map_err(|error| match error {
             TryLockError::WouldBlock => {
-                let holder = Holder { process: holder(file) };
+                let holder = LockOwner { process: holder(file) };
                 let cause = io::Error::new(io::ErrorKind::ResourceBusy, format!("{holder} has it open"));
                 DiskError { what: "open", path: path.to_owned(), cause, locked: Some(holder) }
             }
@@ -115,7 +115,7 @@ impl LogFile {
     /// # Errors
     /// The operating system's, with the path; and that the file is not there any more.
     pub fn sync(&mut self) -> Result<(), DiskError> {
-        let sync = self.disk.pass(Op::Sync, &self.path).and_then(|()| self.file.sync_data());
+        let sync = self.disk.pass(StorageOp::Sync, &self.path).and_then(|()| self.file.sync_data());
         sync.map_err(fail("sync", &self.path))?;
         if self.is_in_place() {
             return Ok(());
@@ -148,7 +148,7 @@ impl LogFile {
     /// The operating system's, with the path.
     pub fn read_all(&mut self) -> Result<Vec<u8>, DiskError> {
         let mut read = || -> io::Result<Vec<u8>> {
-            self.disk.pass(Op::Read, &self.path)?;
+            self.disk.pass(StorageOp::Read, &self.path)?;
             let mut bytes = Vec::new();
             self.file.rewind()?;
             self.file.read_to_end(&mut bytes)?;
@@ -162,7 +162,7 @@ impl LogFile {
     /// # Errors
     /// The operating system's, with the path.
     pub fn truncate(&mut self, length: u64) -> Result<(), DiskError> {
-        let cut = self.disk.pass(Op::Truncate, &self.path).and_then(|()| self.file.set_len(length));
+        let cut = self.disk.pass(StorageOp::Truncate, &self.path).and_then(|()| self.file.set_len(length));
         cut.map_err(fail("cut", &self.path))?;
         self.sync()
     }
@@ -172,7 +172,7 @@ impl LogFile {
         if !self.is_in_place() {
             return;
         }
-        let _ = self.disk.pass(Op::Remove, &self.path).and_then(|()| fs::remove_file(&self.path));
+        let _ = self.disk.pass(StorageOp::Remove, &self.path).and_then(|()| fs::remove_file(&self.path));
     }
 
     /// Its path.

@@ -1,18 +1,18 @@
 //! Each event against the rules: what the core decides alone must be what the file says.
 
-use super::Checker;
+use super::Verifier;
 use crate::round::leak::RULES;
 use crate::round::seal::RoundKey;
 use crate::round::snapshot::sha256_hex;
 use crate::session::{
-    ArtifactRecorded, CloseReason, Command, Event, Line, Pseudonyms, RoundClosed, RoundOpened, Session,
+    ArtifactRecorded, CloseReason, Command, Event, LogEntry, PseudonymMap, RoundClosed, RoundOpened, Session,
     SessionClosed, SessionOpened, Status, decide,
 };
 use crate::workflow::Close;
 
-impl Checker {
+impl Verifier {
     /// Checks one event against the state before it, then folds it in.
-    pub(super) fn line(&mut self, line: &Line) {
+    pub(super) fn line(&mut self, line: &LogEntry) {
         if self.session.closed.is_some() {
             self.find(line, "it comes after the session was closed");
         }
@@ -52,7 +52,7 @@ impl Checker {
         }
     }
 
-    fn opened(&mut self, line: &Line, opened: &SessionOpened) {
+    fn opened(&mut self, line: &LogEntry, opened: &SessionOpened) {
         if line.seq != 0 {
             self.find(line, "the session is opened twice");
         }
@@ -68,7 +68,7 @@ impl Checker {
         }
     }
 
-    fn round_opened(&mut self, line: &Line, opened: &RoundOpened) {
+    fn round_opened(&mut self, line: &LogEntry, opened: &RoundOpened) {
         let round = &opened.round;
         if sha256_hex(&opened.snapshot) != opened.snapshot_sha256 {
             self.find(line, format!("the snapshot of round `{round}` does not have its hash"));
@@ -81,7 +81,7 @@ impl Checker {
     }
 
     /// From here on the round's work items must follow, each as the core makes it of the round.
-    fn expect_items(&mut self, line: &Line) {
+    fn expect_items(&mut self, line: &LogEntry) {
         let offers = decide(&self.session, Command::OfferRest, line.stamped.at).unwrap_or_default();
         self.due = offers
             .into_iter()
@@ -92,7 +92,7 @@ impl Checker {
             .collect();
     }
 
-    fn closed(&mut self, line: &Line, closed: &RoundClosed) {
+    fn closed(&mut self, line: &LogEntry, closed: &RoundClosed) {
         let what = match self.session.round(&closed.round).filter(|round| round.closed.is_none()) {
             None => Some("closes and is not open"),
             Some(round) => {
@@ -127,7 +127,7 @@ impl Checker {
     }
 
     /// An event that the core decides alone must be the one it decides.
-    pub(super) fn redecide(&mut self, line: &Line, command: Command) {
+    pub(super) fn redecide(&mut self, line: &LogEntry, command: Command) {
         let decided = decide(&self.session, command, line.stamped.at).ok();
         // What else a command writes follows as an event of its own.
         if decided.as_deref().and_then(<[Event]>::first) != Some(&line.stamped.event) {
@@ -142,14 +142,14 @@ fn has_its_pseudonyms(opened: &SessionOpened) -> bool {
     let names = opened.participants.iter().map(|seat| seat.name.as_str());
     match (&opened.pseudonyms, asked) {
         (None, None) => true,
-        (Some(drawn), Some(_)) => *drawn == Pseudonyms::draw(drawn.seed, names),
+        (Some(drawn), Some(_)) => *drawn == PseudonymMap::draw(drawn.seed, names),
         _ => false,
     }
 }
 
 /// Whether everything about a round but its texts is what the definition gives. The texts are
 /// covered by hashes and not made anew: their wording belongs to the version that wrote them.
-fn is_as_defined(session: &Session, line: &Line, opened: &RoundOpened) -> bool {
+fn is_as_defined(session: &Session, line: &LogEntry, opened: &RoundOpened) -> bool {
     let command = Command::OpenRound { project_summary: None };
     let events = decide(session, command, line.stamped.at).unwrap_or_default();
     let Some(Event::RoundOpened(derived)) = events.into_iter().next() else { return false };

@@ -1,14 +1,15 @@
 //! What happens to an agent's work item: offered as the results give it, claimed in turn, returned
 //! by its holder, its data what the replies say.
 
-use super::Checker;
+use super::Verifier;
 use crate::session::{
-    Command, Event, ItemStatus, Line, Task, WorkItemClaimed, WorkItemOffered, WorkItemReturned, decide,
+    AgentWork, Command, Event, ItemStatus, LogEntry, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+    decide,
 };
 use crate::workflow::read_answer;
 
-impl Checker {
-    pub(super) fn item_offered(&mut self, line: &Line, item: &WorkItemOffered, task: &Task) {
+impl Verifier {
+    pub(super) fn item_offered(&mut self, line: &LogEntry, item: &WorkItemOffered, task: &AgentWork) {
         let command = Command::Offer { step: item.step.clone() };
         let events = decide(&self.session, command, line.stamped.at).unwrap_or_default();
         let mut offers = events.into_iter().filter_map(|event| match event {
@@ -31,7 +32,7 @@ impl Checker {
         self.find(line, format!("{what} of `{}` is not what the results before it give", item.participant));
     }
 
-    pub(super) fn item_claimed(&mut self, line: &Line, claim: &WorkItemClaimed) {
+    pub(super) fn item_claimed(&mut self, line: &LogEntry, claim: &WorkItemClaimed) {
         let (item, participant, holder) =
             (claim.item.clone(), claim.participant.clone(), claim.holder.clone());
         let is_renewed = self
@@ -50,7 +51,7 @@ impl Checker {
         );
     }
 
-    pub(super) fn item_returned(&mut self, line: &Line, back: &WorkItemReturned) {
+    pub(super) fn item_returned(&mut self, line: &LogEntry, back: &WorkItemReturned) {
         let holder = self.session.items.get(&back.item).and_then(|item| item.claim.as_ref());
         let holder = holder.and_then(|claim| claim.holder.clone());
         self.redecide(line, Command::Return { back: Box::new(back.clone()), holder });

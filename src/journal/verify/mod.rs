@@ -13,9 +13,9 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
-use super::read::{Damage, Log, read_log, starts};
+use super::read::{Damage, EventLog, read_log, starts};
 use crate::round::record::REPLY_RULES;
-use crate::session::{Line, Receipt, RoundRun, Session, WorkItemOffered};
+use crate::session::{LogEntry, Receipt, RoundRun, Session, WorkItemOffered};
 
 /// What no reading of the file can show.
 pub const UNPROVEN: [&str; 4] = [
@@ -95,7 +95,7 @@ pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
     result.proven.push(format!("the chain of {} documents is whole", log.lines.len()));
     result.head = log.lines.last().map(|line| line.hash.clone());
     let mut checker =
-        Checker { session: Session::default(), result, due: VecDeque::new(), all_asked: HashSet::new() };
+        Verifier { session: Session::default(), result, due: VecDeque::new(), all_asked: HashSet::new() };
     for line in &log.lines {
         checker.line(line);
     }
@@ -115,7 +115,7 @@ pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
 impl Verification {
     /// Holds receipts against the log that was verified: each that fits is proven, any other found.
     /// Receipts of other sessions are only noted, unless there is none of this one.
-    pub fn hold(&mut self, log: &Log, receipts: &[Receipt]) {
+    pub fn hold(&mut self, log: &EventLog, receipts: &[Receipt]) {
         let session = super::read::fold(log);
         let (own, others): (Vec<_>, Vec<_>) = receipts.iter().partition(|receipt| receipt.is_of(&session));
         for receipt in &own {
@@ -142,7 +142,7 @@ fn finding_of(damage: &Damage) -> Finding {
     Finding { place: damage.seq.map(place), what: damage.what.clone() }
 }
 
-struct Checker {
+struct Verifier {
     session: Session,
     result: Verification,
     /// The work items that the round opened last still has to hand out, in order.
@@ -151,13 +151,13 @@ struct Checker {
     all_asked: HashSet<String>,
 }
 
-impl Checker {
-    fn find(&mut self, line: &Line, what: impl Into<String>) {
+impl Verifier {
+    fn find(&mut self, line: &LogEntry, what: impl Into<String>) {
         let place = DocumentPlace { seq: line.seq, line: 0, offset: 0 };
         self.result.findings.push(Finding { place: Some(place), what: what.into() });
     }
 
-    fn finish(mut self, expect: Option<&str>, lines: &[Line]) -> Verification {
+    fn finish(mut self, expect: Option<&str>, lines: &[LogEntry]) -> Verification {
         let rounds = std::mem::take(&mut self.session.rounds);
         let chain = self.result.proven.len();
         for round in &rounds {

@@ -1,15 +1,15 @@
 //! What happens at single seats: handed a prompt, sealed, failed, revealed.
 
-use super::Checker;
-use crate::round::record::Returned;
-use crate::round::seal::{RoundKey, Sealed};
+use super::Verifier;
+use crate::round::record::ReplyAttempt;
+use crate::round::seal::{RoundKey, SealedRecord};
 use crate::session::{
-    AnswerRevealed, BallotSealed, Command, Line, RoundRun, SeatFailed, SeatStatus, Session, WorkItemOffered,
-    unseal,
+    AnswerRevealed, BallotSealed, Command, LogEntry, RoundRun, SeatFailed, SeatStatus, Session,
+    WorkItemOffered, unseal,
 };
 
-impl Checker {
-    pub(super) fn offered(&mut self, line: &Line, item: &WorkItemOffered) {
+impl Verifier {
+    pub(super) fn offered(&mut self, line: &LogEntry, item: &WorkItemOffered) {
         let who = &item.participant;
         let Some(due) = self.due.pop_front() else {
             return self.find(line, format!("`{who}` is handed a work item it has no seat for"));
@@ -29,7 +29,7 @@ impl Checker {
         self.find(line, what);
     }
 
-    pub(super) fn sealed(&mut self, line: &Line, sealed: &BallotSealed) {
+    pub(super) fn sealed(&mut self, line: &LogEntry, sealed: &BallotSealed) {
         let round = self.session.round(&sealed.round).filter(|round| round.closed.is_none());
         let seat = round.and_then(|round| round.seat(&sealed.participant));
         if !seat.is_some_and(|seat| seat.status.is_open()) {
@@ -48,7 +48,7 @@ impl Checker {
     }
 
     /// While a round is open a seat fails on the way; after the close only a seal that does not open.
-    pub(super) fn failed(&mut self, line: &Line, failed: &SeatFailed) {
+    pub(super) fn failed(&mut self, line: &LogEntry, failed: &SeatFailed) {
         let SeatFailed { round, participant, reason, timed_out, tries, .. } = failed.clone();
         let closed = self.session.round(&round).filter(|round| round.closed.is_some());
         let Some(closed) = closed else {
@@ -65,7 +65,7 @@ impl Checker {
         }
     }
 
-    pub(super) fn revealed(&mut self, line: &Line, answer: &AnswerRevealed) {
+    pub(super) fn revealed(&mut self, line: &LogEntry, answer: &AnswerRevealed) {
         let what = match self.session.round(&answer.round) {
             None => Some(format!("an answer of round `{}`, which there is not", answer.round)),
             Some(round) => opens_to(&self.session, round, answer).err(),
@@ -78,7 +78,7 @@ impl Checker {
 
 /// The seal that a seat reveals now: it must have one, and every seat before it in the roster must
 /// have revealed its own.
-fn sealed_in_turn<'a>(round: &'a RoundRun, who: &str) -> Result<&'a Sealed, String> {
+fn sealed_in_turn<'a>(round: &'a RoundRun, who: &str) -> Result<&'a SealedRecord, String> {
     let Some(SeatStatus::Sealed(sealed)) = round.seat(who).map(|seat| &seat.status) else {
         return Err(format!("`{who}` is revealed and was not sealed"));
     };
@@ -91,7 +91,12 @@ fn sealed_in_turn<'a>(round: &'a RoundRun, who: &str) -> Result<&'a Sealed, Stri
 }
 
 /// What a seal holds under the key its round has published.
-fn unsealed(session: &Session, round: &RoundRun, who: &str, seal: &Sealed) -> Result<AnswerRevealed, String> {
+fn unsealed(
+    session: &Session,
+    round: &RoundRun,
+    who: &str,
+    seal: &SealedRecord,
+) -> Result<AnswerRevealed, String> {
     let key = round.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key));
     let key = key.ok_or_else(|| format!("`{who}` is revealed before its round published a key"))?;
     unseal(session, round, &key, who, seal).map_err(|error| format!("`{who}`: {error}"))
@@ -112,8 +117,12 @@ fn opens_to(session: &Session, round: &RoundRun, answer: &AnswerRevealed) -> Res
 /// What was sealed, with what `answer` says was read of it: by rules that this version does not have.
 fn with_reading_of(answer: &AnswerRevealed, held: AnswerRevealed) -> AnswerRevealed {
     let reasons = answer.replies.iter().map(|reply| reply.reason.clone()).chain(std::iter::repeat(None));
-    let replies =
-        held.replies.into_iter().zip(reasons).map(|(reply, reason)| Returned { reason, ..reply }).collect();
+    let replies = held
+        .replies
+        .into_iter()
+        .zip(reasons)
+        .map(|(reply, reason)| ReplyAttempt { reason, ..reply })
+        .collect();
     AnswerRevealed {
         outcome: answer.outcome,
         reason: answer.reason.clone(),

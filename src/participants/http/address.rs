@@ -4,12 +4,12 @@
 
 use std::net::IpAddr;
 
-use super::{Dialect, HeaderMap, HeaderName, HeaderValue, Problem, Service, Url};
+use super::{ApiStyle, Diagnostic, HeaderMap, HeaderName, HeaderValue, Service, Url};
 
 /// Where requests go: the base address with a path of the dialect behind it.
-pub fn endpoint(service: &Service, path: &str) -> Result<Url, Problem> {
+pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
     let hint = "an address looks like `https://api.example.com/v1`";
-    let no_address = |why: &str| Problem::new(format!("the service's address {why}")).hint(hint);
+    let no_address = |why: &str| Diagnostic::new(format!("the service's address {why}")).hint(hint);
     let mut url = Url::parse(service.base_url.trim()).map_err(|_| no_address("cannot be read"))?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return Err(no_address("is neither http nor https"));
@@ -19,8 +19,8 @@ pub fn endpoint(service: &Service, path: &str) -> Result<Url, Problem> {
     }
     let base = url.path().trim_end_matches('/');
     let base = match service.dialect {
-        Dialect::OpenAi | Dialect::Responses => base,
-        Dialect::Anthropic => base.strip_suffix("/v1").unwrap_or(base),
+        ApiStyle::OpenAi | ApiStyle::Responses => base,
+        ApiStyle::Anthropic => base.strip_suffix("/v1").unwrap_or(base),
     };
     let path = format!("{base}/{path}");
     url.set_path(&path);
@@ -42,13 +42,13 @@ pub fn host(url: &Url) -> String {
 }
 
 /// The headers of every request; the key is marked as not to be shown.
-pub fn headers(service: &Service) -> Result<HeaderMap, Problem> {
+pub fn headers(service: &Service) -> Result<HeaderMap, Diagnostic> {
     let mut headers = HeaderMap::new();
     let mut put = |name: &'static str, value| headers.insert(HeaderName::from_static(name), value);
     put("content-type", HeaderValue::from_static("application/json"));
     put("accept-encoding", HeaderValue::from_static("identity"));
     put("user-agent", HeaderValue::from_static(concat!("roundtable/", env!("CARGO_PKG_VERSION"))));
-    if service.dialect == Dialect::Anthropic {
+    if service.dialect == ApiStyle::Anthropic {
         put("anthropic-version", HeaderValue::from_static("2023-06-01"));
     }
     if let Some(key) = service.key() {
@@ -58,16 +58,16 @@ pub fn headers(service: &Service) -> Result<HeaderMap, Problem> {
 }
 
 /// Adds a key to the headers, not to be shown.
-pub fn put_key(service: &Service, key: &str, headers: &mut HeaderMap) -> Result<(), Problem> {
+pub fn put_key(service: &Service, key: &str, headers: &mut HeaderMap) -> Result<(), Diagnostic> {
     let (name, value) = match service.dialect {
-        Dialect::OpenAi | Dialect::Responses => {
+        ApiStyle::OpenAi | ApiStyle::Responses => {
             ("authorization", HeaderValue::from_str(&format!("Bearer {key}")))
         }
-        Dialect::Anthropic => ("x-api-key", HeaderValue::from_str(key)),
+        ApiStyle::Anthropic => ("x-api-key", HeaderValue::from_str(key)),
     };
     let mut value = value.map_err(|_| {
         let named = service.key_name.as_deref().unwrap_or("the key");
-        Problem::new(format!("`{named}` holds a character that no key can have"))
+        Diagnostic::new(format!("`{named}` holds a character that no key can have"))
             .hint("set it anew, without line breaks or control characters")
     })?;
     value.set_sensitive(true);

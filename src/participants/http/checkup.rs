@@ -5,8 +5,10 @@
 use super::address::{endpoint, host};
 use tokio::time::Instant;
 
-use super::{Ask, Bytes, Failure, Fault, HttpParticipant, MAX_REPLY, Method, Request, TwoPart};
-use crate::participants::probe::Pace;
+use super::{
+    Bytes, Failure, HttpParticipant, MAX_REPLY, Method, Request, RequestError, SeatRequest, SplitBody,
+};
+use crate::participants::probe::Latency;
 
 impl HttpParticipant {
     /// The host it asks, with the port.
@@ -16,16 +18,16 @@ impl HttpParticipant {
 
     /// The body in which the service lists its models.
     pub(in crate::participants) async fn list(&self) -> Result<Vec<u8>, Failure> {
-        let once = |fault: Fault| Failure { reason: fault.reason, timed_out: false, tries: 1 };
+        let once = |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1 };
         let url = endpoint(&self.service, self.service.dialect.models_path())
-            .map_err(|problem| once(Fault::lasting(problem.message)))?;
+            .map_err(|problem| once(RequestError::lasting(problem.message)))?;
         let mut request = Request::new(Method::GET, url);
         *request.headers_mut() = self.headers().await.map_err(once)?;
         let response = self.client().map_err(once)?.execute(request).await;
         let response = response.map_err(|error| once(self.broken(&error)))?;
         let body = match response.status().as_u16() {
             200 => self.read(response, MAX_REPLY).await,
-            status @ 300..=399 => Err(Fault::redirect(status, self.target(&response).as_deref())),
+            status @ 300..=399 => Err(RequestError::redirect(status, self.target(&response).as_deref())),
             status => self.declined(status, response).await.map(|_| None),
         };
         body.map_err(once).map(Option::unwrap_or_default)
@@ -35,21 +37,21 @@ impl HttpParticipant {
     ///
     /// # Errors
     /// Why there is none.
-    pub async fn pace(&self, ask: &Ask) -> Result<Pace, Failure> {
-        let once = |fault: Fault| Failure { reason: fault.reason, timed_out: false, tries: 1 };
+    pub async fn pace(&self, ask: &SeatRequest) -> Result<Latency, Failure> {
+        let once = |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1 };
         let started = Instant::now();
         let dialect = self.service.dialect;
         let head = Bytes::from(dialect.head(&ask.prompt));
-        let body = TwoPart { head, tail: Bytes::from(dialect.tail(ask, self.limits)) };
+        let body = SplitBody { head, tail: Bytes::from(dialect.tail(ask, self.limits)) };
         let mut response = self.post(body, &mut false).await.map_err(once)?;
         match response.status().as_u16() {
             200 => {}
             status @ 300..=399 => {
-                return Err(once(Fault::redirect(status, self.target(&response).as_deref())));
+                return Err(once(RequestError::redirect(status, self.target(&response).as_deref())));
             }
             status => {
                 self.declined(status, response).await.map_err(once)?;
-                return Err(once(Fault::lasting(format!("HTTP {status}"))));
+                return Err(once(RequestError::lasting(format!("HTTP {status}"))));
             }
         }
         let mut first = None;
@@ -57,6 +59,6 @@ impl HttpParticipant {
             first.get_or_insert(started.elapsed());
         }
         let whole = started.elapsed();
-        Ok(Pace { first: first.unwrap_or(whole), whole })
+        Ok(Latency { first: first.unwrap_or(whole), whole })
     }
 }

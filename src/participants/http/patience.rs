@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 
 use super::super::gate::Closed;
 use super::super::purse::Paid;
-use super::{Ask, Failure, spoken};
+use super::{Failure, SeatRequest, spoken};
 
 /// Without a deadline no service is waited for longer than this at a time.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -44,7 +44,7 @@ impl Patience {
     }
 
     /// Whether the service wants this request to wait, which is noted for those who look.
-    pub fn heed(&self, closed: Option<Closed>, ask: &Ask, tries: u32) -> Result<bool, Failure> {
+    pub fn heed(&self, closed: Option<Closed>, ask: &SeatRequest, tries: u32) -> Result<bool, Failure> {
         let (wait, why) = match closed {
             None => return Ok(false),
             Some(Closed::Asked(wait)) => (wait, "the service asked this model's seats to wait"),
@@ -89,7 +89,7 @@ impl Patience {
 }
 
 /// Pays for one more request; `last` is why the one before it failed.
-pub(super) fn pay(ask: &Ask, last: Option<&str>, tries: u32) -> Result<Paid, Failure> {
+pub(super) fn pay(ask: &SeatRequest, last: Option<&str>, tries: u32) -> Result<Paid, Failure> {
     ask.purse.pay().map_err(|why| {
         let reason = last.map_or(why.clone(), |last| format!("{last}; {why}"));
         Failure { reason, timed_out: false, tries }

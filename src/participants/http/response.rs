@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::super::allowance::limits;
-use super::super::gate::{Gate, Pass};
+use super::super::gate::{ConcurrencyLimit, Permit};
 use super::super::retry::asked_wait;
-use super::{Fault, HeaderValue, Response};
+use super::{HeaderValue, RequestError, Response};
 
 /// What a response says of the service's limits.
-pub(super) fn learn(response: &Response, gate: &Gate, pass: &Pass) {
+pub(super) fn learn(response: &Response, gate: &ConcurrencyLimit, pass: &Permit) {
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
     if matches!(response.status().as_u16(), 429 | 529) {
         gate.narrow();
@@ -43,11 +43,11 @@ pub(super) fn is_stream(response: &Response) -> bool {
 }
 
 /// A body that is compressed was not asked for, and is not read.
-pub(super) fn refuse_compressed(response: &Response) -> Result<(), Fault> {
+pub(super) fn refuse_compressed(response: &Response) -> Result<(), RequestError> {
     let Some(coding) = response.headers().get("content-encoding").filter(|c| *c != "identity") else {
         return Ok(());
     };
     let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
     let name = if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
-    Err(Fault::lasting(format!("the reply is compressed ({name}), which was not asked for")))
+    Err(RequestError::lasting(format!("the reply is compressed ({name}), which was not asked for")))
 }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::participants::testing;
 use crate::persona::builtin;
-use crate::round::ballot::{BallotForm, BallotKind, Reading};
-use crate::round::material::Material;
+use crate::round::ballot::{BallotForm, BallotKind, ParsedReply};
+use crate::round::material::SnapshotContent;
 use crate::round::reply::read_reply;
 use crate::round::snapshot::Snapshot;
 
@@ -23,11 +23,11 @@ fn persona(name: &str, priorities: &str) -> Arc<Persona> {
 }
 
 fn snapshot(form: &BallotForm, exploration: &str) -> String {
-    let material = Material {
+    let material = SnapshotContent {
         question: "Which of them should we take from now on?",
         exploration: Some(exploration),
         ballot: Some(form),
-        ..Material::default()
+        ..SnapshotContent::default()
     };
     Snapshot::freeze(&material).text.to_string()
 }
@@ -38,7 +38,7 @@ fn over(kind: BallotKind) -> BallotForm {
 
 /// The answer of a seat at a place of a round.
 fn seated(snapshot: &str, persona: &Arc<Persona>, place: (usize, usize)) -> Value {
-    let ask = Ask {
+    let ask = SeatRequest {
         persona: Arc::clone(persona),
         place,
         seat: format!("seat-{}", place.0),
@@ -86,7 +86,7 @@ fn every_answer_meets_its_form() {
         let mut ballots = std::collections::BTreeSet::new();
         for nth in 0..60 {
             let answer = seated(&text, &persona("p", "weather: 1"), (nth, 60));
-            let Reading::Answered(read) = read_reply(&form, &answer.to_string()) else {
+            let ParsedReply::Answered(read) = read_reply(&form, &answer.to_string()) else {
                 panic!("{form:?}: {answer:#}");
             };
             assert_eq!(read.flags, Vec::<String>::new(), "{answer:#}");
@@ -144,7 +144,7 @@ fn few_abstain_and_by_lot_alone() {
 fn the_seed_changes_the_lot() {
     let text = snapshot(&over(BallotKind::Choice), "");
     let by = |seed| {
-        let ask = Ask { seed: Some(seed), place: (0, 1), ..testing::ask("", &text, "") };
+        let ask = SeatRequest { seed: Some(seed), place: (0, 1), ..testing::ask("", &text, "") };
         answer(&Scene::read(&text), &ask)["vote"].as_str().unwrap().to_owned()
     };
     assert_eq!(by(1), by(1));
@@ -154,8 +154,10 @@ fn the_seed_changes_the_lot() {
 #[test]
 fn a_work_item_is_answered_by_its_schema_or_by_a_note() {
     let ask = testing::ask("", "Write the profile page. Test it on three screens.", "");
-    let task =
-        Task { input: json!({"context": {"plan": 1}}).as_object().unwrap().clone(), ..Task::default() };
+    let task = WorkItemView {
+        input: json!({"context": {"plan": 1}}).as_object().unwrap().clone(),
+        ..WorkItemView::default()
+    };
     let answer = work(&task, &ask).unwrap();
     assert!(answer["result"].as_str().unwrap().starts_with("(rehearsal) This is a placeholder"), "{answer}");
     assert!(answer["result"].as_str().unwrap().contains("Nothing was done"), "{answer}");

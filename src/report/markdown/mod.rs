@@ -18,7 +18,7 @@ use self::quote::{code, inline, quote};
 use super::decision;
 use super::view;
 use super::words::{counted, headline, labels, listed, money, turnout, why_paused, without_count};
-use crate::session::{Approved, RoundRun, Session, Status, Tally, deciding};
+use crate::session::{AnsweredQuestion, RoundRun, Session, Status, Tally, deciding};
 
 /// The report of a session.
 pub fn markdown(session: &Session) -> String {
@@ -158,7 +158,7 @@ fn dissent(session: &Session, out: &mut String) {
 /// Every answer a person gave, in order, those that a later run of the step replaced among them.
 fn approvals(session: &Session, out: &mut String) {
     let mut found = String::new();
-    for Approved { message, choices, given, at } in &session.approvals {
+    for AnsweredQuestion { message, choices, given, at } in &session.approvals {
         let what = match &given.choice {
             Some(choice) => format!("{} chosen among {}", inline(choice), inline(&listed(choices))),
             None if given.approved => "approved".to_owned(),

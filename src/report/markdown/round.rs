@@ -10,7 +10,7 @@ use crate::report::agreement::chart;
 use crate::report::count::{long_order, paths, rule_in_words};
 use crate::report::independence::independence;
 use crate::report::movement::movement;
-use crate::report::view::{self, SeatView, Standing};
+use crate::report::view::{self, SeatView, VisibleState};
 use crate::report::words::{close_reason, counted, grouped, headline, listed, money, quorum_ballots, span};
 use crate::report::{Bar, bars, pictures};
 use crate::session::{RoundRun, Session, Tally};
@@ -234,8 +234,8 @@ fn standings(session: &Session, run: &RoundRun, out: &mut String) {
 
 fn standing(view: &SeatView<'_>) -> String {
     let state = match (view.standing, view.outcome()) {
-        (Standing::Unread("lost"), _) => "its answer was lost with the round's key".to_owned(),
-        (Standing::Unread(state), _) => state.to_owned(),
+        (VisibleState::Unread("lost"), _) => "its answer was lost with the round's key".to_owned(),
+        (VisibleState::Unread(state), _) => state.to_owned(),
         (_, Some(outcome)) => outcome.name().replace('_', " "),
         (_, None) => String::new(),
     };

@@ -9,7 +9,7 @@ use crate::report::view::{SeatView, confidence, minimum_change, vote};
 use crate::report::words::{finding, handling, shown_mask, span};
 use crate::round::ballot::Ballot;
 use crate::round::record::Outcome;
-use crate::session::{AnswerRevealed, Handling, RoundRun, Session, Spent};
+use crate::session::{AnswerRevealed, Cost, LeakReport, RoundRun, Session};
 
 /// The parts of an answer in the order they are shown, with their headings.
 const PARTS: [(&str, &str); 6] = [
@@ -59,8 +59,8 @@ pub fn section(session: &Session, seat: &SeatView<'_>, out: &mut String) {
 }
 
 /// What an answer gives away, and what becomes of it.
-pub fn leaks(session: &Session, found: Option<&Handling>, out: &mut String) {
-    let Some(Handling { action, found }) = found else { return };
+pub fn leaks(session: &Session, found: Option<&LeakReport>, out: &mut String) {
+    let Some(LeakReport { action, found }) = found else { return };
     let _ = writeln!(out, "Leak scan ({}):\n", handling(*action, found));
     for leak in found {
         let _ = writeln!(out, "- {}", inline(&finding(leak, shown_mask(session, leak))));
@@ -96,7 +96,7 @@ fn who(seat: &SeatView<'_>) -> String {
     if seat.rehearsal { format!("{model}, offline, not a model") } else { model }
 }
 
-fn cost(answer: &AnswerRevealed, spent: Option<Spent>) -> String {
+fn cost(answer: &AnswerRevealed, spent: Option<Cost>) -> String {
     let mut cost = span(answer.latency_ms);
     if let Some(tokens) = answer.tokens.filter(|tokens| tokens.input + tokens.output > 0) {
         let _ = write!(cost, ", {} tokens in", tokens.input);

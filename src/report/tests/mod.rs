@@ -13,11 +13,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::round::ballot::{Ballot, Stance};
-use crate::round::record::{Finish, Outcome, Returned, Usage};
-use crate::round::seal::{RoundKey, Sealed};
+use crate::round::record::{Finish, Outcome, ReplyAttempt, TokenUsage};
+use crate::round::seal::{RoundKey, SealedRecord};
 use crate::session::{
-    AnswerRevealed, BallotSealed, CloseReason, Command, Event, Moment, PersonaInfo, SeatInfo, Session,
-    SessionOpened, Stamped, decide,
+    AnswerRevealed, BallotSealed, CloseReason, Command, Event, PersonaInfo, SeatInfo, Session, SessionOpened,
+    TimedEvent, Timestamp, decide,
 };
 
 /// 2026-11-21T23:05:07.120Z.
@@ -42,7 +42,7 @@ participants: [software-architect, qa-lead, devops-engineer]
 /// A session in the making.
 struct Table {
     session: Session,
-    events: Vec<Stamped>,
+    events: Vec<TimedEvent>,
     now: i64,
 }
 
@@ -106,13 +106,13 @@ impl Table {
 
     fn apply(&mut self, event: Event) {
         self.now += 1_000;
-        let stamped = Stamped { at: Moment(self.now), event };
+        let stamped = TimedEvent { at: Timestamp(self.now), event };
         self.session.apply(&stamped);
         self.events.push(stamped);
     }
 
     fn command(&mut self, command: Command) {
-        let events = decide(&self.session, command, Moment(self.now + 1_000)).unwrap();
+        let events = decide(&self.session, command, Timestamp(self.now + 1_000)).unwrap();
         for event in events {
             self.apply(event);
         }
@@ -124,7 +124,8 @@ impl Table {
             round: self.step(),
             participant: seat.to_owned(),
             elapsed_ms: 3_200,
-            seal: Sealed { commitment: "c".repeat(64), nonce: "0".repeat(48), sealed: vec![0; 3] }.into(),
+            seal: SealedRecord { commitment: "c".repeat(64), nonce: "0".repeat(48), sealed: vec![0; 3] }
+                .into(),
         }));
     }
 
@@ -182,10 +183,10 @@ impl Table {
             ballot: Some(ballot),
             answer,
             flags: Vec::new(),
-            replies: vec![Returned { text, finish: Finish::Complete, reason: None }],
+            replies: vec![ReplyAttempt { text, finish: Finish::Complete, reason: None }],
             tries: 1,
             latency_ms: 2_400,
-            tokens: Some(Usage { input: 600, output: 80, cached: 0 }),
+            tokens: Some(TokenUsage { input: 600, output: 80, cached: 0 }),
             may_block: false,
             nonce: "1".repeat(64),
         }
@@ -205,7 +206,8 @@ impl Table {
         answer.reason = Some("no such option: `memcached`".to_owned());
         answer.ballot = None;
         answer.answer = Map::new();
-        answer.replies = vec![Returned { text: reply.to_owned(), finish: Finish::Complete, reason: None }];
+        answer.replies =
+            vec![ReplyAttempt { text: reply.to_owned(), finish: Finish::Complete, reason: None }];
         answer
     }
 }

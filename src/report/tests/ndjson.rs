@@ -6,10 +6,10 @@ use super::{CHOICE, Table, decided};
 use crate::report::line;
 use crate::round::snapshot::sha256_hex;
 use crate::session::{
-    ApprovalGiven, ApprovalRequested, Event, Moment, Session, SessionClosed, Stamped, Status,
+    ApprovalGiven, ApprovalRequested, Event, Session, SessionClosed, Status, TimedEvent, Timestamp,
 };
 
-fn parsed(stamped: &Stamped, session: &Session) -> Map<String, Value> {
+fn parsed(stamped: &TimedEvent, session: &Session) -> Map<String, Value> {
     let text = line(7, "p", "h", stamped.at, &stamped.event, session);
     assert!(!text.chars().any(crate::text::is_unsafe), "{text}");
     serde_json::from_str(&text).unwrap()
@@ -61,7 +61,7 @@ fn every_event_is_one_object_with_its_hash_last() {
         events.iter().map(std::mem::discriminant).map(|d| format!("{d:?}")).collect();
     assert_eq!(kinds.len(), 19, "every kind of event");
     for event in events {
-        let stamped = Stamped { at: Moment(super::START), event };
+        let stamped = TimedEvent { at: Timestamp(super::START), event };
         let line = parsed(&stamped, &session);
         let keys: Vec<&str> = line.keys().map(String::as_str).collect();
         assert_eq!(keys[..5], ["seq", "at", "event", "session", "prev"]);

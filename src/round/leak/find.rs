@@ -5,13 +5,13 @@ use super::phrases::{
     AFTER_AI, AI, FILES, FILLERS, INTRODUCTIONS, MADE, ME, MOST_FILLERS, NOT_ITSELF, SAYS, THEIRS,
 };
 use super::words::{Word, words};
-use super::{Hit, Kind, Named, Scan};
+use super::{Hit, LeakKind, LeakScanner, Named};
 
 /// Everything found in a text, in its order, none over another.
-pub fn hits(scan: &Scan, text: &str) -> Vec<Hit> {
+pub fn hits(scan: &LeakScanner, text: &str) -> Vec<Hit> {
     let (words, rest) = words(text);
-    let reader = Reader { scan, words: &words, rest: &rest };
-    let mut found: Vec<Found> = Vec::new();
+    let reader = PatternMatcher { scan, words: &words, rest: &rest };
+    let mut found: Vec<NameMatch> = Vec::new();
     for at in 0..words.len() {
         found.extend(reader.itself(at));
     }
@@ -29,7 +29,7 @@ pub fn hits(scan: &Scan, text: &str) -> Vec<Hit> {
 
 /// In the order of the text; of two that overlap the one that says who speaks, else the longer.
 fn apart(mut hits: Vec<Hit>) -> Vec<Hit> {
-    hits.sort_by_key(|hit| (hit.kind != Kind::Itself, std::cmp::Reverse(hit.end - hit.start), hit.start));
+    hits.sort_by_key(|hit| (hit.kind != LeakKind::Itself, std::cmp::Reverse(hit.end - hit.start), hit.start));
     let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
     for hit in hits {
         if kept.iter().all(|other| hit.end <= other.start || other.end <= hit.start) {
@@ -42,8 +42,8 @@ fn apart(mut hits: Vec<Hit>) -> Vec<Hit> {
 
 /// A name among the words: the first, how many, and of these how many are the bare name.
 #[derive(Debug, Clone, Copy)]
-struct Found {
-    kind: Kind,
+struct NameMatch {
+    kind: LeakKind,
     named: Named,
     at: usize,
     len: usize,
@@ -59,13 +59,13 @@ enum Spelling {
     Loose,
 }
 
-struct Reader<'a> {
-    scan: &'a Scan,
+struct PatternMatcher<'a> {
+    scan: &'a LeakScanner,
     words: &'a [Word],
     rest: &'a str,
 }
 
-impl Reader<'_> {
+impl PatternMatcher<'_> {
     fn text(&self, at: usize) -> &str {
         self.words.get(at).map_or("", |word| &word.text)
     }
@@ -86,19 +86,19 @@ impl Reader<'_> {
             .all(|(i, word)| self.text(at + i) == *word && (i == 0 || !self.ends_sentence(at + i)))
     }
 
-    fn hit(&self, found: Found) -> Hit {
+    fn hit(&self, found: NameMatch) -> Hit {
         let (start, end) = (self.words[found.at].start, self.words[found.at + found.len - 1].end);
         Hit { kind: found.kind, named: found.named, start, end }
     }
 
     /// Whether the facilitator's own material names it.
-    fn is_known(&self, found: &Found) -> bool {
+    fn is_known(&self, found: &NameMatch) -> bool {
         let name: Vec<&str> = (0..found.bare).map(|i| self.text(found.at + i)).collect();
         self.scan.is_known(&name)
     }
 
     /// A name that counts wherever it stands.
-    fn name(&self, at: usize) -> Option<Found> {
+    fn name(&self, at: usize) -> Option<NameMatch> {
         let seat = self
             .seat(at, Spelling::Strict)
             .or_else(|| self.seat(at, Spelling::Loose).filter(|found| self.is_spoken_of(found)));
@@ -106,7 +106,7 @@ impl Reader<'_> {
     }
 
     /// A name of the tables, with what belongs to it; none of a person, a path or a file.
-    fn of_table(&self, at: usize, look: fn(&[&str]) -> Option<(Named, usize)>) -> Option<Found> {
+    fn of_table(&self, at: usize, look: fn(&[&str]) -> Option<(Named, usize)>) -> Option<NameMatch> {
         let joined = (1..4).take_while(|i| matches!(self.gap(at + i), " " | "-" | "." | "/" | "")).count();
         let run: Vec<&str> =
             (at..=at + joined).map(|i| self.text(i)).filter(|word| !word.is_empty()).collect();
@@ -118,8 +118,8 @@ impl Reader<'_> {
             Named::Model => run[bare..].iter().take_while(|word| belongs(word)).count(),
             _ => 0,
         };
-        let kind = if named == Named::Model { Kind::Model } else { Kind::Vendor };
-        Some(Found { kind, named, at, len: bare + more, bare })
+        let kind = if named == Named::Model { LeakKind::Model } else { LeakKind::Vendor };
+        Some(NameMatch { kind, named, at, len: bare + more, bare })
     }
 
     /// `~/.claude/agents`, `docs/claude/x`, `CLAUDE.md`.
@@ -146,11 +146,11 @@ impl Reader<'_> {
     }
 
     /// A model of the roster, by its whole name or by the part that is nobody else's word.
-    fn roster_model(&self, at: usize) -> Option<Found> {
+    fn roster_model(&self, at: usize) -> Option<NameMatch> {
         let longest =
             self.scan.models.iter().filter(|name| self.begins(at, name)).max_by_key(|name| name.len())?;
         let len = longest.len();
-        Some(Found { kind: Kind::Model, named: Named::Model, at, len, bare: len })
+        Some(NameMatch { kind: LeakKind::Model, named: Named::Model, at, len, bare: len })
     }
 
     fn begins(&self, at: usize, name: &[String]) -> bool {
@@ -160,7 +160,7 @@ impl Reader<'_> {
         !name.is_empty() && name.iter().enumerate().all(same)
     }
 
-    fn seat(&self, at: usize, spelling: Spelling) -> Option<Found> {
+    fn seat(&self, at: usize, spelling: Spelling) -> Option<NameMatch> {
         let fits = |seat: &&(usize, Vec<Word>)| {
             let name = &seat.1;
             let is_plain = name.len() == 1 && !name[0].text.contains(|c: char| c.is_ascii_digit());
@@ -181,12 +181,12 @@ impl Reader<'_> {
         if self.gap(at) == "-" || self.gap(at + len) == "-" && at + len < self.words.len() {
             return None;
         }
-        Some(Found { kind: Kind::Seat, named: Named::Seat(*index), at, len, bare: len })
+        Some(NameMatch { kind: LeakKind::Seat, named: Named::Seat(*index), at, len, bare: len })
     }
 
     /// Whether a plain name stands where somebody is spoken of: `@skeptic`, "agree with skeptic",
     /// "skeptic said", "skeptic's vote".
-    fn is_spoken_of(&self, found: &Found) -> bool {
+    fn is_spoken_of(&self, found: &NameMatch) -> bool {
         let (at, after) = (found.at, found.at + found.len);
         let before = |back: usize| at.checked_sub(back).map_or("", |at| self.text(at));
         let is_quoted = ['\'', '"'].iter().any(|quote| {
@@ -208,17 +208,17 @@ impl Reader<'_> {
     }
 
     /// What a text says at this word that it is itself.
-    fn itself(&self, at: usize) -> Option<Found> {
+    fn itself(&self, at: usize) -> Option<NameMatch> {
         let found = match INTRODUCTIONS.iter().find(|words| self.is(at, words)) {
             Some(words) => self.introduced(at + words.len()),
             None if self.text(at) == "as" => self.as_itself(at),
             None => None,
         };
-        found.map(|found| Found { kind: Kind::Itself, ..found })
+        found.map(|found| NameMatch { kind: LeakKind::Itself, ..found })
     }
 
     /// A name after an introduction, with words between that say nothing.
-    fn introduced(&self, from: usize) -> Option<Found> {
+    fn introduced(&self, from: usize) -> Option<NameMatch> {
         for at in from..=from + MOST_FILLERS {
             if self.ends_sentence(at) || at >= self.words.len() {
                 return None;
@@ -233,7 +233,7 @@ impl Reader<'_> {
         None
     }
 
-    fn own_name(&self, at: usize) -> Option<Found> {
+    fn own_name(&self, at: usize) -> Option<NameMatch> {
         let model = || self.of_table(at, any).filter(|found| found.named == Named::Model);
         let is_word = FILLERS.contains(&self.text(at));
         let seat = self.seat(at, Spelling::Loose).filter(|found| found.len > 1 || !is_word);
@@ -241,7 +241,7 @@ impl Reader<'_> {
     }
 
     /// "As Claude, …", "as the qa lead, I …", "As an AI developed by …".
-    fn as_itself(&self, at: usize) -> Option<Found> {
+    fn as_itself(&self, at: usize) -> Option<NameMatch> {
         if at > 0 && NOT_ITSELF.contains(&self.text(at - 1)) && !self.ends_sentence(at) {
             return None;
         }
@@ -262,7 +262,7 @@ impl Reader<'_> {
     }
 
     /// "an AI language model": words for what is no participant's name and gives it away all the same.
-    fn ai(&self, at: usize) -> Option<Found> {
+    fn ai(&self, at: usize) -> Option<NameMatch> {
         let len = (at..self.words.len())
             .take_while(|i| AI.contains(&self.text(*i)) && (*i == at || matches!(self.gap(*i), " " | "-")))
             .count();
@@ -274,8 +274,8 @@ impl Reader<'_> {
                 .any(|two| matches!(two, ["language", "model"] | ["artificial", "intelligence"]));
         let after = at + len;
         let ends = after >= self.words.len() || !matches!(self.gap(after), " " | "-");
-        (tells && (ends || AFTER_AI.contains(&self.text(after)))).then_some(Found {
-            kind: Kind::Itself,
+        (tells && (ends || AFTER_AI.contains(&self.text(after)))).then_some(NameMatch {
+            kind: LeakKind::Itself,
             named: Named::Ai,
             at,
             len,
@@ -284,7 +284,7 @@ impl Reader<'_> {
     }
 
     /// "I was trained by Google": the maker, where the sentence speaks of its author.
-    fn maker(&self, at: usize, selves: &[Found]) -> Option<Found> {
+    fn maker(&self, at: usize, selves: &[NameMatch]) -> Option<NameMatch> {
         if !MADE.contains(&self.text(at)) {
             return None;
         }
@@ -301,6 +301,6 @@ impl Reader<'_> {
             .unwrap_or(at.saturating_sub(16));
         let speaks = (begin..at).any(|i| ME.contains(&self.text(i)));
         let is_self = selves.iter().any(|own| (begin..at).contains(&own.at));
-        (speaks || is_self).then_some(Found { kind: Kind::Itself, named: Named::Vendor, ..found })
+        (speaks || is_self).then_some(NameMatch { kind: LeakKind::Itself, named: Named::Vendor, ..found })
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{Hit, Leak, Scan};
+use super::{Hit, Leak, LeakScanner};
 
 /// Everything found in a value, in its order. `mask` says what stands for a hit, if anything does.
 pub fn leaks_in(
-    scan: &Scan,
+    scan: &LeakScanner,
     value: &Value,
     of: (&str, &str),
     mask: &dyn Fn(&Hit) -> Option<String>,

@@ -25,7 +25,7 @@ pub const RULES: u32 = 1;
 /// What an answer gives away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum LeakKind {
     /// It says who or what its author is.
     #[serde(rename = "self")]
     Itself,
@@ -37,7 +37,7 @@ pub enum Kind {
     Seat,
 }
 
-impl Kind {
+impl LeakKind {
     /// What is said of it.
     pub fn words(self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ pub enum Named {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit {
     /// What it gives away.
-    pub kind: Kind,
+    pub kind: LeakKind,
     /// Whose name it is.
     pub named: Named,
     /// The first byte.
@@ -83,7 +83,7 @@ pub struct Leak {
     /// The work item it answers.
     pub item: String,
     /// What it gives away.
-    pub kind: Kind,
+    pub kind: LeakKind,
     /// Where: a JSON pointer into `{result, error}`.
     pub place: String,
     /// Whether it is in the key at that place, not in the text under it.
@@ -102,7 +102,7 @@ pub struct Leak {
 
 /// What to look for, beside the names that anybody knows.
 #[derive(Debug, Clone, Default)]
-pub struct Scan {
+pub struct LeakScanner {
     /// Participants by the first word of their names: their number, and the name as words.
     seats: BTreeMap<String, Vec<(usize, Vec<Word>)>>,
     /// Models of the roster, as words.
@@ -111,7 +111,7 @@ pub struct Scan {
     material: Vec<String>,
 }
 
-impl Scan {
+impl LeakScanner {
     /// A scan for these participants (none where their names are open) and models of the roster.
     pub fn new(seats: &[&str], models: &[&str], material: &str) -> Self {
         let texts = |text: &str| words(text).0.into_iter().map(|word| word.text).collect::<Vec<String>>();

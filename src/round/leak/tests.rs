@@ -2,22 +2,22 @@
 
 use serde_json::json;
 
-use super::{Hit, Kind, Named, Scan, leaks_in, masked};
+use super::{Hit, LeakKind, LeakScanner, Named, leaks_in, masked};
 
 const SEATS: [&str; 5] = ["qa-lead", "software-architect", "skeptic", "a", "qa-lead-2"];
 
-fn scan(material: &str) -> Scan {
-    Scan::new(&SEATS, &["ollama/llama3.2", "lab/m1", "rehearsal"], material)
+fn scan(material: &str) -> LeakScanner {
+    LeakScanner::new(&SEATS, &["ollama/llama3.2", "lab/m1", "rehearsal"], material)
 }
 
 /// What was found, as `kind:text`.
 fn found(text: &str, material: &str) -> Vec<String> {
     let name = |hit: &Hit| {
         let kind = match hit.kind {
-            Kind::Itself => "self",
-            Kind::Vendor => "vendor",
-            Kind::Model => "model",
-            Kind::Seat => "seat",
+            LeakKind::Itself => "self",
+            LeakKind::Vendor => "vendor",
+            LeakKind::Model => "model",
+            LeakKind::Seat => "seat",
         };
         format!("{kind}:{}", &text[hit.start..hit.end])
     };

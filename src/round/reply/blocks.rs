@@ -11,7 +11,7 @@ use crate::round::ballot::BallotKind;
 
 /// How a block is to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Block<'a> {
+pub(super) enum ReplyBlock<'a> {
     /// YAML, or JSON if it begins with a bracket.
     Structured(&'a str),
     /// The label and value of each Markdown line.
@@ -20,9 +20,9 @@ pub(super) enum Block<'a> {
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(super) struct Found<'a> {
+pub(super) struct FoundBlocks<'a> {
     /// The blocks in the order of the reply.
-    pub blocks: Vec<Block<'a>>,
+    pub blocks: Vec<ReplyBlock<'a>>,
     /// The labels of fences that were taken for code.
     pub code_labels: Vec<String>,
 }
@@ -47,15 +47,15 @@ const DATA_LABELS: [&str; 13] = [
 /// More blocks than this are no answer.
 const MAX_BLOCKS: usize = 256;
 
-struct Scan<'a> {
+struct BlockScanner<'a> {
     text: &'a str,
-    found: Found<'a>,
+    found: FoundBlocks<'a>,
     lines: Vec<(&'static str, &'a str)>,
 }
 
 /// Finds the blocks of a screened reply.
-pub(super) fn find(text: &str, kind: BallotKind) -> Result<Found<'_>, String> {
-    let mut scan = Scan { text, found: Found::default(), lines: Vec::new() };
+pub(super) fn find(text: &str, kind: BallotKind) -> Result<FoundBlocks<'_>, String> {
+    let mut scan = BlockScanner { text, found: FoundBlocks::default(), lines: Vec::new() };
     let mut at = 0;
     while at < text.len() {
         at = scan.step(at, kind)?;
@@ -64,12 +64,12 @@ pub(super) fn find(text: &str, kind: BallotKind) -> Result<Found<'_>, String> {
         }
     }
     if !scan.lines.is_empty() {
-        scan.found.blocks.push(Block::Lines(scan.lines));
+        scan.found.blocks.push(ReplyBlock::Lines(scan.lines));
     }
     Ok(scan.found)
 }
 
-impl<'a> Scan<'a> {
+impl<'a> BlockScanner<'a> {
     /// Reads what begins at `at`, the beginning of a line or what follows an object on it.
     fn step(&mut self, at: usize, kind: BallotKind) -> Result<usize, String> {
         let line = line_at(self.text, at);
@@ -83,7 +83,7 @@ impl<'a> Scan<'a> {
         }
         if begins_run(&self.text[line.clone()]) {
             let run = run(self.text, at);
-            self.found.blocks.push(Block::Structured(&self.text[run.clone()]));
+            self.found.blocks.push(ReplyBlock::Structured(&self.text[run.clone()]));
             return Ok(run.end);
         }
         if !matches!(kind, BallotKind::Position | BallotKind::Score)
@@ -113,7 +113,7 @@ impl<'a> Scan<'a> {
             return Err(super::screen::tool_call());
         }
         if DATA_LABELS.contains(&label.as_str()) {
-            self.found.blocks.push(Block::Structured(&self.text[range]));
+            self.found.blocks.push(ReplyBlock::Structured(&self.text[range]));
         } else {
             self.found.code_labels.push(fence.label.to_owned());
         }
@@ -123,7 +123,7 @@ impl<'a> Scan<'a> {
     fn object(&mut self, start: usize) -> Result<usize, String> {
         let end =
             object_end(&self.text[start..]).ok_or("the reply looks cut off: its `{` is never closed")?;
-        self.found.blocks.push(Block::Structured(&self.text[start..start + end]));
+        self.found.blocks.push(ReplyBlock::Structured(&self.text[start..start + end]));
         Ok(start + end)
     }
 }

@@ -4,13 +4,13 @@
 
 use serde_json::{Map, Number, Value as Json};
 
-use super::fields::{Reader, not_asked};
+use super::fields::{AnswerParser, not_asked};
 use super::values::{is_placeholder, quoted};
 use crate::yaml::{self, Node, Value};
 
 const TRADE_OFFS: [&str; 3] = ["optimizing_for", "accepting_as_cost", "risks"];
 
-impl Reader<'_> {
+impl AnswerParser<'_> {
     /// A text, if one is given; a problem is noted.
     pub(super) fn text(&mut self, key: &str, node: &Node) -> Option<String> {
         let text = match &node.value {

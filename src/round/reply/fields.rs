@@ -14,7 +14,7 @@ use crate::yaml::{self, Node, Value};
 pub(super) const BARE_BLOCK: &str = "a block states its `minimum_change`: what would have to change";
 
 /// The entries of an answer, known keys in their one spelling.
-pub(super) type Entries = Vec<(String, Node)>;
+pub(super) type AnswerEntries = Vec<(String, Node)>;
 
 /// Every key of an answer, in the order in which it is kept.
 const KNOWN: [&str; 15] = [
@@ -55,7 +55,7 @@ pub(super) fn is_named(key: &str, name: &str) -> bool {
 }
 
 /// Gives known keys their one spelling; the same key twice is an error.
-pub(super) fn entries(map: yaml::Map) -> Result<Entries, String> {
+pub(super) fn entries(map: yaml::Map) -> Result<AnswerEntries, String> {
     let mut known = Vec::new();
     let mut others = std::collections::HashSet::new();
     let mut out = Vec::with_capacity(map.len());
@@ -100,10 +100,11 @@ pub(super) fn in_order(content: Map<String, Json>, ballot: &Ballot) -> Map<Strin
 pub(super) fn answer(
     form: &BallotForm,
     own: &str,
-    entries: &Entries,
+    entries: &AnswerEntries,
     source: &str,
 ) -> Result<Answer, String> {
-    let mut reader = Reader { entries, source, content: Map::new(), flags: Vec::new(), problems: Vec::new() };
+    let mut reader =
+        AnswerParser { entries, source, content: Map::new(), flags: Vec::new(), problems: Vec::new() };
     let ballot = reader.ballot(form, own);
     for key in COMMON {
         reader.common(key);
@@ -123,15 +124,15 @@ pub(super) fn answer(
 }
 
 /// An answer on its way: what is kept so far, what to flag, what is wrong.
-pub(super) struct Reader<'a> {
-    entries: &'a Entries,
+pub(super) struct AnswerParser<'a> {
+    entries: &'a AnswerEntries,
     source: &'a str,
     content: Map<String, Json>,
     pub flags: Vec<String>,
     pub problems: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> AnswerParser<'a> {
     fn get(&self, key: &str) -> Option<&'a Node> {
         self.entries.iter().find(|(name, _)| name == key).map(|(_, node)| node)
     }

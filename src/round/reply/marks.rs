@@ -9,37 +9,37 @@ use serde_json::{Number, Value as Json};
 use super::option;
 use super::values::{folded, quoted, spelled, undressed};
 use crate::round::ballot::{Ballot, BallotForm, BallotKind};
-use crate::tally::Amount;
+use crate::tally::Decimal;
 use crate::yaml::{Map, Node, Value};
 
 /// A ballot, as it is kept in the answer, and what to flag.
-pub(super) struct Marked {
+pub(super) struct BallotValue {
     pub ballot: Ballot,
     pub kept: Json,
     pub flags: Vec<String>,
 }
 
 /// Reads the value under the kind's own key.
-pub(super) fn read(form: &BallotForm, node: &Node, source: &str) -> Result<Marked, String> {
-    let mut reader = Reader { form, source, flags: Vec::new() };
+pub(super) fn read(form: &BallotForm, node: &Node, source: &str) -> Result<BallotValue, String> {
+    let mut reader = BallotValueParser { form, source, flags: Vec::new() };
     let (ballot, kept) = match form.kind {
         BallotKind::Approval => reader.approval(node)?,
         BallotKind::Ranking => reader.ranking(node)?,
         BallotKind::Score => reader.scores(node)?,
         _ => reader.estimate(node)?,
     };
-    Ok(Marked { ballot, kept, flags: reader.flags })
+    Ok(BallotValue { ballot, kept, flags: reader.flags })
 }
 
-struct Reader<'a> {
+struct BallotValueParser<'a> {
     form: &'a BallotForm,
     source: &'a str,
     flags: Vec<String>,
 }
 
-type Read = Result<(Ballot, Json), String>;
+type BallotValueResult = Result<(Ballot, Json), String>;
 
-impl Reader<'_> {
+impl BallotValueParser<'_> {
     /// The option a single value means.
     fn option(&mut self, node: &Node, key: &str) -> Result<String, String> {
         let word = spelled(node, self.source);
@@ -66,7 +66,7 @@ impl Reader<'_> {
         }
     }
 
-    fn approval(&mut self, node: &Node) -> Read {
+    fn approval(&mut self, node: &Node) -> BallotValueResult {
         let mut approved: Vec<String> = Vec::new();
         let given = match &node.value {
             Value::List(items) => {
@@ -102,7 +102,7 @@ impl Reader<'_> {
         Ok(approved)
     }
 
-    fn ranking(&mut self, node: &Node) -> Read {
+    fn ranking(&mut self, node: &Node) -> BallotValueResult {
         let places = match &node.value {
             Value::List(items) if items.iter().all(|item| matches!(item.value, Value::Map(_))) => {
                 self.ranked_maps(items)?
@@ -218,7 +218,7 @@ impl Reader<'_> {
         Ok(in_places(ranked))
     }
 
-    fn scores(&mut self, node: &Node) -> Read {
+    fn scores(&mut self, node: &Node) -> BallotValueResult {
         let mut given: IndexMap<String, Number> = IndexMap::new();
         let maps: Vec<&Map> = match &node.value {
             Value::Map(entries) => vec![entries],
@@ -260,7 +260,7 @@ impl Reader<'_> {
         Ok((Ballot::Scores(scores), Json::Object(kept)))
     }
 
-    fn estimate(&mut self, node: &Node) -> Read {
+    fn estimate(&mut self, node: &Node) -> BallotValueResult {
         let node = match &node.value {
             Value::List(items) if items.len() == 1 => &items[0],
             Value::List(items) => {
@@ -288,14 +288,14 @@ impl Reader<'_> {
         let shown =
             || spelled(node, self.source).map_or_else(|| node.kind().to_owned(), |word| quoted(&word));
         let number = number.ok_or_else(|| format!("{what} is {}, one number is expected, alone", shown()))?;
-        let amount = Amount::of(&number).ok_or_else(|| {
+        let amount = Decimal::of(&number).ok_or_else(|| {
             format!("{what} is {}: at most six decimal places and a thousand million", shown())
         })?;
-        let bound = |bound: &Option<Number>| bound.as_ref().and_then(Amount::of);
+        let bound = |bound: &Option<Number>| bound.as_ref().and_then(Decimal::of);
         let (min, max) = (bound(&self.form.min), bound(&self.form.max));
         if min.is_some_and(|min| amount < min) || max.is_some_and(|max| amount > max) {
             let end =
-                |bound: Option<Amount>, none: &str| bound.map_or_else(|| none.to_owned(), |b| b.to_string());
+                |bound: Option<Decimal>, none: &str| bound.map_or_else(|| none.to_owned(), |b| b.to_string());
             let scale = format!("{} to {}", end(min, "any"), end(max, "any"));
             return Err(format!("{what} is {}, the scale is {scale}", shown()));
         }
@@ -368,11 +368,11 @@ fn card(cards: &[String], word: &str) -> Result<String, String> {
         return Ok(exact.clone());
     }
     let bare = undressed(word);
-    let number = plain_number(bare).and_then(|number| Amount::of(&number));
+    let number = plain_number(bare).and_then(|number| Decimal::of(&number));
     let same = |card: &&String| {
         folded(card) == folded(bare)
             || folded(undressed(card)) == folded(bare)
-            || number.is_some_and(|number| Amount::parse(card) == Some(number))
+            || number.is_some_and(|number| Decimal::parse(card) == Some(number))
     };
     let hits: Vec<&String> = cards.iter().filter(same).collect();
     match hits.as_slice() {

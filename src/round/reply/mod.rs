@@ -20,8 +20,8 @@ mod veto;
 #[cfg(test)]
 mod tests;
 
-use super::ballot::{Answer, Ballot, BallotForm, BallotKind, Reading, Stance};
-use piece::Piece;
+use super::ballot::{Answer, Ballot, BallotForm, BallotKind, ParsedReply, Stance};
+use piece::ClassifiedBlock;
 
 pub use rules::answer_rules;
 pub use schema::answer_schema;
@@ -43,14 +43,14 @@ impl From<String> for Rejected {
 ///
 /// `Invalid` and `BareBlock` carry a reason that is fit to be sent back to the participant; `Refused`
 /// carries the beginning of what it said instead.
-pub fn read_reply(form: &BallotForm, reply: &str) -> Reading {
+pub fn read_reply(form: &BallotForm, reply: &str) -> ParsedReply {
     match read(form, reply) {
         Ok(answer) if answer.ballot == Ballot::Consent(Stance::Block, None) => {
-            Reading::BareBlock(answer, fields::BARE_BLOCK.to_owned())
+            ParsedReply::BareBlock(answer, fields::BARE_BLOCK.to_owned())
         }
-        Ok(answer) => Reading::Answered(answer),
-        Err(Rejected::Invalid(reason)) => Reading::Invalid(reason),
-        Err(Rejected::Refused(words)) => Reading::Refused(words),
+        Ok(answer) => ParsedReply::Answered(answer),
+        Err(Rejected::Invalid(reason)) => ParsedReply::Invalid(reason),
+        Err(Rejected::Refused(words)) => ParsedReply::Refused(words),
     }
 }
 
@@ -74,7 +74,7 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
         return Ok(answer);
     }
     let whole = match piece::whole(form, own, &text)? {
-        Piece::Ballot(ballot) => return Ok(ballot?),
+        ClassifiedBlock::Ballot(ballot) => return Ok(ballot?),
         other => other,
     };
     let found = blocks::find(&text, form.kind)?;
@@ -82,7 +82,7 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
     for block in &found.blocks {
         pieces.push(piece::classify(form, own, block)?);
     }
-    let ballots: Vec<_> = pieces.iter().filter_map(Piece::ballot).collect();
+    let ballots: Vec<_> = pieces.iter().filter_map(ClassifiedBlock::ballot).collect();
     match ballots.as_slice() {
         [] => {
             pieces.insert(0, whole);
@@ -117,7 +117,7 @@ fn bare_ballot(form: &BallotForm, own: &str, text: &str) -> Result<Option<Answer
     }
     let ballot = format!("{own}: {}", serde_json::Value::from(word));
     match piece::whole(form, own, &ballot)? {
-        Piece::Ballot(answer) => {
+        ClassifiedBlock::Ballot(answer) => {
             let mut answer = answer?;
             answer.flags.push("the reply is a bare ballot, without reasons".to_owned());
             Ok(Some(answer))
@@ -176,27 +176,28 @@ fn difference(one: &Answer, other: &Answer) -> Option<&'static str> {
     }
 }
 
-fn note_besides(answer: &mut Answer, own: &str, pieces: &[Piece]) {
-    let besides = pieces.iter().filter(|piece| matches!(piece, Piece::Fields { known: true, .. })).count();
+fn note_besides(answer: &mut Answer, own: &str, pieces: &[ClassifiedBlock]) {
+    let besides =
+        pieces.iter().filter(|piece| matches!(piece, ClassifiedBlock::Fields { known: true, .. })).count();
     if besides > 0 {
         answer.flags.push(format!("{besides} further block(s) without `{own}` left out"));
     }
 }
 
 /// What to say when no block is a ballot.
-fn nothing(own: &str, text: &str, pieces: &[Piece], code_labels: &[String]) -> Rejected {
+fn nothing(own: &str, text: &str, pieces: &[ClassifiedBlock], code_labels: &[String]) -> Rejected {
     let found = pieces.iter().find_map(|piece| match piece {
-        Piece::Fields { keys, .. } => Some(keys.as_slice()),
+        ClassifiedBlock::Fields { keys, .. } => Some(keys.as_slice()),
         _ => None,
     });
     let refusal_key = found.is_some_and(|keys| keys.iter().any(|key| key == "refusal"));
     if refusal_key || screen::is_refusal(text) {
         return Rejected::Refused(screen::beginning(text));
     }
-    if pieces.iter().any(|piece| matches!(piece, Piece::Form)) {
+    if pieces.iter().any(|piece| matches!(piece, ClassifiedBlock::Form)) {
         return format!("the reply repeats the form: `{own}` still holds its placeholder").into();
     }
-    if pieces.iter().any(|piece| matches!(piece, Piece::List)) {
+    if pieces.iter().any(|piece| matches!(piece, ClassifiedBlock::List)) {
         return format!("the answer is a list; one map with `{own}` is expected").into();
     }
     if let Some(keys) = found {

@@ -3,8 +3,8 @@
 //! Takes the answer out of its wrapper and gives known keys their one spelling; what the fields hold is
 //! not looked at here.
 
-use super::blocks::Block;
-use super::fields::{self, Entries, is_named, known_key};
+use super::blocks::ReplyBlock;
+use super::fields::{self, AnswerEntries, is_named, known_key};
 use super::option;
 use super::parse;
 use super::screen;
@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 32;
 const WRAPPERS: [&str; 5] = ["answer", "response", "reply", "result", "ballot"];
 
 /// What one block is.
-pub(super) enum Piece {
+pub(super) enum ClassifiedBlock {
     /// It holds a ballot key: read, or the reason why not.
     Ballot(Result<Answer, String>),
     /// The form with its placeholders.
@@ -32,7 +32,7 @@ pub(super) enum Piece {
     Other,
 }
 
-impl Piece {
+impl ClassifiedBlock {
     /// The ballot, if it is one.
     pub(super) fn ballot(&self) -> Option<&Result<Answer, String>> {
         match self {
@@ -44,47 +44,51 @@ impl Piece {
 
 /// What the reply is when it is read whole, as one YAML map; the error is an attempted tool call or a
 /// merge key.
-pub(super) fn whole(form: &BallotForm, own: &str, text: &str) -> Result<Piece, String> {
+pub(super) fn whole(form: &BallotForm, own: &str, text: &str) -> Result<ClassifiedBlock, String> {
     let body = text.trim_matches(['\n', '\r']).trim_end();
     let body = body.strip_prefix("---\n").unwrap_or(body);
     let body = body.strip_suffix("\n---").or_else(|| body.strip_suffix("\n...")).unwrap_or(body);
     if body.trim_start().starts_with(['{', '[']) {
-        return Ok(Piece::Other);
+        return Ok(ClassifiedBlock::Other);
     }
     if body.lines().any(|line| line.trim_start().starts_with("<<:")) {
         return Err(parse::merge_key());
     }
     let (source, parsed) = parse::parse(body, own);
-    parsed.map_or(Ok(Piece::Other), |node| classify_node(form, own, node, &source))
+    parsed.map_or(Ok(ClassifiedBlock::Other), |node| classify_node(form, own, node, &source))
 }
 
 /// What a block is; the error is an attempted tool call.
-pub(super) fn classify(form: &BallotForm, own: &str, block: &Block<'_>) -> Result<Piece, String> {
+pub(super) fn classify(
+    form: &BallotForm,
+    own: &str,
+    block: &ReplyBlock<'_>,
+) -> Result<ClassifiedBlock, String> {
     match block {
-        Block::Lines(lines) => Ok(from_lines(form, own, lines)),
-        Block::Structured(text) => {
+        ReplyBlock::Lines(lines) => Ok(from_lines(form, own, lines)),
+        ReplyBlock::Structured(text) => {
             let (source, parsed) = parse::parse(text, own);
             match parsed {
                 Ok(node) => classify_node(form, own, node, &source),
-                Err(reason) if mentions_ballot(text, own) => Ok(Piece::Ballot(Err(reason))),
-                Err(_) => Ok(Piece::Other),
+                Err(reason) if mentions_ballot(text, own) => Ok(ClassifiedBlock::Ballot(Err(reason))),
+                Err(_) => Ok(ClassifiedBlock::Other),
             }
         }
     }
 }
 
-fn from_lines(form: &BallotForm, own: &str, lines: &[(&'static str, &str)]) -> Piece {
-    let mut entries: Entries = Vec::new();
+fn from_lines(form: &BallotForm, own: &str, lines: &[(&'static str, &str)]) -> ClassifiedBlock {
+    let mut entries: AnswerEntries = Vec::new();
     for (key, value) in lines {
         let node = Node::new(Value::Text((*value).to_owned()));
         match entries.iter().find(|(known, _)| known == key) {
             Some((_, earlier)) if earlier.value == node.value => {}
-            Some(_) => return Piece::Ballot(Err(format!("`{key}` stands twice and differs"))),
+            Some(_) => return ClassifiedBlock::Ballot(Err(format!("`{key}` stands twice and differs"))),
             None => entries.push(((*key).to_owned(), node)),
         }
     }
     let mut piece = of_entries(form, own, &entries, "");
-    if let Piece::Ballot(Ok(answer)) = &mut piece {
+    if let ClassifiedBlock::Ballot(Ok(answer)) = &mut piece {
         answer.flags.push("read from labelled lines, not from a block".to_owned());
     }
     piece
@@ -99,29 +103,29 @@ fn mentions_ballot(text: &str, own: &str) -> bool {
     })
 }
 
-fn classify_node(form: &BallotForm, own: &str, node: Node, source: &str) -> Result<Piece, String> {
+fn classify_node(form: &BallotForm, own: &str, node: Node, source: &str) -> Result<ClassifiedBlock, String> {
     let too_deep = depth(&node) > MAX_DEPTH;
     let map = match node.value {
         Value::Map(map) => map,
         Value::List(mut items) => match (items.len(), items.pop().map(|item| item.value)) {
             (1, Some(Value::Map(map))) => map,
             (_, Some(Value::Map(map))) if is_tool_call(&map) => return Err(screen::tool_call()),
-            (_, Some(Value::Map(_))) => return Ok(Piece::List),
-            _ => return Ok(Piece::Other),
+            (_, Some(Value::Map(_))) => return Ok(ClassifiedBlock::List),
+            _ => return Ok(ClassifiedBlock::Other),
         },
-        _ => return Ok(Piece::Other),
+        _ => return Ok(ClassifiedBlock::Other),
     };
     if is_tool_call(&map) {
         return Err(screen::tool_call());
     }
     let entries = match fields::entries(unwrapped(map, own)) {
         Ok(entries) => entries,
-        Err(reason) => return Ok(Piece::Ballot(Err(reason))),
+        Err(reason) => return Ok(ClassifiedBlock::Ballot(Err(reason))),
     };
     let piece = of_entries(form, own, &entries, source);
     Ok(match piece {
-        Piece::Ballot(_) if too_deep => {
-            Piece::Ballot(Err(format!("values are nested deeper than {MAX_DEPTH} levels")))
+        ClassifiedBlock::Ballot(_) if too_deep => {
+            ClassifiedBlock::Ballot(Err(format!("values are nested deeper than {MAX_DEPTH} levels")))
         }
         piece => piece,
     })
@@ -136,7 +140,7 @@ fn is_tool_call(map: &yaml::Map) -> bool {
 
 /// The map with what its wrapper holds in the wrapper's place.
 fn unwrapped(map: yaml::Map, own: &str) -> yaml::Map {
-    let wraps = |(key, node): &(yaml::Key, Node)| {
+    let wraps = |(key, node): &(yaml::MapKey, Node)| {
         let Value::Map(inner) = &node.value else { return false };
         WRAPPERS.contains(&key.text.to_ascii_lowercase().as_str())
             && inner.iter().any(|(key, node)| is_ballot_key(&key.text, node, own))
@@ -161,10 +165,10 @@ fn is_ballot_key(key: &str, node: &Node, own: &str) -> bool {
     }
 }
 
-fn of_entries(form: &BallotForm, own: &str, entries: &Entries, source: &str) -> Piece {
+fn of_entries(form: &BallotForm, own: &str, entries: &AnswerEntries, source: &str) -> ClassifiedBlock {
     if !entries.iter().any(|(key, node)| is_ballot_key(key, node, own)) {
         let known = entries.iter().any(|(key, _)| known_key(key).is_some());
-        return Piece::Fields { keys: entries.iter().map(|(key, _)| key.clone()).collect(), known };
+        return ClassifiedBlock::Fields { keys: entries.iter().map(|(key, _)| key.clone()).collect(), known };
     }
     let filled = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, node)| node);
     let abstains =
@@ -173,9 +177,9 @@ fn of_entries(form: &BallotForm, own: &str, entries: &Entries, source: &str) -> 
         spelled(node, source).map_or_else(|| is_all_placeholders(node), |text| repeats_form(form, &text))
     });
     if is_form && !abstains {
-        return Piece::Form;
+        return ClassifiedBlock::Form;
     }
-    Piece::Ballot(fields::answer(form, own, entries, source))
+    ClassifiedBlock::Ballot(fields::answer(form, own, entries, source))
 }
 
 /// Whether a list or map holds nothing but what the form shows.

@@ -117,7 +117,7 @@ fn described(mut schema: Value, about: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::round::ballot::{Ballot, Reading};
+    use crate::round::ballot::{Ballot, ParsedReply};
     use crate::round::reply::read_reply;
     use serde_json::Number;
 
@@ -194,8 +194,8 @@ mod tests {
                     continue;
                 }
                 match read_reply(&form, &answer.to_string()) {
-                    Reading::Answered(read) if read.ballot == Ballot::Abstain => abstentions += 1,
-                    Reading::Answered(_) => ballots += 1,
+                    ParsedReply::Answered(read) if read.ballot == Ballot::Abstain => abstentions += 1,
+                    ParsedReply::Answered(_) => ballots += 1,
                     other => panic!("{:?}: {answer}: {other:?}", form.kind),
                 }
             }
@@ -204,7 +204,7 @@ mod tests {
         }
         let abstains = r#"{"position":"abstain","rationale":[],"trade_offs":{"optimizing_for":"","accepting_as_cost":"","risks":[]},"concerns":[],"suggestions":[],"confidence":null,"references":[]}"#;
         match read_reply(&BallotForm::position(), abstains) {
-            Reading::Answered(read) => assert_eq!(read.ballot, Ballot::Abstain),
+            ParsedReply::Answered(read) => assert_eq!(read.ballot, Ballot::Abstain),
             other => panic!("{other:?}"),
         }
     }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 
 use super::{answer_rules, read_reply};
-use crate::round::ballot::{Ballot, BallotForm, BallotKind, Reading, Stance};
+use crate::round::ballot::{Ballot, BallotForm, BallotKind, ParsedReply, Stance};
 use crate::yaml;
 
 const FILES: [(&str, &str); 7] = [
@@ -79,13 +79,13 @@ fn mismatch(case: &Case) -> Option<String> {
     let reading = read_reply(&case.form, &case.reply);
     let expected = |key: &str| case.expected.get(key).and_then(Json::as_str);
     let ok = match &reading {
-        Reading::BareBlock(answer, reason) => {
+        ParsedReply::BareBlock(answer, reason) => {
             expected("asked_again").is_some_and(|part| reason.contains(part))
                 && expected("ballot") == Some(&shown(&answer.ballot))
         }
-        Reading::Invalid(reason) => expected("invalid").is_some_and(|part| reason.contains(part)),
-        Reading::Refused(words) => expected("refused").is_some_and(|part| words.contains(part)),
-        Reading::Answered(answer) => {
+        ParsedReply::Invalid(reason) => expected("invalid").is_some_and(|part| reason.contains(part)),
+        ParsedReply::Refused(words) => expected("refused").is_some_and(|part| words.contains(part)),
+        ParsedReply::Answered(answer) => {
             let flags = case.expected.get("flags").and_then(Json::as_array).cloned().unwrap_or_default();
             let flags_fit = flags.len() == answer.flags.len()
                 && flags.iter().zip(&answer.flags).all(|(part, flag)| flag.contains(part.as_str().unwrap()));
@@ -129,7 +129,7 @@ fn form(kind: BallotKind) -> BallotForm {
 
 fn invalid(form: &BallotForm, reply: &str) -> String {
     match read_reply(form, reply) {
-        Reading::Invalid(reason) => reason,
+        ParsedReply::Invalid(reason) => reason,
         other => panic!("{reply:.200} => {other:?}"),
     }
 }
@@ -142,7 +142,7 @@ fn limits_are_refused_with_their_number() {
     assert!(invalid(&choice, &"{\"vote\": \"inline\"}\n".repeat(300)).contains("256 blocks"));
     let deep = |n: usize| format!("vote: inline\nextra: {}1{}\n", "[".repeat(n), "]".repeat(n));
     assert!(invalid(&choice, &deep(40)).contains("deeper than 32"));
-    assert!(matches!(read_reply(&choice, &deep(31)), Reading::Answered(_)));
+    assert!(matches!(read_reply(&choice, &deep(31)), ParsedReply::Answered(_)));
     for bomb in ["[", "{", "{\"a\":", "- ", "? ", "a: ["] {
         let n = 250_000 / bomb.len();
         invalid(&choice, &bomb.repeat(n));
@@ -162,7 +162,7 @@ fn repeating_the_rules_is_never_a_ballot() {
         invalid(&form(kind), &rules.replace("```", ""));
     }
     let beside = format!("{}\n```yaml\nvote: inline\n```\n", answer_rules(BallotKind::Choice));
-    let Reading::Answered(answer) = read_reply(&form(BallotKind::Choice), &beside) else {
+    let ParsedReply::Answered(answer) = read_reply(&form(BallotKind::Choice), &beside) else {
         panic!("{beside}")
     };
     assert_eq!(answer.ballot, Ballot::Choice("inline".to_owned()));
@@ -171,9 +171,9 @@ fn repeating_the_rules_is_never_a_ballot() {
 #[test]
 fn what_was_read_reads_back_the_same() {
     for case in cases() {
-        let Reading::Answered(answer) = read_reply(&case.form, &case.reply) else { continue };
+        let ParsedReply::Answered(answer) = read_reply(&case.form, &case.reply) else { continue };
         let again = Json::Object(answer.content.clone()).to_string();
-        let Reading::Answered(second) = read_reply(&case.form, &again) else {
+        let ParsedReply::Answered(second) = read_reply(&case.form, &again) else {
             panic!("{}: {again}", case.place)
         };
         assert_eq!((second.ballot, second.content), (answer.ballot, answer.content), "{}", case.place);
@@ -312,10 +312,10 @@ fn patchwork() -> impl Strategy<Value = String> {
 }
 
 /// A valid ballot among what is read is always one of the form's.
-fn fits(form: &BallotForm, reading: &Reading) -> bool {
+fn fits(form: &BallotForm, reading: &ParsedReply) -> bool {
     match reading {
-        Reading::BareBlock(answer, _) => answer.ballot == Ballot::Consent(Stance::Block, None),
-        Reading::Answered(answer) => match &answer.ballot {
+        ParsedReply::BareBlock(answer, _) => answer.ballot == Ballot::Consent(Stance::Block, None),
+        ParsedReply::Answered(answer) => match &answer.ballot {
             Ballot::Choice(option) => form.options.contains(option),
             Ballot::Consent(stance, change) => (*stance == Stance::Block) == change.is_some(),
             Ballot::Approval(options) => options.iter().all(|option| form.options.contains(option)),
@@ -334,8 +334,8 @@ fn fits(form: &BallotForm, reading: &Reading) -> bool {
             Ballot::Position => answer.content["position"].as_str().is_some_and(|text| !text.is_empty()),
             Ballot::Abstain => true,
         },
-        Reading::Invalid(reason) => !reason.is_empty() && !reason.contains('\n'),
-        Reading::Refused(words) => !words.is_empty(),
+        ParsedReply::Invalid(reason) => !reason.is_empty() && !reason.contains('\n'),
+        ParsedReply::Refused(words) => !words.is_empty(),
     }
 }
 

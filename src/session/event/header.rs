@@ -53,12 +53,12 @@ pub struct SessionOpened {
     pub reply_rules: Option<u32>,
     /// By what names participants are shown to each other, if not by their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pseudonyms: Option<Pseudonyms>,
+    pub pseudonyms: Option<PseudonymMap>,
 }
 
 /// Names that participants have for each other, drawn once and the same to the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pseudonyms {
+pub struct PseudonymMap {
     /// What they were drawn with.
     pub seed: u64,
     /// The pseudonym of every seat, in roster order.

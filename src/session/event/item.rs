@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::round::record::{Returned, Usage};
-use crate::session::moment::Moment;
+use crate::round::record::{ReplyAttempt, TokenUsage};
+use crate::session::moment::Timestamp;
 use crate::workflow::ExpectedOutput;
 
 /// One hand-over. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
@@ -41,12 +41,12 @@ pub struct WorkItemOffered {
     pub context_sha256: String,
     /// What only an agent's work item has.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<Box<Task>>,
+    pub task: Option<Box<AgentWork>>,
 }
 
 /// What an agent is handed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Task {
+pub struct AgentWork {
     /// Exactly what it is handed: `input`, an explicit reference, `context`, `error`.
     pub input: Map<String, Value>,
     /// The stage it works on.
@@ -94,7 +94,7 @@ pub struct PreviousArtifact {
     /// The stage that made it.
     pub stage: String,
     /// When it was recorded.
-    pub created_at: Moment,
+    pub created_at: Timestamp,
     /// What it says, for a recipient without tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Value>,
@@ -126,7 +126,7 @@ pub struct WorkItemClaimed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
     /// Until when it is theirs.
-    pub until: Moment,
+    pub until: Timestamp,
 }
 
 /// What came back for a work item.
@@ -150,14 +150,14 @@ pub struct WorkItemReturned {
     pub error: Option<String>,
     /// Every reply as it came.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub replies: Vec<Returned>,
+    pub replies: Vec<ReplyAttempt>,
     /// Requests made, or starts of a program.
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
     /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<Usage>,
+    pub tokens: Option<TokenUsage>,
     /// How a program ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<String>,
@@ -243,5 +243,5 @@ pub struct Link {
     #[serde(rename = "type")]
     pub kind: String,
     /// When it was made.
-    pub created_at: Moment,
+    pub created_at: Timestamp,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::round::leak::Leak;
-use crate::workflow::Leaks;
+use crate::workflow::LeakAction;
 
 /// What was found before a step's answers were handed on. The answers themselves stay as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct LeaksFound {
     /// The number of the rules it was looked for by.
     pub rules: u32,
     /// What becomes of an answer with findings.
-    pub action: Leaks,
+    pub action: LeakAction,
     /// The findings, by work item, each item's in the order of its text.
     pub found: Vec<Leak>,
 }

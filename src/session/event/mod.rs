@@ -9,9 +9,9 @@ mod live;
 mod round;
 mod step;
 
-pub use header::{PersonaInfo, Pseudonyms, SeatInfo, SessionOpened};
+pub use header::{PersonaInfo, PseudonymMap, SeatInfo, SessionOpened};
 pub use item::{
-    ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext, Task,
+    AgentWork, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext,
     WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
 pub use leak::LeaksFound;
@@ -25,20 +25,20 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::moment::Moment;
+use super::moment::Timestamp;
 
 /// An event and when it happened.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stamped {
+pub struct TimedEvent {
     /// When.
-    pub at: Moment,
+    pub at: Timestamp,
     /// What.
     pub event: Event,
 }
 
 /// An event with its place in the log's chain.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct LogEntry {
     /// Its number, from 0.
     pub seq: u64,
     /// The hash of the document before it.
@@ -46,7 +46,7 @@ pub struct Line {
     /// The hash of its own document.
     pub hash: String,
     /// What happened, and when.
-    pub stamped: Stamped,
+    pub stamped: TimedEvent,
 }
 
 /// Everything that can happen in a session.

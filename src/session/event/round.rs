@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::round::ballot::{Ballot, BallotForm};
-use crate::round::record::{Outcome, Record, Returned, Usage};
-use crate::round::seal::Sealed;
-use crate::tally::{Rule, Terms, Tier, Ties, Verdict};
+use crate::round::record::{Outcome, ReplyAttempt, SeatRecord, TokenUsage};
+use crate::round::seal::SealedRecord;
+use crate::tally::{Rule, RuleOptions, Tier, Ties, Verdict};
 use crate::workflow::Close;
 
 /// A round, frozen.
@@ -28,8 +28,8 @@ pub struct RoundOpened {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
     /// What the rule was told beside its name.
-    #[serde(default, skip_serializing_if = "Terms::is_default")]
-    pub terms: Terms,
+    #[serde(default, skip_serializing_if = "RuleOptions::is_default")]
+    pub terms: RuleOptions,
     /// What happens when options are level.
     pub ties: Ties,
     /// How many seats must take part for a decision.
@@ -72,7 +72,7 @@ pub struct BallotSealed {
     pub elapsed_ms: u64,
     /// Ciphertext and commitment.
     #[serde(flatten)]
-    pub seal: Arc<Sealed>,
+    pub seal: Arc<SealedRecord>,
 }
 
 /// A seat from which nothing came back.
@@ -152,14 +152,14 @@ pub struct AnswerRevealed {
     pub flags: Vec<String>,
     /// Every reply as it came.
     #[serde(default)]
-    pub replies: Vec<Returned>,
+    pub replies: Vec<ReplyAttempt>,
     /// Requests made.
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
     /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<Usage>,
+    pub tokens: Option<TokenUsage>,
     /// Whether a reply that holds no valid answer may be a block: then a proposal is not adopted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_block: bool,
@@ -169,7 +169,7 @@ pub struct AnswerRevealed {
 
 impl AnswerRevealed {
     /// What a sealed record says, once opened.
-    pub fn of(step: &str, record: Record, nonce: String) -> Self {
+    pub fn of(step: &str, record: SeatRecord, nonce: String) -> Self {
         Self {
             step: step.to_owned(),
             round: record.round,
@@ -201,8 +201,8 @@ pub struct Tally {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
     /// What the rule was told beside its name.
-    #[serde(default, skip_serializing_if = "Terms::is_default")]
-    pub terms: Terms,
+    #[serde(default, skip_serializing_if = "RuleOptions::is_default")]
+    pub terms: RuleOptions,
     /// Seats asked.
     pub asked: usize,
     /// Seats sealed.

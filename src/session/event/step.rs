@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::session::moment::Moment;
+use crate::session::moment::Timestamp;
 
 /// A step's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,9 +21,9 @@ pub struct StepFinished {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// When it began.
-    pub start_time: Moment,
+    pub start_time: Timestamp,
     /// When it ended.
-    pub end_time: Moment,
+    pub end_time: Timestamp,
     /// How long it took, in milliseconds.
     pub duration: u64,
 }

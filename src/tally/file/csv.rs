@@ -5,10 +5,10 @@
 //! `estimate`; or one column an option, `rank:a` or `score:a`. Options are those of the columns, else
 //! those that the ballots name, in the order in which they are named first.
 
-use super::{ANSWERS, BallotFile, Head, Reader};
-use crate::problem::{Problem, did_you_mean};
-use crate::tally::ballots::{BallotKind, Mark, UNLISTED};
-use crate::tally::number::Amount;
+use super::{ANSWERS, BallotFile, BallotFileBuilder, BallotMeta};
+use crate::problem::{Diagnostic, did_you_mean};
+use crate::tally::ballots::{BallotKind, IndexedBallot, UNLISTED};
+use crate::tally::number::Decimal;
 
 const COLUMNS: [&str; 11] = [
     "count",
@@ -25,14 +25,14 @@ const COLUMNS: [&str; 11] = [
 ];
 
 /// A line of the table, and its number.
-type Row = (u64, Vec<String>);
+type CsvRow = (u64, Vec<String>);
 
-pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Problem>> {
+pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let rows = rows(text, file).map_err(|problem| vec![problem])?;
     let mut rows = rows.into_iter();
-    let mut reader = Reader::new(file);
+    let mut reader = BallotFileBuilder::new(file);
     let Some((line, header)) = rows.next() else {
-        let problem = Problem::new("the file is empty").hint("its first line names the columns");
+        let problem = Diagnostic::new("the file is empty").hint("its first line names the columns");
         return Err(vec![problem.in_file(file)]);
     };
     let header: Vec<String> = header.iter().map(|name| name.trim().to_owned()).collect();
@@ -52,7 +52,7 @@ pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Problem>> {
 }
 
 /// Checks the header and says what the ballots are.
-fn columns(reader: &mut Reader<'_>, header: &[String], line: u64) -> Option<BallotKind> {
+fn columns(reader: &mut BallotFileBuilder<'_>, header: &[String], line: u64) -> Option<BallotKind> {
     let mut kinds = Vec::new();
     for (at, name) in header.iter().enumerate() {
         if header[..at].contains(name) {
@@ -82,7 +82,7 @@ fn columns(reader: &mut Reader<'_>, header: &[String], line: u64) -> Option<Ball
 }
 
 fn row(
-    reader: &mut Reader<'_>,
+    reader: &mut BallotFileBuilder<'_>,
     header: &[String],
     kind: BallotKind,
     line: u64,
@@ -96,16 +96,16 @@ fn row(
     let at = (line, 1);
     let count = cell("count").map_or(Some(1), super::count_of);
     let weight =
-        cell("weight").map_or(Some(Amount::ONE), Amount::parse).filter(|weight| *weight >= Amount::ZERO);
-    let confidence = cell("confidence").map(Amount::parse);
-    let in_range = |confidence: &Amount| (Amount::ZERO..=Amount::ONE).contains(confidence);
+        cell("weight").map_or(Some(Decimal::ONE), Decimal::parse).filter(|weight| *weight >= Decimal::ZERO);
+    let confidence = cell("confidence").map(Decimal::parse);
+    let in_range = |confidence: &Decimal| (Decimal::ZERO..=Decimal::ONE).contains(confidence);
     let (Some(count), Some(weight), true) =
         (count, weight, confidence.is_none_or(|given| given.as_ref().is_some_and(in_range)))
     else {
         return reader.refuse(at, "count, weight or confidence is no such number", "write 3, 0.5, and 0.8");
     };
     let voter = cell("voter").map_or_else(|| format!("ballot {number}"), str::to_owned);
-    let head = Head { line, column: 1, voter, count, weight, confidence: confidence.flatten() };
+    let head = BallotMeta { line, column: 1, voter, count, weight, confidence: confidence.flatten() };
     let name = ANSWERS.iter().find(|(_, known)| *known == kind).map_or("", |(name, _)| name);
     let answer = cell(name);
     if answer == Some("abstain") {
@@ -123,12 +123,12 @@ fn row(
 }
 
 fn narrow(
-    reader: &mut Reader<'_>,
+    reader: &mut BallotFileBuilder<'_>,
     kind: BallotKind,
     answer: Option<&str>,
     change: Option<&str>,
     at: (u64, u64),
-) -> Option<Mark> {
+) -> Option<IndexedBallot> {
     let parts = |text: &str, signs: &[char]| -> Vec<String> {
         text.split(signs).map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
     };
@@ -139,7 +139,7 @@ fn narrow(
                 names.iter().map(|name| reader.place(name, at)).collect::<Option<_>>()?;
             approved.sort_unstable();
             approved.dedup();
-            Some(Mark::Approval(approved))
+            Some(IndexedBallot::Approval(approved))
         }
         (BallotKind::Ranking, answer) => {
             let mut places = Vec::new();
@@ -147,7 +147,7 @@ fn narrow(
                 let names = parts(&group, &['=']);
                 places.push(names.iter().map(|name| reader.place(name, at)).collect::<Option<Vec<_>>>()?);
             }
-            reader.ranks(&places, at).map(Mark::Ranking)
+            reader.ranks(&places, at).map(IndexedBallot::Ranking)
         }
         (BallotKind::Score, answer) => {
             let mut scores = vec![None; reader.options.len()];
@@ -157,16 +157,16 @@ fn narrow(
                 scores.resize(reader.options.len(), None);
                 scores[option] = Some(number(reader, score, at)?);
             }
-            Some(Mark::Scores(scores))
+            Some(IndexedBallot::Scores(scores))
         }
         (_, None) => {
             reader.refuse(at, "the ballot is empty", "write `abstain`, or leave the line out");
             None
         }
-        (BallotKind::Choice, Some(name)) => reader.place(name, at).map(Mark::Choice),
-        (BallotKind::Consent, Some("support")) => Some(Mark::Support),
-        (BallotKind::Consent, Some("stand-aside")) => Some(Mark::StandAside),
-        (BallotKind::Consent, Some("block")) => Some(Mark::Block(change.map(str::to_owned))),
+        (BallotKind::Choice, Some(name)) => reader.place(name, at).map(IndexedBallot::Choice),
+        (BallotKind::Consent, Some("support")) => Some(IndexedBallot::Support),
+        (BallotKind::Consent, Some("stand-aside")) => Some(IndexedBallot::StandAside),
+        (BallotKind::Consent, Some("block")) => Some(IndexedBallot::Block(change.map(str::to_owned))),
         (BallotKind::Consent, Some(word)) => {
             reader.refuse(
                 at,
@@ -175,12 +175,12 @@ fn narrow(
             );
             None
         }
-        (_, Some(text)) => number(reader, text, at).map(Mark::Number),
+        (_, Some(text)) => number(reader, text, at).map(IndexedBallot::Number),
     }
 }
 
-fn number(reader: &mut Reader<'_>, text: &str, at: (u64, u64)) -> Option<Amount> {
-    let number = Amount::parse(text);
+fn number(reader: &mut BallotFileBuilder<'_>, text: &str, at: (u64, u64)) -> Option<Decimal> {
+    let number = Decimal::parse(text);
     if number.is_none() {
         reader.refuse(
             at,
@@ -192,7 +192,12 @@ fn number(reader: &mut Reader<'_>, text: &str, at: (u64, u64)) -> Option<Amount>
 }
 
 /// Ranks from columns `rank:option`: 1 is best, equal numbers are a tie, an empty cell is left out.
-fn wide_ranks(reader: &mut Reader<'_>, header: &[String], cells: &[String], at: (u64, u64)) -> Option<Mark> {
+fn wide_ranks(
+    reader: &mut BallotFileBuilder<'_>,
+    header: &[String],
+    cells: &[String],
+    at: (u64, u64),
+) -> Option<IndexedBallot> {
     let mut ranks = Vec::new();
     for (name, cell) in header.iter().zip(cells).filter(|(name, _)| name.starts_with("rank:")) {
         let rank = match cell.trim() {
@@ -209,20 +214,25 @@ fn wide_ranks(reader: &mut Reader<'_>, header: &[String], cells: &[String], at: 
         };
         ranks.push(rank);
     }
-    Some(Mark::Ranking(ranks))
+    Some(IndexedBallot::Ranking(ranks))
 }
 
-fn wide_scores(reader: &mut Reader<'_>, header: &[String], cells: &[String], at: (u64, u64)) -> Option<Mark> {
+fn wide_scores(
+    reader: &mut BallotFileBuilder<'_>,
+    header: &[String],
+    cells: &[String],
+    at: (u64, u64),
+) -> Option<IndexedBallot> {
     let mut scores = Vec::new();
     for (_, cell) in header.iter().zip(cells).filter(|(name, _)| name.starts_with("score:")) {
         scores.push(if cell.trim().is_empty() { None } else { Some(number(reader, cell, at)?) });
     }
-    Some(Mark::Scores(scores))
+    Some(IndexedBallot::Scores(scores))
 }
 
 /// The rows of a table that are not blank, quotes and line ends as in RFC 4180; cells are separated
 /// by the first of comma, semicolon and tab that the header holds.
-fn rows(text: &str, file: &str) -> Result<Vec<Row>, Problem> {
+fn rows(text: &str, file: &str) -> Result<Vec<CsvRow>, Diagnostic> {
     let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let comma = [',', ';', '\t'].into_iter().find(|sign| header.contains(*sign)).unwrap_or(',');
     let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
@@ -251,7 +261,7 @@ fn rows(text: &str, file: &str) -> Result<Vec<Row>, Problem> {
         }
     }
     if quoted {
-        return Err(Problem::new("a quoted cell is never closed")
+        return Err(Diagnostic::new("a quoted cell is never closed")
             .hint("close it with \"")
             .at(file, first, 1));
     }

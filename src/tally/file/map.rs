@@ -2,13 +2,13 @@
 //!
 //! A ballot has exactly one answer, under the key of its kind. JSON may hold comments.
 
-use super::{ANSWERS, BallotFile, Head, Reader};
-use crate::problem::{Problem, did_you_mean};
-use crate::tally::ballots::{BallotKind, Mark};
-use crate::tally::number::Amount;
+use super::{ANSWERS, BallotFile, BallotFileBuilder, BallotMeta};
+use crate::problem::{Diagnostic, did_you_mean};
+use crate::tally::ballots::{BallotKind, IndexedBallot};
+use crate::tally::number::Decimal;
 use crate::yaml::{self, Node, Value};
 
-type Place = (u64, u64);
+type LineColumn = (u64, u64);
 
 /// The other keys of a ballot.
 const BESIDE: [&str; 6] = ["count", "weight", "confidence", "voter", "abstain", "minimum_change"];
@@ -17,12 +17,12 @@ const KEYS: [&str; 5] = ["options", "cards", "min", "max", "ballots"];
 
 /// The scale of the file, if it has one.
 #[derive(Default)]
-struct Scale {
-    min: Option<Amount>,
-    max: Option<Amount>,
+struct ScoreRange {
+    min: Option<Decimal>,
+    max: Option<Decimal>,
 }
 
-pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Problem>> {
+pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let is_json = text.trim_start().starts_with(['{', '[', '/']);
     let relaxed = if is_json { yaml::relaxed_json(text) } else { String::new() };
     let node =
@@ -31,7 +31,7 @@ pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Problem>> {
         let problem = node.problem(file, format!("a ballot file is a map, found {}", node.kind()));
         return Err(vec![problem.hint("write `{options: [a, b], ballots: [{vote: a}]}`")]);
     };
-    let mut reader = Reader::new(file);
+    let mut reader = BallotFileBuilder::new(file);
     for (key, _) in map.iter().filter(|(key, _)| !KEYS.contains(&key.text.as_str())) {
         let message = format!("unknown key `{}` in the ballot file", key.text);
         reader.refuse((key.line, key.column), message, did_you_mean(&key.text, &KEYS));
@@ -42,7 +42,7 @@ pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Problem>> {
             list(&mut reader, node, name);
         }
     }
-    let scale = Scale { min: bound(&mut reader, get("min")), max: bound(&mut reader, get("max")) };
+    let scale = ScoreRange { min: bound(&mut reader, get("min")), max: bound(&mut reader, get("max")) };
     let cards = get("cards").is_some();
     match get("ballots").map(|node| &node.value) {
         Some(Value::List(ballots)) => {
@@ -74,12 +74,12 @@ pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Problem>> {
     })
 }
 
-fn place(node: &Node) -> Place {
+fn place(node: &Node) -> LineColumn {
     (node.line, node.column)
 }
 
 /// Options or cards.
-fn list(reader: &mut Reader<'_>, node: &Node, name: &str) {
+fn list(reader: &mut BallotFileBuilder<'_>, node: &Node, name: &str) {
     let Value::List(items) = &node.value else {
         return reader.refuse(
             place(node),
@@ -108,15 +108,15 @@ fn as_text(node: &Node) -> Option<String> {
     }
 }
 
-fn bound(reader: &mut Reader<'_>, node: Option<&Node>) -> Option<Amount> {
+fn bound(reader: &mut BallotFileBuilder<'_>, node: Option<&Node>) -> Option<Decimal> {
     let node = node.filter(|node| node.value != Value::Null)?;
     amount(reader, node, "a bound")
 }
 
 /// A number, exactly.
-fn amount(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<Amount> {
+fn amount(reader: &mut BallotFileBuilder<'_>, node: &Node, what: &str) -> Option<Decimal> {
     let amount = match &node.value {
-        Value::Number(number) => Amount::of(number),
+        Value::Number(number) => Decimal::of(number),
         _ => None,
     };
     if amount.is_none() {
@@ -126,7 +126,13 @@ fn amount(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<Amount> {
     amount
 }
 
-fn ballot(reader: &mut Reader<'_>, node: &Node, number: usize, scale: &Scale, has_cards: bool) {
+fn ballot(
+    reader: &mut BallotFileBuilder<'_>,
+    node: &Node,
+    number: usize,
+    scale: &ScoreRange,
+    has_cards: bool,
+) {
     let at = place(node);
     let Value::Map(map) = &node.value else {
         let message = format!("ballot {number} is {}, a map is expected", node.kind());
@@ -165,11 +171,11 @@ fn ballot(reader: &mut Reader<'_>, node: &Node, number: usize, scale: &Scale, ha
 }
 
 fn head<'n>(
-    reader: &mut Reader<'_>,
-    at: Place,
+    reader: &mut BallotFileBuilder<'_>,
+    at: LineColumn,
     number: usize,
     get: &impl Fn(&str) -> Option<&'n Node>,
-) -> Option<Head> {
+) -> Option<BallotMeta> {
     let problems = reader.problems.len();
     let count = get("count").map_or(Some(1), |node| match &node.value {
         Value::Number(number) => super::count_of(&number.to_string()),
@@ -179,15 +185,15 @@ fn head<'n>(
         let place = get("count").map_or(at, place);
         reader.refuse(place, format!("`count` of ballot {number} must be a whole number"), "write it like 3");
     }
-    let weight = get("weight").map_or(Some(Amount::ONE), |node| amount(reader, node, "a weight"));
-    if weight.is_some_and(|weight| weight < Amount::ZERO) {
+    let weight = get("weight").map_or(Some(Decimal::ONE), |node| amount(reader, node, "a weight"));
+    if weight.is_some_and(|weight| weight < Decimal::ZERO) {
         reader.refuse(get("weight").map_or(at, place), "a weight is below 0", "write it like 2 or 0.5");
     }
     let confidence = match get("confidence").filter(|node| node.value != Value::Null) {
         Some(node) => Some(amount(reader, node, "a confidence")?),
         None => None,
     };
-    if confidence.is_some_and(|confidence| confidence < Amount::ZERO || confidence > Amount::ONE) {
+    if confidence.is_some_and(|confidence| confidence < Decimal::ZERO || confidence > Decimal::ONE) {
         reader.refuse(
             get("confidence").map_or(at, place),
             "a confidence is from 0 to 1",
@@ -195,25 +201,25 @@ fn head<'n>(
         );
     }
     let voter = get("voter").and_then(as_text).unwrap_or_else(|| format!("ballot {number}"));
-    let head = Head { line: at.0, column: at.1, voter, count: count?, weight: weight?, confidence };
+    let head = BallotMeta { line: at.0, column: at.1, voter, count: count?, weight: weight?, confidence };
     (reader.problems.len() == problems).then_some(head)
 }
 
 fn mark(
-    reader: &mut Reader<'_>,
+    reader: &mut BallotFileBuilder<'_>,
     kind: BallotKind,
     node: &Node,
     change: Option<&Node>,
-    scale: &Scale,
+    scale: &ScoreRange,
     has_cards: bool,
-) -> Option<Mark> {
+) -> Option<IndexedBallot> {
     match kind {
-        BallotKind::Choice => option(reader, node).map(Mark::Choice),
+        BallotKind::Choice => option(reader, node).map(IndexedBallot::Choice),
         BallotKind::Approval => {
             let mut approved = options(reader, node)?;
             approved.sort_unstable();
             approved.dedup();
-            Some(Mark::Approval(approved))
+            Some(IndexedBallot::Approval(approved))
         }
         BallotKind::Ranking => {
             let Value::List(items) = &node.value else {
@@ -225,19 +231,19 @@ fn mark(
                 return None;
             };
             let places: Option<Vec<Vec<usize>>> = items.iter().map(|item| options(reader, item)).collect();
-            reader.ranks(&places?, place(node)).map(Mark::Ranking)
+            reader.ranks(&places?, place(node)).map(IndexedBallot::Ranking)
         }
         BallotKind::Score => scores(reader, node, scale),
         BallotKind::Consent => stance(reader, node, change),
-        BallotKind::Estimate if has_cards => option(reader, node).map(Mark::Card),
+        BallotKind::Estimate if has_cards => option(reader, node).map(IndexedBallot::Card),
         _ => {
             let number = amount(reader, node, "an estimate")?;
-            within(reader, number, node, scale).map(Mark::Number)
+            within(reader, number, node, scale).map(IndexedBallot::Number)
         }
     }
 }
 
-fn option(reader: &mut Reader<'_>, node: &Node) -> Option<usize> {
+fn option(reader: &mut BallotFileBuilder<'_>, node: &Node) -> Option<usize> {
     if let Some(name) = as_text(node) {
         reader.place(&name, place(node))
     } else {
@@ -251,14 +257,14 @@ fn option(reader: &mut Reader<'_>, node: &Node) -> Option<usize> {
 }
 
 /// One option, or a list of them.
-fn options(reader: &mut Reader<'_>, node: &Node) -> Option<Vec<usize>> {
+fn options(reader: &mut BallotFileBuilder<'_>, node: &Node) -> Option<Vec<usize>> {
     match &node.value {
         Value::List(items) => items.iter().map(|item| option(reader, item)).collect(),
         _ => option(reader, node).map(|option| vec![option]),
     }
 }
 
-fn scores(reader: &mut Reader<'_>, node: &Node, scale: &Scale) -> Option<Mark> {
+fn scores(reader: &mut BallotFileBuilder<'_>, node: &Node, scale: &ScoreRange) -> Option<IndexedBallot> {
     let Value::Map(entries) = &node.value else {
         reader.refuse(
             place(node),
@@ -276,10 +282,15 @@ fn scores(reader: &mut Reader<'_>, node: &Node, scale: &Scale) -> Option<Mark> {
             scores[option] = Some(within(reader, score, node, scale)?);
         }
     }
-    Some(Mark::Scores(scores))
+    Some(IndexedBallot::Scores(scores))
 }
 
-fn within(reader: &mut Reader<'_>, number: Amount, node: &Node, scale: &Scale) -> Option<Amount> {
+fn within(
+    reader: &mut BallotFileBuilder<'_>,
+    number: Decimal,
+    node: &Node,
+    scale: &ScoreRange,
+) -> Option<Decimal> {
     let fits = scale.min.is_none_or(|min| min <= number) && scale.max.is_none_or(|max| number <= max);
     if !fits {
         reader.refuse(
@@ -291,12 +302,12 @@ fn within(reader: &mut Reader<'_>, number: Amount, node: &Node, scale: &Scale) -
     fits.then_some(number)
 }
 
-fn stance(reader: &mut Reader<'_>, node: &Node, change: Option<&Node>) -> Option<Mark> {
+fn stance(reader: &mut BallotFileBuilder<'_>, node: &Node, change: Option<&Node>) -> Option<IndexedBallot> {
     let change = change.and_then(as_text).filter(|change| !change.trim().is_empty());
     match as_text(node).as_deref() {
-        Some("support") => Some(Mark::Support),
-        Some("stand-aside") => Some(Mark::StandAside),
-        Some("block") => Some(Mark::Block(change)),
+        Some("support") => Some(IndexedBallot::Support),
+        Some("stand-aside") => Some(IndexedBallot::StandAside),
+        Some("block") => Some(IndexedBallot::Block(change)),
         _ => {
             reader.refuse(
                 place(node),

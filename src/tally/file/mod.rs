@@ -10,9 +10,9 @@ mod preflib;
 
 use std::collections::HashMap;
 
-use super::ballots::{BallotKind, Cast, Mark, Profile, UNLISTED};
-use super::number::Amount;
-use crate::problem::{Problem, did_you_mean};
+use super::ballots::{BallotKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
+use super::number::Decimal;
+use crate::problem::{Diagnostic, did_you_mean};
 
 /// The keys under which an answer can stand, each with its kind of ballot.
 const ANSWERS: [(&str, BallotKind); 6] = [
@@ -46,7 +46,7 @@ pub struct BallotFile {
 ///
 /// # Errors
 /// Every problem found, up to twenty.
-pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Problem>> {
+pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     match ending.as_str() {
@@ -54,7 +54,7 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Problem>> 
         "soc" | "soi" | "toc" | "toi" => preflib::read(text, file, &ending),
         "json" | "yaml" | "yml" | "" => map::read(text, file),
         _ => {
-            let problem = Problem::new(format!("a ballot file does not end in `.{ending}`"));
+            let problem = Diagnostic::new(format!("a ballot file does not end in `.{ending}`"));
             let hint = "known here: .json, .yaml, .csv, and PrefLib's .soc .soi .toc .toi";
             Err(vec![problem.hint(hint).in_file(file)])
         }
@@ -62,29 +62,29 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Problem>> 
 }
 
 /// A ballot file while it is read.
-struct Reader<'a> {
+struct BallotFileBuilder<'a> {
     file: &'a str,
     options: Vec<String>,
     places: HashMap<String, usize>,
     /// Whether the options stand in the file; else they are those that the ballots name.
     are_listed: bool,
     kind: Option<BallotKind>,
-    ballots: Vec<Cast>,
+    ballots: Vec<WeightedBallot>,
     abstained: u64,
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic>,
 }
 
 /// What a ballot says beside its answer.
-struct Head {
+struct BallotMeta {
     line: u64,
     column: u64,
     voter: String,
     count: u64,
-    weight: Amount,
-    confidence: Option<Amount>,
+    weight: Decimal,
+    confidence: Option<Decimal>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> BallotFileBuilder<'a> {
     fn new(file: &'a str) -> Self {
         Self {
             file,
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
     }
 
     fn refuse(&mut self, at: (u64, u64), message: impl Into<String>, hint: impl Into<String>) {
-        self.problems.push(Problem::new(message).hint(hint).at(self.file, at.0, at.1));
+        self.problems.push(Diagnostic::new(message).hint(hint).at(self.file, at.0, at.1));
     }
 
     fn is_full(&self) -> bool {
@@ -154,36 +154,36 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a ballot, if it is of the kind of those before it.
-    fn cast(&mut self, head: Head, kind: BallotKind, mark: Mark) {
+    fn cast(&mut self, head: BallotMeta, kind: BallotKind, mark: IndexedBallot) {
         let at = (head.line, head.column);
         let known = *self.kind.get_or_insert(kind);
         if known != kind {
             let message = format!("a `{}` ballot among `{}` ballots", kind.name(), known.name());
             return self.refuse(at, message, "a file holds ballots of one kind");
         }
-        let Head { voter, count, weight, confidence, .. } = head;
-        self.ballots.push(Cast { voter, count, weight, confidence, mark });
+        let BallotMeta { voter, count, weight, confidence, .. } = head;
+        self.ballots.push(WeightedBallot { voter, count, weight, confidence, mark });
     }
 
-    fn finish(mut self) -> Result<BallotFile, Vec<Problem>> {
+    fn finish(mut self) -> Result<BallotFile, Vec<Diagnostic>> {
         let options = self.options.len();
         for ballot in &mut self.ballots {
             // Options that a later ballot named first.
             match &mut ballot.mark {
-                Mark::Ranking(ranks) => ranks.resize(options, UNLISTED),
-                Mark::Scores(scores) => scores.resize(options, None),
+                IndexedBallot::Ranking(ranks) => ranks.resize(options, UNLISTED),
+                IndexedBallot::Scores(scores) => scores.resize(options, None),
                 _ => {}
             }
         }
         let profile = Profile { options: self.options, ballots: self.ballots, ..Profile::default() };
         let cast = profile.ballots.iter().fold(0_u64, |sum, ballot| sum.saturating_add(ballot.count));
-        if cast.saturating_add(self.abstained) > MOST_VOTES || profile.worth() > Amount::whole(MOST_VOTES) {
-            let problem = Problem::new("the ballots count for more than a million million votes");
+        if cast.saturating_add(self.abstained) > MOST_VOTES || profile.worth() > Decimal::whole(MOST_VOTES) {
+            let problem = Diagnostic::new("the ballots count for more than a million million votes");
             self.problems.push(problem.hint("count fewer, or give them smaller weights").in_file(self.file));
         }
         let kind = self.kind.unwrap_or(BallotKind::Choice);
         if profile.ballots.is_empty() && self.abstained == 0 && self.problems.is_empty() {
-            let problem = Problem::new("the file holds no ballots").hint("add one under `ballots`");
+            let problem = Diagnostic::new("the file holds no ballots").hint("add one under `ballots`");
             self.problems.push(problem.in_file(self.file));
         }
         if self.problems.is_empty() {

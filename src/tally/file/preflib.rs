@@ -3,13 +3,13 @@
 //! Source: the format description of preflib.org, with `#` lines of metadata (since 2022), and the older
 //! one with the number of alternatives first. In `.soc` and `.toc` every alternative is ranked.
 
-use super::{BallotFile, Head, Reader};
-use crate::problem::Problem;
-use crate::tally::ballots::{BallotKind, Mark};
-use crate::tally::number::Amount;
+use super::{BallotFile, BallotFileBuilder, BallotMeta};
+use crate::problem::Diagnostic;
+use crate::tally::ballots::{BallotKind, IndexedBallot};
+use crate::tally::number::Decimal;
 
-pub fn read(text: &str, file: &str, ending: &str) -> Result<BallotFile, Vec<Problem>> {
-    let mut reader = Reader::new(file);
+pub fn read(text: &str, file: &str, ending: &str) -> Result<BallotFile, Vec<Diagnostic>> {
+    let mut reader = BallotFileBuilder::new(file);
     let mut lines = text.lines().enumerate().map(|(at, line)| (at as u64 + 1, line.trim()));
     let mut voters = None;
     let is_new = text.trim_start().starts_with('#');
@@ -36,7 +36,7 @@ pub fn read(text: &str, file: &str, ending: &str) -> Result<BallotFile, Vec<Prob
 
 /// The head of the older format; gives the number of voters and its line.
 fn old_head<'t>(
-    reader: &mut Reader<'_>,
+    reader: &mut BallotFileBuilder<'_>,
     lines: &mut impl Iterator<Item = (u64, &'t str)>,
 ) -> Option<(u64, u64)> {
     let (line, first) = lines.next()?;
@@ -74,7 +74,7 @@ fn old_head<'t>(
 }
 
 /// Adds an alternative; a name that stands already gets its number.
-fn alternative(reader: &mut Reader<'_>, name: &str, line: u64) {
+fn alternative(reader: &mut BallotFileBuilder<'_>, name: &str, line: u64) {
     let name = name.trim();
     let number = reader.options.len() + 1;
     let name = match name {
@@ -85,7 +85,7 @@ fn alternative(reader: &mut Reader<'_>, name: &str, line: u64) {
     reader.list(&name, (line, 1));
 }
 
-fn metadata(reader: &mut Reader<'_>, note: &str, line: u64, voters: &mut Option<(u64, u64)>) {
+fn metadata(reader: &mut BallotFileBuilder<'_>, note: &str, line: u64, voters: &mut Option<(u64, u64)>) {
     let Some((key, value)) = note.split_once(':') else { return };
     if let Some(number) = key.strip_prefix("ALTERNATIVE NAME ") {
         if super::count_of(number) == Some(reader.options.len() as u64 + 1) {
@@ -103,7 +103,7 @@ fn metadata(reader: &mut Reader<'_>, note: &str, line: u64, voters: &mut Option<
 }
 
 /// One order: `3: 1,{2,3},4`, in the older format `3,1,{2,3},4`.
-fn order(reader: &mut Reader<'_>, body: &str, line: u64, ending: &str, is_new: bool) {
+fn order(reader: &mut BallotFileBuilder<'_>, body: &str, line: u64, ending: &str, is_new: bool) {
     let at = (line, 1);
     let split = if is_new { body.split_once(':') } else { body.split_once(',').or(Some((body, ""))) };
     let Some((count, rest)) = split.and_then(|(count, rest)| Some((super::count_of(count)?, rest))) else {
@@ -128,12 +128,12 @@ fn order(reader: &mut Reader<'_>, body: &str, line: u64, ending: &str, is_new: b
     }
     let Some(ranks) = reader.ranks(&places, at) else { return };
     let voter = format!("order {}", reader.ballots.len() + 1);
-    let head = Head { line, column: 1, voter, count, weight: Amount::ONE, confidence: None };
-    reader.cast(head, BallotKind::Ranking, Mark::Ranking(ranks));
+    let head = BallotMeta { line, column: 1, voter, count, weight: Decimal::ONE, confidence: None };
+    reader.cast(head, BallotKind::Ranking, IndexedBallot::Ranking(ranks));
 }
 
 /// The alternatives of each place.
-fn places(reader: &mut Reader<'_>, text: &str, at: (u64, u64)) -> Option<Vec<Vec<usize>>> {
+fn places(reader: &mut BallotFileBuilder<'_>, text: &str, at: (u64, u64)) -> Option<Vec<Vec<usize>>> {
     let mut places: Vec<Vec<usize>> = Vec::new();
     let mut open = false;
     let mut number = String::new();

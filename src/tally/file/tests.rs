@@ -1,7 +1,7 @@
 //! The same ballots in every kind of file, and what mistakes get.
 
 use super::*;
-use crate::tally::{Rule, Terms, count};
+use crate::tally::{Rule, RuleOptions, count};
 
 const OLD: &str = "3\n1,a\n2,b\n3,c\n6,6,3\n3,1,2,3\n2,{2,3}\n1,3,{1,2}\n";
 const NEW: &str = "# FILE NAME: x.toi\n# NUMBER VOTERS: 6\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n\
@@ -29,7 +29,7 @@ fn the_same_ballots_read_the_same_from_every_file() {
         assert_eq!(file.kind, BallotKind::Ranking);
         assert_eq!(file.profile.options, ["a", "b", "c"]);
         assert_eq!(file.profile.count(), 6);
-        let borda = count(&file.profile, Rule::Borda, &Terms::default());
+        let borda = count(&file.profile, Rule::Borda, &RuleOptions::default());
         let points: Vec<String> = borda.scores.values().map(ToString::to_string).collect();
         assert_eq!(points, ["6.5", "6.5", "5"]);
     }
@@ -54,7 +54,7 @@ fn every_kind_of_answer_can_stand_in_a_file() {
         assert_eq!((file.kind, file.profile.count(), file.abstained), (kind, 1, 3), "{ballot}");
     }
     let csv = found("vote,weight\na,2\nb,0.5\nabstain,1\n", "x.csv");
-    assert_eq!((csv.profile.worth(), csv.abstained), (Amount::parse("2.5").expect("a number"), 1));
+    assert_eq!((csv.profile.worth(), csv.abstained), (Decimal::parse("2.5").expect("a number"), 1));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{Field, Form, Pick, Purpose};
 use crate::round::ballot::{BallotForm, BallotKind};
 use crate::round::material::Artifact;
 use crate::session::{Question, QuestionKind, Session};
-use crate::tally::{Rule, Terms};
+use crate::tally::{Rule, RuleOptions};
 use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
 
 const CLOSES: [&str; 4] = ["all", "quorum", "deadline", "manual"];
@@ -105,7 +105,7 @@ fn scale(ballot: &BallotForm) -> String {
 }
 
 /// What a rule was told beside its name, as it is typed.
-fn terms(terms: &Terms) -> String {
+fn terms(terms: &RuleOptions) -> String {
     let Ok(serde_json::Value::Object(map)) = serde_json::to_value(terms) else { return String::new() };
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     map.iter().map(|(key, value)| format!("{key}: {}", text(value))).collect::<Vec<_>>().join(", ")

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::fill::OPEN;
 use super::{Entry, Form, Purpose, picked};
-use crate::engine::{Order, PersonSays};
+use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::session::RoundRevised;
 use crate::workflow::parse_duration;
 use crate::yaml::Out;
@@ -15,7 +15,7 @@ use crate::yaml::Out;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Submitted {
     /// An order for the engine.
-    Order(Box<Order>),
+    Order(Box<FacilitatorRequest>),
     /// The text of a definition to begin with.
     Definition(String),
     /// What the person in a seat answers.
@@ -33,21 +33,23 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
             return Ok(Submitted::Reply(seat.clone(), super::turn::reply(form, *kind)));
         }
         Purpose::NewTopic => return definition(form).map(Submitted::Definition),
-        Purpose::Round(step) => Order::Revise(RoundRevised {
+        Purpose::Round(step) => FacilitatorRequest::Revise(RoundRevised {
             step: step.clone(),
             form: round_text(form)?,
             participants: seats(form)?,
         }),
-        Purpose::Artifact(known) => Order::Record(artifact(form, known.clone())?),
-        Purpose::Note(round) => Order::Note { round: round.clone(), text: value("note") },
+        Purpose::Artifact(known) => FacilitatorRequest::Record(artifact(form, known.clone())?),
+        Purpose::Note(round) => FacilitatorRequest::Note { round: round.clone(), text: value("note") },
         Purpose::Retry(seat) => {
             let model = Some(form.value("model").trim().to_owned()).filter(|model| !model.is_empty());
-            Order::Retry { participant: seat.clone(), model }
+            FacilitatorRequest::Retry { participant: seat.clone(), model }
         }
-        Purpose::Excuse(seat) => Order::Excuse { participant: seat.clone(), reason: needed(form, "reason")? },
+        Purpose::Excuse(seat) => {
+            FacilitatorRequest::Excuse { participant: seat.clone(), reason: needed(form, "reason")? }
+        }
         Purpose::MoreTime => {
             let millis = parse_duration(&value("more")).filter(|millis| *millis > 0);
-            Order::MoreTime(millis.ok_or("write a time such as 30s, 5m or 1h")?)
+            FacilitatorRequest::MoreTime(millis.ok_or("write a time such as 30s, 5m or 1h")?)
         }
         Purpose::Approval | Purpose::Tie(_) if value("answer") == OPEN => {
             return Err("choose with ← and → first".to_owned());
@@ -59,9 +61,9 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
     Ok(Submitted::Order(Box::new(order)))
 }
 
-fn says(approved: bool, choice: Option<String>, comment: String) -> Order {
+fn says(approved: bool, choice: Option<String>, comment: String) -> FacilitatorRequest {
     let comment = Some(comment).filter(|comment| !comment.is_empty());
-    Order::Answer(PersonSays { approved, choice, comment, by: "facilitator".to_owned() })
+    FacilitatorRequest::Answer(FacilitatorAnswer { approved, choice, comment, by: "facilitator".to_owned() })
 }
 
 fn needed(form: &Form, label: &str) -> Result<String, String> {
@@ -272,14 +274,16 @@ mod tests {
     fn times_and_empty_fields_are_read_or_refused() {
         let session = crate::session::Session::default();
         let mut form = fill::more_time(&session);
-        assert_eq!(read(&form), Ok(Submitted::Order(Box::new(Order::MoreTime(60_000)))));
+        assert_eq!(read(&form), Ok(Submitted::Order(Box::new(FacilitatorRequest::MoreTime(60_000)))));
         fill_in(&mut form, &[("more", "soon")]);
         assert!(read(&form).is_err());
         let mut form = fill::artifact(&session, None);
         assert_eq!(form.value("id"), "REQ-001");
         assert!(read(&form).is_err());
         fill_in(&mut form, &[("summary", "No new server")]);
-        assert!(matches!(read(&form), Ok(Submitted::Order(order)) if matches!(*order, Order::Record(_))));
+        assert!(
+            matches!(read(&form), Ok(Submitted::Order(order)) if matches!(*order, FacilitatorRequest::Record(_)))
+        );
         assert!(picked(&[]).is_empty());
     }
 }

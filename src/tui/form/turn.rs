@@ -140,10 +140,10 @@ fn scores(text: &str) -> Option<Map<String, Value>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::round::ballot::{Ballot, Reading};
+    use crate::round::ballot::{Ballot, ParsedReply};
     use crate::round::reply::read_reply;
 
-    fn answered(kind: BallotKind, fill: &[(&str, &str)]) -> Reading {
+    fn answered(kind: BallotKind, fill: &[(&str, &str)]) -> ParsedReply {
         let options = ["red", "dark green"].map(str::to_owned).to_vec();
         let form = BallotForm::over(kind, options);
         let mut fields = ballot(&form);
@@ -164,8 +164,8 @@ mod tests {
 
     #[test]
     fn what_a_person_fills_in_is_read_like_any_reply() {
-        let is = |reading: Reading, wanted: &Ballot| match reading {
-            Reading::Answered(answer) => assert_eq!(&answer.ballot, wanted),
+        let is = |reading: ParsedReply, wanted: &Ballot| match reading {
+            ParsedReply::Answered(answer) => assert_eq!(&answer.ballot, wanted),
             other => panic!("{other:?}"),
         };
         is(
@@ -182,7 +182,7 @@ mod tests {
         );
         is(answered(BallotKind::Consent, &[("consent", "abstain")]), &Ballot::Abstain);
         let wrong = answered(BallotKind::Choice, &[("vote", "red"), ("confidence", "very")]);
-        assert!(matches!(wrong, Reading::Invalid(_)), "{wrong:?}");
+        assert!(matches!(wrong, ParsedReply::Invalid(_)), "{wrong:?}");
         assert_eq!(ranking("a > b = c"), json!(["a", ["b", "c"]]));
         assert_eq!(scores("a: 4\nb: \nc: d: 2"), json!({"a": 4, "c: d": 2}).as_object().cloned());
     }

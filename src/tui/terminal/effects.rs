@@ -11,10 +11,10 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::EventStream;
 
 use super::{KEEP_AFTER, Screen, taken};
-use crate::engine::Order;
-use crate::problem::Problem;
-use crate::session::Exit;
-use crate::session::Line;
+use crate::engine::FacilitatorRequest;
+use crate::problem::Diagnostic;
+use crate::session::ExitCode;
+use crate::session::LogEntry;
 use crate::setup::need::question;
 use crate::tui::home::Opening;
 use crate::tui::host::{Film, Host, Refusal, Running};
@@ -26,7 +26,7 @@ use crate::tui::update::{Effect, Message, cannot_begin, update};
 /// What is done once the person has agreed.
 pub(super) enum Then {
     /// The session that is looked at begins, with its first order.
-    Begin(Option<Order>),
+    Begin(Option<FacilitatorRequest>),
     /// This is opened.
     Open(Opening),
 }
@@ -50,7 +50,7 @@ impl Screen {
 
     async fn effect(&mut self, effect: Effect) -> io::Result<Option<Message>> {
         match effect {
-            Effect::Quit => self.wants_out = Some(Exit::Finished),
+            Effect::Quit => self.wants_out = Some(ExitCode::Finished),
             Effect::Suspend => self.suspend()?,
             Effect::Begin => return Ok(self.begin(None)),
             Effect::Agree => return Ok(self.agree().await),
@@ -107,7 +107,7 @@ impl Screen {
         });
     }
 
-    fn order(&mut self, order: Order) -> Option<Message> {
+    fn order(&mut self, order: FacilitatorRequest) -> Option<Message> {
         let Some(running) = &self.running else { return self.begin(Some(order)) };
         // One that has just ended says so itself.
         let _ = running.orders.send(order);
@@ -122,7 +122,7 @@ impl Screen {
     }
 
     /// Begins with the session that is looked at, and gives the engine its first order.
-    fn begin(&mut self, first: Option<Order>) -> Option<Message> {
+    fn begin(&mut self, first: Option<FacilitatorRequest>) -> Option<Message> {
         let Some(opened) = self.model.live().and_then(|live| live.draft.clone()) else {
             let why = "the session is over or rests: nothing of this was recorded".to_owned();
             return Some(Message::News(News::Refused(why)));
@@ -206,7 +206,7 @@ impl Screen {
 
     async fn resume(&mut self, path: &Path) -> Option<Message> {
         self.stop_engine().await;
-        let (lines, running): (Vec<Line>, Running) = match self.host.resume(path) {
+        let (lines, running): (Vec<LogEntry>, Running) = match self.host.resume(path) {
             Ok(resumed) => resumed,
             Err(refusal) => {
                 self.refused(refusal, Then::Open(Opening::Resume(path.to_owned())));
@@ -219,7 +219,7 @@ impl Screen {
     }
 
     /// Tells what is wrong, over the whole screen: there may be much.
-    fn tell(&mut self, problems: &[Problem]) {
+    fn tell(&mut self, problems: &[Diagnostic]) {
         let text: Vec<String> = problems.iter().map(said).collect();
         let title = "this cannot be opened".to_owned();
         self.model.overlay = Some(Overlay::Text(Text { title, text: text.join("\n\n"), scroll: 0 }));
@@ -254,7 +254,7 @@ impl Screen {
     }
 }
 
-fn said(problem: &Problem) -> String {
+fn said(problem: &Diagnostic) -> String {
     match &problem.hint {
         Some(hint) => format!("{problem}: {hint}"),
         None => problem.to_string(),

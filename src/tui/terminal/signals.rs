@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::session::Exit;
+use crate::session::ExitCode;
 
 /// Those signals, waited for.
 pub struct Signals {
@@ -40,16 +40,16 @@ impl Signals {
     }
 
     /// Waits for one; gives the exit code that tells which it was.
-    pub async fn any(&mut self) -> Exit {
+    pub async fn any(&mut self) -> ExitCode {
         #[cfg(unix)]
         tokio::select! {
-            _ = self.term.recv() => Exit::Terminated,
-            _ = self.hangup.recv() => Exit::HungUp,
-            _ = self.interrupt.recv() => Exit::Interrupted,
+            _ = self.term.recv() => ExitCode::Terminated,
+            _ = self.hangup.recv() => ExitCode::HungUp,
+            _ = self.interrupt.recv() => ExitCode::Interrupted,
         }
         #[cfg(not(unix))]
         match tokio::signal::ctrl_c().await {
-            Ok(()) => Exit::Interrupted,
+            Ok(()) => ExitCode::Interrupted,
             Err(_) => std::future::pending().await,
         }
     }

@@ -13,17 +13,17 @@ use super::{
     Effect, Keys, Live, Message, Model, News, Overlay, Pane, Place, Replay, Stage, Theme, draw, update,
 };
 use crate::journal::read_log;
-use crate::round::record::Usage;
-use crate::session::{Event, Line, Price, SeatStatus};
+use crate::round::record::TokenUsage;
+use crate::session::{Event, LogEntry, Price, SeatStatus};
 
 const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (40, 12), (24, 6)];
 
-fn saved(name: &str) -> Vec<Line> {
+fn saved(name: &str) -> Vec<LogEntry> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions").join(name);
     read_log(&std::fs::read(path).unwrap()).unwrap().lines
 }
 
-fn model(lines: Vec<Line>) -> Model {
+fn model(lines: Vec<LogEntry>) -> Model {
     let theme = Theme::from_environment(|_| None);
     Model::film(Replay::new(lines), "x.s2s".to_owned(), (120, 40), theme)
 }
@@ -49,7 +49,7 @@ fn live_until(is_last: impl Fn(&Event) -> bool) -> Model {
     live_on(saved("context-passing.s2s"), is_last)
 }
 
-fn live_on(lines: Vec<Line>, is_last: impl Fn(&Event) -> bool) -> Model {
+fn live_on(lines: Vec<LogEntry>, is_last: impl Fn(&Event) -> bool) -> Model {
     let end = lines.iter().position(|line| is_last(&line.stamped.event)).unwrap();
     let mut model = Model::home((120, 40), Theme::from_environment(|_| None), Keys::default());
     model.now = lines[end].stamped.at;
@@ -88,7 +88,7 @@ fn what_a_round_has_cost_is_shown_once_it_is_closed() {
             }
             Event::AnswerRevealed(answer) => {
                 std::sync::Arc::make_mut(answer).tokens =
-                    Some(Usage { input: 10_000, output: 200, cached: 8000 });
+                    Some(TokenUsage { input: 10_000, output: 200, cached: 8000 });
             }
             _ => {}
         }
@@ -301,7 +301,7 @@ fn a_form_that_is_refused_comes_back_with_what_was_typed() {
     type_in(&mut model, "Split.");
     let key = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
     let effects = update(&mut model, Message::Key(key));
-    let is_note = |effect: &Effect| matches!(effect, Effect::Order(crate::engine::Order::Note { text, .. }) if text == "Split.");
+    let is_note = |effect: &Effect| matches!(effect, Effect::Order(crate::engine::FacilitatorRequest::Note { text, .. }) if text == "Split.");
     assert!(effects.iter().any(is_note) && model.overlay.is_none(), "{effects:?}");
     update(&mut model, Message::News(News::Refused("the disk is full".to_owned())));
     let Some(Overlay::Form(form)) = &model.overlay else { panic!("no form") };
@@ -320,7 +320,7 @@ fn a_click_does_what_the_key_does() {
     update(&mut model, Message::Click(hits.at(100, 20).unwrap()));
     assert_eq!(model.focus, Pane::Answer);
     let effects = update(&mut model, Message::Click(hits.at(2, 39).unwrap()));
-    assert_eq!(effects, [Effect::Order(crate::engine::Order::Accept)]);
+    assert_eq!(effects, [Effect::Order(crate::engine::FacilitatorRequest::Accept)]);
     let before = model.scroll[Pane::Answer.index()];
     update(&mut model, Message::Wheel(hits.pane_at(100, 20), 3));
     assert!(
@@ -339,7 +339,7 @@ fn an_artifact_that_is_edited_keeps_what_the_form_does_not_ask_for() {
     let done = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
     let effects = update(&mut model, Message::Key(done));
     let recorded = effects.iter().find_map(|effect| match effect {
-        Effect::Order(crate::engine::Order::Record(map)) => Some(map.clone()),
+        Effect::Order(crate::engine::FacilitatorRequest::Record(map)) => Some(map.clone()),
         _ => None,
     });
     let recorded = recorded.unwrap();

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crossterm::event::KeyCode;
 
 use super::{live_until, press, rendered, saved, type_in};
-use crate::participants::watch::{Progress, Standing};
-use crate::session::{Event, Line, Moment, SessionOpened};
+use crate::participants::watch::{Progress, RequestPhase};
+use crate::session::{Event, LogEntry, SessionOpened, Timestamp};
 use crate::tui::{Draft, Home, Keys, Message, Model, News, Opening, Pane, Part, Row, Spread, Theme, update};
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
@@ -81,7 +81,7 @@ fn draft(definition: Option<&str>) -> Model {
         opened.definition = definition.to_owned();
     }
     let mut model = home();
-    update(&mut model, Message::Tick(Moment(1_795_302_307_120)));
+    update(&mut model, Message::Tick(Timestamp(1_795_302_307_120)));
     let draft = Draft { opened, notices: Vec::new(), needs: Vec::new() };
     update(&mut model, Message::Drafted(Box::new(draft)));
     update(&mut model, Message::Context(Ok(None)));
@@ -112,8 +112,8 @@ fn a_draft() {
     let events =
         crate::session::decide(&session, crate::session::Command::AskRoundAgain, session.last_at).unwrap();
     for event in events {
-        let stamped = crate::session::Stamped { at: session.last_at, event };
-        let line = Line { seq: 99, prev: String::new(), hash: String::new(), stamped };
+        let stamped = crate::session::TimedEvent { at: session.last_at, event };
+        let line = LogEntry { seq: 99, prev: String::new(), hash: String::new(), stamped };
         update(&mut again, Message::News(News::Saw(Box::new(line))));
     }
     update(&mut again, Message::Context(Ok(None)));
@@ -157,15 +157,18 @@ fn an_open_round() {
     let progress = |standing, for_ms, tries, trouble: Option<&str>| Progress {
         standing,
         for_ms,
-        left_ms: matches!(standing, Standing::Waiting).then_some(42_000),
+        left_ms: matches!(standing, RequestPhase::Waiting).then_some(42_000),
         tries,
         trouble: trouble.map(str::to_owned),
         said: None,
     };
     let told = [
-        ("product-manager", progress(Standing::Waiting, 800, 2, Some("cannot connect to `models.example`"))),
+        (
+            "product-manager",
+            progress(RequestPhase::Waiting, 800, 2, Some("cannot connect to `models.example`")),
+        ),
         // What is noted of a seat that is settled is not shown.
-        ("qa-lead", progress(Standing::Stalled, 7000, 1, None)),
+        ("qa-lead", progress(RequestPhase::Stalled, 7000, 1, None)),
     ];
     let mut open = open;
     let told = told.into_iter().map(|(seat, progress)| (seat.to_owned(), progress)).collect();

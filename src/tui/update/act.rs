@@ -1,8 +1,8 @@
 //! What each action does.
 
 use super::{Effect, leave, menus};
-use crate::engine::Order;
-use crate::setup::doctor::Depth;
+use crate::engine::FacilitatorRequest;
+use crate::setup::doctor::ProbeLevel;
 use crate::tui::form;
 use crate::tui::home::Opening;
 use crate::tui::keymap::{Action, Place};
@@ -42,8 +42,8 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Diff => show_diff(model),
         Action::WhatIf => menus::what_if(model),
         Action::Report => model.overlay = Some(menus::report()),
-        Action::Doctor => return menus::checking(model, Depth::Listing),
-        Action::Probe => return menus::checking(model, Depth::OneWord),
+        Action::Doctor => return menus::checking(model, ProbeLevel::Listing),
+        Action::Probe => return menus::checking(model, ProbeLevel::OneWord),
         Action::Enter | Action::NewTopic => return open_row(model, action),
         Action::OpenRound
         | Action::CloseRound
@@ -116,9 +116,9 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
             model.notice = Some("no round is open".to_owned());
             return Vec::new();
         }
-        Action::CloseRound => Order::CloseRound,
-        Action::Accept => Order::Accept,
-        Action::AskAgain => Order::AskAgain,
+        Action::CloseRound => FacilitatorRequest::CloseRound,
+        Action::Accept => FacilitatorRequest::Accept,
+        Action::AskAgain => FacilitatorRequest::AskAgain,
         Action::Resume if model.session().closed.is_none() || model.replay.at() < model.replay.len() => {
             return vec![Effect::Open(Opening::Resume(path()))];
         }

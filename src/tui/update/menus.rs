@@ -5,8 +5,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::{Effect, Target, act, forms};
 use crate::report::{trace, view, what_if};
 use crate::session::{Event, WorkItemOffered};
-use crate::setup::doctor::Depth;
-use crate::tally::Terms;
+use crate::setup::doctor::ProbeLevel;
+use crate::tally::RuleOptions;
 use crate::tui::form;
 use crate::tui::home::Opening;
 use crate::tui::keymap::{Action, BINDINGS, Binding, Place};
@@ -167,7 +167,7 @@ pub fn what_if(model: &mut Model) {
         model.notice = Some("there is nothing to count by another rule yet".to_owned());
         return;
     };
-    let found = what_if::what_if_all(session, round, &Terms::default());
+    let found = what_if::what_if_all(session, round, &RuleOptions::default());
     let title = "what if by another rule: the recorded decision stays".to_owned();
     let rows = if found.is_empty() {
         vec!["these answers are not counted by any rule".to_owned()]
@@ -214,7 +214,7 @@ fn show_item(model: &mut Model, at: usize) {
 const DOCTOR: &str = "doctor: how the providers fare";
 
 /// Has the providers checked; what is found takes the place of this text.
-pub fn checking(model: &mut Model, depth: Depth) -> Vec<Effect> {
+pub fn checking(model: &mut Model, depth: ProbeLevel) -> Vec<Effect> {
     let text = "each provider is asked what it lists, the keys are looked up …".to_owned();
     model.overlay = Some(Overlay::Text(Reading { title: DOCTOR.to_owned(), text, scroll: 0 }));
     vec![Effect::Doctor(depth)]

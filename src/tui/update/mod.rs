@@ -18,10 +18,10 @@ use super::host::{Draft, Reading};
 use super::keymap::Action;
 use super::live::News;
 use super::model::{Leave, Model, Overlay, Pane, Stage};
-use crate::engine::Order;
+use crate::engine::FacilitatorRequest;
 use crate::participants::watch::Progress;
-use crate::session::Moment;
-use crate::setup::doctor::Depth;
+use crate::session::Timestamp;
+use crate::setup::doctor::ProbeLevel;
 
 /// What happened outside.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub enum Message {
     /// This many milliseconds passed while the film plays.
     Pass(u64),
     /// It is this late.
-    Tick(Moment),
+    Tick(Timestamp),
     /// How the providers fare.
     Doctor(String),
     /// How the requests of the open round stand.
@@ -89,7 +89,7 @@ pub enum Effect {
     /// Stop the process until the shell lets it go on.
     Suspend,
     /// Have the engine, started for it if none works, carry this out.
-    Order(Order),
+    Order(FacilitatorRequest),
     /// Begin with the session that is looked at.
     Begin,
     /// Agree to what was asked, and go on with what it was asked for.
@@ -101,7 +101,7 @@ pub enum Effect {
     /// Read the home screen again.
     ReadHome,
     /// Check every provider this deep.
-    Doctor(Depth),
+    Doctor(ProbeLevel),
     /// Read `CONTEXT.md` again.
     ReadContext,
     /// Put this on the clipboard.

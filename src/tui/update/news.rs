@@ -1,7 +1,7 @@
 //! What comes from outside: events on disk, refusals, the end; a draft, the project's context.
 
 use super::{Effect, forms};
-use crate::session::{Checked, Event, Exit, Line};
+use crate::session::{Checked, Event, ExitCode, LogEntry};
 use crate::tui::host::{Draft, Reading};
 use crate::tui::keymap::Place;
 use crate::tui::live::{Live, News, Preview, is_drafting, rehearse};
@@ -21,7 +21,7 @@ pub fn take(model: &mut Model, news: News) -> Vec<Effect> {
         }
         News::Ended(how) => {
             model.notice = Some(match &how {
-                Ok(Exit::Waiting) => "the session rests; it can be resumed at any time".to_owned(),
+                Ok(ExitCode::Waiting) => "the session rests; it can be resumed at any time".to_owned(),
                 Ok(_) => "the session is over; R writes a report".to_owned(),
                 Err(problem) => problem.clone(),
             });
@@ -34,7 +34,7 @@ pub fn take(model: &mut Model, news: News) -> Vec<Effect> {
     }
 }
 
-fn saw(model: &mut Model, happened: Line) -> Vec<Effect> {
+fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     let Some(live) = model.live_mut() else { return Vec::new() };
     let mut effects = Vec::new();
     if std::mem::take(&mut live.is_topic) {
@@ -125,7 +125,7 @@ pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
     let at = model.now;
     let file = opened.definition_file.clone();
     let events = rehearse(&opened, at);
-    let as_line = |(seq, stamped)| Line { seq, prev: String::new(), hash: String::new(), stamped };
+    let as_line = |(seq, stamped)| LogEntry { seq, prev: String::new(), hash: String::new(), stamped };
     let lines = (0..).zip(events).map(as_line).collect();
     let live = Live { draft: Some(Box::new(opened)), is_topic, needs, ..Live::default() };
     model.show(Stage::Live(Box::new(live)), Replay::new(lines), file);

@@ -5,8 +5,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::Hits;
-use crate::participants::watch::{Progress, Standing as Request};
-use crate::report::view::{SeatView, Standing, confidence, seats, vote};
+use crate::participants::watch::{Progress, RequestPhase as Request};
+use crate::report::view::{SeatView, VisibleState, confidence, seats, vote};
 use crate::report::words::span;
 use crate::text::harmless_line;
 use crate::tui::model::Model;
@@ -78,7 +78,9 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, longest: usize) -> 
     // Who answers matters while it may still be changed; while it waits, why.
     let more = match (progress, &seat.standing) {
         (Some(Progress { left_ms: Some(_), trouble: Some(why), .. }), _) => harmless_line(why),
-        (_, Standing::Unread(_) | Standing::Failed(_)) => format!("{time:16} {}", harmless_line(seat.model)),
+        (_, VisibleState::Unread(_) | VisibleState::Failed(_)) => {
+            format!("{time:16} {}", harmless_line(seat.model))
+        }
         _ => time,
     };
     Line::from(vec![
@@ -92,7 +94,7 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, longest: usize) -> 
 
 /// How the request of a seat that is asked stands.
 pub fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progress> {
-    model.progress.get(seat.name).filter(|_| matches!(seat.standing, Standing::Unread("asking")))
+    model.progress.get(seat.name).filter(|_| matches!(seat.standing, VisibleState::Unread("asking")))
 }
 
 /// How long a seat still waits.
@@ -107,23 +109,23 @@ fn waits(progress: Option<&Progress>) -> String {
 fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style) {
     let theme = model.theme;
     match &seat.standing {
-        Standing::Unread("sealed") => (theme.sign("■", "#"), "sealed".to_owned(), theme.good()),
-        Standing::Unread("asking") => match progress(model, seat).map(|progress| progress.standing) {
+        VisibleState::Unread("sealed") => (theme.sign("■", "#"), "sealed".to_owned(), theme.good()),
+        VisibleState::Unread("asking") => match progress(model, seat).map(|progress| progress.standing) {
             Some(Request::Waiting) => ("!", waits(progress(model, seat)), theme.bad()),
             Some(Request::Queued) => (theme.sign("◌", "."), Request::Queued.word().to_owned(), theme.faint()),
             Some(at @ Request::Stalled) => ("!", at.word().to_owned(), theme.bad()),
             Some(at) => (theme.sign("◧", "o"), at.word().to_owned(), theme.under_way()),
             None => (theme.sign("◧", "o"), Request::Asked.word().to_owned(), theme.under_way()),
         },
-        Standing::Unread(word) => (theme.sign("◌", "."), (*word).to_owned(), theme.faint()),
-        Standing::Lost => ("!", "lost with the key".to_owned(), theme.bad()),
-        Standing::Failed(failed) => {
+        VisibleState::Unread(word) => (theme.sign("◌", "."), (*word).to_owned(), theme.faint()),
+        VisibleState::Lost => ("!", "lost with the key".to_owned(), theme.bad()),
+        VisibleState::Failed(failed) => {
             let word = if failed.timed_out { "timed out" } else { "failed" };
             (theme.sign("✗", "x"), word.to_owned(), theme.bad())
         }
-        Standing::Excused(_) => (theme.sign("–", "-"), "excused".to_owned(), theme.faint()),
-        Standing::Missing => ("?", "missing".to_owned(), theme.bad()),
-        Standing::Revealed(answer) => {
+        VisibleState::Excused(_) => (theme.sign("–", "-"), "excused".to_owned(), theme.faint()),
+        VisibleState::Missing => ("?", "missing".to_owned(), theme.bad()),
+        VisibleState::Revealed(answer) => {
             let said = seat.ballot().and_then(vote).unwrap_or_else(|| answer.outcome.name().to_owned());
             let sure = confidence(answer).map(|sure| format!(" · {sure}")).unwrap_or_default();
             let style = if seat.ballot().is_some() { theme.good() } else { theme.bad() };

@@ -4,7 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::report::words::span;
-use crate::session::{Item, Session};
+use crate::session::{Session, WorkItem};
 use crate::text::harmless_line;
 use crate::tui::model::Model;
 use crate::tui::text::wrapped;
@@ -73,7 +73,7 @@ fn step_lines(
 /// The last lines that the program of a failed step printed.
 fn output(model: &Model, session: &Session, step: &Step, width: usize, lines: &mut Vec<Line<'static>>) {
     const SHOWN: usize = 8;
-    let of_step = |item: &&Item| item.offered.step == step.id;
+    let of_step = |item: &&WorkItem| item.offered.step == step.id;
     let last = session.items.values().rev().find(of_step).and_then(|item| item.outcome()?.output());
     let Some(output) = last else { return };
     let all: Vec<&str> = output.lines().collect();

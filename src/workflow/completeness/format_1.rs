@@ -3,7 +3,7 @@
 //! Two things made a hand-over incomplete: it named a task or an artifact whose content was not in
 //! it, or it told the agent to look something up. Nothing here changes any more.
 
-use super::{Named, is_held, looks_like_id};
+use super::{ReferencedContent, is_held, looks_like_id};
 
 /// Words that are told an agent, each followed by what is looked up.
 const LOOK: [&str; 9] =
@@ -52,7 +52,7 @@ const REACH: usize = 6;
 
 /// Why `said` is incomplete, its phrase quoted; `sent` is all that is handed over, `known` what has an
 /// id in this session.
-pub fn lack(said: &str, sent: &str, known: &[Named]) -> Option<String> {
+pub fn lack(said: &str, sent: &str, known: &[ReferencedContent]) -> Option<String> {
     looks_up(said)
         .map(|phrase| format!("`{phrase}` sends the agent to look something up; hand it over instead"))
         .or_else(|| {
@@ -126,7 +126,7 @@ fn is_place(word: &str) -> bool {
 }
 
 /// Every id that is named, with the phrase that names it.
-fn names(said: &str, known: &[Named]) -> Vec<(String, String)> {
+fn names(said: &str, known: &[ReferencedContent]) -> Vec<(String, String)> {
     let words: Vec<&str> = said.split_whitespace().collect();
     let mut named = Vec::new();
     for (at, word) in words.iter().enumerate() {

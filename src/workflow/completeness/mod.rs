@@ -18,7 +18,7 @@ const KINDS: [&str; 8] = ["issue", "task", "ticket", "artifact", "issues", "task
 
 /// Something that can be named by its id, and what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct ReferencedContent {
     /// Its id.
     pub id: String,
     /// Its content; none when only the id is known.
@@ -144,7 +144,7 @@ pub fn looks_like_id(word: &str) -> bool {
 }
 
 /// Whether what goes by that id is handed over: its content in `sent`, or described in `said`.
-pub fn is_held(id: &str, said: &str, sent: &str, known: &[Named]) -> bool {
+pub fn is_held(id: &str, said: &str, sent: &str, known: &[ReferencedContent]) -> bool {
     let contents: Vec<&str> = known
         .iter()
         .filter(|thing| thing.id == id)

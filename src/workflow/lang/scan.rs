@@ -5,7 +5,7 @@ use serde_json::{Number, Value};
 use super::GrammarError;
 
 /// A text and how far it was read.
-pub struct Scan<'a> {
+pub struct Lexer<'a> {
     text: &'a str,
     /// The byte to be read next.
     pub at: usize,
@@ -16,7 +16,7 @@ fn in_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '$')
 }
 
-impl<'a> Scan<'a> {
+impl<'a> Lexer<'a> {
     /// Starts at the beginning.
     pub fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
@@ -58,7 +58,7 @@ impl<'a> Scan<'a> {
     pub fn next_words(&self) -> String {
         match self.peek() {
             None => "the end".to_owned(),
-            Some(c) if in_word(c) => format!("`{}`", Scan { text: self.text, at: self.at }.word()),
+            Some(c) if in_word(c) => format!("`{}`", Lexer { text: self.text, at: self.at }.word()),
             Some(c) => format!("`{}`", c.escape_debug()),
         }
     }

@@ -45,9 +45,9 @@ impl fmt::Debug for OutputSchema {
 }
 
 /// Refuses to load anything.
-struct Nothing;
+struct NoExternalSchemas;
 
-impl UrlLoader for Nothing {
+impl UrlLoader for NoExternalSchemas {
     fn load(&self, _: &str) -> Result<Value, Box<dyn Error>> {
         Err("a schema may only point into itself".into())
     }
@@ -106,7 +106,7 @@ impl OutputSchema {
 fn compile(schema: &Value) -> Result<(Schemas, SchemaIndex), String> {
     let mut compiler = Compiler::new();
     compiler.set_default_draft(Draft::V2020_12);
-    compiler.use_loader(Box::new(Nothing));
+    compiler.use_loader(Box::new(NoExternalSchemas));
     let mut schemas = Schemas::new();
     compiler.add_resource(NAME, schema.clone()).map_err(|error| explain(&error))?;
     let index = compiler.compile(NAME, &mut schemas).map_err(|error| explain(&error))?;

@@ -9,7 +9,7 @@ use serde_json_path::JsonPath;
 
 use super::GrammarError;
 use super::path::walk;
-use super::scan::Scan;
+use super::scan::Lexer;
 
 const LONGEST: usize = 2_000;
 /// `..` this often at most: each multiplies what a query looks at.
@@ -21,11 +21,11 @@ const DEEPEST: usize = 30;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transform {
     text: String,
-    kind: Kind,
+    kind: TransformKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Kind {
+enum TransformKind {
     Path { step: String, keys: Vec<String> },
     Query { step: Option<String>, one: bool, query: Box<JsonPath> },
 }
@@ -54,15 +54,15 @@ impl Transform {
     /// The step it reads from, if it names one.
     pub fn steps(&self) -> impl Iterator<Item = &str> {
         let step = match &self.kind {
-            Kind::Path { step, .. } => Some(step),
-            Kind::Query { step, .. } => step.as_ref(),
+            TransformKind::Path { step, .. } => Some(step),
+            TransformKind::Query { step, .. } => step.as_ref(),
         };
         step.map(String::as_str).into_iter()
     }
 
     /// The path it takes from the context, the root first; none of a query.
     pub fn path(&self) -> Option<Vec<String>> {
-        let Kind::Path { step, keys } = &self.kind else { return None };
+        let TransformKind::Path { step, keys } = &self.kind else { return None };
         let root = ["context".to_owned(), step.clone()];
         Some(root.into_iter().chain(keys.iter().cloned()).collect())
     }
@@ -77,11 +77,11 @@ impl Transform {
         }
         let missing = || format!("Path not found: {}", self.text);
         match &self.kind {
-            Kind::Path { step, keys } => {
+            TransformKind::Path { step, keys } => {
                 let found = context.get(step).and_then(|data| walk(data, keys));
                 found.map(std::borrow::Cow::into_owned).ok_or_else(missing)
             }
-            Kind::Query { one, query, .. } => {
+            TransformKind::Query { one, query, .. } => {
                 let root = Value::Object(context.clone());
                 let found = query.query(&root).all();
                 if *one {
@@ -93,8 +93,8 @@ impl Transform {
     }
 }
 
-fn path(text: &str) -> Result<Kind, GrammarError> {
-    let mut scan = Scan::new(text);
+fn path(text: &str) -> Result<TransformKind, GrammarError> {
+    let mut scan = Lexer::new(text);
     let first = scan.word();
     if first.is_empty() {
         let found = scan.next_words();
@@ -107,10 +107,10 @@ fn path(text: &str) -> Result<Kind, GrammarError> {
         return Err(error.hint("a transform is one path, such as `context.plan.files[0]`"));
     }
     let step = if first == "context" && !keys.is_empty() { keys.remove(0) } else { first.to_owned() };
-    Ok(Kind::Path { step, keys })
+    Ok(TransformKind::Path { step, keys })
 }
 
-fn query(text: &str) -> Result<Kind, GrammarError> {
+fn query(text: &str) -> Result<TransformKind, GrammarError> {
     let text = &without_context(text);
     limits(text)?;
     let query = JsonPath::parse(text).map_err(|error| {
@@ -118,13 +118,13 @@ fn query(text: &str) -> Result<Kind, GrammarError> {
         GrammarError::new(at, format!("this is no JSONPath: {}", error.message()))
             .hint("names that hold a `-` go in brackets: `$['parallel-tests'].data[*]`")
     })?;
-    let mut scan = Scan::new(text);
+    let mut scan = Lexer::new(text);
     scan.at = 1;
     let keys = scan.path_tail().ok();
     // Only names and single indices were passed over: the query is for one place.
     let one = keys.is_some() && scan.rest().trim().is_empty();
     let step = first_name(text);
-    Ok(Kind::Query { step, one, query: Box::new(query) })
+    Ok(TransformKind::Query { step, one, query: Box::new(query) })
 }
 
 /// The query without a leading `.context`: the root of a query is the context already.
@@ -141,7 +141,7 @@ fn without_context(text: &str) -> String {
 
 fn first_name(text: &str) -> Option<String> {
     let rest = text.strip_prefix('$')?.trim_start();
-    let mut scan = Scan::new(rest);
+    let mut scan = Lexer::new(rest);
     if scan.eat("[") {
         scan.space();
         let name = scan.peek().filter(|c| matches!(c, '\'' | '"')).and_then(|_| scan.quoted().ok())?;

@@ -6,7 +6,7 @@ use crate::round::ballot::BallotKind;
 use crate::tally::Rule;
 
 /// What may stand under a key.
-pub(super) enum Kind {
+pub(super) enum KeyType {
     Text,
     Texts,
     Any,
@@ -21,17 +21,17 @@ pub(super) enum Kind {
     Choices(fn() -> Vec<&'static str>),
     Is(&'static str),
     ListOf(&'static str),
-    Either(&'static [Kind]),
+    Either(&'static [KeyType]),
 }
 
-use Kind::{
+use KeyType::{
     Any, Choices, Count, Duration, Either, Flag, Is, ListOf, Number, Positive, Text, Texts, Values, Words,
 };
 
 /// A key, what may stand under it, and what it is for.
-pub(super) type Key = (&'static str, Kind, &'static str);
+pub(super) type KeySpec = (&'static str, KeyType, &'static str);
 
-pub(super) const WORKING: [Key; 23] = [
+pub(super) const WORKING: [KeySpec; 23] = [
     ("id", Text, "The session's id; the file's name when absent"),
     ("description", Text, "A line about it"),
     ("goal", Text, "What the session is for"),
@@ -60,7 +60,7 @@ pub(super) const WORKING: [Key; 23] = [
     ("max_duration_ms", Count(1), "How long the session may take, in milliseconds"),
     ("steps", ListOf("step"), "What is done, in this order or as the routes say"),
 ];
-pub(super) const IDLE: [Key; 4] = [
+pub(super) const IDLE: [KeySpec; 4] = [
     ("facilitator", Any, "Who facilitates"),
     (
         "warm_first",
@@ -74,8 +74,8 @@ pub(super) const IDLE: [Key; 4] = [
     ),
     ("$schema", Text, "This schema's place, for editors"),
 ];
-const COMPLETENESS: Kind = Words(&["strict", "warn", "off", "refuse"]);
-pub(super) const EVERY_STEP: [Key; 9] = [
+const COMPLETENESS: KeyType = Words(&["strict", "warn", "off", "refuse"]);
+pub(super) const EVERY_STEP: [KeySpec; 9] = [
     ("id", Text, "The step's id, unique in the file"),
     ("type", Choices(step_types), "What the step does"),
     ("description", Text, "A line about it"),
@@ -90,7 +90,7 @@ pub(super) const EVERY_STEP: [Key; 9] = [
     ),
     ("output", Text, "The key its result is stored under; its id when absent"),
 ];
-pub(super) const HAND_OVER: [Key; 9] = [
+pub(super) const HAND_OVER: [KeySpec; 9] = [
     (
         "brief",
         Words(&["full", "none"]),
@@ -109,14 +109,14 @@ pub(super) const HAND_OVER: [Key; 9] = [
     ("facilitator_directive", Text, "A line for whoever is asked in this step"),
     ("min_success", Count(0), "How many of the steps must succeed"),
 ];
-pub(super) const PROMPT: Key = ("prompt", Text, "A Handlebars template of what is asked");
-pub(super) const AGENT: [Key; 4] = [
+pub(super) const PROMPT: KeySpec = ("prompt", Text, "A Handlebars template of what is asked");
+pub(super) const AGENT: [KeySpec; 4] = [
     ("agent", Text, "A participant's or a persona's name"),
     PROMPT,
     ("output_schema", Any, "A JSON Schema the answer must fit"),
     ("expected_output", Either(&[Text, Is("expected_output")]), "What the answer should be like"),
 ];
-pub(super) const ROUND: [Key; 15] = [
+pub(super) const ROUND: [KeySpec; 15] = [
     ("question", Text, "What is asked"),
     ("exploration", Text, "Background to the question"),
     ("context", Is("context"), "What its snapshot recalls of what was before, where that is its own"),
@@ -153,20 +153,20 @@ pub(super) const ROUND: [Key; 15] = [
     ("participants", Either(&[Words(&["all"]), Texts]), "Who is asked; all when absent"),
     ("artifacts", Either(&[Words(&["all"]), Texts]), "What they are shown; all when absent"),
 ];
-pub(super) const PARALLEL: [Key; 1] = [("steps", ListOf("step"), "What is done at once")];
-pub(super) const TRANSFORM: [Key; 1] =
+pub(super) const PARALLEL: [KeySpec; 1] = [("steps", ListOf("step"), "What is done at once")];
+pub(super) const TRANSFORM: [KeySpec; 1] =
     [("transform", Text, "A path such as context.plan.files, or JSONPath")];
-pub(super) const CONDITION: [Key; 3] = [
+pub(super) const CONDITION: [KeySpec; 3] = [
     ("condition", Text, "Such as context.tests.success === true"),
     ("then", Text, "The step that follows when it holds"),
     ("else", Text, "The step that follows when it does not"),
 ];
-pub(super) const APPROVAL: [Key; 3] = [
+pub(super) const APPROVAL: [KeySpec; 3] = [
     ("message", Text, "What the facilitator is asked"),
     ("on_approve", Text, "The step that follows a yes"),
     ("on_reject", Text, "The step that follows a no"),
 ];
-pub(super) const REVIEW: [Key; 6] = [
+pub(super) const REVIEW: [KeySpec; 6] = [
     ("of", Text, "What is reviewed: an agent's or a round's step, a parallel of them, or an artifact's id"),
     ("reviewers", Either(&[Words(&["all"]), Texts]), "Who reviews; never the author"),
     ("criteria", Texts, "What the reviewers look at"),
@@ -191,7 +191,8 @@ pub(super) const ASKING: [&str; 8] = [
 ];
 
 /// A type of step: its own keys, those that must be there, and what it takes of a hand-over.
-pub(super) type StepKeys = (&'static str, &'static [Key], &'static [&'static str], &'static [&'static str]);
+pub(super) type StepKeys =
+    (&'static str, &'static [KeySpec], &'static [&'static str], &'static [&'static str]);
 
 pub(super) const STEPS: [StepKeys; 7] = [
     ("agent", &AGENT, &["agent"], &ASKING),
@@ -209,7 +210,7 @@ pub(super) const STEPS: [StepKeys; 7] = [
 ];
 
 /// The mappings inside others: their keys, and those that must be there.
-pub(super) const INNER: [(&str, &[Key], &[&str]); 14] = [
+pub(super) const INNER: [(&str, &[KeySpec], &[&str]); 14] = [
     (
         "participant_map",
         &[

@@ -3,11 +3,11 @@
 use indexmap::IndexMap;
 use roundtable::report;
 use roundtable::round::ballot::{Ballot as Countable, BallotKind, Stance};
-use roundtable::round::record::{Finish, Outcome, Record, Returned};
-use roundtable::round::seal::{Binding, Nonces, RoundKey, Sealed, seal};
+use roundtable::round::record::{Finish, Outcome, ReplyAttempt, SeatRecord};
+use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, seal};
 use roundtable::session::{
-    CloseReason, Command, Event, Line, Moment, Next, PersonaInfo, QuestionKind, RoundRevised, SeatInfo,
-    Session, SessionOpened, Stamped, decide, next,
+    CloseReason, Command, Event, LogEntry, NextAction, PersonaInfo, QuestionKind, RoundRevised, SeatInfo,
+    Session, SessionOpened, TimedEvent, Timestamp, decide, next,
 };
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ const START: i64 = 1_795_302_307_120;
 /// A session driven by hand.
 pub struct Sitting {
     pub session: Session,
-    pub events: Vec<Stamped>,
+    pub events: Vec<TimedEvent>,
     /// The state after each event.
     pub states: Vec<Session>,
     /// A word that stands in every answer.
@@ -50,7 +50,7 @@ impl Sitting {
         if !matches!(command, Command::Seal { .. } | Command::Fail { .. }) {
             self.now += 1_000;
         }
-        let at = Moment(self.now);
+        let at = Timestamp(self.now);
         let before = self.session.clone();
         match decide(&self.session, command, at) {
             Err(refusal) => {
@@ -61,7 +61,7 @@ impl Sitting {
             Ok(events) => {
                 assert!(!events.is_empty(), "a command was taken and yields nothing");
                 for event in events {
-                    let stamped = Stamped { at, event };
+                    let stamped = TimedEvent { at, event };
                     self.session.apply(&stamped);
                     self.events.push(stamped);
                     self.states.push(self.session.clone());
@@ -162,15 +162,15 @@ impl Sitting {
     }
 
     /// Does what must happen now; seats vote differently from turn to turn, people say different things.
-    pub fn follow(&mut self, now: Next) {
+    pub fn follow(&mut self, now: NextAction) {
         self.turns += 1;
         let turn = self.turns;
         match now {
-            Next::Nothing => panic!("the session is not open"),
-            Next::Done => {}
-            Next::Decide(command) => self.must(command),
-            Next::OpenRound => self.must(Command::OpenRound { project_summary: None }),
-            Next::AwaitSeats => {
+            NextAction::Nothing => panic!("the session is not open"),
+            NextAction::Done => {}
+            NextAction::Decide(command) => self.must(command),
+            NextAction::OpenRound => self.must(Command::OpenRound { project_summary: None }),
+            NextAction::AwaitSeats => {
                 let open: Vec<String> = self
                     .session
                     .open_round()
@@ -184,11 +184,11 @@ impl Sitting {
                     [Ballot::Vote(turn % 3), Ballot::Vote(0), Ballot::Fail, Ballot::Abstain][turn / 2 % 4];
                 self.settle(seat.expect("a seat of the roster"), ballot);
             }
-            Next::CloseRound(reason) => {
+            NextAction::CloseRound(reason) => {
                 let key = self.key();
                 self.must(Command::CloseRound { reason, key });
             }
-            Next::AskPerson(question) => {
+            NextAction::AskPerson(question) => {
                 let (approved, choice) = match question.kind {
                     QuestionKind::Approval => (turn.is_multiple_of(2), None),
                     QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
@@ -199,13 +199,13 @@ impl Sitting {
                 let (step, by) = (question.step, "facilitator".to_owned());
                 self.must(Command::Answer { step, approved, choice, comment: None, by });
             }
-            Next::Rest => self.must(Command::Resume { program: "test".to_owned(), torn_bytes: 0 }),
+            NextAction::Rest => self.must(Command::Resume { program: "test".to_owned(), torn_bytes: 0 }),
         }
     }
 
     /// Follows `next` until seats are asked.
     pub fn until_seats(&mut self) {
-        while !matches!(next(&self.session), Next::AwaitSeats) {
+        while !matches!(next(&self.session), NextAction::AwaitSeats) {
             self.follow(next(&self.session));
         }
     }
@@ -214,7 +214,7 @@ impl Sitting {
     pub fn finish(&mut self) {
         for _ in 0..1_000 {
             match next(&self.session) {
-                Next::Done => return,
+                NextAction::Done => return,
                 now => self.follow(now),
             }
         }
@@ -252,15 +252,15 @@ impl Sitting {
         }
     }
 
-    fn sealing(&self, seat: &str, record: &Record, key: &RoundKey) -> Command {
+    fn sealing(&self, seat: &str, record: &SeatRecord, key: &RoundKey) -> Command {
         let round = self.round_id();
         Command::Seal { seal: self.sealed(seat, record, key), round, participant: seat.to_owned() }
     }
 
-    fn sealed(&self, seat: &str, record: &Record, key: &RoundKey) -> Sealed {
+    fn sealed(&self, seat: &str, record: &SeatRecord, key: &RoundKey) -> SealedRecord {
         let round = self.session.rounds.last();
         let hash = round.map_or("", |round| &round.opened.snapshot_sha256);
-        let binding = Binding {
+        let binding = AssociatedData {
             session: &self.session.id,
             round: &self.round_id(),
             participant: seat,
@@ -273,7 +273,7 @@ impl Sitting {
         seal(key, &nonces, binding, &text, self.session.padding()).expect("short enough")
     }
 
-    fn record(&self, seat: &str, ballot: Ballot) -> Record {
+    fn record(&self, seat: &str, ballot: Ballot) -> SeatRecord {
         let round = self.session.rounds.last();
         let kind = round.map_or(BallotKind::Position, |round| round.opened.ballot.kind);
         let options = round.map_or(&[][..], |round| &round.opened.ballot.options);
@@ -302,7 +302,7 @@ impl Sitting {
             ),
         };
         let reason = countable.is_none().then(|| format!("said {word}"));
-        Record {
+        SeatRecord {
             session: self.session.id.clone(),
             round: self.round_id(),
             participant: seat.to_owned(),
@@ -313,7 +313,7 @@ impl Sitting {
             ballot: countable,
             answer: if let Value::Object(map) = answer { map } else { serde_json::Map::new() },
             flags: vec![format!("flag {word}")],
-            replies: vec![Returned { text: format!("reply {word}"), finish: Finish::Complete, reason }],
+            replies: vec![ReplyAttempt { text: format!("reply {word}"), finish: Finish::Complete, reason }],
             tries: 1,
             latency_ms: 1_200,
             tokens: None,
@@ -399,7 +399,7 @@ pub fn surfaces(sitting: &Sitting) -> String {
     let mut folded = Session::default();
     for (seq, stamped) in sitting.events.iter().enumerate() {
         folded.apply(stamped);
-        lines.push(Line {
+        lines.push(LogEntry {
             seq: seq as u64,
             prev: String::new(),
             hash: String::new(),

@@ -2,7 +2,7 @@
 //! called and in whatever order they and the ballots stand.
 
 use roundtable::report::what_if::{counted, rules_for};
-use roundtable::tally::{Mark, Profile, Terms, Verdict, read_ballots, seeded_winner};
+use roundtable::tally::{IndexedBallot, Profile, RuleOptions, Verdict, read_ballots, seeded_winner};
 
 use super::{choose, text};
 
@@ -24,7 +24,7 @@ pub fn ballots(data: &[u8]) {
         return;
     }
     for rule in rules_for(read.kind) {
-        let terms = Terms::default();
+        let terms = RuleOptions::default();
         let Ok((verdict, _)) = counted(&read.profile, read.kind, rule, &terms) else { continue };
         holds(&read.profile, &verdict, rule.name());
         let mut turned = read.profile.clone();
@@ -49,10 +49,12 @@ fn with_options_turned(profile: &Profile) -> Option<Profile> {
     let last = turned.options.len().checked_sub(1)?;
     for cast in &mut turned.ballots {
         match &mut cast.mark {
-            Mark::Choice(option) => *option = last - *option,
-            Mark::Approval(options) => options.iter_mut().for_each(|option| *option = last - *option),
-            Mark::Ranking(ranks) => ranks.reverse(),
-            Mark::Scores(scores) => scores.reverse(),
+            IndexedBallot::Choice(option) => *option = last - *option,
+            IndexedBallot::Approval(options) => {
+                options.iter_mut().for_each(|option| *option = last - *option)
+            }
+            IndexedBallot::Ranking(ranks) => ranks.reverse(),
+            IndexedBallot::Scores(scores) => scores.reverse(),
             _ => return None,
         }
     }
@@ -60,8 +62,14 @@ fn with_options_turned(profile: &Profile) -> Option<Profile> {
 }
 
 fn holds(profile: &Profile, verdict: &Verdict, rule: &str) {
-    let names_options = |mark: &Mark| {
-        matches!(mark, Mark::Choice(_) | Mark::Approval(_) | Mark::Ranking(_) | Mark::Scores(_))
+    let names_options = |mark: &IndexedBallot| {
+        matches!(
+            mark,
+            IndexedBallot::Choice(_)
+                | IndexedBallot::Approval(_)
+                | IndexedBallot::Ranking(_)
+                | IndexedBallot::Scores(_)
+        )
     };
     if profile.ballots.iter().all(|cast| names_options(&cast.mark)) {
         assert!(verdict.winners.iter().all(|w| profile.options.contains(w)), "{rule}: {:?}", verdict.winners);

@@ -1,12 +1,12 @@
 //! A session on any definition, driven by what comes next: seats and agents fail or abstain, people
 //! say yes and no in turn. What is frozen on the way must hold.
 
-use roundtable::round::record::{Outcome, Record};
+use roundtable::round::record::{Outcome, SeatRecord};
 use roundtable::round::seal::{Nonces, RoundKey, seal};
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::session::{
-    Command, Event, Moment, Next, PersonaInfo, QuestionKind, RoundOpened, SeatInfo, Session, SessionOpened,
-    Stamped, decide, next,
+    Command, Event, NextAction, PersonaInfo, QuestionKind, RoundOpened, SeatInfo, Session, SessionOpened,
+    TimedEvent, Timestamp, decide, next,
 };
 use roundtable::workflow::Definition;
 use roundtable::yaml::read_own;
@@ -17,7 +17,7 @@ const START: i64 = 1_795_302_307_120;
 const TURNS: u32 = 60;
 
 /// The events of a session on a definition that has loaded.
-pub fn drive(text: &str, definition: &Definition) -> Vec<Stamped> {
+pub fn drive(text: &str, definition: &Definition) -> Vec<TimedEvent> {
     let mut drive = Drive { session: Session::default(), events: Vec::new(), turn: 0 };
     drive.give(Command::Open(Box::new(header(text, definition))));
     while drive.turn < TURNS && drive.step() {
@@ -28,16 +28,16 @@ pub fn drive(text: &str, definition: &Definition) -> Vec<Stamped> {
 
 struct Drive {
     session: Session,
-    events: Vec<Stamped>,
+    events: Vec<TimedEvent>,
     turn: u32,
 }
 
 impl Drive {
     fn give(&mut self, command: Command) -> bool {
-        let at = Moment(START + 1_000 * i64::from(self.turn));
+        let at = Timestamp(START + 1_000 * i64::from(self.turn));
         let Ok(events) = decide(&self.session, command, at) else { return false };
         for event in events {
-            let stamped = Stamped { at, event };
+            let stamped = TimedEvent { at, event };
             self.session.apply(&stamped);
             if let Event::RoundOpened(opened) = &stamped.event {
                 frozen(opened);
@@ -50,23 +50,23 @@ impl Drive {
     /// Does what comes next; says whether anything came of it.
     fn step(&mut self) -> bool {
         match next(&self.session) {
-            Next::Nothing | Next::Done | Next::Rest => false,
-            Next::Decide(command) => {
+            NextAction::Nothing | NextAction::Done | NextAction::Rest => false,
+            NextAction::Decide(command) => {
                 let text = format!("{command:?}");
                 assert!(self.give(command), "refused, and it was what comes next: {text}");
                 true
             }
-            Next::OpenRound => {
+            NextAction::OpenRound => {
                 // A definition may ask for what a round refuses, in words.
                 let summary = Some("A shed.\n".to_owned());
                 self.give(Command::OpenRound { project_summary: summary }) && self.is_shared()
             }
-            Next::CloseRound(reason) => {
+            NextAction::CloseRound(reason) => {
                 let key = self.key();
                 self.give(Command::CloseRound { reason, key })
             }
-            Next::AwaitSeats => self.settle(),
-            Next::AskPerson(question) => {
+            NextAction::AwaitSeats => self.settle(),
+            NextAction::AskPerson(question) => {
                 let approved = self.turn.is_multiple_of(2);
                 let (step, by) = (question.step, "facilitator".to_owned());
                 let choice = match question.kind {
@@ -104,7 +104,7 @@ impl Drive {
                 tries: 1,
             });
         }
-        let record = Record {
+        let record = SeatRecord {
             session: self.session.id.clone(),
             round: id.clone(),
             participant: name.clone(),

@@ -2,7 +2,7 @@
 //! and within its limits; what is not names a place in its text.
 
 use roundtable::workflow::{
-    Condition, GrammarError, Named, OutputSchema, Template, Transform, lack, parse_duration,
+    Condition, GrammarError, OutputSchema, ReferencedContent, Template, Transform, lack, parse_duration,
 };
 use serde_json::{Value, json};
 
@@ -110,8 +110,8 @@ fn schema(text: &str) {
 fn words(text: &str) {
     let _ = parse_duration(text);
     let known = [
-        Named { id: "APP-15".to_owned(), content: None },
-        Named { id: "REQ-1".to_owned(), content: Some("The whole requirement.".to_owned()) },
+        ReferencedContent { id: "APP-15".to_owned(), content: None },
+        ReferencedContent { id: "REQ-1".to_owned(), content: Some("The whole requirement.".to_owned()) },
     ];
     let (said, sent) =
         text.split_at(text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at));

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use roundtable::round::ballot::{Answer, Ballot, BallotForm, BallotKind, Reading, Stance};
+use roundtable::round::ballot::{Answer, Ballot, BallotForm, BallotKind, ParsedReply, Stance};
 use roundtable::round::reply::read_reply;
 use roundtable::workflow::{DEEPEST_ANSWER, depth, read_answer};
 use serde_json::{Number, Value};
@@ -21,16 +21,16 @@ pub fn reply(data: &[u8]) {
     let reading = read_reply(&form, text);
     assert_eq!(reading, read_reply(&form, text), "read twice");
     match reading {
-        Reading::Answered(answer) => {
+        ParsedReply::Answered(answer) => {
             fits(&form, &answer);
             again(&form, &answer);
         }
-        Reading::BareBlock(answer, reason) => {
+        ParsedReply::BareBlock(answer, reason) => {
             assert_eq!(answer.ballot, Ballot::Consent(Stance::Block, None));
             assert!(!reason.is_empty());
         }
-        Reading::Invalid(reason) => assert!(!reason.is_empty()),
-        Reading::Refused(words) => assert!(!words.trim().is_empty() || text.contains("refusal")),
+        ParsedReply::Invalid(reason) => assert!(!reason.is_empty()),
+        ParsedReply::Refused(words) => assert!(!words.trim().is_empty() || text.contains("refusal")),
     }
 }
 
@@ -117,7 +117,7 @@ fn again(form: &BallotForm, answer: &Answer) {
         return;
     }
     match read_reply(form, &content) {
-        Reading::Answered(second) => assert_eq!(second.ballot, answer.ballot, "{content}"),
+        ParsedReply::Answered(second) => assert_eq!(second.ballot, answer.ballot, "{content}"),
         other => panic!("{content} was read and now is {other:?}"),
     }
 }

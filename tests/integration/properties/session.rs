@@ -1,7 +1,7 @@
 //! Session files: no bytes make the reader, `verify`, the fold or a report panic; what is read and
 //! written again reads equal, and verifies alike.
 
-use roundtable::journal::{Log, NO_HASH, fold, read_log, verify, write_document};
+use roundtable::journal::{EventLog, NO_HASH, fold, read_log, verify, write_document};
 use roundtable::report;
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::session::{Event, Session, next};
@@ -31,7 +31,7 @@ fn file(bytes: &[u8]) {
     }
 }
 
-fn shown(log: &Log) {
+fn shown(log: &EventLog) {
     let mut session = Session::default();
     for line in &log.lines {
         session.apply(&line.stamped);
@@ -48,7 +48,7 @@ fn shown(log: &Log) {
     }
 }
 
-fn written(log: &Log, verifies: bool) {
+fn written(log: &EventLog, verifies: bool) {
     let (mut out, mut prev, mut of) = (String::new(), NO_HASH.to_owned(), String::new());
     for line in &log.lines {
         match &line.stamped.event {

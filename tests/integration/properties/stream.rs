@@ -2,11 +2,11 @@
 
 use roundtable::participants::Reply;
 use roundtable::participants::arriving::{read_body, read_pieces};
-use roundtable::participants::dialect::Dialect;
+use roundtable::participants::dialect::ApiStyle;
 
 use super::choose;
 
-const DIALECTS: [Dialect; 3] = [Dialect::OpenAi, Dialect::Anthropic, Dialect::Responses];
+const DIALECTS: [ApiStyle; 3] = [ApiStyle::OpenAi, ApiStyle::Anthropic, ApiStyle::Responses];
 /// Words that stand in the seeds where a model's text stands.
 const SECRET: &str = "the fox is late";
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::GrammarError;
-use super::super::scan::Scan;
+use super::super::scan::Lexer;
 use super::{Compare, Expr};
 use crate::problem::nearest;
 
@@ -16,14 +16,14 @@ pub fn parse(text: &str) -> Result<Expr, GrammarError> {
     if text.len() > LONGEST {
         return Err(GrammarError::new(LONGEST, format!("a condition is at most {LONGEST} bytes long")));
     }
-    let mut parser = Parser { scan: Scan::new(text), depth: 0 };
+    let mut parser = Parser { scan: Lexer::new(text), depth: 0 };
     let expr = parser.any()?;
     parser.scan.space();
     if parser.scan.rest().is_empty() { Ok(expr) } else { Err(parser.unexpected()) }
 }
 
 struct Parser<'a> {
-    scan: Scan<'a>,
+    scan: Lexer<'a>,
     depth: usize,
 }
 

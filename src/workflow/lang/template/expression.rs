@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::GrammarError;
-use super::super::scan::Scan;
+use super::super::scan::Lexer;
 use crate::problem::did_you_mean;
 
 /// Something that comes to a value.
@@ -79,16 +79,16 @@ impl Expression {
 }
 
 /// Reads the inside of a tag, word by word.
-pub struct Reader<'a> {
-    scan: Scan<'a>,
+pub struct ExpressionParser<'a> {
+    scan: Lexer<'a>,
     offset: usize,
     depth: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ExpressionParser<'a> {
     /// Starts on a tag's inside, which begins at byte `offset` of the template.
     pub fn new(inner: &'a str, offset: usize) -> Self {
-        Self { scan: Scan::new(inner), offset, depth: 0 }
+        Self { scan: Lexer::new(inner), offset, depth: 0 }
     }
 
     /// An error where the reading stands.

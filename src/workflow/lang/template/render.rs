@@ -27,12 +27,12 @@ pub fn render(nodes: &[Node], scope: &Value) -> Result<String, String> {
 struct Frame<'a> {
     here: Seen<'a>,
     /// Which turn of a loop it is.
-    turn: Option<Turn<'a>>,
+    turn: Option<LoopIteration<'a>>,
     params: Vec<(&'a str, Seen<'a>)>,
 }
 
 #[derive(Clone)]
-struct Turn<'a> {
+struct LoopIteration<'a> {
     key: Cow<'a, Value>,
     index: usize,
     is_last: bool,
@@ -104,13 +104,18 @@ impl<'a> Render<'a> {
         }
         let count = items.len();
         for (index, (key, item)) in items.into_iter().enumerate() {
-            let turn = Turn { key, index, is_last: index + 1 == count };
+            let turn = LoopIteration { key, index, is_last: index + 1 == count };
             self.enter(block, Some(Cow::Borrowed(item)), Some(turn))?;
         }
         Ok(())
     }
 
-    fn enter(&mut self, block: &'a Block, here: Seen<'a>, turn: Option<Turn<'a>>) -> Result<(), String> {
+    fn enter(
+        &mut self,
+        block: &'a Block,
+        here: Seen<'a>,
+        turn: Option<LoopIteration<'a>>,
+    ) -> Result<(), String> {
         // As in handlebars.js, a block over what is in sight already is no step down for `../`.
         let same = match (&here, self.frames.last().map(|frame| &frame.here)) {
             (Some(Cow::Borrowed(new)), Some(Some(Cow::Borrowed(old)))) => std::ptr::eq(*new, *old),

@@ -4,7 +4,7 @@ use super::super::GrammarError;
 
 /// A piece of a template.
 #[derive(Debug)]
-pub enum Piece<'a> {
+pub enum TemplateToken<'a> {
     /// Text to print, and what is left of it once tags on lines of their own took theirs.
     Text(&'a str, &'a str),
     /// A tag.
@@ -44,7 +44,7 @@ pub enum TagKind {
 }
 
 /// Cuts `text` into pieces.
-pub fn cut(text: &str) -> Result<Vec<Piece<'_>>, GrammarError> {
+pub fn cut(text: &str) -> Result<Vec<TemplateToken<'_>>, GrammarError> {
     let mut pieces = Vec::new();
     let mut at = 0;
     let mut start = 0;
@@ -64,7 +64,7 @@ pub fn cut(text: &str) -> Result<Vec<Piece<'_>>, GrammarError> {
             _ => push_text(&mut pieces, &before[..before.len() - 1]),
         }
         let (tag, end) = tag(text, open)?;
-        pieces.push(Piece::Tag(tag));
+        pieces.push(TemplateToken::Tag(tag));
         at = end;
         start = end;
     }
@@ -72,9 +72,9 @@ pub fn cut(text: &str) -> Result<Vec<Piece<'_>>, GrammarError> {
     Ok(pieces)
 }
 
-fn push_text<'a>(pieces: &mut Vec<Piece<'a>>, text: &'a str) {
+fn push_text<'a>(pieces: &mut Vec<TemplateToken<'a>>, text: &'a str) {
     if !text.is_empty() {
-        pieces.push(Piece::Text(text, text));
+        pieces.push(TemplateToken::Text(text, text));
     }
 }
 

@@ -1,9 +1,9 @@
 //! From pieces to a tree of text, values and blocks.
 
 use super::super::GrammarError;
-use super::expression::{Expression, Path, Reader};
+use super::expression::{Expression, ExpressionParser, Path};
 use super::space;
-use super::tags::{Piece, Tag, TagKind, cut};
+use super::tags::{Tag, TagKind, TemplateToken, cut};
 use crate::problem::did_you_mean;
 
 const LONGEST: usize = 1_000_000;
@@ -99,9 +99,9 @@ pub fn parse(text: &str) -> Result<Vec<Node>, GrammarError> {
     let mut tree = Tree { nodes: Vec::new(), open: Vec::new() };
     for piece in pieces {
         match piece {
-            Piece::Text(_, "") => {}
-            Piece::Text(_, kept) => tree.push(Node::Text(kept.to_owned())),
-            Piece::Tag(tag) => tree.tag(&tag)?,
+            TemplateToken::Text(_, "") => {}
+            TemplateToken::Text(_, kept) => tree.push(Node::Text(kept.to_owned())),
+            TemplateToken::Tag(tag) => tree.tag(&tag)?,
         }
     }
     match tree.open.pop() {
@@ -131,13 +131,13 @@ impl Tree {
         match tag.kind {
             TagKind::Comment => Ok(()),
             TagKind::Value => {
-                let value = Reader::new(tag.inner, tag.offset).whole()?;
+                let value = ExpressionParser::new(tag.inner, tag.offset).whole()?;
                 self.push(Node::Value(value));
                 Ok(())
             }
-            TagKind::Open => self.open(&mut Reader::new(tag.inner, tag.offset), tag.offset, false),
+            TagKind::Open => self.open(&mut ExpressionParser::new(tag.inner, tag.offset), tag.offset, false),
             TagKind::OpenInverse => {
-                self.open(&mut Reader::new(tag.inner, tag.offset), tag.offset, false)?;
+                self.open(&mut ExpressionParser::new(tag.inner, tag.offset), tag.offset, false)?;
                 if let Some(open) = self.open.last_mut() {
                     open.is_inverse = true;
                 }
@@ -148,7 +148,12 @@ impl Tree {
         }
     }
 
-    fn open(&mut self, reader: &mut Reader<'_>, at: usize, is_chained: bool) -> Result<(), GrammarError> {
+    fn open(
+        &mut self,
+        reader: &mut ExpressionParser<'_>,
+        at: usize,
+        is_chained: bool,
+    ) -> Result<(), GrammarError> {
         if self.open.len() >= DEEPEST {
             let error = GrammarError::new(at, format!("blocks are nested more than {DEEPEST} levels deep"));
             return Err(error.hint("split the prompt over several steps"));
@@ -191,7 +196,7 @@ impl Tree {
             return Err(GrammarError::new(tag.offset, format!("block `{}` has a second `else`", open.name)));
         }
         open.has_else = true;
-        let mut reader = Reader::new(tag.inner, tag.offset);
+        let mut reader = ExpressionParser::new(tag.inner, tag.offset);
         let _ = reader.eat_word("else");
         if reader.is_done() { Ok(()) } else { self.open(&mut reader, tag.offset, true) }
     }

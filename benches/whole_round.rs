@@ -171,7 +171,7 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn saw(&mut self, line: &LogEntry, _: &Session) {
+    fn on_event(&mut self, line: &LogEntry, _: &Session) {
         if let Event::TallyMade(tally) = &line.stamped.event {
             (self.counted, self.answered) = (Some(Instant::now()), tally.answered);
         }

@@ -53,7 +53,7 @@ impl Diagnostic {
 
     /// Names the file, keeping line and column.
     #[must_use]
-    pub fn in_file(mut self, file: &str) -> Self {
+    pub fn with_file(mut self, file: &str) -> Self {
         match &mut self.place {
             Some(place) => file.clone_into(&mut place.file),
             None => self.place = Some(SourceLocation { file: file.to_owned(), line: 0, column: 0 }),
@@ -107,7 +107,7 @@ mod tests {
     fn shows_place_then_message() {
         let problem = Diagnostic::new("unknown key `stpes`").at("a.yaml", 3, 1);
         assert_eq!(problem.to_string(), "a.yaml:3:1: unknown key `stpes`");
-        assert_eq!(Diagnostic::new("x").in_file("f").to_string(), "f: x");
+        assert_eq!(Diagnostic::new("x").with_file("f").to_string(), "f: x");
     }
 
     #[test]

@@ -12,9 +12,9 @@ use super::args::{Args, Run};
 use super::browse::session_file;
 use super::dry_run;
 use super::output::{Console, fail, fail_to_write, is_on_terminal};
-use super::plan::{Environment, doubt_input, load_plan, session_id};
+use super::plan::{Environment, load_plan, session_id, warn_json_like_input};
 use super::receipts::Receipts;
-use super::work::{ReadySession, RunContext, cancel_on_signal, work};
+use super::work::{ReadySession, RunContext, cancel_on_signal, run_session};
 use crate::engine::Budget;
 use crate::journal::{Disk, Journal};
 use crate::problem::{Diagnostic, nearest};
@@ -23,7 +23,7 @@ use crate::setup::answers::Answers;
 use crate::setup::folders::read_text;
 use crate::setup::prices::{price_of, unpriced};
 use crate::setup::roster::ModelFlags;
-use crate::setup::table::{personas_of, seat_all};
+use crate::setup::table::{personas_of, seat_participants};
 use crate::tui::Opening;
 use crate::workflow::{Definition, needs_screen, recheck};
 
@@ -65,7 +65,7 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
         .map_err(|error| vec![Diagnostic::new(format!("the runtime cannot start: {error}"))])?;
     raise_descriptor_limit();
     let answers = read_answers(run)?;
-    if let Some(doubt) = run.input.as_deref().and_then(doubt_input) {
+    if let Some(doubt) = run.input.as_deref().and_then(warn_json_like_input) {
         output.warn(&doubt);
     }
     let receipts = run.receipts.as_ref().filter(|_| !run.dry_run);
@@ -83,7 +83,7 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
             highest = ended_by.get().copied().unwrap_or(highest);
             break;
         }
-        let exit = one(file, run, answers.clone(), &set_up, &bench, output)
+        let exit = run_file(file, run, answers.clone(), &set_up, &bench, output)
             .unwrap_or_else(|problems| fail(&problems, output));
         highest = highest.max(exit);
     }
@@ -112,14 +112,14 @@ pub fn resume(args: &Run, output: &mut Console) -> VerbResult {
     for file in &files {
         if !is_session(file) {
             let problem =
-                Diagnostic::new("only a session can be resumed").in_file(&file.display().to_string());
+                Diagnostic::new("only a session can be resumed").with_file(&file.display().to_string());
             return Err(vec![problem.hint("give a `.s2s` file; `roundtable sessions` lists them")]);
         }
     }
     run(&Run { batch: true, files, ..args.clone() }, output)
 }
 
-fn one(
+fn run_file(
     file: &Path,
     args: &Run,
     answers: Answers,
@@ -128,7 +128,7 @@ fn one(
     output: &mut Console,
 ) -> VerbResult {
     if is_session(file) {
-        return super::resume::go_on(file, args, answers, set_up, bench, output);
+        return super::resume::resume_headless(file, args, answers, set_up, bench, output);
     }
     let mut plan = load_plan(file, &set_up.folders, output)?;
     plan.flags = ModelFlags::parse(&args.model);
@@ -142,7 +142,7 @@ fn one(
     }
     refuse_manual(&plan.definition, &plan.file)?;
     plan.answers.check(&plan.definition)?;
-    for problem in plan.answers.unserved(&plan.definition) {
+    for problem in plan.answers.unused_answers(&plan.definition) {
         output.warn(&problem);
     }
     let roster = plan.roster(set_up)?;
@@ -169,7 +169,7 @@ fn one(
     if let Some(notice) = set_up.catalog().unneeded(&needs) {
         output.warn(&notice);
     }
-    let table = seat_all(&session, &mut set_up.catalog(), &plan.answers)?;
+    let table = seat_participants(&session, &mut set_up.catalog(), &plan.answers)?;
     let budget = budget(args, &session, set_up)?;
     let path = save_path(args, &id, set_up).map_err(|problem| vec![problem])?;
     let journal = match Journal::create(&Disk::default(), &path, &id) {
@@ -193,7 +193,7 @@ fn one(
         budget,
         path,
     };
-    Ok(work(seated, start, args, set_up, bench, output))
+    Ok(run_session(seated, start, args, set_up, bench, output))
 }
 
 /// Refuses rounds that only a facilitator at the screen can close, before anything is sent.
@@ -216,7 +216,7 @@ fn interactive(file: Option<&Path>) -> Diagnostic {
         return match nearest(&name, verbs.iter().copied()).filter(|_| is_word) {
             Some(verb) => Diagnostic::new(format!("there is no command and no file `{name}`"))
                 .hint(format!("did you mean `roundtable {verb}`?")),
-            None => Diagnostic::new("there is no such file").hint("check the path").in_file(&name),
+            None => Diagnostic::new("there is no such file").hint("check the path").with_file(&name),
         };
     }
     if is_session(file) {
@@ -237,7 +237,7 @@ fn check_save(run: &Run) -> Result<(), Vec<Diagnostic>> {
     let Some(path) = &run.save else { return Ok(()) };
     if run.files.len() > 1 && path.exists() && !path.is_dir() {
         let problem = Diagnostic::new("several files need a folder to be saved in");
-        return Err(vec![problem.hint("give --save a folder").in_file(&path.display().to_string())]);
+        return Err(vec![problem.hint("give --save a folder").with_file(&path.display().to_string())]);
     }
     Ok(())
 }

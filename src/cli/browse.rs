@@ -107,7 +107,7 @@ pub fn summary(session: &Session) -> String {
 }
 
 pub fn saved(folders: &Dirs) -> Vec<PathBuf> {
-    let bounds = PathPolicy::of(folders, None);
+    let bounds = PathPolicy::for_project(folders, None);
     let of_project = folders.s2s().map(|s2s| s2s.join("sessions")).filter(|dir| bounds.check(dir).is_ok());
     let mut dirs: Vec<PathBuf> = of_project.into_iter().chain([folders.state.join("sessions")]).collect();
     dirs.dedup();

@@ -68,7 +68,7 @@ fn findings(path: &Path, set_up: &Environment) -> Vec<(Severity, Diagnostic)> {
     if path.extension().is_some_and(|extension| extension == "s2s") {
         let problem = Diagnostic::new("this is a session, not a definition")
             .hint("`roundtable verify` checks sessions");
-        return vec![(Severity::Error, problem.in_file(&path.display().to_string()))];
+        return vec![(Severity::Error, problem.with_file(&path.display().to_string()))];
     }
     let (file, text) = match definition_text(path) {
         Ok(read) => read,
@@ -99,7 +99,7 @@ fn findings(path: &Path, set_up: &Environment) -> Vec<(Severity, Diagnostic)> {
                             match plan.needs(&session, set_up) {
                                 Ok(needs) => {
                                     let note =
-                                        |line| (Severity::Note, Diagnostic::new(line).in_file(&plan.file));
+                                        |line| (Severity::Note, Diagnostic::new(line).with_file(&plan.file));
                                     found.extend(lines(&needs, &set_up.trust).into_iter().map(note));
                                 }
                                 Err(problems) => found.extend(errors(problems)),

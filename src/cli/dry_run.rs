@@ -123,7 +123,7 @@ impl Costs {
         total.tokens += input;
         match self.prices.get(model) {
             Some(price) => {
-                let dollars = price.of(TokenUsage { input, output: self.longest, cached: 0 });
+                let dollars = price.cost_usd(TokenUsage { input, output: self.longest, cached: 0 });
                 total.dollars += dollars;
                 if dollars > 0.0 { format!(" · up to {dollars:.4} $") } else { String::new() }
             }
@@ -170,7 +170,7 @@ fn conclude(session: &Session, output: &Console) {
     }
     let Some(definition) = &session.definition else { return };
     let out: Vec<String> = session
-        .runs_now()
+        .active_steps()
         .filter(|run| run.nested.is_empty())
         .map(|run| match &run.approval {
             Some(asked) => format!("a person to answer `{}` ({})", run.id, asked.requested.message),

@@ -25,14 +25,14 @@ pub fn log_of(path: &Path, output: &mut Console) -> Result<Result<EventLog, Exit
     let file = path.display().to_string();
     match read_log(&bytes) {
         Ok(log) if log.lines.is_empty() => Err(vec![
-            Diagnostic::new("the file holds no complete header: nothing was recorded in it").in_file(&file),
+            Diagnostic::new("the file holds no complete header: nothing was recorded in it").with_file(&file),
         ]),
         Ok(log) => {
             if log.torn > 0 {
                 output.warn(
                     &Diagnostic::new(format!("{} bytes of a torn write at the end are left out", log.torn))
                         .hint(format!("`roundtable resume {file}` cuts them off and goes on"))
-                        .in_file(&file),
+                        .with_file(&file),
                 );
             }
             Ok(Ok(log))
@@ -83,7 +83,7 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult 
         let (when, event) = (line.stamped.at, &line.stamped.event);
         if output.json {
             output.line(&report::line(line.seq, &line.prev, &line.hash, when, event, &session));
-        } else if let Some(text) = report::happening(event, when, &session) {
+        } else if let Some(text) = report::event_line(event, when, &session) {
             output.line(&text);
         }
     }
@@ -164,7 +164,7 @@ pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Cons
     };
     if out.extension().is_some_and(|extension| extension == "s2s") {
         let problem =
-            Diagnostic::new("a report is not written over a session").in_file(&out.display().to_string());
+            Diagnostic::new("a report is not written over a session").with_file(&out.display().to_string());
         return Err(vec![problem.hint("give a name that does not end in `.s2s`")]);
     }
     if let Err(error) = write_out(out, text.as_bytes()) {

@@ -200,7 +200,7 @@ pub fn debug_log(output: &Console) {
         Err(error) => {
             let problem = Diagnostic::new(format!("no debug log is written: {error}"));
             let problem = problem.hint("ROUNDTABLE_LOG names its file");
-            return output.warn(&problem.in_file(&std::path::Path::new(&path).display().to_string()));
+            return output.warn(&problem.with_file(&std::path::Path::new(&path).display().to_string()));
         }
     };
     // Only this program's own lines: what a library would say of a request is out of its hands.

@@ -126,7 +126,7 @@ pub fn with_tasks(
     file: &str,
     folders: &Dirs,
 ) -> (Definition, Option<String>, Vec<Diagnostic>) {
-    let of_own = definition.tasks.iter().filter_map(|task| Some(task.doubt.clone()?.in_file(file)));
+    let of_own = definition.tasks.iter().filter_map(|task| Some(task.doubt.clone()?.with_file(file)));
     let mut unread: Vec<Diagnostic> = of_own.collect();
     match folders.tasks() {
         Ok(None) => (definition, None, unread),
@@ -136,7 +136,7 @@ pub fn with_tasks(
             (definition, Some(text), unread)
         }
         Err(problem) => {
-            unread.push(problem.in_file(TASKS_FILE));
+            unread.push(problem.with_file(TASKS_FILE));
             (definition, None, unread)
         }
     }
@@ -152,8 +152,8 @@ pub fn definition_text(path: &Path) -> Result<(String, String), Vec<Diagnostic>>
         std::io::stdin()
             .take(MAX_DEFINITION as u64 + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error| vec![Diagnostic::new(format!("cannot be read: {error}")).in_file(&file)])?;
-        String::from_utf8(bytes).map_err(|_| vec![Diagnostic::new("is not UTF-8 text").in_file(&file)])?
+            .map_err(|error| vec![Diagnostic::new(format!("cannot be read: {error}")).with_file(&file)])?;
+        String::from_utf8(bytes).map_err(|_| vec![Diagnostic::new("is not UTF-8 text").with_file(&file)])?
     } else {
         let limit = (MAX_DEFINITION as u64) * 8;
         read_text(path, limit).map_err(|problem| vec![problem])?
@@ -181,7 +181,7 @@ impl PreparedSession {
             file: &self.file,
             library: &library,
             catalog: &catalog,
-            bounds: &PathPolicy::of(&set_up.folders, Some(&self.file)),
+            bounds: &PathPolicy::for_project(&set_up.folders, Some(&self.file)),
             config: &set_up.config,
             flags: &self.flags,
             answers: &self.answers,
@@ -191,7 +191,7 @@ impl PreparedSession {
 
     /// The saved sessions its links name, and what could not be read of them.
     pub fn linked_sessions(&self, folders: &Dirs) -> (Vec<LinkedSession>, Vec<Diagnostic>) {
-        linked_sessions(&self.definition, &self.file, &PathPolicy::of(folders, Some(&self.file)))
+        linked_sessions(&self.definition, &self.file, &PathPolicy::for_project(folders, Some(&self.file)))
     }
 
     /// What a session of this plan needs. The user's own definition asks nothing for its programs.
@@ -272,11 +272,11 @@ impl PreparedSession {
 fn told(problem: &Diagnostic) -> String {
     let file = problem.place.as_ref().map_or("", |place| place.file.as_str());
     let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
-    name.map_or_else(|| problem.message.clone(), |name| problem.clone().in_file(&name).to_string())
+    name.map_or_else(|| problem.message.clone(), |name| problem.clone().with_file(&name).to_string())
 }
 
 /// A warning when an input begins like JSON and is none.
-pub fn doubt_input(text: &str) -> Option<Diagnostic> {
+pub fn warn_json_like_input(text: &str) -> Option<Diagnostic> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     let error = serde_json::from_str::<serde_json::Value>(text).err().filter(|_| is_json)?;
     let problem =

@@ -40,7 +40,7 @@ impl Receipts {
                 io::ErrorKind::AlreadyExists => "--receipts never overwrites: choose another path",
                 _ => "check the folder, or give another path with --receipts",
             };
-            vec![problem.hint(hint).in_file(&path.display().to_string())]
+            vec![problem.hint(hint).with_file(&path.display().to_string())]
         });
         Ok(Self { file: Some(made?), path: path.to_owned(), failed: Mutex::new(false) })
     }
@@ -48,7 +48,7 @@ impl Receipts {
     /// Gives the receipt for an event that seals an answer; `session` is the state after it.
     pub fn give(&self, event: &Event, session: &Session, output: &mut Console) {
         let Event::BallotSealed(sealed) = event else { return };
-        let Some(receipt) = Receipt::of(sealed, session) else { return };
+        let Some(receipt) = Receipt::from_event(sealed, session) else { return };
         let line = crate::report::safe_json(&serde_json::to_value(receipt).unwrap_or_default()) + "\n";
         let written = match &self.file {
             Some(file) => (&*file).write_all(line.as_bytes()),

@@ -8,18 +8,18 @@ use super::batch::{budget, refuse_manual};
 use super::files::refuse_damaged;
 use super::output::Console;
 use super::plan::{Environment, PROGRAM};
-use super::work::{ReadySession, RunContext, work};
+use super::work::{ReadySession, RunContext, run_session};
 use crate::journal::{Disk, DiskError, Journal, KeyStore, OpenJournalError, OpenedJournal, fold};
 use crate::problem::Diagnostic;
 use crate::report;
-use crate::session::{Command, ExitCode, Session, exit_of};
+use crate::session::{Command, ExitCode, Session, exit_code};
 use crate::setup::answers::Answers;
 use crate::setup::bounds::PathPolicy;
 use crate::setup::folders::unreadable;
-use crate::setup::table::{outside, personas_of, seat_all};
+use crate::setup::table::{outside, personas_of, seat_participants};
 
 /// Goes on with an unfinished session; one that is over is reported again.
-pub fn go_on(
+pub fn resume_headless(
     path: &Path,
     args: &Run,
     mut answers: Answers,
@@ -34,7 +34,7 @@ pub fn go_on(
     let session = fold(&opened.log);
     if let Some(aside) = &opened.torn {
         let problem = Diagnostic::new(format!("{} bytes of a torn write were cut off", opened.log.torn));
-        let problem = problem.in_file(&path.display().to_string());
+        let problem = problem.with_file(&path.display().to_string());
         output.warn(&problem.hint(format!("they are kept in {}", aside.display())));
     }
     if let Some(closed) = &session.closed {
@@ -43,7 +43,7 @@ pub fn go_on(
         if !output.json {
             output.bytes(report::markdown(&session).as_bytes());
         }
-        return Ok(exit_of(&session, closed.status));
+        return Ok(exit_code(&session, closed.status));
     }
     warn_of_ignored(args, output);
     answers.resume(&session);
@@ -51,15 +51,15 @@ pub fn go_on(
         let file = session.header.as_ref().map_or("", |header| header.definition_file.as_str());
         refuse_manual(definition, file)?;
         answers.check(definition)?;
-        for problem in answers.unserved(definition) {
+        for problem in answers.unused_answers(definition) {
             output.warn(&problem);
         }
     }
-    let led_out = outside(&session, &answers, &PathPolicy::of(&set_up.folders, path.to_str()));
+    let led_out = outside(&session, &answers, &PathPolicy::for_project(&set_up.folders, path.to_str()));
     if !led_out.is_empty() {
         return Err(led_out);
     }
-    let table = seat_all(&session, &mut set_up.catalog(), &answers)?;
+    let table = seat_participants(&session, &mut set_up.catalog(), &answers)?;
     let budget = budget(args, &session, set_up)?;
     let torn_bytes = opened.log.torn as u64;
     let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes };
@@ -73,7 +73,7 @@ pub fn go_on(
         budget,
         path: path.to_owned(),
     };
-    Ok(work(seated, start, args, set_up, bench, output))
+    Ok(run_session(seated, start, args, set_up, bench, output))
 }
 
 /// Opens a session file and locks it; a damaged one is refused with its exit code.
@@ -88,7 +88,7 @@ fn open(path: &Path, output: &mut Console) -> Result<Result<OpenedJournal, ExitC
         Ok(opened) => Ok(Ok(opened)),
         Err(OpenJournalError::Disk(error)) => Err(vec![not_opened(&error, &file)]),
         Err(error @ OpenJournalError::NothingRecorded) => {
-            let problem = Diagnostic::new(error.to_string()).in_file(&file);
+            let problem = Diagnostic::new(error.to_string()).with_file(&file);
             Err(vec![problem.hint("remove it and run the definition again")])
         }
         Err(OpenJournalError::Damage(damage)) => Ok(Err(refuse_damaged(&damage, &file, output))),
@@ -100,7 +100,7 @@ pub fn not_opened(error: &DiskError, file: &str) -> Diagnostic {
     match error.locked {
         Some(holder) => Diagnostic::new(format!("{holder} has this session open"))
             .hint("wait for it, or stop it")
-            .in_file(file),
+            .with_file(file),
         None => Diagnostic::new(error.to_string()),
     }
 }

@@ -8,7 +8,7 @@ use super::output::Console;
 use crate::session::{Cost, Price, SeatStatus, Session};
 
 /// Says what was spent, if any service told of tokens.
-pub fn say(session: &Session, prices: &HashMap<String, Price>, output: &Console) {
+pub fn print_cost(session: &Session, prices: &HashMap<String, Price>, output: &Console) {
     let price = |model: &str| session.price(model).or_else(|| prices.get(model).copied());
     for round in &session.rounds {
         let spent = round.spent(&price);

@@ -10,7 +10,7 @@ use super::files::log_of;
 use super::output::Console;
 use crate::journal::{Disk, fold};
 use crate::problem::{Diagnostic, did_you_mean};
-use crate::report::count::{result, rule_in_words, tables, whole_order};
+use crate::report::count::{result, rule_description, tables, whole_order};
 use crate::report::what_if::{self, WhatIf};
 use crate::report::{safe_json, view};
 use crate::session::{ExitCode, RoundRun, Session};
@@ -52,7 +52,7 @@ pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> Ve
 fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Vec<Diagnostic>> {
     let rule = match &rules.rule {
         Some(name) => {
-            if let Some(rule) = Rule::named(name) {
+            if let Some(rule) = Rule::from_name(name) {
                 Some(rule)
             } else {
                 let problem = Diagnostic::new(format!("unknown rule `{name}`"));
@@ -98,7 +98,7 @@ fn of_file(path: &Path, rules: &Rules, output: &mut Console) -> VerbResult {
         (read.map_err(|error| vec![unreadable(path, &error.cause)])?, path.display().to_string())
     };
     let Ok(text) = std::str::from_utf8(&bytes) else {
-        let problem = Diagnostic::new("the file is not UTF-8 text").hint("save it as UTF-8").in_file(&name);
+        let problem = Diagnostic::new("the file is not UTF-8 text").hint("save it as UTF-8").with_file(&name);
         return Err(vec![problem]);
     };
     let file = read_ballots(text, &name)?;
@@ -125,7 +125,7 @@ fn one(
     let counted = what_if::counted(&file.profile, file.kind, rule, terms);
     let (mut verdict, _) = counted.map_err(|message| vec![unfit(message, file.kind)])?;
     if let (Some(seed), true) = (seed, verdict.tie) {
-        what_if::settle(&mut verdict, seed);
+        what_if::break_tie(&mut verdict, seed);
     }
     Ok(verdict)
 }
@@ -162,13 +162,13 @@ fn all_of_file(
 
 fn file_json(file: &BallotFile, rule: Rule, terms: &RuleOptions, verdict: &Verdict) -> serde_json::Value {
     let mut value = what_if::verdict_json(rule, terms, verdict);
-    value["ballots"] = file.profile.count().into();
+    value["ballots"] = file.profile.ballot_count().into();
     value["abstained"] = file.abstained.into();
     value
 }
 
 fn turnout(file: &BallotFile) -> String {
-    let (count, kind) = (file.profile.count(), file.kind.name());
+    let (count, kind) = (file.profile.ballot_count(), file.kind.name());
     let over = match file.profile.options.len() {
         0 => String::new(),
         options => format!(" over {options} options"),
@@ -272,7 +272,7 @@ fn unfit(message: String, kind: BallotKind) -> Diagnostic {
 
 /// The result, every step, and the tables behind them.
 fn explained(rule: Rule, terms: &RuleOptions, verdict: &Verdict, output: &mut Console) {
-    say(output, &format!("rule: {}", rule_in_words(rule, terms)));
+    say(output, &format!("rule: {}", rule_description(rule, terms)));
     say(output, &result(verdict));
     if let Some(order) = whole_order(verdict) {
         say(output, &order);

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::clock;
 use crate::participants::watch::{Progress, ProgressBoard};
 use crate::report::view::{SeatView, VisibleState, seats};
-use crate::report::words::span;
+use crate::report::words::format_duration;
 use crate::round::record::Outcome;
 use crate::session::{Event, QUORUM_UNREACHABLE, RoundRun, Session, Timestamp};
 
@@ -167,7 +167,7 @@ impl Teller {
         }
         let line = |(why, (seats, left)): (String, (Vec<String>, u64))| {
             let until = Timestamp(clock::now().0.saturating_add(i64::try_from(left).unwrap_or(i64::MAX)));
-            format!("waiting: {} for {} more, until {until}: {why}", seats.join(", "), span(left))
+            format!("waiting: {} for {} more, until {until}: {why}", seats.join(", "), format_duration(left))
         };
         groups.into_iter().map(line).collect()
     }

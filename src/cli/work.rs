@@ -59,7 +59,7 @@ pub struct RunContext<'a> {
 }
 
 /// Works a session to its end or rest.
-pub fn work(
+pub fn run_session(
     seated: ReadySession,
     start: Command,
     args: &Run,
@@ -92,7 +92,7 @@ pub fn work(
             never = teller.keep_telling() => match never {},
         }
     });
-    let (session, head) = (std::mem::take(&mut engine.session), engine.head());
+    let (session, head) = (std::mem::take(&mut engine.session), engine.last_hash());
     let prices = known_prices(&session, set_up);
     let left_behind = engine.left_behind.take();
     drop(engine);
@@ -101,13 +101,13 @@ pub fn work(
         let hint = "its key is published, so nothing is lost; resuming the session tries again";
         output.warn(&Diagnostic::new(error.to_string()).hint(hint));
     }
-    spent::say(&session, &prices, output);
-    let exit = conclude(done, &session, &seated.path, &head, output);
+    spent::print_cost(&session, &prices, output);
+    let exit = print_summary(done, &session, &seated.path, &head, output);
     let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
     bench.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit)
 }
 
-fn conclude(
+fn print_summary(
     done: Result<ExitCode, EngineError>,
     session: &Session,
     path: &Path,
@@ -200,7 +200,7 @@ impl FacilitatorPrompt for ScriptedFacilitator {
             QuestionKind::KeyLost(_) => Ok(self.ask_again.then(|| says(true, None, None))),
             kind => self
                 .answers
-                .say(&question.step, kind)
+                .next_answer(&question.step, kind)
                 .map(|said| said.map(|said| says(said.approved, said.choice, said.comment))),
         };
         ready(answer).boxed()
@@ -215,7 +215,7 @@ struct ProgressReporter<'a> {
 }
 
 impl Observer for ProgressReporter<'_> {
-    fn saw(&mut self, line: &LogEntry, session: &Session) {
+    fn on_event(&mut self, line: &LogEntry, session: &Session) {
         let LogEntry { seq, prev, hash, stamped } = line;
         tracing::debug!(seq, at = %stamped.at, "on disk");
         if let Some(receipts) = self.receipts {
@@ -225,7 +225,7 @@ impl Observer for ProgressReporter<'_> {
             self.output.line(&report::line(*seq, prev, hash, stamped.at, &stamped.event, session));
         } else if matches!(stamped.event, Event::RoundOpened(_)) {
             // The size of what is about to be sent is said before anything is sent.
-            self.teller.note(&report::happening(&stamped.event, stamped.at, session).unwrap_or_default());
+            self.teller.note(&report::event_line(&stamped.event, stamped.at, session).unwrap_or_default());
         }
         self.teller.saw(&stamped.event, session);
     }

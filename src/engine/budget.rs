@@ -33,7 +33,7 @@ impl Budget {
     }
 
     fn cost(&self, model: &str, input: u64, output: u64) -> f64 {
-        self.price(model).of(TokenUsage { input, output, cached: 0 })
+        self.price(model).cost_usd(TokenUsage { input, output, cached: 0 })
     }
 
     fn price(&self, model: &str) -> Price {

@@ -10,7 +10,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio::time::Instant;
 
-use super::orders::ordered;
+use super::orders::next_request;
 use super::seat::{self, RoundShared, SeatResult};
 use super::writing::ended;
 use super::{Engine, EngineError};
@@ -94,12 +94,13 @@ impl FanOut {
         let place = RequestId::Seat(round.number, ask.seat.clone(), attempt);
         let shared = Arc::clone(&round.shared);
         round.left += 1;
-        let work = async move { FinishedRequest::Seat(seat::work(participant, ask, model, shared).await) };
+        let work =
+            async move { FinishedRequest::Seat(seat::ask_and_seal(participant, ask, model, shared).await) };
         self.begin(place, work.boxed(), || FinishedRequest::Seat(SeatResult::fault()));
     }
 
     /// Whether the request is still out.
-    pub(super) fn is_out(&self, place: &RequestId) -> bool {
+    pub(super) fn is_pending(&self, place: &RequestId) -> bool {
         self.requests.contains_key(place)
     }
 
@@ -116,7 +117,7 @@ impl FanOut {
     }
 
     /// Gives up the seats of the round; agents go on.
-    pub(super) fn end_round(&mut self) {
+    pub(super) fn cancel_round(&mut self) {
         self.round = None;
         self.requests.retain(|place, request| {
             if matches!(place, RequestId::Seat(..)) {
@@ -143,7 +144,7 @@ impl Engine<'_> {
             };
             self.fan_out(&key, ready);
         }
-        self.hand_out().await?;
+        self.run_work_items().await?;
         if self.is_over_time() {
             let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms).unwrap_or(0);
             let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
@@ -159,8 +160,8 @@ impl Engine<'_> {
             }
             () = sleep_until(deadline) => None,
             () = sleep_until(wake) => None,
-            order = ordered(&mut self.orders) => {
-                self.obey(order)?;
+            order = next_request(&mut self.orders) => {
+                self.execute(order)?;
                 return self.begin_write();
             }
             () = self.interrupt.cancelled() => return Ok(()),
@@ -170,9 +171,9 @@ impl Engine<'_> {
             self.settle(joined)?;
         }
         // What is ready when time is up still counts; what comes later is refused.
-        self.take_in_ready()?;
+        self.collect_finished()?;
         if !time_is_up {
-            self.gather(deadline).await?;
+            self.batch_results(deadline).await?;
         }
         self.begin_write()?;
         if time_is_up && self.session.open_round().is_some() {
@@ -189,18 +190,18 @@ impl Engine<'_> {
     }
 
     /// Gives seats that settle at nearly the same time the chance to share one write.
-    async fn gather(&mut self, deadline: Option<Instant>) -> Result<(), EngineError> {
+    async fn batch_results(&mut self, deadline: Option<Instant>) -> Result<(), EngineError> {
         if !self.fan_out.round.as_ref().is_some_and(|round| round.gathers && round.left > 0) {
             return Ok(());
         }
         let end = Instant::now() + GATHER;
         tokio::time::sleep_until(deadline.map_or(end, |deadline| deadline.min(end))).await;
-        self.take_in_ready()
+        self.collect_finished()
     }
 
     /// Takes in what has settled already, without waiting. Where that is much the log is kept at work
     /// meanwhile, since more may settle all the time.
-    pub(super) fn take_in_ready(&mut self) -> Result<(), EngineError> {
+    pub(super) fn collect_finished(&mut self) -> Result<(), EngineError> {
         const MUCH: usize = 64;
         let mut count = 0_usize;
         while let Some(joined) = self.fan_out.at_work.try_join_next() {
@@ -221,7 +222,7 @@ impl Engine<'_> {
             Ok(settled) => settled,
         };
         // A seat that was asked anew has another place, and its watch goes on.
-        if self.fan_out.is_out(&place)
+        if self.fan_out.is_pending(&place)
             && let (Some(watches), RequestId::Seat(_, name, _) | RequestId::Item(name)) =
                 (&self.watches, &place)
         {
@@ -286,7 +287,7 @@ impl Engine<'_> {
         // Before anyone begins, so that no seat's own clock runs out before the round's.
         let deadline = self.time_left(round).map(|left| Instant::now() + left);
         let (number, gathers) = (round.opened.number, round.opened.close != Close::Quorum);
-        self.fan_out.end_round();
+        self.fan_out.cancel_round();
         self.fan_out.round = Some(PendingRound { number, left: 0, deadline, gathers, shared });
         for ready in seats {
             self.fan_out.ask(ready);
@@ -310,7 +311,7 @@ impl Engine<'_> {
     }
 
     /// Asks one seat of the open round anew, if its seats are asked now.
-    pub(super) fn ask_anew(&mut self, seat: &str) -> Result<(), EngineError> {
+    pub(super) fn retry_seat(&mut self, seat: &str) -> Result<(), EngineError> {
         let Some(round) = self.session.open_round().filter(|_| self.fan_out.round.is_some()) else {
             return Ok(());
         };
@@ -320,7 +321,7 @@ impl Engine<'_> {
     }
 
     /// Gives up the request of a seat that was let go.
-    pub(super) fn let_go(&mut self, seat: &str) {
+    pub(super) fn cancel_seat(&mut self, seat: &str) {
         let Some(round) = self.session.open_round() else { return };
         let attempt = round.seat(seat).map_or(0, |seat| seat.retried);
         let place = RequestId::Seat(round.opened.number, seat.to_owned(), attempt);
@@ -339,7 +340,7 @@ impl Engine<'_> {
     }
 
     /// Whether one seat of this model goes ahead of the others.
-    fn warms(&self, round: &RoundRun, model: &str) -> bool {
+    fn needs_warmup(&self, round: &RoundRun, model: &str) -> bool {
         // Services cache nothing shorter, and with fewer seats waiting costs more than it saves.
         const TOKENS: usize = 1024;
         const SEATS: usize = 3;
@@ -374,7 +375,7 @@ impl Engine<'_> {
             model: info.model.split_once('/').map_or(&*info.model, |(_, model)| model).to_owned(),
             prompt: self.session.prompt(round, item),
             again: None,
-            warm_first: self.warms(round, &info.model),
+            warm_first: self.needs_warmup(round, &info.model),
             seed: info.seed,
             temperature: info.temperature,
             schema,

@@ -7,7 +7,7 @@ use futures::future::FutureExt as _;
 use tokio::time::Instant;
 
 use super::fan_out::{FinishedRequest, RequestId};
-use super::item::{AttemptLimits, fault, work};
+use super::item::{AttemptLimits, fault, run_attempt};
 use super::{Engine, EngineError};
 use crate::participants::purse::Purse;
 use crate::participants::{Prompt, SeatRequest, WorkItemView};
@@ -38,13 +38,13 @@ impl Engine<'_> {
 
     /// Claims every work item that is ready and asks its agent once the claims are on disk; makes
     /// the claims of those at work last longer.
-    pub(super) async fn hand_out(&mut self) -> Result<(), EngineError> {
+    pub(super) async fn run_work_items(&mut self) -> Result<(), EngineError> {
         let now = (self.now)();
         let mut ready = Vec::new();
         let mut waning = Vec::new();
         for item in self.session.open_items() {
             let id = &item.offered.item;
-            if self.fan_out.is_out(&RequestId::Item(id.clone())) {
+            if self.fan_out.is_pending(&RequestId::Item(id.clone())) {
                 if is_waning(item, now) {
                     waning.push((id.clone(), item.offered.participant.clone(), item.is_held(now)));
                 }
@@ -64,7 +64,7 @@ impl Engine<'_> {
             return Ok(());
         }
         for (item, participant, step) in &ready {
-            let lack = self.table.get(participant).and_then(|who| who.lacks(step));
+            let lack = self.table.get(participant).and_then(|who| who.unavailable_reason(step));
             if let Some(lack) = lack {
                 self.commit().await?;
                 return Err(EngineError::Table(lack));
@@ -74,12 +74,12 @@ impl Engine<'_> {
         }
         self.commit().await?;
         for (item, ..) in ready {
-            self.begin_item(&item)?;
+            self.start_work_item(&item)?;
         }
         Ok(())
     }
 
-    fn begin_item(&mut self, id: &str) -> Result<(), EngineError> {
+    fn start_work_item(&mut self, id: &str) -> Result<(), EngineError> {
         let Some(item) = self.session.items.get(id) else { return Ok(()) };
         let agent = item.offered.participant.clone();
         let Some(participant) = self.table.get(&agent).cloned() else {
@@ -103,7 +103,8 @@ impl Engine<'_> {
         let (step, id) = (item.offered.step.clone(), id.to_owned());
         let place = RequestId::Item(id.clone());
         let of = id.clone();
-        let work = async move { FinishedRequest::Item(Box::new(work(participant, ask, of, terms).await)) };
+        let work =
+            async move { FinishedRequest::Item(Box::new(run_attempt(participant, ask, of, terms).await)) };
         self.fan_out
             .begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(fault(step, agent, id))));
         Ok(())
@@ -143,7 +144,7 @@ impl Engine<'_> {
         let whole = self.session.work_item_json(offered);
         let is_tracker = model == TRACKER;
         let tasks = if is_tracker { self.session.tasks() } else { Vec::new() };
-        let evidence_asked = if is_tracker { self.session.evidence_asked() } else { Vec::new() };
+        let evidence_asked = if is_tracker { self.session.requested_evidence() } else { Vec::new() };
         WorkItemView { input, whole, schema, tasks, evidence_asked, ..WorkItemView::default() }
     }
 
@@ -163,7 +164,7 @@ impl Engine<'_> {
     pub(super) fn wake(&self) -> Option<Instant> {
         let now = (self.now)();
         let of_item = |item: &WorkItem| match &item.claim {
-            Some(claim) if self.fan_out.is_out(&RequestId::Item(item.offered.item.clone())) => {
+            Some(claim) if self.fan_out.is_pending(&RequestId::Item(item.offered.item.clone())) => {
                 Timestamp(claim.until.0 - LEASE_MS / 2)
             }
             _ => item.ready_at(),
@@ -247,7 +248,7 @@ mod tests {
     struct Nobody;
 
     impl Observer for Nobody {
-        fn saw(&mut self, _: &LogEntry, _: &Session) {}
+        fn on_event(&mut self, _: &LogEntry, _: &Session) {}
     }
 
     impl FacilitatorPrompt for Nobody {

@@ -29,7 +29,7 @@ pub struct AttemptLimits {
 }
 
 /// Works one try to its end.
-pub async fn work(
+pub async fn run_attempt(
     participant: Arc<dyn Participant>,
     ask: SeatRequest,
     item: String,
@@ -112,11 +112,11 @@ async fn converse(
             Ok(data) => return Ok(data),
             Err(reason) => reason,
         };
-        taken.refuse_last(&reason);
+        taken.reject_last(&reason);
         if is_last || reply.finish == Finish::Refusal {
             return Err(reason);
         }
-        ask.again = Some(prompt::again(&reason));
+        ask.again = Some(prompt::reask_suffix(&reason));
     }
     Err("nothing came back".to_owned())
 }

@@ -18,7 +18,7 @@ mod writing;
 
 pub use budget::Budget;
 pub use orders::{
-    FacilitatorRequest, FacilitatorRequests, ReplacementSeat, SeatReplacer, WaitPoint, asked_now, hold,
+    FacilitatorRequest, FacilitatorRequests, ReplacementSeat, SeatReplacer, WaitPoint, hold, pending_question,
 };
 
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ use crate::persona::Persona;
 use crate::round::seal::RoundKey;
 use crate::session::{
     CloseReason, Command, Event, ExitCode, LogEntry, NextAction, QUORUM_UNREACHABLE, Question, QuestionKind,
-    Refusal, RoundRun, Session, TimedEvent, Timestamp, decide, exit_of, next,
+    Refusal, RoundRun, Session, TimedEvent, Timestamp, decide, exit_code, next,
 };
 use fan_out::FanOut;
 use writing::CommitResult;
@@ -46,10 +46,10 @@ pub const INTERRUPTED: &str = "interrupted";
 /// Sees every event once it is on disk.
 pub trait Observer: Send {
     /// Is shown the event, and the state, which may be some events further.
-    fn saw(&mut self, line: &LogEntry, session: &Session);
+    fn on_event(&mut self, line: &LogEntry, session: &Session);
 
     /// Is told why a facilitator's order was refused; nothing has changed.
-    fn refused(&mut self, _why: &str) {}
+    fn on_refused(&mut self, _why: &str) {}
 }
 
 /// A person's answer to a question.
@@ -211,9 +211,9 @@ impl<'a> Engine<'a> {
         loop {
             if self.interrupt.is_cancelled() && self.session.closed.is_none() && self.session.paused.is_none()
             {
-                return self.rest(INTERRUPTED, None).await;
+                return self.pause(INTERRUPTED, None).await;
             }
-            if self.holds() {
+            if self.waits_for_facilitator() {
                 if let Some(exit) = self.await_order().await? {
                     return Ok(exit);
                 }
@@ -223,9 +223,9 @@ impl<'a> Engine<'a> {
             // Who has been asked is there.
             if (matches!(now, NextAction::OpenRound)
                 || matches!(now, NextAction::AwaitSeats) && !self.is_asking())
-                && let Some((step, message)) = self.absent()
+                && let Some((step, message)) = self.missing_human()
             {
-                return self.rest(&message, Some(step)).await;
+                return self.pause(&message, Some(step)).await;
             }
             match now {
                 NextAction::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
@@ -259,7 +259,7 @@ impl<'a> Engine<'a> {
                 NextAction::Done => {
                     self.commit().await?;
                     let code = self.session.closed.as_ref().map(|closed| closed.status);
-                    return Ok(code.map_or(ExitCode::Failure, |status| exit_of(&self.session, status)));
+                    return Ok(code.map_or(ExitCode::Failure, |status| exit_code(&self.session, status)));
                 }
             }
         }
@@ -273,7 +273,7 @@ impl<'a> Engine<'a> {
             None => self.close_round(reason)?,
             Some(Some(left)) if left.is_zero() => self.close_round(CloseReason::Deadline)?,
             Some(_) => {
-                self.rest(QUORUM_UNREACHABLE, None).await?;
+                self.pause(QUORUM_UNREACHABLE, None).await?;
                 return Ok(Some(ExitCode::Unreachable));
             }
         }
@@ -283,7 +283,7 @@ impl<'a> Engine<'a> {
     /// Opens the round of the step that runs, unless the budget would not bear it.
     fn open_round(&mut self) -> Result<(), EngineError> {
         let project_summary = (self.context_file)().map_err(EngineError::Table)?;
-        for message in self.doubts() {
+        for message in self.opening_warnings() {
             self.stage(Command::Warn { message })?;
         }
         self.open_within_budget(Command::OpenRound { project_summary })
@@ -291,9 +291,9 @@ impl<'a> Engine<'a> {
 
     /// What is to be said of the round that waits: that its hand-over is not whole, where it is sent all
     /// the same, and what of its linked tasks could not be built.
-    pub(super) fn doubts(&self) -> Vec<String> {
+    pub(super) fn opening_warnings(&self) -> Vec<String> {
         let Some(definition) = self.session.definition.as_deref() else { return Vec::new() };
-        let waiting = self.session.runs_now().filter(|run| run.round.is_none());
+        let waiting = self.session.active_steps().filter(|run| run.round.is_none());
         let mut rounds = waiting.filter_map(|run| {
             let step = definition.step(&run.id)?;
             Some((step, step.round()?))
@@ -325,15 +325,17 @@ impl<'a> Engine<'a> {
         };
         let Some(round) = definition.step(&run.id).and_then(|step| step.round()) else { return Ok(()) };
         for name in self.session.roster.keys().filter(|name| round.participants.holds(name)) {
-            if let Some(lack) = self.table.get(name).and_then(|participant| participant.lacks(&run.id)) {
+            if let Some(lack) =
+                self.table.get(name).and_then(|participant| participant.unavailable_reason(&run.id))
+            {
                 return Err(EngineError::Table(format!("{lack} (seat `{name}`)")));
             }
         }
         Ok(())
     }
 
-    async fn rest(&mut self, reason: &str, step: Option<String>) -> Result<ExitCode, EngineError> {
-        self.take_in_ready()?;
+    async fn pause(&mut self, reason: &str, step: Option<String>) -> Result<ExitCode, EngineError> {
+        self.collect_finished()?;
         self.fan_out = FanOut::default();
         self.stage(Command::Pause { reason: reason.to_owned(), step })?;
         self.commit().await?;
@@ -349,12 +351,12 @@ impl<'a> Engine<'a> {
             () = self.interrupt.cancelled() => None,
         };
         let Some(says) = asked else {
-            return self.rest(&question.message, Some(question.step)).await.map(Some);
+            return self.pause(&question.message, Some(question.step)).await.map(Some);
         };
         match question.kind {
             QuestionKind::KeyLost(_) if says.approved => self.stage(Command::AskAgain)?,
             QuestionKind::KeyLost(_) => {
-                return self.rest(&question.message, Some(question.step)).await.map(Some);
+                return self.pause(&question.message, Some(question.step)).await.map(Some);
             }
             QuestionKind::Approval | QuestionKind::Tie(_) | QuestionKind::Exhausted(_) => {
                 let FacilitatorAnswer { approved, choice, comment, by } = says;
@@ -375,7 +377,7 @@ impl<'a> Engine<'a> {
         if let (Some(watches), Some(round)) = (&self.watches, self.session.open_round()) {
             round.seats.keys().for_each(|seat| watches.end(seat));
         }
-        self.fan_out.end_round();
+        self.fan_out.cancel_round();
         let number = self.session.open_round().map(|round| round.opened.number);
         self.stage(Command::CloseRound { reason, key })?;
         let is_sealed = |round: &RoundRun| round.closed.is_some() && round.sealed_seats().next().is_some();
@@ -388,7 +390,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The hash of the last document on disk.
-    pub fn head(&self) -> String {
+    pub fn last_hash(&self) -> String {
         self.journal.as_ref().map(|journal| journal.head().to_owned()).unwrap_or_default()
     }
 }

@@ -90,7 +90,7 @@ pub fn hold(session: &Session) -> Option<WaitPoint> {
 }
 
 /// What a person is asked now: also while other branches of a parallel are at work.
-pub fn asked_now(session: &Session) -> Option<Question> {
+pub fn pending_question(session: &Session) -> Option<Question> {
     if let Some(WaitPoint::Question(question)) = hold(session) {
         return Some(question);
     }
@@ -118,7 +118,7 @@ pub type SeatReplacer<'a> = Box<dyn FnMut(&str) -> Result<ReplacementSeat, Strin
 pub type FacilitatorRequests = UnboundedReceiver<FacilitatorRequest>;
 
 /// The next order; never, where no facilitator sits.
-pub(super) async fn ordered(orders: &mut Option<FacilitatorRequests>) -> FacilitatorRequest {
+pub(super) async fn next_request(orders: &mut Option<FacilitatorRequests>) -> FacilitatorRequest {
     match orders {
         // Whose screen is gone has left.
         Some(orders) => orders.recv().await.unwrap_or(FacilitatorRequest::Leave),
@@ -131,13 +131,18 @@ impl<'a> Engine<'a> {
     ///
     /// `seating` finds who takes a seat when its model is replaced; how requests stand is noted in
     /// `watches`.
-    pub fn obeys(&mut self, orders: FacilitatorRequests, seating: SeatReplacer<'a>, watches: ProgressBoard) {
+    pub fn attach_facilitator(
+        &mut self,
+        orders: FacilitatorRequests,
+        seating: SeatReplacer<'a>,
+        watches: ProgressBoard,
+    ) {
         (self.orders, self.seating) = (Some(orders), Some(seating));
         self.is_watched(watches);
     }
 
     /// Whether the engine must wait for an order now.
-    pub(super) fn holds(&self) -> bool {
+    pub(super) fn waits_for_facilitator(&self) -> bool {
         self.orders.is_some() && hold(&self.session).is_some()
     }
 
@@ -145,19 +150,19 @@ impl<'a> Engine<'a> {
     pub(super) async fn await_order(&mut self) -> Result<Option<ExitCode>, EngineError> {
         self.commit().await?;
         let order = tokio::select! {
-            order = ordered(&mut self.orders) => order,
+            order = next_request(&mut self.orders) => order,
             () = self.interrupt.cancelled() => FacilitatorRequest::Leave,
         };
-        self.obey(order)?;
+        self.execute(order)?;
         if self.interrupt.is_cancelled() {
             let step = self.session.step.as_ref().map(|run| run.id.clone());
-            return self.rest("left by the facilitator", step).await.map(Some);
+            return self.pause("left by the facilitator", step).await.map(Some);
         }
         Ok(None)
     }
 
     /// Carries out an order. What the core refuses is told and changes nothing.
-    pub(super) fn obey(&mut self, order: FacilitatorRequest) -> Result<(), EngineError> {
+    pub(super) fn execute(&mut self, order: FacilitatorRequest) -> Result<(), EngineError> {
         let done = match order {
             FacilitatorRequest::Leave => {
                 self.interrupt.cancel();
@@ -181,13 +186,13 @@ impl<'a> Engine<'a> {
             FacilitatorRequest::Answer(says) => self.take_answer(says),
         };
         if let Err(refusal) = done {
-            self.observer.refused(&refusal.0);
+            self.observer.on_refused(&refusal.0);
         }
         Ok(())
     }
 
     fn take_answer(&mut self, says: FacilitatorAnswer) -> Result<(), Refusal> {
-        let Some(question) = asked_now(&self.session) else {
+        let Some(question) = pending_question(&self.session) else {
             return Err(Refusal("nobody is asked anything now".to_owned()));
         };
         match question.kind {
@@ -206,17 +211,17 @@ impl<'a> Engine<'a> {
     /// Opens the round that waits; what would be sent must be what was looked at.
     fn open_as_seen(&mut self, seen: &str) -> Result<(), EngineError> {
         if hold(&self.session) != Some(WaitPoint::Draft) {
-            self.observer.refused("no round waits to be opened");
+            self.observer.on_refused("no round waits to be opened");
             return Ok(());
         }
         if let Err(lack) = self.check_seats() {
-            self.observer.refused(&lack.to_string());
+            self.observer.on_refused(&lack.to_string());
             return Ok(());
         }
         let project_summary = match (self.context_file)() {
             Ok(summary) => summary,
             Err(problem) => {
-                self.observer.refused(&problem);
+                self.observer.on_refused(&problem);
                 return Ok(());
             }
         };
@@ -224,16 +229,16 @@ impl<'a> Engine<'a> {
         let events = match decide(&self.session, command.clone(), (self.now)()) {
             Ok(events) => events,
             Err(refusal) => {
-                self.observer.refused(&refusal.0);
+                self.observer.on_refused(&refusal.0);
                 return Ok(());
             }
         };
         let is_seen = |event: &Event| matches!(event, Event::RoundOpened(o) if o.snapshot_sha256 == seen);
         if !events.iter().any(is_seen) {
-            self.observer.refused("the project's context has changed on disk: look at the snapshot again");
+            self.observer.on_refused("the project's context has changed on disk: look at the snapshot again");
             return Ok(());
         }
-        for message in self.doubts() {
+        for message in self.opening_warnings() {
             self.stage(Command::Warn { message })?;
         }
         self.open_within_budget(command)
@@ -241,42 +246,42 @@ impl<'a> Engine<'a> {
 
     fn close_by_order(&mut self) -> Result<(), EngineError> {
         if self.session.open_round().is_none() {
-            self.observer.refused("no round is open");
+            self.observer.on_refused("no round is open");
             return Ok(());
         }
         // What is ready when the word is given still counts; what comes later is refused.
-        self.take_in_ready()?;
+        self.collect_finished()?;
         self.close_round(CloseReason::Facilitator)
     }
 
     fn excuse(&mut self, participant: &str, reason: String) -> Result<(), Refusal> {
         let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
         self.stage(Command::Excuse { round, participant: participant.to_owned(), reason })?;
-        self.let_go(participant);
+        self.cancel_seat(participant);
         Ok(())
     }
 
     /// Asks a seat anew. Its answer counts only once: what it was asked before is given up first.
     fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
         // What is ready when the word is given is sealed, and stays.
-        self.take_in_ready()?;
+        self.collect_finished()?;
         let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
         let now = self.session.seat_info(participant).map(|info| info.model.clone());
         let model = model.filter(|model| Some(model) != now.as_ref());
         let command = Command::Retry { round, participant: participant.to_owned(), model: model.clone() };
         let refused = decide(&self.session, command.clone(), (self.now)()).err().map(|refusal| refusal.0);
-        let refused = refused.or_else(|| self.reseat(participant, model.as_deref()).err());
+        let refused = refused.or_else(|| self.replace_model(participant, model.as_deref()).err());
         if let Some(why) = refused {
-            self.observer.refused(&why);
+            self.observer.on_refused(&why);
             return Ok(());
         }
-        self.let_go(participant);
+        self.cancel_seat(participant);
         self.stage(command)?;
-        self.ask_anew(participant)
+        self.retry_seat(participant)
     }
 
     /// Makes sure that one more request can be paid, and puts a new model into the seat.
-    fn reseat(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
+    fn replace_model(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
         let newcomer = match (model, &mut self.seating) {
             (Some(model), Some(seating)) => Some(seating(model)?),
             _ => None,

@@ -5,7 +5,7 @@ use super::Engine;
 
 impl Engine<'_> {
     /// The step that a person must answer in next, and what to say, where no person can be asked.
-    pub(super) fn absent(&self) -> Option<(String, String)> {
+    pub(super) fn missing_human(&self) -> Option<(String, String)> {
         let waits = |name: &str, step: &str| {
             self.table.get(name).is_some_and(|participant| participant.waits_for_person(step))
         };
@@ -25,7 +25,7 @@ impl Engine<'_> {
             return (!seats.is_empty()).then(|| (round.opened.step.clone(), seats));
         }
         let definition = self.session.definition.as_ref()?;
-        let waiting = self.session.runs_now().filter(|run| run.round.is_none());
+        let waiting = self.session.active_steps().filter(|run| run.round.is_none());
         let (step, round) = waiting
             .filter_map(|run| definition.step(&run.id))
             .find_map(|step| Some((step, step.round()?)))?;

@@ -70,7 +70,7 @@ impl SeatResult {
 }
 
 /// Works one seat to its end.
-pub async fn work(
+pub async fn ask_and_seal(
     participant: Arc<dyn Participant>,
     ask: SeatRequest,
     model: String,
@@ -78,8 +78,8 @@ pub async fn work(
 ) -> SeatResult {
     let started = Instant::now();
     let (seat, mut taken) = (ask.seat.clone(), Transcript::default());
-    let work = converse(&*participant, ask, &shared.form, &mut taken);
-    let failed = match within(shared.timeout, work).await {
+    let work = ask_with_reask(&*participant, ask, &shared.form, &mut taken);
+    let failed = match with_timeout(shared.timeout, work).await {
         Ok(Err(failure)) if taken.replies.is_empty() => return SeatResult::Failed(failure),
         Ok(Err(failure)) => {
             taken.tries += failure.tries;
@@ -110,7 +110,7 @@ pub async fn work(
 }
 
 /// What comes of the work, or how long it was given. Without a limit there is no clock to look at.
-async fn within<T>(limit: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Duration> {
+async fn with_timeout<T>(limit: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Duration> {
     match limit {
         Some(limit) => timeout(limit, work).await.map_err(|_| limit),
         None => Ok(work.await),
@@ -146,7 +146,7 @@ fn seal_record(seat: &str, mut raw: Raw, shared: &RoundShared) -> Result<SeatRes
 }
 
 /// Asks, and asks once more with the reason when the first reply does not fit.
-async fn converse(
+async fn ask_with_reask(
     participant: &dyn Participant,
     mut ask: SeatRequest,
     form: &BallotForm,
@@ -165,7 +165,7 @@ async fn converse(
             reply.cut();
             TOO_LONG.clone_into(&mut reason);
         }
-        ask.again = Some(prompt::again(&reason));
+        ask.again = Some(prompt::reask_suffix(&reason));
         ask.watch.again();
     }
     Ok(())
@@ -188,7 +188,7 @@ mod tests {
         fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
             ask.watch.asked(1);
             self.1.lock().unwrap().extend(self.0.progress().remove("ann"));
-            ask.watch.heard();
+            ask.watch.on_data();
             let text = "neither this nor that".to_owned();
             std::future::ready(Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })).boxed()
         }
@@ -210,7 +210,8 @@ mod tests {
             timeout: None,
             counts_bare_blocks: true,
         };
-        let settled = work(Arc::clone(&babbler) as Arc<dyn Participant>, ask, "m".into(), Arc::new(shared));
+        let settled =
+            ask_and_seal(Arc::clone(&babbler) as Arc<dyn Participant>, ask, "m".into(), Arc::new(shared));
         assert!(matches!(settled.await, SeatResult::Sealed(_)));
         let seen = babbler.1.lock().unwrap();
         let seen: Vec<_> = seen.iter().map(|progress| (progress.standing.word(), progress.tries)).collect();

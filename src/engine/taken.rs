@@ -31,7 +31,7 @@ impl Transcript {
     }
 
     /// Notes why the last reply does not count.
-    pub fn refuse_last(&mut self, reason: &str) {
+    pub fn reject_last(&mut self, reason: &str) {
         if let Some(last) = self.replies.last_mut() {
             last.reason = Some(reason.to_owned());
         }

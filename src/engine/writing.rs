@@ -117,7 +117,7 @@ impl Engine<'_> {
         self.unshown.extend(lines?);
         if self.is_written() {
             for line in self.unshown.drain(..) {
-                self.observer.saw(&line, &self.session);
+                self.observer.on_event(&line, &self.session);
             }
         }
         Ok(())

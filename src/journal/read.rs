@@ -43,7 +43,7 @@ pub struct Damage {
 pub fn read_log(bytes: &[u8]) -> Result<EventLog, Damage> {
     let mut reader = LogReader::new(bytes)?;
     let lines = reader.by_ref().collect::<Result<Vec<LogEntry>, Damage>>()?;
-    let torn = reader.torn();
+    let torn = reader.torn_bytes();
     Ok(EventLog { lines, good: bytes.len() - torn, torn })
 }
 
@@ -91,7 +91,7 @@ impl<'a> LogReader<'a> {
     }
 
     /// How many bytes of a torn write follow the last document, once all of them are read.
-    pub fn torn(&self) -> usize {
+    pub fn torn_bytes(&self) -> usize {
         self.bytes.len() - self.good
     }
 

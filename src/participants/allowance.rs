@@ -95,7 +95,7 @@ impl RateLimit {
     }
 
     /// A request that takes `need` goes out.
-    pub fn goes(&mut self, need: u64) {
+    pub fn reserve(&mut self, need: u64) {
         self.away = self.away.saturating_add(need);
         if let Some(level) = &mut self.level {
             level.left -= need as f64;
@@ -103,12 +103,12 @@ impl RateLimit {
     }
 
     /// It has come back, or was given up.
-    pub fn is_back(&mut self, need: u64) {
+    pub fn release(&mut self, need: u64) {
         self.away = self.away.saturating_sub(need);
     }
 
     /// A reply tells of the limit, to a request that took `need` and is still counted as away.
-    pub fn told(&mut self, told: LimitReport, need: u64, now: Instant) {
+    pub fn update(&mut self, told: LimitReport, need: u64, now: Instant) {
         let limit = told.limit.or(self.level.as_ref().and_then(|level| level.limit));
         let lacks = limit.and_then(|limit| limit.checked_sub(told.left)).unwrap_or(0);
         let rate = lacks as f64 / told.reset.as_secs_f64();
@@ -183,7 +183,7 @@ fn until(text: &str, now: SystemTime) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn told(left: u64, seconds: u64) -> LimitReport {
+    fn report(left: u64, seconds: u64) -> LimitReport {
         LimitReport { left, limit: Some(100), reset: Duration::from_secs(seconds) }
     }
 
@@ -193,22 +193,22 @@ mod tests {
         let later = |seconds| now + Duration::from_secs(seconds);
         let mut tokens = RateLimit::default();
         assert_eq!(tokens.wait(1_000_000, now), None, "nothing was told");
-        tokens.goes(40);
-        tokens.told(told(60, 20), 40, now);
-        tokens.is_back(40);
+        tokens.reserve(40);
+        tokens.update(report(60, 20), 40, now);
+        tokens.release(40);
         assert_eq!(tokens.wait(60, now), None);
         // 40 come back in 20 s, so that one takes half a second.
         assert_eq!(tokens.wait(70, now), Some(Wait::Until(later(5))));
         assert_eq!(tokens.wait(70, later(2)), Some(Wait::Until(later(5))), "no more, no less");
         assert_eq!(tokens.wait(70, later(5)), None);
         assert_eq!(tokens.wait(101, later(5)), None, "more than the limit is the service's to refuse");
-        tokens.goes(70);
+        tokens.reserve(70);
         let answer = Some(Wait::Answer(Some(later(10))));
         assert_eq!(tokens.wait(10, later(5)), answer, "those away may have been counted, or not");
-        tokens.is_back(70);
+        tokens.release(70);
         assert_eq!(tokens.wait(10, later(5)), Some(Wait::Until(later(10))), "they came back without a word");
         assert_eq!(tokens.wait(100, later(55)), None, "full again, and no more than full");
-        tokens.goes(100);
+        tokens.reserve(100);
         tokens.forget();
         assert_eq!(tokens.wait(100, later(55)), None, "nothing is known any more");
     }
@@ -218,23 +218,23 @@ mod tests {
         let now = Instant::now();
         let mut requests = RateLimit::default();
         for _ in 0..4 {
-            requests.goes(1);
+            requests.reserve(1);
         }
-        requests.told(told(5, 95), 1, now);
-        requests.is_back(1);
+        requests.update(report(5, 95), 1, now);
+        requests.release(1);
         assert_eq!(requests.wait(2, now), None);
         let enough = now + Duration::from_secs(1);
         assert_eq!(requests.wait(3, now), Some(Wait::Answer(Some(enough))));
         assert_eq!(requests.wait(3, enough), None, "enough came back before they did");
         let mut unlimited = RateLimit::default();
-        unlimited.told(LimitReport { left: 0, limit: None, reset: Duration::from_secs(1) }, 0, now);
+        unlimited.update(LimitReport { left: 0, limit: None, reset: Duration::from_secs(1) }, 0, now);
         assert_eq!(unlimited.wait(1, now), Some(Wait::Until(enough)));
         assert_eq!(unlimited.wait(1, enough), None, "the limit is not known");
         let mut full = RateLimit::default();
-        full.told(told(100, 0), 0, now);
-        full.goes(60);
+        full.update(report(100, 0), 0, now);
+        full.reserve(60);
         assert_eq!(full.wait(50, enough), Some(Wait::Answer(None)), "only an answer can tell");
-        full.is_back(60);
+        full.release(60);
         assert_eq!(full.wait(50, enough), None);
     }
 

@@ -46,7 +46,7 @@ impl StreamedBody {
     }
 
     /// Whether the service has said that nothing follows.
-    pub fn is_whole(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         !self.is_large && self.reply.is_done()
     }
 

@@ -76,13 +76,19 @@ impl ExternalProgram {
         let of_seat = ExitNote::default();
         let note = ask.task.as_ref().map_or(&of_seat, |task| &task.ended);
         *lock(note) = ProgramExit::default();
-        let answer = self.talk(&mut child, ask, note).await.map_err(|error| format!("`{name}`: {error}"))?;
+        let answer =
+            self.exchange(&mut child, ask, note).await.map_err(|error| format!("`{name}`: {error}"))?;
         let status = child.wait().await.map_err(|error| format!("`{name}`: {error}"))?;
-        self.judge(ask, name, answer, status, &mut lock(note))
+        self.check_exit(ask, name, answer, status, &mut lock(note))
     }
 
     /// Feeds the prompt in and reads both outputs at the same time, so that none blocks another.
-    async fn talk(&self, child: &mut Child, ask: &SeatRequest, note: &ExitNote) -> std::io::Result<Vec<u8>> {
+    async fn exchange(
+        &self,
+        child: &mut Child,
+        ask: &SeatRequest,
+        note: &ExitNote,
+    ) -> std::io::Result<Vec<u8>> {
         let prompt = prompt(ask);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let feed = async move {
@@ -109,7 +115,7 @@ impl ExternalProgram {
         answer
     }
 
-    fn judge(
+    fn check_exit(
         &self,
         ask: &SeatRequest,
         name: &str,

@@ -115,13 +115,13 @@ impl ApiStyle {
     }
 
     /// The highest temperature its requests can carry.
-    pub fn hottest(self) -> f64 {
+    pub fn max_temperature(self) -> f64 {
         if self == Self::Anthropic { 1.0 } else { 2.0 }
     }
 
     /// What a request counts for in a service's limit of tokens a minute, by its estimated prompt:
     /// `OpenAI` counts the longest reply allowed where that is more, Anthropic the prompt alone.
-    pub(super) fn counted(self, prompt: u64, limits: RequestOptions) -> u64 {
+    pub(super) fn rate_limit_tokens(self, prompt: u64, limits: RequestOptions) -> u64 {
         match self {
             Self::OpenAi | Self::Responses => prompt.max(limits.max_output_tokens.into()),
             Self::Anthropic => prompt,

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::dialect::{DecodeError, ServiceError};
-use super::retry::worth_another_try;
+use super::retry::is_retryable;
 use crate::text::harmless_line;
 
 /// No more of a service's sentence is shown, in characters.
@@ -29,12 +29,12 @@ pub(super) struct RequestError {
 
 impl RequestError {
     /// A fault that stays.
-    pub fn lasting(reason: impl Into<String>) -> Self {
+    pub fn permanent(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), again: false, asked: None, declined: false }
     }
 
     /// A fault that may pass.
-    pub fn passing(reason: impl Into<String>) -> Self {
+    pub fn transient(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), again: true, asked: None, declined: false }
     }
 
@@ -56,7 +56,7 @@ impl RequestError {
         }
         Self {
             reason: masked(reason, key),
-            again: worth_another_try(status) && !error.quota,
+            again: is_retryable(status) && !error.quota,
             asked: None,
             declined: false,
         }
@@ -66,12 +66,12 @@ impl RequestError {
     pub fn redirect(status: u16, target: Option<&str>) -> Self {
         let target = target
             .map_or("another address of the same host".to_owned(), |host| format!("`{}`", one_line(host)));
-        Self::lasting(format!("HTTP {status}: redirected to {target}, which is not followed"))
+        Self::permanent(format!("HTTP {status}: redirected to {target}, which is not followed"))
     }
 
     /// The body of a 200 that is no reply.
     pub fn unreadable(unreadable: DecodeError) -> Self {
-        let again = unreadable.status.is_some_and(worth_another_try);
+        let again = unreadable.status.is_some_and(is_retryable);
         Self { reason: unreadable.reason, again, asked: None, declined: false }
     }
 }
@@ -94,7 +94,7 @@ pub(super) fn masked(text: String, key: Option<&str>) -> String {
 }
 
 /// A duration as people say it: `90 s`, `250 ms`, or `forever` when it is too long to count.
-pub(super) fn spoken(duration: Duration) -> String {
+pub(super) fn format_duration(duration: Duration) -> String {
     match duration {
         Duration::MAX => "forever".to_owned(),
         short if short < Duration::from_secs(1) => format!("{} ms", short.as_millis()),
@@ -114,17 +114,17 @@ mod tests {
     #[test]
     fn tells_the_status_the_name_and_one_harmless_line() {
         let told = RequestError::status(429, &error("rate_limit", "slow\ndown\u{1b}[2J"), None, None);
-        assert_eq!(told, RequestError::passing("HTTP 429 rate_limit: slow⏎down\\u{1b}[2J"));
+        assert_eq!(told, RequestError::transient("HTTP 429 rate_limit: slow⏎down\\u{1b}[2J"));
         assert_eq!(
             RequestError::status(503, &ServiceError::default(), None, None),
-            RequestError::passing("HTTP 503")
+            RequestError::transient("HTTP 503")
         );
         let long = RequestError::status(400, &error("x", &"é".repeat(500)), None, None);
-        assert_eq!(long, RequestError::lasting(format!("HTTP 400 x: {}…", "é".repeat(200))));
+        assert_eq!(long, RequestError::permanent(format!("HTTP 400 x: {}…", "é".repeat(200))));
         // A status whose sentence may be about content.
         assert_eq!(
             RequestError::status(422, &error("x", "text"), None, None),
-            RequestError::lasting("HTTP 422 x")
+            RequestError::permanent("HTTP 422 x")
         );
     }
 

@@ -24,7 +24,7 @@ pub(super) struct ConcurrencyLimits(Mutex<HashMap<String, Arc<ConcurrencyLimit>>
 
 impl ConcurrencyLimits {
     /// The gate of a model.
-    pub fn of(&self, model: &str) -> Arc<ConcurrencyLimit> {
+    pub fn limit_for(&self, model: &str) -> Arc<ConcurrencyLimit> {
         let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(gate) = gates.get(model) {
             return Arc::clone(gate);
@@ -108,10 +108,10 @@ impl Permit {
         let now = Instant::now();
         let mut state = self.gate.state();
         if let Some(told) = limits.requests {
-            state.requests.told(told, 1, now);
+            state.requests.update(told, 1, now);
         }
         if let Some(told) = limits.tokens {
-            state.tokens.told(told, self.tokens, now);
+            state.tokens.update(told, self.tokens, now);
         }
     }
 }
@@ -120,8 +120,8 @@ impl Drop for Permit {
     fn drop(&mut self) {
         let mut state = self.gate.state();
         state.inside -= 1;
-        state.requests.is_back(1);
-        state.tokens.is_back(self.tokens);
+        state.requests.release(1);
+        state.tokens.release(self.tokens);
         self.gate.changed.notify_one();
         if state.debt > 0 {
             state.debt -= 1;
@@ -151,7 +151,7 @@ impl ConcurrencyLimit {
     }
 
     /// Waits for its turn: one at a time looks at what is left, in the order they came.
-    pub async fn enter(self: &Arc<Self>, tokens: u64) -> Permit {
+    pub async fn acquire(self: &Arc<Self>, tokens: u64) -> Permit {
         let _turn = self.turn.lock().await;
         // The semaphore is never closed, so that this never fails.
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
@@ -165,8 +165,8 @@ impl ConcurrencyLimit {
                 match (closed, short) {
                     (None, None) => {
                         state.inside += 1;
-                        state.requests.goes(1);
-                        state.tokens.goes(tokens);
+                        state.requests.reserve(1);
+                        state.tokens.reserve(tokens);
                         return Permit { gate: Arc::clone(self), slot, tokens };
                     }
                     (Some(at), _) => at,
@@ -184,7 +184,7 @@ impl ConcurrencyLimit {
     }
 
     /// The service is to be left alone for so long. What it told of its limits is older than that word.
-    pub fn close_for(&self, wait: Duration) {
+    pub fn pause_for(&self, wait: Duration) {
         let until = Instant::now().checked_add(wait);
         let mut state = self.state();
         state.closed_until = state.closed_until.max(until);
@@ -194,7 +194,7 @@ impl ConcurrencyLimit {
     }
 
     /// The service says it was too much at once.
-    pub fn narrow(&self) {
+    pub fn halve(&self) {
         let mut state = self.state();
         let width = state.inside.div_ceil(2).max(1);
         if width < state.width {
@@ -205,7 +205,7 @@ impl ConcurrencyLimit {
     }
 
     /// A reply came back: there is room for one more.
-    pub fn widen(&self) {
+    pub fn raise(&self) {
         let mut state = self.state();
         if state.width < Semaphore::MAX_PERMITS {
             state.width += 1;
@@ -228,22 +228,22 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn narrows_to_half_and_widens_by_one() {
-        let gate = ConcurrencyLimits::default().of("m");
+        let gate = ConcurrencyLimits::default().limit_for("m");
         let mut inside = Vec::new();
         for _ in 0..8 {
-            inside.push(gate.enter(1).await);
+            inside.push(gate.acquire(1).await);
         }
-        gate.narrow();
-        gate.narrow();
+        gate.halve();
+        gate.halve();
         assert_eq!(gate.state().width, 4);
         inside.truncate(5);
-        let late = tokio::time::timeout(ms(10), gate.enter(1)).await;
+        let late = tokio::time::timeout(ms(10), gate.acquire(1)).await;
         assert!(late.is_err(), "five are inside, four may be");
         inside.truncate(3);
-        inside.push(tokio::time::timeout(ms(10), gate.enter(1)).await.expect("a slot"));
-        assert!(tokio::time::timeout(ms(10), gate.enter(1)).await.is_err());
-        gate.widen();
-        inside.push(tokio::time::timeout(ms(10), gate.enter(1)).await.expect("a slot more"));
+        inside.push(tokio::time::timeout(ms(10), gate.acquire(1)).await.expect("a slot"));
+        assert!(tokio::time::timeout(ms(10), gate.acquire(1)).await.is_err());
+        gate.raise();
+        inside.push(tokio::time::timeout(ms(10), gate.acquire(1)).await.expect("a slot more"));
         drop(inside);
         let inside = gate.state().inside;
         let debt = gate.state().debt;
@@ -253,17 +253,17 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_is_always_let_through_and_those_who_wait_keep_their_order() {
-        let gate = ConcurrencyLimits::default().of("m");
-        gate.narrow();
-        let first = gate.enter(1).await;
-        gate.narrow();
+        let gate = ConcurrencyLimits::default().limit_for("m");
+        gate.halve();
+        let first = gate.acquire(1).await;
+        gate.halve();
         assert_eq!(gate.state().width, 1);
         let order = Arc::new(Mutex::new(Vec::new()));
         let waiting: Vec<_> = (0..5)
             .map(|n| {
                 let (gate, order) = (Arc::clone(&gate), Arc::clone(&order));
                 tokio::spawn(async move {
-                    let _pass = gate.enter(1).await;
+                    let _pass = gate.acquire(1).await;
                     order.lock().expect("a lock").push(n);
                 })
             })
@@ -279,21 +279,21 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_closed_gate_opens_in_time_and_closes_no_other() {
         let gates = ConcurrencyLimits::default();
-        gates.of("busy").close_for(Duration::from_secs(86_400));
-        gates.of("busy").close_for(ms(5));
-        let Some(Closed::Asked(wait)) = gates.of("busy").closed_for(1) else { panic!("it is closed") };
+        gates.limit_for("busy").pause_for(Duration::from_secs(86_400));
+        gates.limit_for("busy").pause_for(ms(5));
+        let Some(Closed::Asked(wait)) = gates.limit_for("busy").closed_for(1) else { panic!("it is closed") };
         assert!(wait > Duration::from_secs(86_000));
-        drop(tokio::time::timeout(ms(1), gates.of("other").enter(1)).await.expect("at once"));
-        gates.of("soon").close_for(ms(50));
-        assert!(tokio::time::timeout(ms(49), gates.of("soon").enter(1)).await.is_err());
-        drop(tokio::time::timeout(ms(2), gates.of("soon").enter(1)).await.expect("open again"));
-        assert_eq!(gates.of("soon").closed_for(1), None);
+        drop(tokio::time::timeout(ms(1), gates.limit_for("other").acquire(1)).await.expect("at once"));
+        gates.limit_for("soon").pause_for(ms(50));
+        assert!(tokio::time::timeout(ms(49), gates.limit_for("soon").acquire(1)).await.is_err());
+        drop(tokio::time::timeout(ms(2), gates.limit_for("soon").acquire(1)).await.expect("open again"));
+        assert_eq!(gates.limit_for("soon").closed_for(1), None);
     }
 
     #[tokio::test(start_paused = true)]
     async fn those_who_wait_for_tokens_go_in_their_order_and_no_more_than_fit() {
-        let gate = ConcurrencyLimits::default().of("m");
-        let first = gate.enter(10).await;
+        let gate = ConcurrencyLimits::default().limit_for("m");
+        let first = gate.acquire(10).await;
         first.learn(told(100, 60));
         drop(first);
         let passed = Arc::new(Mutex::new(Vec::new()));
@@ -303,7 +303,7 @@ mod tests {
                 // The third is small and would fit at once: it does not go before the second.
                 let tokens = if n == 2 { 1 } else { 40 };
                 tokio::spawn(async move {
-                    let pass = gate.enter(tokens).await;
+                    let pass = gate.acquire(tokens).await;
                     let started = Instant::now();
                     passed.lock().expect("a lock").push((n, started));
                     sleep_until(started + ms(10)).await;
@@ -329,20 +329,20 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_is_reckoned_is_tried_after_a_minute_and_what_was_asked_for_is_waited_out() {
-        let gate = ConcurrencyLimits::default().of("m");
+        let gate = ConcurrencyLimits::default().limit_for("m");
         let start = Instant::now();
-        let first = gate.enter(10).await;
+        let first = gate.acquire(10).await;
         first.learn(told(0, 86_400));
         drop(first);
         assert_eq!(gate.closed_for(10), Some(Closed::Short(LONGEST)));
-        drop(gate.enter(10).await);
+        drop(gate.acquire(10).await);
         assert_eq!(start.elapsed(), LONGEST);
         // The service's own word goes before what was reckoned, whether it is shorter or longer.
-        gate.close_for(ms(1000));
-        drop(gate.enter(10).await);
+        gate.pause_for(ms(1000));
+        drop(gate.acquire(10).await);
         assert_eq!(start.elapsed(), LONGEST + ms(1000));
-        gate.close_for(Duration::from_secs(300));
-        drop(gate.enter(10).await);
+        gate.pause_for(Duration::from_secs(300));
+        drop(gate.acquire(10).await);
         assert_eq!(start.elapsed(), LONGEST + ms(301_000));
     }
 

@@ -27,7 +27,7 @@ use response::{asked, is_stream, learn, refuse_compressed, should_retry};
 use super::arriving::{MAX_REPLY, StreamedBody, without_text};
 use super::body::{PrefixCache, SplitBody};
 use super::dialect::{ApiStyle, RequestOptions, SchemaMode, ServiceError};
-use super::fault::{RequestError, masked, spoken};
+use super::fault::{RequestError, format_duration, masked};
 use super::gate::{ConcurrencyLimit, ConcurrencyLimits, Permit};
 use super::retry::{RetryDecision, jitter};
 pub use super::service::{Service, Timeouts};
@@ -96,7 +96,7 @@ impl HttpParticipant {
         self.client
             .get_or_init(build)
             .as_ref()
-            .map_err(|cause| RequestError::lasting(format!("cannot make ready for TLS: {cause}")))
+            .map_err(|cause| RequestError::permanent(format!("cannot make ready for TLS: {cause}")))
     }
 
     async fn call(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
@@ -110,13 +110,13 @@ impl HttpParticipant {
 
     /// Waits for the one ahead, where one goes ahead.
     async fn turn(&self, ask: &SeatRequest, head: &Bytes) -> Option<WarmupGuard> {
-        if ask.warm_first { self.warmth.turn(&ask.model, head).await } else { None }
+        if ask.warm_first { self.warmth.wait_or_lead(&ask.model, head).await } else { None }
     }
 
     /// How many tokens the service will count of its minute for a request, estimated.
     fn tokens(&self, ask: &SeatRequest) -> u64 {
         let prompt = ask.prompt.rules.len() + ask.prompt.snapshot.len() + ask.prompt.tail.len();
-        self.service.dialect.counted(estimated_tokens(prompt) as u64, self.limits)
+        self.service.dialect.rate_limit_tokens(estimated_tokens(prompt) as u64, self.limits)
     }
 
     /// One of the service's permits, if it has any; given out in the order they are asked for.
@@ -139,14 +139,14 @@ impl HttpParticipant {
         let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, limits)) };
         let mut went_without = false;
         let mut last = None;
-        let gate = self.gates.of(&ask.model);
+        let gate = self.gates.limit_for(&ask.model);
         let tokens = self.tokens(ask);
         loop {
             if patience.heed(gate.closed_for(tokens), ask, tries)? {
                 // Whoever waits for one model holds up nobody who asks another.
                 permit = None;
             }
-            let pass = patience.wait(tries, gate.enter(tokens)).await?;
+            let pass = patience.wait(tries, gate.acquire(tokens)).await?;
             if permit.is_none() {
                 permit = patience.wait(tries, self.permit()).await?;
             }
@@ -163,7 +163,7 @@ impl HttpParticipant {
             paid.settle(sent.as_ref().is_ok_and(|reply| reply.usage.is_some()), may_cost || sent.is_ok());
             let fault = match sent {
                 Ok(reply) => {
-                    gate.widen();
+                    gate.raise();
                     if went_without {
                         self.structured.declined(&ask.model, &host(&self.url));
                     }
@@ -206,7 +206,7 @@ impl HttpParticipant {
             RetryDecision::Stop => failure(String::new(), false),
             RetryDecision::NoTime => failure("; no time left to try again".to_owned(), true),
             RetryDecision::TooLong(wait) => {
-                failure(format!("; asked to wait {}, {}", spoken(wait), patience.exceeded()), false)
+                failure(format!("; asked to wait {}, {}", format_duration(wait), patience.exceeded()), false)
             }
         }
     }
@@ -251,9 +251,9 @@ impl HttpParticipant {
     async fn headers(&self) -> Result<HeaderMap, RequestError> {
         let mut headers = self.headers.clone();
         if let Some(command) = &self.service.key_command {
-            let key = command.key().await.map_err(RequestError::lasting)?;
+            let key = command.key().await.map_err(RequestError::permanent)?;
             put_key(&self.service, key, &mut headers)
-                .map_err(|problem| RequestError::lasting(problem.message))?;
+                .map_err(|problem| RequestError::permanent(problem.message))?;
         }
         Ok(headers)
     }
@@ -283,9 +283,9 @@ impl HttpParticipant {
         let mut arriving = StreamedBody::new(self.service.dialect);
         while let Some(piece) = self.piece(&mut response).await? {
             *lead = None;
-            watch.heard();
+            watch.on_data();
             if arriving.push(&piece).map_err(RequestError::unreadable)? {
-                if arriving.is_whole() {
+                if arriving.is_complete() {
                     // Reaching the end keeps the connection for the next request.
                     let _ = timeout(LINGER, response.chunk()).await;
                 }
@@ -298,9 +298,9 @@ impl HttpParticipant {
     /// The next piece of a body, if it comes in time.
     async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>, RequestError> {
         let idle = self.service.timeouts.idle;
-        let piece = timeout(idle, response.chunk())
-            .await
-            .map_err(|_| RequestError::passing(format!("the reply stopped for {}", spoken(idle))))?;
+        let piece = timeout(idle, response.chunk()).await.map_err(|_| {
+            RequestError::transient(format!("the reply stopped for {}", format_duration(idle)))
+        })?;
         piece.map_err(|error| self.broken(&error))
     }
 
@@ -324,11 +324,11 @@ impl HttpParticipant {
     fn broken(&self, error: &reqwest::Error) -> RequestError {
         let host = host(&self.url);
         if error.is_connect() && error.is_timeout() {
-            let limit = spoken(self.service.timeouts.connect);
-            return RequestError::passing(format!("no connection to `{host}` within {limit}"));
+            let limit = format_duration(self.service.timeouts.connect);
+            return RequestError::transient(format!("no connection to `{host}` within {limit}"));
         }
         let what = if error.is_connect() { "cannot connect to" } else { "lost the connection to" };
-        RequestError::passing(format!("{what} `{host}`: {}", cause(error)))
+        RequestError::transient(format!("{what} `{host}`: {}", cause(error)))
     }
 
     /// The other host a redirect names.

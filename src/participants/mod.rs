@@ -136,7 +136,7 @@ pub trait Participant: Send + Sync {
     }
 
     /// Why it cannot answer in a step, where that is known before anything is sent.
-    fn lacks(&self, _step: &str) -> Option<String> {
+    fn unavailable_reason(&self, _step: &str) -> Option<String> {
         None
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::Failure;
-use super::fault::spoken;
+use super::fault::format_duration;
 use super::http::HttpParticipant;
 
 /// How long a service may take to list its models.
@@ -28,8 +28,11 @@ pub struct Latency {
 /// Why it does not answer, or not so that a list could be read.
 pub async fn models(participant: &HttpParticipant) -> Result<Vec<String>, Failure> {
     let asked = tokio::time::timeout(PATIENCE, participant.list()).await;
-    let late =
-        || Failure { reason: format!("no reply within {}", spoken(PATIENCE)), timed_out: true, tries: 1 };
+    let late = || Failure {
+        reason: format!("no reply within {}", format_duration(PATIENCE)),
+        timed_out: true,
+        tries: 1,
+    };
     let body = asked.unwrap_or_else(|_| Err(late()))?;
     listed(&body).ok_or_else(|| Failure {
         reason: "its list of models cannot be read".to_owned(),

@@ -70,14 +70,14 @@ pub enum RetryDecision {
 }
 
 /// Whether a response with this status may go better the next time.
-pub fn worth_another_try(status: u16) -> bool {
+pub fn is_retryable(status: u16) -> bool {
     matches!(status, 408 | 409 | 429 | 500..=599)
 }
 
 /// The wait a response asks for: `retry-after-ms`, else `retry-after` in seconds or as an HTTP
 /// date. A negative or unreadable value counts as not given; one too large to count is as long as
 /// can be said.
-pub fn asked_wait(after_ms: Option<&str>, after: Option<&str>, now: SystemTime) -> Option<Duration> {
+pub fn retry_after(after_ms: Option<&str>, after: Option<&str>, now: SystemTime) -> Option<Duration> {
     let date = |text: &str| {
         let at = httpdate::parse_http_date(text.trim()).ok()?;
         Some(at.duration_since(now).unwrap_or_default())
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn reads_every_form_of_an_asked_wait() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
-        let read = |after_ms, after| asked_wait(after_ms, after, now);
+        let read = |after_ms, after| retry_after(after_ms, after, now);
         let cases = [
             (Some("250"), Some("9"), Some(ms(250))),
             (Some("nonsense"), Some("9"), Some(ms(9000))),
@@ -197,10 +197,10 @@ mod tests {
     #[test]
     fn tries_again_only_what_may_pass() {
         for status in [408, 409, 429, 500, 502, 503, 504, 529] {
-            assert!(worth_another_try(status), "{status}");
+            assert!(is_retryable(status), "{status}");
         }
         for status in [200, 301, 400, 401, 403, 404, 413, 422] {
-            assert!(!worth_another_try(status), "{status}");
+            assert!(!is_retryable(status), "{status}");
         }
     }
 

@@ -85,7 +85,7 @@ impl Participant for ScriptedParticipant {
             && self.otherwise.as_ref().is_some_and(|other| other.waits_for_person(step))
     }
 
-    fn lacks(&self, step: &str) -> Option<String> {
+    fn unavailable_reason(&self, step: &str) -> Option<String> {
         let ScriptedSeat::InTurn(lines) = self.parts.get(step)? else { return None };
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         (used.get(step).copied().unwrap_or(0) >= lines.len()).then(|| used_up(step))

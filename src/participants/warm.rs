@@ -33,7 +33,7 @@ pub(super) struct WarmupGuard(
 
 impl CacheWarmup {
     /// Waits for the one ahead of this model and round; gives the lead to the first who comes.
-    pub async fn turn(&self, model: &str, head: &Bytes) -> Option<WarmupGuard> {
+    pub async fn wait_or_lead(&self, model: &str, head: &Bytes) -> Option<WarmupGuard> {
         let mut warm = {
             let mut ahead = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let is_same = |known: &&WarmupState| known.model == model && known.head.as_ptr() == head.as_ptr();
@@ -61,14 +61,19 @@ mod tests {
     async fn one_of_each_model_goes_first() {
         let warmth = CacheWarmup::default();
         let (round, other) = (Bytes::from("x".to_owned()), Bytes::from("y".to_owned()));
-        let lead = warmth.turn("m", &round).await.expect("the first");
-        assert!(warmth.turn("n", &round).await.is_some(), "another model");
-        assert!(warmth.turn("m", &other).await.is_some(), "another round");
+        let lead = warmth.wait_or_lead("m", &round).await.expect("the first");
+        assert!(warmth.wait_or_lead("n", &round).await.is_some(), "another model");
+        assert!(warmth.wait_or_lead("m", &other).await.is_some(), "another round");
         let ms = Duration::from_millis;
-        assert!(timeout(ms(100), warmth.turn("m", &round)).await.is_err(), "not yet warm");
+        assert!(timeout(ms(100), warmth.wait_or_lead("m", &round)).await.is_err(), "not yet warm");
         drop(lead);
-        assert!(timeout(ms(1), warmth.turn("m", &round)).await.expect("warm").is_none());
-        let _stuck = warmth.turn("s", &round).await.expect("the first");
-        assert!(timeout(PATIENCE + ms(1), warmth.turn("s", &round)).await.expect("patience ends").is_none());
+        assert!(timeout(ms(1), warmth.wait_or_lead("m", &round)).await.expect("warm").is_none());
+        let _stuck = warmth.wait_or_lead("s", &round).await.expect("the first");
+        assert!(
+            timeout(PATIENCE + ms(1), warmth.wait_or_lead("s", &round))
+                .await
+                .expect("patience ends")
+                .is_none()
+        );
     }
 }

@@ -120,7 +120,7 @@ impl ProgressHandle {
     }
 
     /// Notes that some of a reply has come.
-    pub fn heard(&self) {
+    pub fn on_data(&self) {
         self.note(|noted| {
             if !matches!(noted.stage, PhaseRecord::Answering) {
                 noted.enter(PhaseRecord::Answering);
@@ -230,13 +230,13 @@ mod tests {
         watch.asked(1);
         tokio::time::advance(Duration::from_secs(60)).await;
         assert_eq!((now().standing, now().for_ms, now().tries), (RequestPhase::Asked, 60_000, 1));
-        watch.heard();
+        watch.on_data();
         tokio::time::advance(Duration::from_millis(4999)).await;
         assert_eq!(now().standing, RequestPhase::Answering);
-        watch.heard();
+        watch.on_data();
         tokio::time::advance(Duration::from_secs(5)).await;
         assert_eq!((now().standing, now().for_ms), (RequestPhase::Stalled, 5000));
-        watch.heard();
+        watch.on_data();
         assert_eq!((now().standing, now().for_ms), (RequestPhase::Answering, 9999));
         watch.waits("the reply stopped for 30 s", Duration::from_secs(8));
         tokio::time::advance(Duration::from_secs(3)).await;
@@ -252,6 +252,6 @@ mod tests {
         program.said("compiling\nlinking\n\n");
         let said = watches.progress().remove("build/1").and_then(|progress| progress.said);
         assert_eq!(said.as_deref(), Some("linking"));
-        ProgressHandle::default().heard();
+        ProgressHandle::default().on_data();
     }
 }

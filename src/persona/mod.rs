@@ -60,7 +60,7 @@ impl Persona {
     /// its line.
     pub fn parse(source: &str, file: &str) -> Result<Self, Diagnostic> {
         if source.len() > MAX_PERSONA {
-            return Err(Diagnostic::new("persona is larger than 1 MiB").in_file(file));
+            return Err(Diagnostic::new("persona is larger than 1 MiB").with_file(file));
         }
         let source = source.strip_prefix('\u{feff}').unwrap_or(source);
         // However lines end, they end so from here on; a CR that is left would join the next LF one day.

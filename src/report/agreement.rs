@@ -63,8 +63,8 @@ fn leading(profile: &Profile, kind: BallotKind) -> Option<(String, f64)> {
     };
     let verdict = tally::count(profile, rule, &RuleOptions::default());
     let all = match rule {
-        Rule::Consent => profile.count() as f64,
-        _ => Score::from(profile.worth()).as_f64(),
+        Rule::Consent => profile.ballot_count() as f64,
+        _ => Score::from(profile.total_weight()).as_f64(),
     };
     let most = verdict.scores.values().map(Score::as_f64).fold(0.0, f64::max);
     let (name, _) = verdict.scores.iter().find(|(_, score)| score.as_f64() >= most && most > 0.0)?;

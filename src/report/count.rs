@@ -61,7 +61,7 @@ fn order(verdict: &Verdict, most: usize) -> String {
 }
 
 /// A rule with its terms: "supermajority (at least 2/3)".
-pub fn rule_in_words(rule: Rule, terms: &RuleOptions) -> String {
+pub fn rule_description(rule: Rule, terms: &RuleOptions) -> String {
     let mut said = Vec::new();
     if let Some(share) = rule.threshold(terms) {
         let word = if rule == Rule::Supermajority { "at least" } else { "more than" };

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::view;
-use super::words::{counted, listed};
+use super::words::{join_list, pluralize};
 use crate::round::record::Outcome;
 use crate::session::{RoundRun, Session, is_persons, same_answers};
 
@@ -118,15 +118,15 @@ impl Independence {
             let known: Vec<&String> = self.makers.keys().filter(|maker| *maker != UNKNOWN).collect();
             let makers = match (known.len(), self.makers.get(UNKNOWN)) {
                 (0, _) => "makers unknown".to_owned(),
-                (count, None) => format!("{} ({})", counted(count, "maker"), listed(known)),
+                (count, None) => format!("{} ({})", pluralize(count, "maker"), join_list(known)),
                 (count, Some(rest)) => format!(
                     "{} ({}), of {} unknown",
-                    counted(count, "maker"),
-                    listed(known),
-                    counted(rest.len(), "model")
+                    pluralize(count, "maker"),
+                    join_list(known),
+                    pluralize(rest.len(), "model")
                 ),
             };
-            parts.push(format!("{}, {makers}", counted(self.models.len(), "model")));
+            parts.push(format!("{}, {makers}", pluralize(self.models.len(), "model")));
         }
         match self.people.len() {
             0 => {}
@@ -140,10 +140,10 @@ impl Independence {
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.line()];
         for (model, seats) in self.models.iter().filter(|(_, seats)| seats.len() > 1) {
-            lines.push(format!("One model, {model}: {}", listed(seats)));
+            lines.push(format!("One model, {model}: {}", join_list(seats)));
         }
         for seats in &self.same_answers {
-            lines.push(format!("The same or nearly the same answer: {}", listed(seats)));
+            lines.push(format!("The same or nearly the same answer: {}", join_list(seats)));
         }
         lines
     }

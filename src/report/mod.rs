@@ -32,7 +32,7 @@ pub use html::html;
 pub use json::json;
 pub use markdown::{madr, markdown};
 pub use ndjson::{line, preview};
-pub use text::happening;
+pub use text::event_line;
 
 /// A JSON value on one line, safe to show on a terminal.
 pub fn safe_json(value: &serde_json::Value) -> String {

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::view::{self, SeatView};
-use super::words::listed;
+use super::words::join_list;
 use crate::round::ballot::{Ballot, BallotKind};
 use crate::round::record::Outcome;
 use crate::session::{AnswerRevealed, RoundRun, Session};
@@ -58,7 +58,7 @@ pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
         view::seats(session, before).map(|seat| (seat.name, seat)).collect();
     for now in view::seats(session, round) {
         let Some(was) = were.get(now.name) else { continue };
-        let (from, to) = (stands_for(was), stands_for(&now));
+        let (from, to) = (position_of(was), position_of(&now));
         if from == to || (is_open(round) && words(&from) == words(&to)) {
             found.stayed.push(now.name.to_owned());
         } else {
@@ -91,7 +91,7 @@ fn is_open(round: &RoundRun) -> bool {
 }
 
 /// What a seat's ballot says, in the fewest words.
-fn stands_for(seat: &SeatView<'_>) -> String {
+fn position_of(seat: &SeatView<'_>) -> String {
     let Some(answer) = seat.answer() else { return NOTHING.to_owned() };
     match (answer.outcome, &answer.ballot) {
         (Outcome::Abstained, _) => "abstains".to_owned(),
@@ -101,7 +101,7 @@ fn stands_for(seat: &SeatView<'_>) -> String {
             places.iter().map(|tied| tied.join(" = ")).collect::<Vec<_>>().join(" > ")
         }
         (Outcome::Answered, Some(Ballot::Scores(scores))) => {
-            listed(scores.iter().map(|(option, score)| format!("{option} {score}")))
+            join_list(scores.iter().map(|(option, score)| format!("{option} {score}")))
         }
         (Outcome::Answered, Some(Ballot::Estimate(Value::String(card)))) => card.clone(),
         (Outcome::Answered, Some(Ballot::Estimate(number))) => number.to_string(),
@@ -178,10 +178,10 @@ impl Movement {
                 let flag = if one.has_new_argument { "" } else { " (without a new argument)" };
                 format!("{}{flag}", one.seat)
             });
-            lines.push(format!("{} → {}: {} ({})", shown(from), shown(to), seats.len(), listed(named)));
+            lines.push(format!("{} → {}: {} ({})", shown(from), shown(to), seats.len(), join_list(named)));
         }
         if !self.stayed.is_empty() {
-            lines.push(format!("unchanged: {} ({})", self.stayed.len(), listed(&self.stayed)));
+            lines.push(format!("unchanged: {} ({})", self.stayed.len(), join_list(&self.stayed)));
         }
         lines
     }

@@ -23,7 +23,7 @@ const GRADES: usize = 12;
 /// The pictures of a revealed round in `width` columns where that many do, one below the other with a
 /// blank line between; none for ballots that bars show whole. A heat map with more columns than fit goes
 /// on below itself.
-pub fn of(session: &Session, round: &RoundRun, width: usize) -> Vec<String> {
+pub fn render(session: &Session, round: &RoundRun, width: usize) -> Vec<String> {
     let Some(tally) = view::tally(round) else { return Vec::new() };
     let ballots = profile(session, round);
     let pictures = [
@@ -55,7 +55,7 @@ fn scores(ballots: &Profile, form: &BallotForm, width: usize) -> Vec<String> {
     let rows: Vec<ScoreRow<'_>> = ballots
         .ballots
         .iter()
-        .filter_map(|cast| Some((cast.voter.as_str(), scores_of(&cast.mark)?, cast.worth())))
+        .filter_map(|cast| Some((cast.voter.as_str(), scores_of(&cast.mark)?, cast.total_weight())))
         .collect();
     let mut given: Vec<Decimal> =
         rows.iter().flat_map(|(_, scores, _)| scores.iter().flatten().copied()).collect();
@@ -75,7 +75,7 @@ fn scores(ballots: &Profile, form: &BallotForm, width: usize) -> Vec<String> {
 /// Every whole score of a form whose scale has few of them.
 fn scale(form: &BallotForm) -> Vec<Decimal> {
     let (Some(min), Some(max)) =
-        (form.min.as_ref().and_then(Decimal::of), form.max.as_ref().and_then(Decimal::of))
+        (form.min.as_ref().and_then(Decimal::from_json), form.max.as_ref().and_then(Decimal::from_json))
     else {
         return Vec::new();
     };

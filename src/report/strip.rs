@@ -29,7 +29,7 @@ fn numbers(ballots: &Profile, form: &BallotForm, spread: &Quartiles) -> Vec<Stri
         _ => None,
     });
     let given: Vec<Decimal> = given.collect();
-    let bound = |bound: &Option<serde_json::Number>| bound.as_ref().and_then(Decimal::of);
+    let bound = |bound: &Option<serde_json::Number>| bound.as_ref().and_then(Decimal::from_json);
     let (Some(low), Some(high)) =
         (bound(&form.min).or(given.iter().min().copied()), bound(&form.max).or(given.iter().max().copied()))
     else {

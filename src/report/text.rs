@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use super::view::{confidence, minimum_change, vote};
 use super::words::{
-    close_reason, counted, grouped, handling, headline, labels, listed, quorum_ballots, span, turnout,
-    why_paused,
+    close_reason, format_duration, group_digits, handling, headline, join_list, labels, pluralize,
+    quorum_ballots, turnout, why_paused,
 };
 use crate::round::record::Outcome;
 use crate::session::{
@@ -22,8 +22,8 @@ use crate::text::harmless_line;
 const EXCERPT: usize = 100;
 
 /// The line for one event; none for what another line says. `session` is the state after it.
-pub fn happening(event: &Event, at: Timestamp, session: &Session) -> Option<String> {
-    let what = said(event, session)?;
+pub fn event_line(event: &Event, at: Timestamp, session: &Session) -> Option<String> {
+    let what = event_text(event, session)?;
     Some(format!("{}  {}", clock(at), harmless_line(&what)))
 }
 
@@ -32,7 +32,7 @@ fn clock(at: Timestamp) -> String {
     at.to_string().chars().skip(11).take(8).collect()
 }
 
-fn said(event: &Event, session: &Session) -> Option<String> {
+fn event_text(event: &Event, session: &Session) -> Option<String> {
     Some(match event {
         Event::SessionOpened(opened) => session_opened(opened, session),
         // The round's own line follows and says more.
@@ -46,7 +46,9 @@ fn said(event: &Event, session: &Session) -> Option<String> {
         Event::WorkItemReturned(back) => work_returned(back),
         Event::ReviewRecorded(review) => format!("reviewed  {}  by {}", review.artifact, review.participant),
         Event::LinkRecorded(link) => format!("linked  {} to {}", link.link.from_id, link.link.to_id),
-        Event::BallotSealed(sealed) => format!("sealed  {}  {}", sealed.participant, span(sealed.elapsed_ms)),
+        Event::BallotSealed(sealed) => {
+            format!("sealed  {}  {}", sealed.participant, format_duration(sealed.elapsed_ms))
+        }
         Event::SeatFailed(failed) => seat_failed(failed),
         Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
         Event::SeatRetried(SeatRetried { participant, model, .. }) => match model {
@@ -59,10 +61,10 @@ fn said(event: &Event, session: &Session) -> Option<String> {
         Event::RoundClosed(closed) => round_closed(closed),
         Event::AnswerRevealed(answer) => revealed(answer, session),
         Event::KeyLost { round, participants, .. } => {
-            let seats = listed(participants);
+            let seats = join_list(participants);
             format!("the key of round {round} is lost, and with it the answers of {seats}")
         }
-        Event::SeatsAskedAgain { participants, .. } => format!("asked again  {}", listed(participants)),
+        Event::SeatsAskedAgain { participants, .. } => format!("asked again  {}", join_list(participants)),
         Event::LeaksFound(found) => leaks_found(found),
         Event::TallyMade(tally) => tally_made(tally),
         Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
@@ -72,7 +74,7 @@ fn said(event: &Event, session: &Session) -> Option<String> {
         }
         Event::SynthesisRecorded(note) => format!("note on round {}: {}", note.round, note.text),
         Event::DeadlineExtended(extended) => {
-            format!("round {} may take {} in all", extended.round, span(extended.deadline_ms))
+            format!("round {} may take {} in all", extended.round, format_duration(extended.deadline_ms))
         }
         Event::RoundAskedAgain { round, .. } => format!("round {round} is to be asked again"),
         Event::SessionForked(forked) => {
@@ -92,7 +94,7 @@ fn said(event: &Event, session: &Session) -> Option<String> {
 }
 
 fn session_opened(opened: &SessionOpened, session: &Session) -> String {
-    let seats = counted(opened.participants.len(), "participant");
+    let seats = pluralize(opened.participants.len(), "participant");
     let mut line = format!("session {} opened: {}, {seats}", opened.session, opened.definition_file);
     for label in labels(session) {
         let _ = write!(line, ". {}", label.trim_end_matches('.'));
@@ -101,7 +103,7 @@ fn session_opened(opened: &SessionOpened, session: &Session) -> String {
 }
 
 fn work_returned(back: &WorkItemReturned) -> String {
-    let (who, took) = (&back.participant, span(back.latency_ms));
+    let (who, took) = (&back.participant, format_duration(back.latency_ms));
     match &back.error {
         Some(error) => format!("failed  {who}  {took}: {error}"),
         None => format!("returned  {who}  {took}"),
@@ -113,24 +115,24 @@ fn round_opened(opened: &RoundOpened) -> String {
     format!(
         "round {} open: {}{rule}, quorum {}{}, snapshot {} bytes, about {} tokens a seat, sha256 {}…",
         opened.round,
-        counted(opened.seats.len(), "seat"),
+        pluralize(opened.seats.len(), "seat"),
         opened.quorum,
         quorum_ballots(opened),
-        grouped(opened.snapshot_bytes),
-        grouped(opened.estimated_tokens),
+        group_digits(opened.snapshot_bytes),
+        group_digits(opened.estimated_tokens),
         opened.snapshot_sha256.chars().take(8).collect::<String>(),
     )
 }
 
 fn seat_failed(failed: &SeatFailed) -> String {
     let word = if failed.timed_out { "timed out" } else { "failed" };
-    format!("{word}  {}  {}: {}", failed.participant, span(failed.elapsed_ms), failed.reason)
+    format!("{word}  {}  {}: {}", failed.participant, format_duration(failed.elapsed_ms), failed.reason)
 }
 
 fn round_closed(closed: &RoundClosed) -> String {
     let mut line = format!("round {} closed: {}", closed.round, close_reason(closed.reason));
     if !closed.missing.is_empty() {
-        let _ = write!(line, "; missing: {}", listed(&closed.missing));
+        let _ = write!(line, "; missing: {}", join_list(&closed.missing));
     }
     line
 }
@@ -175,8 +177,12 @@ fn excerpt(answer: &AnswerRevealed) -> String {
 fn leaks_found(event: &LeaksFound) -> String {
     let mut authors: Vec<&str> = event.found.iter().map(|leak| leak.participant.as_str()).collect();
     authors.dedup();
-    let found = counted(event.found.len(), "finding");
-    format!("leak scan: {found} in what {} said, {}", listed(&authors), handling(event.action, &event.found))
+    let found = pluralize(event.found.len(), "finding");
+    format!(
+        "leak scan: {found} in what {} said, {}",
+        join_list(&authors),
+        handling(event.action, &event.found)
+    )
 }
 
 fn tally_made(tally: &Tally) -> String {
@@ -185,7 +191,7 @@ fn tally_made(tally: &Tally) -> String {
 }
 
 fn step_finished(result: &StepFinished) -> String {
-    let took = span(result.duration);
+    let took = format_duration(result.duration);
     match &result.error {
         Some(error) if !result.success => format!("step {} failed after {took}: {error}", result.step),
         _ => format!("step {} finished after {took}", result.step),
@@ -195,7 +201,7 @@ fn step_finished(result: &StepFinished) -> String {
 fn approval_requested(asked: &ApprovalRequested) -> String {
     let mut line = format!("a person is asked ({}): {}", asked.step, asked.message);
     if !asked.choices.is_empty() {
-        let _ = write!(line, " [{}]", listed(&asked.choices));
+        let _ = write!(line, " [{}]", join_list(&asked.choices));
     }
     line
 }

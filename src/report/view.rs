@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use serde_json::{Number, Value};
 
-use super::words::{is_scripted, listed};
+use super::words::{is_scripted, join_list};
 use crate::round::ballot::{Ballot, Stance};
 use crate::round::record::Outcome;
 use crate::session::{
@@ -175,8 +175,12 @@ pub fn dissents(seat: &SeatView<'_>, tally: Option<&Tally>) -> bool {
 
 /// The options with the highest score.
 fn best(scores: &IndexMap<String, Number>) -> Vec<String> {
-    let most = scores.values().filter_map(Decimal::of).max();
-    scores.iter().filter(|(_, score)| Decimal::of(score) == most).map(|(option, _)| option.clone()).collect()
+    let most = scores.values().filter_map(Decimal::from_json).max();
+    scores
+        .iter()
+        .filter(|(_, score)| Decimal::from_json(score) == most)
+        .map(|(option, _)| option.clone())
+        .collect()
 }
 
 fn agrees(options: &[String], tally: &Tally) -> bool {
@@ -189,10 +193,10 @@ pub fn vote(ballot: &Ballot) -> Option<String> {
         Ballot::Position => return None,
         Ballot::Choice(option) => format!("votes {option}"),
         Ballot::Approval(options) if options.is_empty() => "approves of none".to_owned(),
-        Ballot::Approval(options) => format!("approves of {}", listed(options)),
+        Ballot::Approval(options) => format!("approves of {}", join_list(options)),
         Ballot::Ranking(places) => format!("ranks {}", ranking(places)),
         Ballot::Scores(scores) => {
-            format!("scores {}", listed(scores.iter().map(|(option, score)| format!("{option} {score}"))))
+            format!("scores {}", join_list(scores.iter().map(|(option, score)| format!("{option} {score}"))))
         }
         Ballot::Estimate(Value::String(card)) => format!("estimates {card}"),
         Ballot::Estimate(value) => format!("estimates {value}"),
@@ -206,7 +210,7 @@ pub fn vote(ballot: &Ballot) -> Option<String> {
 
 /// Places from the first on: "a, b = c".
 pub fn ranking(places: &[Vec<String>]) -> String {
-    listed(places.iter().map(|options| options.join(" = ")))
+    join_list(places.iter().map(|options| options.join(" = ")))
 }
 
 /// The change a stance asks for.

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::count::{result, rule_in_words};
+use super::count::{result, rule_description};
 use super::view;
 use crate::session::{RoundRun, Session, profile};
 use crate::tally::{
@@ -114,7 +114,7 @@ pub fn what_if(
     let opened = &round.opened;
     let (mut verdict, read_as) = counted(&profile(session, round), opened.ballot.kind, rule, terms)?;
     if let (Ties::Seeded(seed), true) = (opened.ties, verdict.tie) {
-        settle(&mut verdict, seed);
+        break_tie(&mut verdict, seed);
     }
     let is_recorded = opened.rule == Some(rule) && opened.terms == *terms;
     let recorded = view::tally(round).filter(|tally| tally.rule.is_some());
@@ -144,7 +144,7 @@ pub fn lines(round: &RoundRun, found: &[WhatIf]) -> Vec<String> {
     let id = &round.opened.round;
     let recorded = match (round.opened.rule, view::tally(round)) {
         (Some(rule), Some(tally)) => {
-            let rule = rule_in_words(rule, &round.opened.terms);
+            let rule = rule_description(rule, &round.opened.terms);
             format!("The recorded outcome stays: {} (by {rule}).", super::words::headline(tally).label)
         }
         _ => "The round has no rule, and nothing was decided.".to_owned(),
@@ -155,7 +155,7 @@ pub fn lines(round: &RoundRun, found: &[WhatIf]) -> Vec<String> {
 }
 
 /// Breaks a tie by a seed.
-pub fn settle(verdict: &mut Verdict, seed: u64) {
+pub fn break_tie(verdict: &mut Verdict, seed: u64) {
     if let Some(winner) = seeded_winner(seed, &verdict.winners) {
         verdict.settle(&winner, format!("tie broken by seed {seed}: {winner}"));
     }

@@ -17,7 +17,7 @@ use crate::workflow::LeakAction;
 
 /// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
 pub fn quorum_ballots(opened: &RoundOpened) -> String {
-    opened.quorum_ballots.map(|needed| format!(", {}", counted(needed, "ballot"))).unwrap_or_default()
+    opened.quorum_ballots.map(|needed| format!(", {}", pluralize(needed, "ballot"))).unwrap_or_default()
 }
 
 /// A count in one line: what it came to, and by which numbers.
@@ -75,7 +75,7 @@ fn stances(tally: &Tally) -> String {
     let count = |stance: &str| tally.verdict.scores.get(stance).map_or(0.0, Score::as_f64) as usize;
     let (support, aside) = (count("support"), count("stand-aside"));
     let word = if support == 1 { "supports" } else { "support" };
-    let mut said = format!("by consent, {support} of {} {word} it", counted(tally.asked, "seat"));
+    let mut said = format!("by consent, {support} of {} {word} it", pluralize(tally.asked, "seat"));
     if aside > 0 {
         let _ = write!(said, ", {aside} {}", if aside == 1 { "stands aside" } else { "stand aside" });
     }
@@ -88,14 +88,14 @@ fn stances(tally: &Tally) -> String {
 /// Of what a share of the ballots is one: "3 of 5 ballots"; "2 of the 2 who did not abstain; 3 abstained".
 pub fn share(votes: &str, tally: &Tally) -> String {
     let absent = absent(tally);
-    let rest = || listed(absent.iter().map(|(count, word)| format!("{count} {word}")));
+    let rest = || join_list(absent.iter().map(|(count, word)| format!("{count} {word}")));
     match absent.as_slice() {
-        [] => format!("{votes} of {}", counted(tally.answered, "ballot")),
+        [] => format!("{votes} of {}", pluralize(tally.answered, "ballot")),
         [(_, "abstained")] => format!("{votes} of the {} who did not abstain; {}", tally.answered, rest()),
         _ => format!(
             "{votes} of {}; of {} {}",
-            counted(tally.answered, "ballot"),
-            counted(tally.asked, "seat"),
+            pluralize(tally.answered, "ballot"),
+            pluralize(tally.asked, "seat"),
             rest()
         ),
     }
@@ -130,7 +130,7 @@ pub fn without_count(session: &Session, deciding: Deciding<'_>) -> Option<String
 fn basis(tally: &Tally, rule: Rule, winner: &str) -> String {
     let scores = &tally.verdict.scores;
     let votes = scores.get(winner).cloned().unwrap_or_default();
-    let ballots = counted(tally.answered, "ballot");
+    let ballots = pluralize(tally.answered, "ballot");
     let sum: f64 = scores.values().map(Score::as_f64).sum();
     let is_weighed = rule == Rule::WeightedMajority || (sum - tally.answered as f64).abs() > 1e-6;
     let basis = match rule {
@@ -143,7 +143,7 @@ fn basis(tally: &Tally, rule: Rule, winner: &str) -> String {
         }
         Rule::Approval => format!("approved by {votes}, {ballots}"),
         Rule::Irv => format!("{votes} in the last round, {ballots}"),
-        Rule::Median => return format!("of {}", counted(tally.answered, "estimate")),
+        Rule::Median => return format!("of {}", pluralize(tally.answered, "estimate")),
         _ => ballots,
     };
     if tally.answered == 1 { format!("{basis}: a single one, no agreement") } else { basis }
@@ -162,10 +162,10 @@ fn numbers(tally: &Tally, rule: Rule) -> String {
                 | Rule::Median
         );
     if !counts_ballots {
-        return format!("by {}, {}", rule.name(), counted(tally.answered, "ballot"));
+        return format!("by {}, {}", rule.name(), pluralize(tally.answered, "ballot"));
     }
     let scores = tally.verdict.scores.iter().map(|(option, score)| format!("{option} {score}"));
-    format!("ballots: {}", listed(scores))
+    format!("ballots: {}", join_list(scores))
 }
 
 /// "1 of 5 answered, 3 failed, 1 missing": what is zero is left out, the first part never.
@@ -228,7 +228,7 @@ fn uncounted_blocks(session: &Session) -> impl Iterator<Item = String> {
             seat.outcome() == Some(Outcome::Invalid)
                 && seat.answer().is_some_and(|answer| answer.replies.iter().any(|reply| may_block(&reply.text)))
         });
-        let names = listed(uncounted.map(|seat| seat.name));
+        let names = join_list(uncounted.map(|seat| seat.name));
         let round = &round.opened.round;
         (!names.is_empty()).then(|| {
             format!(
@@ -255,7 +255,7 @@ fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, ho
         is_all &= hit.len() == steps.len();
         if !hit.is_empty() {
             let which =
-                if hit.len() < steps.len() { format!(" (in {})", listed(&hit)) } else { String::new() };
+                if hit.len() < steps.len() { format!(" (in {})", join_list(&hit)) } else { String::new() };
             names.push(format!("{}{which}", seat.name));
         }
     }
@@ -265,7 +265,7 @@ fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, ho
     if is_all {
         return Some(format!("{word}: these answers were {how}."));
     }
-    let mut whose = listed(names.iter().take(NAMED));
+    let mut whose = join_list(names.iter().take(NAMED));
     if names.len() > NAMED {
         let _ = write!(whose, " and {} more", names.len() - NAMED);
     }
@@ -309,7 +309,7 @@ pub fn finding(leak: &Leak, mask: Option<&str>) -> String {
 }
 
 /// Things in one line, with commas between them.
-pub fn listed(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+pub fn join_list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let mut out = String::new();
     for item in items {
         if !out.is_empty() {
@@ -321,13 +321,13 @@ pub fn listed(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
 }
 
 /// "1 seat", "5 seats".
-pub fn counted(count: usize, noun: &str) -> String {
+pub fn pluralize(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(count))
+    format!("{} {noun}{plural}", group_digits(count))
 }
 
 /// A number with its thousands apart: `2,418`.
-pub fn grouped(number: usize) -> String {
+pub fn group_digits(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
@@ -356,16 +356,16 @@ pub fn money(spent: &Cost) -> Option<String> {
     } else if spent.is_unknown {
         said.push_str("cost unknown, ");
     }
-    said.push_str(&format!("{} tokens in", grouped(input as usize)));
+    said.push_str(&format!("{} tokens in", group_digits(input as usize)));
     if cached > 0 {
         said.push_str(&format!(" ({} % from caches)", cached.saturating_mul(100) / input.max(1)));
     }
-    said.push_str(&format!(", {} out", grouped(output as usize)));
+    said.push_str(&format!(", {} out", group_digits(output as usize)));
     Some(said)
 }
 
 /// A span of time for people: `3.2 s`, `2 min 5 s`.
-pub fn span(millis: u64) -> String {
+pub fn format_duration(millis: u64) -> String {
     if millis < 120_000 {
         return format!("{}.{} s", millis / 1000, millis % 1000 / 100);
     }

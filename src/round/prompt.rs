@@ -40,7 +40,7 @@ impl PromptHash {
     }
 
     /// The SHA-256, in hex, of the prompt with that tail: of [`Prompt::text`].
-    pub fn of(&self, tail: &str) -> String {
+    pub fn with_tail(&self, tail: &str) -> String {
         hex(&self.0.clone().chain_update(tail).finalize())
     }
 }
@@ -69,7 +69,7 @@ pub fn rules(kind: BallotKind) -> String {
 }
 
 /// What a participant is told when its first reply could not be counted.
-pub fn again(reason: &str) -> String {
+pub fn reask_suffix(reason: &str) -> String {
     format!(
         "\nYour first reply could not be counted: {reason}. Answer again, in full, in the form asked for.\n"
     )
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_prompt_has_the_hash_of_its_text() {
         let tail = tail("  your_role: \"a\"\n", "You doubt.\n");
-        let hash = PromptHash::new("rules\n", "snapshot\n").of(&tail);
+        let hash = PromptHash::new("rules\n", "snapshot\n").with_tail(&tail);
         let prompt = Prompt { rules: "rules\n".into(), snapshot: "snapshot\n".into(), tail };
         assert_eq!(hash, crate::round::snapshot::sha256_hex(prompt.text()));
     }

@@ -183,7 +183,7 @@ pub fn seal(
 ///
 /// # Errors
 /// See [`UnsealError`].
-pub fn open(
+pub fn unseal(
     key: &RoundKey,
     binding: AssociatedData<'_>,
     sealed: &SealedRecord,
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn opens_to_what_was_sealed_and_only_for_its_seat() {
         let (key, sealed) = sealed("{\"vote\":\"a\"}");
-        let opened = open(&key, BINDING, &sealed, Padding::Classes).unwrap();
+        let opened = unseal(&key, BINDING, &sealed, Padding::Classes).unwrap();
         assert_eq!(opened.record, "{\"vote\":\"a\"}");
         assert_eq!(opened.nonce, hex(&[3; 32]));
         for other in [
@@ -271,14 +271,14 @@ mod tests {
             AssociatedData { participant: "q", ..BINDING },
             AssociatedData { snapshot_sha256: "01", ..BINDING },
         ] {
-            assert_eq!(open(&key, other, &sealed, Padding::Classes), Err(UnsealError::WrongKey));
+            assert_eq!(unseal(&key, other, &sealed, Padding::Classes), Err(UnsealError::WrongKey));
         }
         assert_eq!(
-            open(&RoundKey::new([9; 32]), BINDING, &sealed, Padding::Classes),
+            unseal(&RoundKey::new([9; 32]), BINDING, &sealed, Padding::Classes),
             Err(UnsealError::WrongKey)
         );
         let swapped = SealedRecord { commitment: commit(&[3; 32], b"other"), ..sealed };
-        assert_eq!(open(&key, BINDING, &swapped, Padding::Classes), Err(UnsealError::WrongCommitment));
+        assert_eq!(unseal(&key, BINDING, &swapped, Padding::Classes), Err(UnsealError::WrongCommitment));
     }
 
     /// The test vector of draft-irtf-cfrg-xchacha-03, appendix A.3.1.
@@ -318,7 +318,7 @@ mod tests {
         let key = RoundKey::new([1; 32]);
         for (written, read) in [(Padding::Steps, Padding::Classes), (Padding::Classes, Padding::Steps)] {
             let sealed = seal(&key, &NONCES, BINDING, "short", written).unwrap();
-            assert_eq!(open(&key, BINDING, &sealed, read), Err(UnsealError::Padding));
+            assert_eq!(unseal(&key, BINDING, &sealed, read), Err(UnsealError::Padding));
         }
         // Something that is hidden behind the record.
         let mut text = vec![0; 8192];
@@ -330,7 +330,7 @@ mod tests {
         cipher.seal_in_place_append_tag(nonce, Aad::from(BINDING.bytes()), &mut text).unwrap();
         let commitment = commit(&NONCES.commitment, b"short");
         let sealed = SealedRecord { commitment, nonce: hex(&NONCES.cipher), sealed: text };
-        assert_eq!(open(&key, BINDING, &sealed, Padding::Classes), Err(UnsealError::Padding));
+        assert_eq!(unseal(&key, BINDING, &sealed, Padding::Classes), Err(UnsealError::Padding));
     }
 
     #[test]

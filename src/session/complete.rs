@@ -73,7 +73,7 @@ impl Session {
         {
             return Checked::default();
         }
-        let snapshot = self.freeze(step, round, None);
+        let snapshot = self.render_snapshot(step, round, None);
         let context = self.context();
         let held = |text: &str| {
             let mut held = held(definition, &known(definition, &context), text, &snapshot.text);

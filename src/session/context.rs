@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::event::StepFinished;
-use super::handed::{WITHHELD, said_by_seat};
+use super::handed::{WITHHELD, seat_answer};
 use super::run::StepRun;
 use super::state::{RoundRun, Seat, Session};
 use crate::round::material::{Artifact, SnapshotContent};
@@ -24,7 +24,7 @@ impl Session {
             if matches!(step.kind, StepKind::Condition(_)) {
                 continue;
             }
-            if let Some(data) = self.injected(step, result) {
+            if let Some(data) = self.context_value(step, result) {
                 context.insert(step.key().to_owned(), data);
             }
         }
@@ -32,7 +32,7 @@ impl Session {
     }
 
     /// A result as later steps see it; none of a step that failed and has no envelope.
-    pub fn injected(&self, step: &Step, result: &StepFinished) -> Option<Value> {
+    pub fn context_value(&self, step: &Step, result: &StepFinished) -> Option<Value> {
         if step.round().is_some() {
             return Some(self.round_envelope(step, result));
         }
@@ -41,13 +41,13 @@ impl Session {
                 Some(json!({ "data": self.handed_reviews(step), "success": result.success }))
             }
             _ if step.is_envelope() => Some(parallel_envelope(&result.data, result.success)),
-            StepKind::Agent(_) if result.success => self.handed_result(step, result),
+            StepKind::Agent(_) if result.success => self.disclosed_result(step, result),
             _ => result.success.then(|| result.data.clone()),
         }
     }
 
     /// The snapshot that the round step `step` would freeze now.
-    pub fn freeze(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
+    pub fn render_snapshot(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
         let Some(definition) = &self.definition else { return Snapshot::freeze(&SnapshotContent::default()) };
         let (past, context) = self.recalled(definition, round);
         let artifacts = artifacts(definition, round);
@@ -78,7 +78,7 @@ fn artifacts<'a>(definition: &'a Definition, round: &Round) -> Vec<&'a Artifact>
 /// The stored data of a round: one entry a seat, in roster order.
 pub fn round_data(round: &RoundRun) -> Value {
     let entry = |seat: &Seat| {
-        let said = said_by_seat(seat);
+        let said = seat_answer(seat);
         match said.get("error").and_then(Value::as_str) {
             Some(error) => rejected(&seat.name, error),
             None => json!({
@@ -94,7 +94,7 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
     let entry = |run: &StepRun| {
         let result = run.result.as_ref()?;
         let step = definition.step(&run.id)?;
-        let data = session.injected(step, result);
+        let data = session.context_value(step, result);
         if is_no(session, step, result) {
             return Some(
                 json!({ "stepId": run.id, "status": "rejected", "result": data, "error": "rejected" }),

@@ -11,7 +11,7 @@ use crate::tally::{
 };
 
 /// Counts a closed round in the order of its roster.
-pub fn count(session: &Session, round: &RoundRun) -> Tally {
+pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     let opened = &round.opened;
     let mut tally = Tally {
         step: opened.step.clone(),
@@ -104,7 +104,7 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     let mut profile = Profile {
         options: options.clone(),
         ballots: Vec::new(),
-        lowest: form.min.as_ref().and_then(Decimal::of),
+        lowest: form.min.as_ref().and_then(Decimal::from_json),
         may_block: Vec::new(),
     };
     for seat in round.seats.values() {
@@ -143,10 +143,10 @@ fn mark(form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
             IndexedBallot::Ranking(ranks)
         }
         Ballot::Scores(scores) => IndexedBallot::Scores(
-            form.options.iter().map(|option| scores.get(option).and_then(Decimal::of)).collect(),
+            form.options.iter().map(|option| scores.get(option).and_then(Decimal::from_json)).collect(),
         ),
         Ballot::Estimate(value) if form.cards.is_empty() => {
-            IndexedBallot::Number(Decimal::of(value.as_number()?)?)
+            IndexedBallot::Number(Decimal::from_json(value.as_number()?)?)
         }
         Ballot::Estimate(value) => {
             let card = value.as_str()?;

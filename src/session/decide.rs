@@ -5,13 +5,14 @@ use serde_json::json;
 use super::command::{Command, Refusal};
 use super::decide_live::{decide_live, failed_again, fork};
 use super::decide_round::{
-    ask_again, close_round, lose_key, offer_rest, open_round, open_seat, reveal, seal_answer, tally,
+    ask_again, close_round, offer_remaining, open_round, open_seat, record_key_loss, reveal, seal_answer,
+    tally,
 };
 use super::decide_step::{ask_person, finish_step, offer_items, start_step};
 use super::event::{ApprovalGiven, Event, SeatFailed, SessionClosed, SessionOpened, Status};
 use super::item;
 use super::moment::Timestamp;
-use super::outcome::exit_of;
+use super::outcome::exit_code;
 use super::review::{record_result, record_review};
 use super::state::Session;
 use crate::workflow::{Definition, Step, StepKind};
@@ -44,7 +45,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::OpenRound { project_summary } => {
             open_round(session, &definition, project_summary.as_deref())
         }
-        Command::OfferRest => offer_rest(session, &definition),
+        Command::OfferRest => offer_remaining(session, &definition),
         Command::Seal { round, participant, seal } => seal_answer(session, &round, participant, seal, now),
         Command::Fail { round, participant, reason, timed_out, tries } => {
             let run = open_seat(session, &round, &participant)?;
@@ -64,13 +65,13 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Answer { step, approved, choice, comment, by } => {
             answer(session, ApprovalGiven { step, approved, choice, comment, by })
         }
-        Command::LoseKey => lose_key(session),
+        Command::LoseKey => record_key_loss(session),
         Command::AskAgain => ask_again(session),
         Command::FinishStep { step } => finish_step(session, &definition, &step, now),
         Command::Pause { reason, step } => Ok(vec![Event::SessionPaused { reason, step }]),
         Command::Stop { reason } => Ok(vec![close(session, Status::Stopped, Some(reason))]),
         Command::Close => close_session(session, &definition, now),
-        other => of_item(session, &definition, other, now),
+        other => decide_work_item(session, &definition, other, now),
     }
 }
 
@@ -87,7 +88,12 @@ fn open(session: &Session, opened: Box<SessionOpened>) -> DecideResult {
 }
 
 /// What a command on work items of agents yields, or an order of the facilitator.
-fn of_item(session: &Session, definition: &Definition, command: Command, now: Timestamp) -> DecideResult {
+fn decide_work_item(
+    session: &Session,
+    definition: &Definition,
+    command: Command,
+    now: Timestamp,
+) -> DecideResult {
     match command {
         Command::Offer { step } => offer_items(session, definition, &step),
         Command::Claim { item, participant, holder } => {
@@ -96,7 +102,7 @@ fn of_item(session: &Session, definition: &Definition, command: Command, now: Ti
         Command::Renew { item, participant, holder } => {
             item::renew(session, &item, &participant, holder, now)
         }
-        Command::Return { back, holder } => item::returned(session, *back, holder.as_deref(), now),
+        Command::Return { back, holder } => item::record_return(session, *back, holder.as_deref(), now),
         Command::RecordResult { step } => record_result(session, definition, &step),
         Command::RecordReview { item } => record_review(session, &item, now),
         live => decide_live(session, definition, live),
@@ -205,5 +211,5 @@ fn unheard_no(session: &Session, definition: &Definition) -> Option<String> {
 }
 
 fn close(session: &Session, status: Status, reason: Option<String>) -> Event {
-    Event::SessionClosed(SessionClosed { status, reason, exit_code: exit_of(session, status) as u8 })
+    Event::SessionClosed(SessionClosed { status, reason, exit_code: exit_code(session, status) as u8 })
 }

@@ -111,7 +111,7 @@ fn retry(session: &Session, round: &str, participant: String, model: Option<Stri
 }
 
 fn ask_round_again(session: &Session) -> DecideResult {
-    let asked = session.runs_now().find_map(|run| Some((run, session.round_of(run)?)));
+    let asked = session.active_steps().find_map(|run| Some((run, session.round_of(run)?)));
     let Some((run, round)) = asked else { return refuse("no round step has asked anything yet") };
     if round.tally.is_none() {
         return refuse("the round is not counted yet");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::command::Refusal;
 use super::complete::Checked;
-use super::count::count;
+use super::count::tally_round;
 use super::decide::{DecideResult, refuse};
 use super::event::{
     AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, SeatFailed, WorkItemOffered,
@@ -15,7 +15,7 @@ use crate::round::ballot::BallotKind;
 use crate::round::prompt::{self, PromptHash};
 use crate::round::record::{Outcome, Raw, SeatRecord};
 use crate::round::reply::may_block;
-use crate::round::seal::{Padding, RoundKey, SealedRecord, open};
+use crate::round::seal::{Padding, RoundKey, SealedRecord, unseal};
 use crate::round::snapshot::address;
 use crate::text::estimated_tokens;
 use crate::workflow::{Definition, Round, Step};
@@ -56,7 +56,7 @@ fn draft(
         .filter(|seat| seat.sits_in(definition, step))
         .map(|seat| seat.name.clone())
         .collect();
-    let snapshot = session.freeze(step, round, summary);
+    let snapshot = session.render_snapshot(step, round, summary);
     let rules = prompt::rules(round.ballot.kind);
     RoundOpened {
         step: step.id.clone(),
@@ -67,8 +67,8 @@ fn draft(
         rule: round.rule,
         terms: round.terms.clone(),
         ties: round.ties,
-        quorum: round.quorum.of(seats.len()),
-        quorum_ballots: round.quorum_ballots.map(|ballots| ballots.of(seats.len())),
+        quorum: round.quorum.required_of(seats.len()),
+        quorum_ballots: round.quorum_ballots.map(|ballots| ballots.required_of(seats.len())),
         act_at: round.act_at,
         close: round.close,
         deadline_ms: round.deadline_ms,
@@ -89,7 +89,7 @@ fn round_to_open<'a>(
     if session.open_round().is_some() {
         return refuse("a round is open already");
     }
-    let waiting = session.runs_now().filter(|run| run.round.is_none());
+    let waiting = session.active_steps().filter(|run| run.round.is_none());
     let mut steps = waiting.filter_map(|run| definition.step(&run.id));
     match steps.find_map(|step| Some((step, step.round()?))) {
         Some(found) => Ok(found),
@@ -111,7 +111,7 @@ fn round_id(session: &Session, definition: &Definition, step: &str) -> String {
 
 /// What a torn write left of the hand-over: the seats without a work item get theirs, from the
 /// snapshot that was frozen.
-pub fn offer_rest(session: &Session, definition: &Definition) -> DecideResult {
+pub fn offer_remaining(session: &Session, definition: &Definition) -> DecideResult {
     let run = the_open_round(session)?;
     let events = offers(session, definition, &run.opened, |name| {
         run.seat(name).is_some_and(|seat| seat.item.is_none() && seat.status.is_open())
@@ -147,7 +147,7 @@ fn offer(
     let Some(seat) = session.seat_info(name) else { return refuse(format!("`{name}` is not in the roster")) };
     let address = address(name, directive);
     let persona = session.persona(&seat.persona).map_or("", |persona| persona.text.as_str());
-    let prompt_sha256 = hash.of(&prompt::tail(&address, persona));
+    let prompt_sha256 = hash.with_tail(&prompt::tail(&address, persona));
     Ok(Event::WorkItemOffered(Arc::new(WorkItemOffered {
         step: opened.step.clone(),
         round: opened.round.clone(),
@@ -268,7 +268,7 @@ fn reveal_seat(
     seat: &Seat,
     sealed: &SealedRecord,
 ) -> Event {
-    match unseal(session, run, key, &seat.name, sealed) {
+    match unseal_answer(session, run, key, &seat.name, sealed) {
         Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
         Err(reason) => Event::SeatFailed(SeatFailed {
             step: run.opened.step.clone(),
@@ -286,7 +286,7 @@ fn reveal_seat(
 ///
 /// # Errors
 /// Why it does not open, or is no record of this seat.
-pub fn unseal(
+pub fn unseal_answer(
     session: &Session,
     run: &RoundRun,
     key: &RoundKey,
@@ -294,7 +294,7 @@ pub fn unseal(
     seal: &SealedRecord,
 ) -> Result<AnswerRevealed, String> {
     let padding = session.padding();
-    let opened = open(key, session.binding(run, who), seal, padding).map_err(|error| error.to_string())?;
+    let opened = unseal(key, session.binding(run, who), seal, padding).map_err(|error| error.to_string())?;
     let record = match padding {
         Padding::Classes => {
             serde_json::from_str(&opened.record).map(|raw: Raw| raw.read(&run.opened.ballot, true))
@@ -306,7 +306,7 @@ pub fn unseal(
     if record.participant != who || record.round != run.opened.round || !is_of_run {
         return Err("the sealed record is not this seat's".to_owned());
     }
-    let mut answer = AnswerRevealed::of(&run.opened.step, record, opened.nonce);
+    let mut answer = AnswerRevealed::from_record(&run.opened.step, record, opened.nonce);
     answer.may_block = run.opened.ballot.kind == BallotKind::Consent
         && !session.is_format_1()
         && matches!(answer.outcome, Outcome::Invalid | Outcome::Refused)
@@ -327,11 +327,11 @@ pub fn tally(session: &Session) -> DecideResult {
     }
     // What answers give away is on record before they can be handed on.
     let mut events: Vec<Event> = session.leaks_in_round(run).into_iter().collect();
-    events.push(Event::TallyMade(Box::new(count(session, run))));
+    events.push(Event::TallyMade(Box::new(tally_round(session, run))));
     Ok(events)
 }
 
-pub fn lose_key(session: &Session) -> DecideResult {
+pub fn record_key_loss(session: &Session) -> DecideResult {
     let run = the_open_round(session)?;
     let participants: Vec<String> = run.sealed_seats().map(|seat| seat.name.clone()).collect();
     if participants.is_empty() {

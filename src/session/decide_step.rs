@@ -19,7 +19,7 @@ use crate::workflow::{Branch, Definition, Parallel, Step, StepKind};
 
 pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
     if let Some(run) = &session.step {
-        let Some((around, step)) = session.runs_now().find_map(|run| unstarted(definition, run)) else {
+        let Some((around, step)) = session.active_steps().find_map(|run| unstarted(definition, run)) else {
             return refuse(format!("step `{}` still runs", run.id));
         };
         let within = Some(around.to_owned());
@@ -64,7 +64,7 @@ fn running<'a>(
 /// The work items of a step that has handed none out.
 pub fn offer_items(session: &Session, definition: &Definition, id: &str) -> DecideResult {
     let (run, step) = running(session, definition, id)?;
-    let hand_overs = session.hand_overs(definition, step).map_err(Refusal)?;
+    let hand_overs = session.work_item_drafts(definition, step).map_err(Refusal)?;
     let nth = session.runs.get(id).copied().unwrap_or(1);
     let of_run = if nth > 1 { format!("{id}.{nth}") } else { id.to_owned() };
     let mut events = Vec::new();
@@ -210,7 +210,7 @@ fn settled<'a>(
     run: &StepRun,
 ) -> Result<Result<Vec<&'a WorkItem>, String>, Refusal> {
     if run.items.is_empty() {
-        return match session.hand_overs(definition, step) {
+        return match session.work_item_drafts(definition, step) {
             Err(why) => Ok(Err(why)),
             Ok(_) => refuse(format!("step `{}` has not handed its work out", step.id)),
         };
@@ -303,7 +303,7 @@ fn of_condition(session: &Session, definition: &Definition, branch: &Branch) -> 
     let mut scope = json!({
         "input": given, "context": session.context(), "runs": runs, "rounds": session.rounds.len(),
     });
-    if let Some(failed) = session.error_before() {
+    if let Some(failed) = session.preceding_error() {
         scope["error"] = json!({ "stepId": failed.step_id, "message": failed.error });
     }
     let success_of = |key: &str| {

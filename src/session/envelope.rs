@@ -78,7 +78,7 @@ impl Session {
         if self.pseudonyms().is_some() {
             seats.sort_by_key(|seat| self.shown_at(&seat.name));
         }
-        seats.into_iter().map(|seat| self.handed_seat(seat)).collect()
+        seats.into_iter().map(|seat| self.disclosed_answer(seat)).collect()
     }
 
     fn envelope_of_format_1(&self, round: Option<&RoundRun>, success: bool) -> Value {

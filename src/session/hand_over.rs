@@ -36,7 +36,7 @@ impl Session {
             input.insert(reference.clone(), self.referenced(reference)?);
         }
         input.insert("context".to_owned(), Value::Object(self.context()));
-        if let Some(failed) = self.error_before() {
+        if let Some(failed) = self.preceding_error() {
             let message = self.shown_error(failed);
             let mut error = json!({ "stepId": failed.step_id, "message": message });
             if let Some(output) = self.output_of(failed).filter(|_| self.format() >= 2) {
@@ -53,14 +53,18 @@ impl Session {
         let step = self.definition.as_ref().and_then(|definition| definition.step_of_key(reference));
         let step = step.ok_or_else(not_found)?;
         let result = self.results.get(&step.id).ok_or_else(not_found)?;
-        Ok(self.injected(step, result).unwrap_or(Value::Null))
+        Ok(self.context_value(step, result).unwrap_or(Value::Null))
     }
 
     /// The hand-overs that `step` would make now, in order; fails with the reason why it makes none.
     ///
     /// # Errors
     /// What is missing.
-    pub fn hand_overs(&self, definition: &Definition, step: &Step) -> Result<Vec<WorkItemDraft>, String> {
+    pub fn work_item_drafts(
+        &self,
+        definition: &Definition,
+        step: &Step,
+    ) -> Result<Vec<WorkItemDraft>, String> {
         match &step.kind {
             StepKind::Agent(agent) => {
                 let input = self.input_of(step)?;

@@ -67,7 +67,7 @@ impl Session {
         let scan = self.scan(watch, &material_of(run));
         let answers = run.seats.values().filter_map(|seat| {
             let item = seat.item.as_ref()?;
-            Some((item.participant.as_str(), item.item.as_str(), said_by_seat(seat)))
+            Some((item.participant.as_str(), item.item.as_str(), seat_answer(seat)))
         });
         self.found(watch, &scan, &run.opened.step, &run.opened.round, answers)
     }
@@ -169,9 +169,9 @@ impl Session {
     }
 
     /// A seat of a closed round as later steps see it.
-    pub(super) fn handed_seat(&self, seat: &Seat) -> Value {
-        let name = self.shown_as(&seat.name);
-        let said = said_by_seat(seat);
+    pub(super) fn disclosed_answer(&self, seat: &Seat) -> Value {
+        let name = self.display_name(&seat.name);
+        let said = seat_answer(seat);
         let handed = match &seat.item {
             Some(item) => self.handed(&item.item, said),
             None => Some(said),
@@ -185,7 +185,7 @@ impl Session {
     }
 
     /// What an agent's step made, as later steps see it; none where it is withheld.
-    pub(super) fn handed_result(&self, step: &Step, result: &StepFinished) -> Option<Value> {
+    pub(super) fn disclosed_result(&self, step: &Step, result: &StepFinished) -> Option<Value> {
         match self.items_behind(&step.id).next() {
             Some(item) => {
                 let said = self.handed(&item.offered.item, json!({ "result": result.data }))?;
@@ -214,7 +214,7 @@ impl Session {
         }
         let of = |item: &&WorkItem| {
             let handed = self.handed(&item.offered.item, said_for(item));
-            entry(self.shown_as(&item.offered.participant), handed)
+            entry(self.display_name(&item.offered.participant), handed)
         };
         items.iter().map(of).collect()
     }
@@ -244,7 +244,7 @@ impl Session {
             return reason.to_owned();
         }
         blockers.sort_by_key(|name| self.shown_at(name));
-        let shown: Vec<&str> = blockers.into_iter().map(|name| self.shown_as(name)).collect();
+        let shown: Vec<&str> = blockers.into_iter().map(|name| self.display_name(name)).collect();
         format!("blocked by {}", shown.join(", "))
     }
 }
@@ -273,7 +273,7 @@ fn entry(name: &str, handed: Option<Value>) -> Value {
 }
 
 /// What a seat said, or why there is nothing: `{result}` or `{error}`.
-pub fn said_by_seat(seat: &Seat) -> Value {
+pub fn seat_answer(seat: &Seat) -> Value {
     match &seat.status {
         SeatStatus::Revealed(answer, _) if is_valid(answer) => said("result", answer.answer.clone().into()),
         other => said("error", why_rejected(other).into()),

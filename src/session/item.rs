@@ -169,7 +169,7 @@ pub fn renew(
 }
 
 /// What came back, from the holder of the claim alone.
-pub fn returned(
+pub fn record_return(
     session: &Session,
     back: WorkItemReturned,
     holder: Option<&str>,

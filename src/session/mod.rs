@@ -40,7 +40,7 @@ pub use command::{Command, Refusal};
 pub use complete::Checked;
 pub use count::profile;
 pub use decide::decide;
-pub use decide_round::{draft_round, unseal};
+pub use decide_round::{draft_round, unseal_answer};
 pub use event::{
     AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
     DeadlineExtended, Event, ItemStatus, LeaksFound, Link, LinkRecorded, LogEntry, PersonaInfo,
@@ -56,7 +56,7 @@ pub use item::{LEASE_MS, WorkItem};
 pub use linked::{LinkedTasks, linked_tasks};
 pub use moment::Timestamp;
 pub use next::{NextAction, Question, QuestionKind, next};
-pub use outcome::{Deciding, ExitCode, QUORUM_UNREACHABLE, deciding, exit_of};
+pub use outcome::{Deciding, ExitCode, QUORUM_UNREACHABLE, deciding, exit_code};
 pub use past::LinkedSession;
 pub use price::{Cost, Price, PriceLookup, is_free};
 pub use receipt::Receipt;

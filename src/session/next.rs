@@ -77,7 +77,7 @@ pub fn next(session: &Session) -> NextAction {
     };
     let Some(definition) = &session.definition else { return NextAction::Nothing };
     let Some(step) = definition.step(&run.id) else { return NextAction::Rest };
-    match of_run(session, definition, step, run) {
+    match step_state(session, definition, step, run) {
         StepState::Do(now) => now,
         StepState::Out => NextAction::AwaitSeats,
         StepState::Asks(question) => NextAction::AskPerson(question),
@@ -99,7 +99,7 @@ enum StepState {
     Over,
 }
 
-fn of_run(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> StepState {
+fn step_state(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> StepState {
     if run.result.is_some() {
         return StepState::Over;
     }
@@ -131,7 +131,7 @@ fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &St
     };
     let mut found = StepState::Over;
     for (step, run) in step.nested().iter().zip(&run.nested) {
-        let stand = of_run(session, definition, step, run);
+        let stand = step_state(session, definition, step, run);
         if rank(&stand) == 0 {
             return Some(stand);
         }
@@ -149,12 +149,12 @@ fn refuses_round(session: &Session, definition: &Definition, step: &Step) -> boo
 
 /// Whether another step's round is not done with: rounds of one parallel come one after another.
 fn is_round_elsewhere(session: &Session, run: &StepRun) -> bool {
-    session.runs_now().any(|other| other.id != run.id && other.round.is_some())
+    session.active_steps().any(|other| other.id != run.id && other.round.is_some())
 }
 
 fn next_in_hand_over(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> StepState {
     if run.items.is_empty() {
-        return match session.hand_overs(definition, step) {
+        return match session.work_item_drafts(definition, step) {
             Ok(_) => decide(Command::Offer { step: step.id.clone() }),
             Err(_) => decide(Command::FinishStep { step: step.id.clone() }),
         };

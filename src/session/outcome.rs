@@ -34,7 +34,7 @@ pub enum ExitCode {
 }
 
 /// The exit code of a session that ends with `status`.
-pub fn exit_of(session: &Session, status: Status) -> ExitCode {
+pub fn exit_code(session: &Session, status: Status) -> ExitCode {
     match status {
         Status::Finished => match deciding_by(session, true) {
             Some(Deciding::Round(round)) => of_count(round),

@@ -35,7 +35,7 @@ impl Price {
     }
 
     /// What these tokens cost.
-    pub fn of(&self, tokens: TokenUsage) -> f64 {
+    pub fn cost_usd(&self, tokens: TokenUsage) -> f64 {
         let anew = tokens.input.saturating_sub(tokens.cached);
         let input = anew as f64 * self.input + tokens.cached as f64 * self.cached;
         (input + tokens.output as f64 * self.output) / 1e6
@@ -57,9 +57,9 @@ pub struct Cost {
 
 impl Cost {
     /// What these tokens of a model cost.
-    pub fn of(tokens: TokenUsage, price: Option<Price>) -> Self {
-        let dollars = price.map_or(0.0, |price| price.of(tokens));
-        let without = price.map_or(0.0, |price| price.of(TokenUsage { cached: 0, ..tokens }));
+    pub fn from_usage(tokens: TokenUsage, price: Option<Price>) -> Self {
+        let dollars = price.map_or(0.0, |price| price.cost_usd(tokens));
+        let without = price.map_or(0.0, |price| price.cost_usd(TokenUsage { cached: 0, ..tokens }));
         Self { tokens, dollars, saved: without - dollars, is_unknown: price.is_none() }
     }
 
@@ -111,7 +111,7 @@ impl Session {
         let items = self.items.values().flat_map(|item| {
             let price = prices(&item.offered.model);
             item.returned.iter().filter_map(move |(back, _)| match back.tokens {
-                Some(tokens) => Some(Cost::of(tokens, price)),
+                Some(tokens) => Some(Cost::from_usage(tokens, price)),
                 None => Cost::untold(price),
             })
         });
@@ -142,7 +142,7 @@ impl AnswerRevealed {
     /// What the answer has cost; none where nobody charges and no tokens were told.
     pub fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
         let price = prices(&self.model);
-        let told = self.tokens.map(|tokens| Cost::of(tokens, price));
+        let told = self.tokens.map(|tokens| Cost::from_usage(tokens, price));
         // A try that brought no reply may have been charged for, and tells nothing.
         let untold = self.tokens.is_none() || self.tries as usize > self.replies.len();
         told.into_iter().chain(Cost::untold(price).filter(|_| untold)).reduce(Cost::and)
@@ -157,9 +157,9 @@ mod tests {
     fn what_caches_saved_is_the_difference_to_a_price_without_them() {
         let price = Price { input: 10.0, cached: 1.0, output: 100.0 };
         let tokens = TokenUsage { input: 1000, output: 100, cached: 800 };
-        let spent = Cost::of(tokens, Some(price));
+        let spent = Cost::from_usage(tokens, Some(price));
         assert!((spent.dollars - 0.0128).abs() < 1e-12 && (spent.saved - 0.0072).abs() < 1e-12);
-        let both: Cost = [spent, Cost::of(tokens, None)].into_iter().collect();
+        let both: Cost = [spent, Cost::from_usage(tokens, None)].into_iter().collect();
         assert!(both.is_unknown && both.tokens.cached == 1600 && (both.dollars - 0.0128).abs() < 1e-12);
         assert!(!Cost::default().is_told());
         assert!(Cost::untold(None).is_some_and(|spent| spent.is_unknown));

@@ -33,7 +33,7 @@ impl Session {
     }
 
     /// By what name a seat is shown to other participants.
-    pub fn shown_as<'a>(&'a self, seat: &'a str) -> &'a str {
+    pub fn display_name<'a>(&'a self, seat: &'a str) -> &'a str {
         self.pseudonyms().and_then(|names| names.get(seat)).map_or(seat, String::as_str)
     }
 

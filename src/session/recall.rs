@@ -54,12 +54,12 @@ impl Session {
         match &step.kind {
             StepKind::Condition(_) => None,
             StepKind::Round(_) => is_last(step)
-                .then(|| self.injected(step, result))
+                .then(|| self.context_value(step, result))
                 .flatten()
                 .map(|data| of_round(recall, data)),
             StepKind::Parallel(parallel) if parallel.steps.iter().any(|nested| nested.round().is_some()) => {
                 let are_last = parallel.steps.iter().any(is_last);
-                let mut envelope = self.injected(step, result)?;
+                let mut envelope = self.context_value(step, result)?;
                 let keeps_others = recall.results.holds(&step.id, step.key());
                 let entries = envelope["data"].as_array_mut()?;
                 let is_round = |entry: &Value| {
@@ -75,7 +75,9 @@ impl Session {
                 }
                 (!entries.is_empty()).then_some(envelope)
             }
-            _ => recall.results.holds(&step.id, step.key()).then(|| self.injected(step, result)).flatten(),
+            _ => {
+                recall.results.holds(&step.id, step.key()).then(|| self.context_value(step, result)).flatten()
+            }
         }
     }
 

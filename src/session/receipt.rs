@@ -26,7 +26,7 @@ pub struct Receipt {
 
 impl Receipt {
     /// The receipt for a seal; `session` is the state after it.
-    pub fn of(sealed: &BallotSealed, session: &Session) -> Option<Self> {
+    pub fn from_event(sealed: &BallotSealed, session: &Session) -> Option<Self> {
         let round = session.round(&sealed.round)?;
         Some(Self {
             session: round.session.clone(),

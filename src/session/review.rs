@@ -176,7 +176,7 @@ impl Session {
             kind: "round".to_owned(),
             stage: step.label.as_deref().unwrap_or(&step.id).to_owned(),
             created_at: round.closed_at?,
-            content: self.injected(step, self.results.get(&step.id)?),
+            content: self.context_value(step, self.results.get(&step.id)?),
         };
         Some(Thing {
             artifact,

@@ -78,13 +78,13 @@ impl Session {
     }
 
     /// Every step that runs now, the outermost first.
-    pub fn runs_now(&self) -> impl Iterator<Item = &StepRun> {
+    pub fn active_steps(&self) -> impl Iterator<Item = &StepRun> {
         self.step.iter().flat_map(StepRun::all).filter(|run| run.result.is_none())
     }
 
     /// What a person is asked now and has not answered, in the order of the definition.
     pub fn asked(&self) -> impl Iterator<Item = &StepRun> {
-        self.runs_now().filter(|run| run.approval.as_ref().is_some_and(|asked| asked.given.is_none()))
+        self.active_steps().filter(|run| run.approval.as_ref().is_some_and(|asked| asked.given.is_none()))
     }
 
     /// The round of a run.
@@ -125,7 +125,7 @@ impl Session {
     }
 
     /// The failed step that the running one was reached from by `on_error`.
-    pub fn error_before(&self) -> Option<&StepFinished> {
+    pub fn preceding_error(&self) -> Option<&StepFinished> {
         let (definition, run) = (self.definition.as_ref()?, self.step.as_ref()?);
         let last = definition.step(self.finished_step.as_ref()?)?;
         let result = self.results.get(&last.id)?;

@@ -18,7 +18,7 @@ use super::run::{ApprovalRun, StepRun};
 use crate::problem::Diagnostic;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::record::REPLY_RULES;
-use crate::round::seal::{AssociatedData, Padding, RoundKey, SealedRecord, open};
+use crate::round::seal::{AssociatedData, Padding, RoundKey, SealedRecord, unseal};
 use crate::workflow::{Definition, Source, Step, StepKind, TASKS_FILE, default_id, load, load_of_format_1};
 
 /// A session, folded from its events.
@@ -286,7 +286,7 @@ impl Session {
     pub fn opens_with(&self, round: &RoundRun, key: &RoundKey) -> bool {
         round.sealed_seats().next().is_none_or(|seat| match &seat.status {
             SeatStatus::Sealed(sealed) => {
-                open(key, self.binding(round, &seat.name), sealed, self.padding()).is_ok()
+                unseal(key, self.binding(round, &seat.name), sealed, self.padding()).is_ok()
             }
             _ => true,
         })

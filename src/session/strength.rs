@@ -105,7 +105,7 @@ fn stances(profile: &Profile, of: Decimal) -> Behind {
 /// card, or for numbers within a quarter of the median.
 fn estimates(profile: &Profile, of: Decimal, spread: Option<&Quartiles>, has_cards: bool) -> Behind {
     let seats = profile.ballots.iter().map(|ballot| ballot.voter.clone()).collect();
-    let votes = profile.worth();
+    let votes = profile.total_weight();
     let is_same = spread.is_some_and(|spread| spread.values.len() == 1);
     let is_close = spread.is_some_and(|spread| {
         let number = |text: &str| Decimal::parse_cut(text).map(Decimal::units);
@@ -158,7 +158,7 @@ fn options(profile: &Profile, of: Decimal, winner: &str) -> Behind {
                 deed = "put it before each other option";
                 for (other, over) in over.iter_mut().enumerate().filter(|(other, _)| *other != winner) {
                     if ranks[winner] < ranks[other] {
-                        *over += ballot.worth();
+                        *over += ballot.total_weight();
                     }
                 }
                 ranks[winner] != UNLISTED
@@ -167,7 +167,7 @@ fn options(profile: &Profile, of: Decimal, winner: &str) -> Behind {
             _ => false,
         };
         if is_for {
-            votes += ballot.worth();
+            votes += ballot.total_weight();
             seats.push(ballot.voter.clone());
         }
     }

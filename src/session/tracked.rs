@@ -30,7 +30,7 @@ impl Session {
     }
 
     /// The tasks of which a work item has asked for evidence.
-    pub fn evidence_asked(&self) -> Vec<String> {
+    pub fn requested_evidence(&self) -> Vec<String> {
         let Some(definition) = &self.definition else { return Vec::new() };
         let of_others = self.items.values().filter(|item| item.offered.model != TRACKER);
         let asked: Vec<String> = of_others

@@ -45,7 +45,7 @@ pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
     };
     let named_by = from.filter(|_| is_projects || projects_key.is_some());
     if let (Some(KeyFrom::Variables(names)), Some(file)) = (&projects_key, &named_by) {
-        refuse_usual(names, provider, &address, is_projects).map_err(|problem| problem.in_file(file))?;
+        refuse_usual(names, provider, &address, is_projects).map_err(|problem| problem.with_file(file))?;
     }
     let key = match projects_key {
         Some(key) => key,

@@ -75,7 +75,7 @@ impl Answers {
     }
 
     /// Entries that serve nothing in this definition.
-    pub fn unserved(&self, definition: &Definition) -> Vec<Diagnostic> {
+    pub fn unused_answers(&self, definition: &Definition) -> Vec<Diagnostic> {
         let ids: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
         let mut problems = Vec::new();
         for (key, node) in &self.steps {
@@ -164,7 +164,7 @@ impl Answers {
     ///
     /// # Errors
     /// When the answers are used up, or one of them is no answer to this question.
-    pub fn say(&mut self, step: &str, kind: &QuestionKind) -> Result<Option<ScriptedAnswer>, String> {
+    pub fn next_answer(&mut self, step: &str, kind: &QuestionKind) -> Result<Option<ScriptedAnswer>, String> {
         let key =
             if matches!(kind, QuestionKind::Exhausted(_)) { exhausted_key(step) } else { step.to_owned() };
         let Some(node) = self.step(&key).cloned() else { return Ok(None) };
@@ -214,7 +214,7 @@ fn exhausted(node: &Node, file: &str) -> Result<String, Diagnostic> {
     if let Value::Text(word) = &node.value {
         return Ok(word.clone());
     }
-    let mut fields = Fields::of(node, "the answer", file).map_err(|problem| problem.hint(hint))?;
+    let mut fields = Fields::from_node(node, "the answer", file).map_err(|problem| problem.hint(hint))?;
     let (choice, option) = (fields.text("choice"), fields.text("option"));
     match (fields.finish(&[]).into_iter().next(), choice, option) {
         (Some(problem), ..) => Err(problem),
@@ -250,7 +250,7 @@ fn said(node: &Node, file: &str) -> Result<ScriptedAnswer, Diagnostic> {
     }
     let hint = "write `true`, `false` or `{approved: true, comment: \"…\"}`";
     let mut fields =
-        Fields::of(node, "the answer to an approval", file).map_err(|problem| problem.hint(hint))?;
+        Fields::from_node(node, "the answer to an approval", file).map_err(|problem| problem.hint(hint))?;
     let approved = fields.flag("approved");
     let comment = fields.text("comment");
     let problems = fields.finish(&[]);
@@ -355,10 +355,10 @@ mod tests {
     #[test]
     fn approvals_are_used_up_and_running_out_names_the_step() {
         let mut answers = Answers::parse(FILE, "a.yaml").unwrap();
-        let first = answers.say("ok", &QuestionKind::Approval).unwrap().unwrap();
+        let first = answers.next_answer("ok", &QuestionKind::Approval).unwrap().unwrap();
         assert_eq!((first.approved, first.comment.as_deref()), (false, Some("smaller")));
-        assert!(answers.say("ok", &QuestionKind::Approval).unwrap().unwrap().approved);
-        assert!(answers.say("ok", &QuestionKind::Approval).unwrap_err().contains("`ok`"));
-        assert_eq!(answers.say("other", &QuestionKind::Approval), Ok(None));
+        assert!(answers.next_answer("ok", &QuestionKind::Approval).unwrap().unwrap().approved);
+        assert!(answers.next_answer("ok", &QuestionKind::Approval).unwrap_err().contains("`ok`"));
+        assert_eq!(answers.next_answer("other", &QuestionKind::Approval), Ok(None));
     }
 }

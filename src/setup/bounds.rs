@@ -24,7 +24,7 @@ pub struct PathPolicy {
 
 impl PathPolicy {
     /// The bounds of a project, and of a definition's file if one is given.
-    pub fn of(folders: &Dirs, definition: Option<&str>) -> Self {
+    pub fn for_project(folders: &Dirs, definition: Option<&str>) -> Self {
         let real = |paths: Vec<PathBuf>| paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
         let variable = std::env::var_os(ALLOWED).unwrap_or_default();
         let allowed = std::env::split_paths(&variable).filter(|path| path.is_absolute()).collect();

@@ -154,12 +154,13 @@ impl Config {
             return Err(literal);
         }
         let mut problems = Vec::new();
-        let mut fields = Fields::of(node, "the configuration", file).map_err(|problem| vec![problem])?;
+        let mut fields =
+            Fields::from_node(node, "the configuration", file).map_err(|problem| vec![problem])?;
         let from = || file.to_owned();
         if let Some(model) = fields.text("model") {
             self.model = Setting { value: Some(model), from: from() };
         }
-        if let Some(value) = fields.count("max_output_tokens", 1) {
+        if let Some(value) = fields.whole_number("max_output_tokens", 1) {
             self.max_output_tokens = Setting { value, from: from() };
         }
         if let Some(value) = fields.duration("timeout") {
@@ -249,7 +250,7 @@ fn entries<'a>(fields: &mut Fields<'a>, key: &'static str) -> Vec<(String, &'a N
 
 /// Reads how the screen looks; what is not said stays as it is.
 fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problems: &mut Vec<Diagnostic>) {
-    let mut fields = match Fields::of(node, "`screen`", file) {
+    let mut fields = match Fields::from_node(node, "`screen`", file) {
         Ok(fields) => fields,
         Err(problem) => return problems.push(problem),
     };
@@ -269,7 +270,7 @@ fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problems: &mut Vec
 }
 
 fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) -> Option<ProviderConfig> {
-    let mut fields = match Fields::of(node, format!("provider `{name}`"), file) {
+    let mut fields = match Fields::from_node(node, format!("provider `{name}`"), file) {
         Ok(fields) => fields,
         Err(problem) => {
             problems.push(problem);
@@ -283,7 +284,7 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>)
         base_url: fields.text("base_url"),
         key_env: fields.text("key_env"),
         key_command: fields.texts("key_command"),
-        max_in_flight: fields.count("max_in_flight", 1),
+        max_in_flight: fields.whole_number("max_in_flight", 1),
         stream: fields.flag("stream"),
         structured: fields.flag("structured"),
     };
@@ -292,7 +293,7 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>)
 }
 
 fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) -> Option<Price> {
-    let mut fields = Fields::of(node, format!("the price of `{name}`"), file).ok()?;
+    let mut fields = Fields::from_node(node, format!("the price of `{name}`"), file).ok()?;
     let price = (fields.positive("input"), fields.positive("output"));
     let cached = fields.positive("cached");
     let found = fields.finish(&[]);

@@ -104,7 +104,7 @@ async fn checkup(catalog: &ParticipantFactory<'_>, name: &str, depth: ProbeLevel
     };
     found.key = service.key_name.clone().filter(|_| service.has_key());
     found.address = Some(shown(&service.base_url));
-    let wanted = catalog.wanted_keys(provider, &service);
+    let wanted = catalog.key_variables(provider, &service);
     if !wanted.is_empty() && !service.has_key() {
         found.hint = Some(format!("set {}", wanted.join(" or ")));
         return found;
@@ -128,7 +128,7 @@ async fn checkup(catalog: &ParticipantFactory<'_>, name: &str, depth: ProbeLevel
     let asked = model.map(str::to_owned).or_else(|| listed.first().cloned());
     found.state = match (depth, asked) {
         (ProbeLevel::OneWord, Some(model)) => {
-            let paced = pace(&participant, &model).await;
+            let paced = measure_latency(&participant, &model).await;
             if let Err(failure) = &paced {
                 found.hint = Some(format!(
                     "try another model: `roundtable doctor {provider}/MODEL --probe`; {}",
@@ -169,7 +169,7 @@ fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {
     }
 }
 
-async fn pace(participant: &HttpParticipant, model: &str) -> Result<Latency, Failure> {
+async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<Latency, Failure> {
     let persona = Persona::parse("---\nname: doctor\n---\nAnswer with one word.\n", "doctor");
     let Ok(persona) = persona else {
         return Err(Failure { reason: "no persona to ask with".to_owned(), timed_out: false, tries: 0 });

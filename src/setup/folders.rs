@@ -65,7 +65,7 @@ impl Dirs {
     pub fn sessions_to_write(&self) -> Result<PathBuf, Diagnostic> {
         let sessions = self.sessions();
         if self.has_s2s {
-            PathPolicy::of(self, None).check(&sessions)?;
+            PathPolicy::for_project(self, None).check(&sessions)?;
         }
         Ok(sessions)
     }
@@ -97,7 +97,7 @@ impl Dirs {
     /// When it is there and cannot be read, or leads out of the project.
     pub fn of_project(&self, name: &str, limit: u64) -> Result<Option<String>, Diagnostic> {
         let Some(s2s) = self.s2s() else { return Ok(None) };
-        PathPolicy::of(self, None).text(&s2s.join(name), limit)
+        PathPolicy::for_project(self, None).text(&s2s.join(name), limit)
     }
 
     /// `CONTEXT.md` as it is now, its comments left out; `None` when absent or empty.
@@ -184,7 +184,7 @@ pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
         }
         _ => Diagnostic::new(format!("cannot be read: {cause}")),
     };
-    problem.in_file(&path.display().to_string())
+    problem.with_file(&path.display().to_string())
 }
 
 /// Reads a text file of at most `limit` bytes.
@@ -209,7 +209,7 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<String, Diagnostic> {
 fn text_of(path: &Path, limit: u64, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     let name = path.display().to_string();
     if bytes.len() as u64 > limit {
-        return Err(Diagnostic::new(format!("is larger than {limit} bytes")).in_file(&name));
+        return Err(Diagnostic::new(format!("is larger than {limit} bytes")).with_file(&name));
     }
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];

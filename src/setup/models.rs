@@ -121,7 +121,7 @@ impl<'a> ParticipantFactory<'a> {
         let names: Vec<String> = left.iter().filter_map(name).collect();
         let file = left.first()?.named_by.clone()?;
         let message = format!("what the project says of {} is not needed here: ignored", names.join(", "));
-        Some(Diagnostic::new(message).in_file(&file))
+        Some(Diagnostic::new(message).with_file(&file))
     }
 
     /// Who answers for a model.
@@ -200,7 +200,7 @@ impl<'a> ParticipantFactory<'a> {
 
     /// The variables one of which must hold the key of a known service at its own address; none if
     /// it needs no key, or is asked at an address of the user's.
-    pub fn wanted_keys(&self, provider: &str, service: &Service) -> &'static [&'static str] {
+    pub fn key_variables(&self, provider: &str, service: &Service) -> &'static [&'static str] {
         let known = KNOWN.iter().find(|known| known.name == provider && known.base_url == service.base_url);
         known.filter(|known| known.needs_key()).map_or(&[], |known| known.keys)
     }
@@ -211,7 +211,7 @@ impl<'a> ParticipantFactory<'a> {
     /// As [`ParticipantFactory::participant`].
     pub fn over_http(&self, provider: &str) -> Result<HttpParticipant, Diagnostic> {
         let service = self.service(provider)?;
-        let wanted = self.wanted_keys(provider, &service);
+        let wanted = self.key_variables(provider, &service);
         if !wanted.is_empty() && !service.has_key() {
             return Err(Diagnostic::new(format!("no key for `{provider}`"))
                 .hint(format!("set {}, or seat `rehearsal`, which needs none", wanted.join(" or "))));
@@ -292,7 +292,7 @@ fn recording(path: &str) -> Result<Recorded, Diagnostic> {
         }
     }
     if takes.is_empty() {
-        return Err(Diagnostic::new("the recording holds no answer that can be read").in_file(path));
+        return Err(Diagnostic::new("the recording holds no answer that can be read").with_file(path));
     }
     Ok(Recorded::new(takes))
 }

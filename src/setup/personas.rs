@@ -36,7 +36,7 @@ struct Dir {
 impl PersonaLibrary {
     /// The folders in which personas are looked for, first match first.
     pub fn new(folders: &Dirs) -> Self {
-        let bounds = PathPolicy::of(folders, None);
+        let bounds = PathPolicy::for_project(folders, None);
         let of_project = |path| Dir { path, bounds: Some(bounds.clone()) };
         let project = &folders.project;
         let own = Dir { path: folders.config.join("personas"), bounds: None };
@@ -124,10 +124,10 @@ fn load(dir: &Dir, path: &Path) -> Result<PersonaEntry, Diagnostic> {
         _ => false,
     };
     if !inside {
-        return Err(Diagnostic::new("leads out of the persona folder and is not read").in_file(&from));
+        return Err(Diagnostic::new("leads out of the persona folder and is not read").with_file(&from));
     }
     if let Some(bounds) = &dir.bounds {
-        bounds.check(path).map_err(|problem| problem.in_file(&from))?;
+        bounds.check(path).map_err(|problem| problem.with_file(&from))?;
     }
     let persona = Persona::parse(&read_regular(path, MAX_PERSONA as u64)?, &from)?;
     Ok(PersonaEntry { persona, from })

@@ -136,7 +136,7 @@ pub fn resolve(from: RosterInputs<'_>) -> Result<Roster, Vec<Diagnostic>> {
             let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
             let outside = from.bounds.of_participant(spec, in_file.then_some(&model));
             let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
-            let of_spec = of_seat.into_iter().chain(outside).chain(from.too_hot(spec, &model));
+            let of_spec = of_seat.into_iter().chain(outside).chain(from.temperature_error(spec, &model));
             for problem in of_spec.map(at).chain(of_model) {
                 say_once(problem, &mut problems);
             }
@@ -190,9 +190,9 @@ impl RosterInputs<'_> {
     }
 
     /// Why a service would decline a seat's temperature, where that is known before.
-    fn too_hot(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
+    fn temperature_error(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
         let provider = model.split('/').next().unwrap_or_default();
-        let hottest = self.catalog.dialect(provider)?.hottest();
+        let hottest = self.catalog.dialect(provider)?.max_temperature();
         spec.temperature.filter(|warmth| *warmth > hottest).map(|_| {
             Diagnostic::new(format!("`{provider}` takes a `temperature` from 0 to {hottest}"))
                 .hint("lower it, or leave it out")
@@ -230,7 +230,7 @@ impl RosterInputs<'_> {
         }
         let say = |provider: &&str| {
             Diagnostic::new(format!("`{provider}` takes no seed: those of its seats are recorded, not sent"))
-                .in_file(self.file)
+                .with_file(self.file)
         };
         providers.iter().map(say).collect()
     }
@@ -299,7 +299,7 @@ impl RosterInputs<'_> {
             return Ok(own_persona(&spec.persona, text));
         }
         let found = self.library.find(&spec.persona)?;
-        let notice = |text: &String| Diagnostic::new(text.clone()).in_file(&found.from);
+        let notice = |text: &String| Diagnostic::new(text.clone()).with_file(&found.from);
         notices.extend(found.persona.notices.iter().map(notice));
         Ok(found.persona)
     }

@@ -100,7 +100,7 @@ pub fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy) -> Vec
 ///
 /// # Errors
 /// A service whose key is missing, a recording that cannot be read, what the user has not agreed to.
-pub fn seat_all(
+pub fn seat_participants(
     session: &Session,
     catalog: &mut ParticipantFactory<'_>,
     answers: &Answers,

@@ -81,7 +81,7 @@ impl Trust {
         }
         let problem = Diagnostic::new(format!("nobody has agreed to this yet: it {}", need.told()));
         let hint = "look at it first; --trust agrees for this run, the screen asks and keeps the answer";
-        Err(problem.in_file(file).hint(hint))
+        Err(problem.with_file(file).hint(hint))
     }
 
     /// Agrees to this for as long as the program runs.

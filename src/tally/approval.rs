@@ -17,13 +17,15 @@ pub fn count(profile: &Profile) -> Verdict {
         };
         for option in approved {
             if let Some(own) = approvals.get_mut(*option) {
-                *own += ballot.worth();
+                *own += ballot.total_weight();
             }
         }
     }
-    let steps = vec![format!("approvals: {}, of {}", listed(&profile.options, &approvals), profile.worth())];
+    let steps =
+        vec![format!("approvals: {}, of {}", listed(&profile.options, &approvals), profile.total_weight())];
     let won = leaders(&approvals);
-    let verdict = Verdict::of(&profile.options, &won, "no ballot approves of an option").told(steps);
+    let verdict =
+        Verdict::from_winners(&profile.options, &won, "no ballot approves of an option").with_steps(steps);
     let verdict = verdict.scored(&profile.options, approvals.iter().copied().map(Score::from));
     if won.is_empty() {
         return verdict;

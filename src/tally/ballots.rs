@@ -93,7 +93,7 @@ impl WeightedBallot {
     }
 
     /// What it counts for: its weight, as often as it was cast.
-    pub fn worth(&self) -> Decimal {
+    pub fn total_weight(&self) -> Decimal {
         self.weight.repeated(self.count)
     }
 }
@@ -113,13 +113,13 @@ pub struct Profile {
 
 impl Profile {
     /// How many ballots there are.
-    pub fn count(&self) -> u64 {
+    pub fn ballot_count(&self) -> u64 {
         self.ballots.iter().map(|ballot| ballot.count).sum()
     }
 
     /// What all ballots count for together.
-    pub fn worth(&self) -> Decimal {
-        self.ballots.iter().map(WeightedBallot::worth).sum()
+    pub fn total_weight(&self) -> Decimal {
+        self.ballots.iter().map(WeightedBallot::total_weight).sum()
     }
 
     /// A step that says how weights count, if a ballot has another weight than 1.
@@ -141,7 +141,7 @@ impl Profile {
     ///
     /// A choice stands above all others, approved options above the rest, scores by their size.
     pub fn rankings(&self) -> Vec<(Vec<u16>, Decimal)> {
-        let ranked = |ballot: &WeightedBallot| Some((self.ranks(&ballot.mark)?, ballot.worth()));
+        let ranked = |ballot: &WeightedBallot| Some((self.ranks(&ballot.mark)?, ballot.total_weight()));
         self.ballots.iter().filter_map(ranked).collect()
     }
 

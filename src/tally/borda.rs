@@ -11,7 +11,7 @@ use super::verdict::{Verdict, leaders};
 
 /// Adds up points, which are wins pair by pair and half of what is level.
 pub fn count(profile: &Profile) -> Verdict {
-    let pairs = Pairwise::of(profile);
+    let pairs = Pairwise::from_profile(profile);
     let points: Vec<i128> = (0..profile.options.len())
         .map(|a| pairs.others(a).map(|b| 2 * pairs.prefer(a, b) + pairs.level(a, b)).sum())
         .collect();
@@ -29,9 +29,9 @@ pub fn count(profile: &Profile) -> Verdict {
         let (below, level) = (Decimal::of_units(below), Decimal::of_units(level));
         steps.push(format!("{option}: {below} below + {level} level / 2 = {}", shown[a]));
     }
-    let verdict = Verdict::of(&profile.options, &won, "no ballot ranks the options")
+    let verdict = Verdict::from_winners(&profile.options, &won, "no ballot ranks the options")
         .scored(&profile.options, shown)
-        .told(steps)
-        .traced(pairs.trace());
+        .with_steps(steps)
+        .with_trace(pairs.trace());
     pairs.ordered(verdict, &profile.options, |a, b| points[b].cmp(&points[a]))
 }

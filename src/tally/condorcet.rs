@@ -9,7 +9,7 @@ use super::verdict::Verdict;
 
 /// Looks for an option that wins all of its pairs.
 pub fn count(profile: &Profile) -> Verdict {
-    let pairs = Pairwise::of(profile);
+    let pairs = Pairwise::from_profile(profile);
     let options = profile.options.len();
     let wins: Vec<usize> =
         (0..options).map(|a| pairs.others(a).filter(|b| pairs.beats(a, *b)).count()).collect();
@@ -18,9 +18,9 @@ pub fn count(profile: &Profile) -> Verdict {
     let mut steps = pairs.steps(&profile.options);
     let lines = profile.options.iter().zip(&wins);
     steps.extend(lines.map(|(option, wins)| format!("{option} wins {wins} of {} pairs", options - 1)));
-    let verdict = Verdict::of(&profile.options, &won, none)
+    let verdict = Verdict::from_winners(&profile.options, &won, none)
         .scored(&profile.options, wins.iter().map(|wins| Score::from(*wins as u64)))
-        .told(steps)
-        .traced(pairs.trace());
+        .with_steps(steps)
+        .with_trace(pairs.trace());
     pairs.ordered(verdict, &profile.options, |a, b| wins[b].cmp(&wins[a])).ordered_by("pairs won")
 }

@@ -9,7 +9,7 @@ use super::verdict::{Verdict, leaders};
 
 /// Counts pairs won and pairs level.
 pub fn count(profile: &Profile) -> Verdict {
-    let pairs = Pairwise::of(profile);
+    let pairs = Pairwise::from_profile(profile);
     let options = profile.options.len();
     let mut steps = pairs.steps(&profile.options);
     let mut halves = Vec::with_capacity(options);
@@ -28,9 +28,9 @@ pub fn count(profile: &Profile) -> Verdict {
         (_, 1) => vec![0],
         _ => leaders(&amounts),
     };
-    let verdict = Verdict::of(&profile.options, &won, NO_RANKINGS)
+    let verdict = Verdict::from_winners(&profile.options, &won, NO_RANKINGS)
         .scored(&profile.options, halves.iter().map(|halves| Score::ratio(*halves as i128, 2)))
-        .told(steps)
-        .traced(pairs.trace());
+        .with_steps(steps)
+        .with_trace(pairs.trace());
     pairs.ordered(verdict, &profile.options, |a, b| halves[b].cmp(&halves[a]))
 }

@@ -104,7 +104,7 @@ fn of_choices(profile: &Profile) -> FirstPlaces {
         if let IndexedBallot::Choice(option) = ballot.mark
             && let Some(own) = parts.get_mut(option)
         {
-            *own += ballot.worth().units();
+            *own += ballot.total_weight().units();
         }
     }
     FirstPlaces { parts, size: 1, exhausted: Decimal::ZERO, split: Decimal::ZERO }

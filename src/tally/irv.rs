@@ -52,7 +52,7 @@ pub fn count(profile: &Profile) -> Verdict {
     merge(&mut rankings);
     let names = &profile.options;
     let Some(size) = part_size(&rankings) else {
-        return Verdict::of(
+        return Verdict::from_winners(
             names,
             &[],
             "a ballot puts more than 36 options in one place: it cannot be split",
@@ -72,7 +72,7 @@ pub fn count(profile: &Profile) -> Verdict {
     };
     let everyone = vec![true; names.len()];
     if search.first_places(&everyone).total() == 0 {
-        return Verdict::of(names, &[], NO_RANKINGS).scored(names, search.scores);
+        return Verdict::from_winners(names, &[], NO_RANKINGS).scored(names, search.scores);
     }
     let is_whole = search.follow(&everyone);
     let first = std::mem::replace(&mut search.won, vec![false; names.len()]);
@@ -235,11 +235,11 @@ impl EliminationSearch<'_> {
                 if winners.len() == 1 { "wins under every order" } else { "win, each under some order" };
             self.steps.push(format!("of options level for last: {} {word}", and_list(&winners)));
         }
-        let verdict = Verdict::of(self.names, &won, "");
+        let verdict = Verdict::from_winners(self.names, &won, "");
         let mut verdict = verdict
             .scored(self.names, self.scores)
-            .told(self.steps)
-            .traced(Trace { rounds: self.shown, ..Trace::default() });
+            .with_steps(self.steps)
+            .with_trace(Trace { rounds: self.shown, ..Trace::default() });
         if !is_whole {
             unresolved(&mut verdict);
         }

@@ -33,5 +33,7 @@ pub fn count(profile: &Profile) -> Verdict {
     };
     // One option with exactly half, and no other with the same, has no majority either.
     let won = if won.len() == 1 && 2 * most == total { Vec::new() } else { won };
-    places.scored(Verdict::of(&profile.options, &won, &none), &profile.options, "first places").told(steps)
+    places
+        .scored(Verdict::from_winners(&profile.options, &won, &none), &profile.options, "first places")
+        .with_steps(steps)
 }

@@ -23,10 +23,10 @@ type Medians = Vec<((Grade, Grade), i128)>;
 /// Compares the grades of all options.
 pub fn count(profile: &Profile) -> Verdict {
     let names = &profile.options;
-    let unit = profile.ballots.iter().map(|ballot| ballot.worth().units()).fold(0, gcd);
+    let unit = profile.ballots.iter().map(|ballot| ballot.total_weight().units()).fold(0, gcd);
     let graded: Vec<Vec<(Grade, i128)>> = (0..names.len()).map(|at| grades(profile, at, unit)).collect();
     if unit == 0 || graded.is_empty() {
-        return Verdict::of(names, &[], "no ballot grades an option").told(Vec::new());
+        return Verdict::from_winners(names, &[], "no ballot grades an option").with_steps(Vec::new());
     }
     let medians: Vec<Medians> = graded.iter().map(|grades| medians(grades)).collect();
     let best = (0..names.len()).max_by(|a, b| compare(&medians[*a], &medians[*b]));
@@ -46,10 +46,10 @@ pub fn count(profile: &Profile) -> Verdict {
         table.insert(name.clone(), row.collect());
     }
     steps.extend(how_level(names, &medians));
-    Verdict::of(names, &won, "no ballot grades an option")
+    Verdict::from_winners(names, &won, "no ballot grades an option")
         .scored(names, (0..names.len()).map(|at| Score::from(first(at).unwrap_or_default())))
-        .told(steps)
-        .traced(Trace { grades: table, ..Trace::default() })
+        .with_steps(steps)
+        .with_trace(Trace { grades: table, ..Trace::default() })
         .ordered(names, |a, b| compare(&medians[b], &medians[a]))
 }
 
@@ -61,7 +61,7 @@ fn grades(profile: &Profile, option: usize, unit: i128) -> Vec<(Grade, i128)> {
         .filter_map(|ballot| match &ballot.mark {
             IndexedBallot::Scores(scores) => {
                 let grade = scores.get(option).copied().flatten().or(profile.lowest);
-                Some((grade, ballot.worth().units() / unit.max(1)))
+                Some((grade, ballot.total_weight().units() / unit.max(1)))
             }
             _ => None,
         })

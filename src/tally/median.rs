@@ -42,7 +42,7 @@ pub fn count(profile: &Profile) -> Verdict {
             },
         };
         return found(values(profile, number), &scale, |low, high| vec![low.midpoint(high).to_string()])
-            .unwrap_or_else(|| Verdict::of(&[], &[], none));
+            .unwrap_or_else(|| Verdict::from_winners(&[], &[], none));
     }
     let cards = &profile.options;
     let name = |card: usize| cards.get(card).cloned().unwrap_or_default();
@@ -55,7 +55,7 @@ pub fn count(profile: &Profile) -> Verdict {
         },
     };
     let both = |low, high| if low == high { vec![name(low)] } else { vec![name(low), name(high)] };
-    found(values(profile, card), &scale, both).unwrap_or_else(|| Verdict::of(&[], &[], none))
+    found(values(profile, card), &scale, both).unwrap_or_else(|| Verdict::from_winners(&[], &[], none))
 }
 
 /// How values of one kind are named and set apart.
@@ -66,7 +66,7 @@ struct ValueScale<'a, T> {
 }
 
 fn values<T>(profile: &Profile, value: impl Fn(&IndexedBallot) -> Option<T>) -> Vec<(T, Decimal)> {
-    profile.ballots.iter().filter_map(|ballot| Some((value(&ballot.mark)?, ballot.worth()))).collect()
+    profile.ballots.iter().filter_map(|ballot| Some((value(&ballot.mark)?, ballot.total_weight()))).collect()
 }
 
 fn found<T: Ord + Copy>(
@@ -101,7 +101,7 @@ fn found<T: Ord + Copy>(
     ];
     let winners = won(median.0, median.1);
     let level: Vec<usize> = (0..winners.len()).collect();
-    let mut verdict = Verdict::of(&winners, &level, "").told(steps);
+    let mut verdict = Verdict::from_winners(&winners, &level, "").with_steps(steps);
     verdict.scores.clone_from(&spread.values);
-    Some(verdict.traced(Trace { spread: Some(spread), ..Trace::default() }))
+    Some(verdict.with_trace(Trace { spread: Some(spread), ..Trace::default() }))
 }

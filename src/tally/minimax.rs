@@ -12,7 +12,7 @@ use super::verdict::Verdict;
 
 /// Finds each option's strongest defeat.
 pub fn count(profile: &Profile, strength: Strength) -> Verdict {
-    let pairs = Pairwise::of(profile);
+    let pairs = Pairwise::from_profile(profile);
     let options = profile.options.len();
     let mut steps = pairs.steps(&profile.options);
     steps.push(format!("strength of a defeat: {}", measured(strength)));
@@ -31,9 +31,9 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
     }
     let least = worst.iter().copied().min();
     let won: Vec<usize> = (0..options).filter(|a| pairs.total > 0 && Some(worst[*a]) == least).collect();
-    let verdict = Verdict::of(&profile.options, &won, NO_RANKINGS)
+    let verdict = Verdict::from_winners(&profile.options, &won, NO_RANKINGS)
         .scored(&profile.options, worst.iter().map(|defeat| Score::from(Decimal::of_units(*defeat))))
-        .told(steps)
-        .traced(pairs.trace());
+        .with_steps(steps)
+        .with_trace(pairs.trace());
     pairs.ordered(verdict, &profile.options, |a, b| worst[a].cmp(&worst[b]))
 }

@@ -45,7 +45,7 @@ impl Decimal {
     }
 
     /// The number as it is written, if it has at most six places.
-    pub fn of(number: &Number) -> Option<Self> {
+    pub fn from_json(number: &Number) -> Option<Self> {
         Self::parse(&number.to_string())
     }
 

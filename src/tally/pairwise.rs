@@ -22,7 +22,7 @@ pub struct Pairwise {
 
 impl Pairwise {
     /// Counts every pair on every ballot.
-    pub fn of(profile: &Profile) -> Self {
+    pub fn from_profile(profile: &Profile) -> Self {
         let options = profile.options.len();
         let mut pairs = Self { options, prefer: vec![0; options * options], total: 0 };
         let mut rankings = profile.rankings();

@@ -11,6 +11,6 @@ pub fn count(profile: &Profile) -> Verdict {
     let places = first_places(profile);
     let mut steps = vec![places.step(&profile.options)];
     steps.extend(places.split_step());
-    let verdict = Verdict::of(&profile.options, &places.leaders(), FirstPlaces::no_ballots());
-    places.scored(verdict, &profile.options, "first places").told(steps)
+    let verdict = Verdict::from_winners(&profile.options, &places.leaders(), FirstPlaces::no_ballots());
+    places.scored(verdict, &profile.options, "first places").with_steps(steps)
 }

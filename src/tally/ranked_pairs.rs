@@ -157,13 +157,13 @@ impl LockInSearch {
 
 /// Locks victories in the order of their strength.
 pub fn count(profile: &Profile, strength: Strength) -> Verdict {
-    let pairs = Pairwise::of(profile);
+    let pairs = Pairwise::from_profile(profile);
     let (names, options) = (&profile.options, profile.options.len());
     if pairs.total == 0 {
-        return Verdict::of(names, &[], NO_RANKINGS);
+        return Verdict::from_winners(names, &[], NO_RANKINGS);
     }
     if options > MOST_OPTIONS {
-        return Verdict::of(names, &[], "ranked pairs are not counted over more than 200 options");
+        return Verdict::from_winners(names, &[], "ranked pairs are not counted over more than 200 options");
     }
     let mut victories: Vec<Victory> = (0..options)
         .flat_map(|a| pairs.others(a).map(move |b| (a, b)))
@@ -188,13 +188,15 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
     } else {
         (layers(options, |a, b| order.is_before(a, b)), String::new())
     };
-    let mut verdict = Verdict::of(names, &won, NO_RANKINGS);
+    let mut verdict = Verdict::from_winners(names, &won, NO_RANKINGS);
     if has_branched && is_whole {
         let word = if won.len() == 1 { "wins under every order" } else { "win, each under some order" };
         steps.push(format!("of equally strong victories: {} {word}", and_list(&verdict.winners)));
     }
-    verdict =
-        verdict.scored(names, order.before()).told(steps).traced(Trace { pairs: shown, ..pairs.trace() });
+    verdict = verdict
+        .scored(names, order.before())
+        .with_steps(steps)
+        .with_trace(Trace { pairs: shown, ..pairs.trace() });
     verdict = verdict.ordered(names, |a, b| layers[a].cmp(&layers[b]));
     if has_branched {
         verdict = verdict.ordered_by(&by);

@@ -140,7 +140,7 @@ impl Rule {
     }
 
     /// The rule of that name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
     }
 
@@ -245,7 +245,7 @@ mod tests {
     fn every_rule_has_a_name_and_ballots_of_its_own() {
         assert_eq!(Rule::all().count(), 18);
         for rule in Rule::all() {
-            assert_eq!(Rule::named(rule.name()), Some(rule));
+            assert_eq!(Rule::from_name(rule.name()), Some(rule));
             assert!(!rule.kinds().is_empty(), "{}", rule.name());
             assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
         }

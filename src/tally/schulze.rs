@@ -20,7 +20,7 @@ struct Paths {
 
 impl Paths {
     /// Widest paths, by Floyd and Warshall.
-    fn of(pairs: &Pairwise, options: usize, strength: Strength) -> Self {
+    fn from_strengths(pairs: &Pairwise, options: usize, strength: Strength) -> Self {
         let mut paths =
             Self { options, strength: vec![0; options * options], before: vec![0; options * options] };
         for a in 0..options {
@@ -64,9 +64,9 @@ impl Paths {
 
 /// Compares the strongest paths both ways.
 pub fn count(profile: &Profile, strength: Strength) -> Verdict {
-    let pairs = Pairwise::of(profile);
+    let pairs = Pairwise::from_profile(profile);
     let (names, options) = (&profile.options, profile.options.len());
-    let paths = Paths::of(&pairs, options, strength);
+    let paths = Paths::from_strengths(&pairs, options, strength);
     let mut steps = pairs.steps(names);
     steps.push(format!("strength of a victory: {}; of a path: its weakest victory", measured(strength)));
     let mut beaten = vec![0_u64; options];
@@ -83,10 +83,10 @@ pub fn count(profile: &Profile, strength: Strength) -> Verdict {
     let wins = |a: usize| pairs.others(a).all(|b| paths.at(a, b) >= paths.at(b, a));
     let won: Vec<usize> = (0..options).filter(|a| pairs.total > 0 && wins(*a)).collect();
     let trace = Trace { paths: matrix(options, |a, b| paths.at(a, b)), ..pairs.trace() };
-    let verdict = Verdict::of(names, &won, NO_RANKINGS)
+    let verdict = Verdict::from_winners(names, &won, NO_RANKINGS)
         .scored(names, beaten.into_iter().map(Score::from))
-        .told(steps)
-        .traced(trace);
+        .with_steps(steps)
+        .with_trace(trace);
     let layers = layers(options, |a, b| paths.at(a, b) > paths.at(b, a));
     pairs.ordered(verdict, names, |a, b| layers[a].cmp(&layers[b]))
 }

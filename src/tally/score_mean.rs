@@ -15,7 +15,7 @@ pub fn count(profile: &Profile) -> Verdict {
         for (sum, score) in sums.iter_mut().zip(scores) {
             if let Some(score) = score {
                 sum.0 += score.times(ballot.weight).repeated(ballot.count);
-                sum.1 += ballot.worth();
+                sum.1 += ballot.total_weight();
             }
         }
     }
@@ -32,9 +32,9 @@ pub fn count(profile: &Profile) -> Verdict {
         weight => format!("{}: {} / {weight} = {}", profile.options[at], sums[at].0, mean(at)),
     };
     let steps = (0..sums.len()).map(line).collect();
-    let verdict = Verdict::of(&profile.options, &won, "no ballot scores an option")
+    let verdict = Verdict::from_winners(&profile.options, &won, "no ballot scores an option")
         .scored(&profile.options, (0..sums.len()).map(mean))
-        .told(steps);
+        .with_steps(steps);
     if won.is_empty() {
         return verdict;
     }

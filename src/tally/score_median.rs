@@ -20,9 +20,9 @@ pub fn count(profile: &Profile) -> Verdict {
         None => format!("{option}: no scores"),
     };
     let steps = profile.options.iter().zip(&medians).map(line).collect();
-    let verdict = Verdict::of(&profile.options, &won, "no ballot scores an option")
+    let verdict = Verdict::from_winners(&profile.options, &won, "no ballot scores an option")
         .scored(&profile.options, medians.iter().map(|median| median.unwrap_or_default()).map(Score::from))
-        .told(steps);
+        .with_steps(steps);
     if won.is_empty() {
         return verdict;
     }
@@ -35,7 +35,8 @@ fn median_of(profile: &Profile, option: usize) -> Option<Decimal> {
         IndexedBallot::Scores(scores) => scores.get(option).copied().flatten(),
         _ => None,
     };
-    let given = profile.ballots.iter().filter_map(|ballot| Some((score(&ballot.mark)?, ballot.worth())));
+    let given =
+        profile.ballots.iter().filter_map(|ballot| Some((score(&ballot.mark)?, ballot.total_weight())));
     let (low, high) = middle(&mut given.collect::<Vec<_>>(), 1, 2)?;
     Some(low.midpoint(high))
 }

@@ -33,5 +33,7 @@ pub fn count(profile: &Profile, threshold: Option<&Fraction>) -> Verdict {
             places.shown(total)
         )
     };
-    places.scored(Verdict::of(&profile.options, &won, &none), &profile.options, "first places").told(steps)
+    places
+        .scored(Verdict::from_winners(&profile.options, &won, &none), &profile.options, "first places")
+        .with_steps(steps)
 }

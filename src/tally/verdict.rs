@@ -121,7 +121,7 @@ pub struct Quartiles {
 impl Verdict {
     /// The verdict in which these options, by index, have won: one, several that are level, or none,
     /// which `none` says why.
-    pub fn of(options: &[String], won: &[usize], none: &str) -> Self {
+    pub fn from_winners(options: &[String], won: &[usize], none: &str) -> Self {
         let winners: Vec<String> = won.iter().filter_map(|option| options.get(*option).cloned()).collect();
         let reason = match winners.len() {
             0 => Some(none.to_owned()),
@@ -140,7 +140,7 @@ impl Verdict {
 
     /// With its steps.
     #[must_use]
-    pub fn told(mut self, steps: Vec<String>) -> Self {
+    pub fn with_steps(mut self, steps: Vec<String>) -> Self {
         self.steps = steps;
         self
     }
@@ -178,7 +178,7 @@ impl Verdict {
 
     /// With its steps as data.
     #[must_use]
-    pub fn traced(mut self, trace: Trace) -> Self {
+    pub fn with_trace(mut self, trace: Trace) -> Self {
         self.trace = Some(Box::new(trace));
         self
     }

@@ -43,7 +43,9 @@ pub fn count(profile: &Profile, threshold: Option<&Fraction>, by: WeightBasis) -
             places.shown(total)
         ),
     };
-    places.scored(Verdict::of(&profile.options, &won, &none), &profile.options, what).told(steps)
+    places
+        .scored(Verdict::from_winners(&profile.options, &won, &none), &profile.options, what)
+        .with_steps(steps)
 }
 
 /// The ballots that state a confidence, weighing it; the others are named.

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use crate::engine::{FacilitatorRequest, WaitPoint, hold};
-use crate::report::words::grouped;
+use crate::report::words::group_digits;
 use crate::session::{
     Checked, Command, Event, ExitCode, LogEntry, NextAction, RoundOpened, Session, SessionOpened, TimedEvent,
     Timestamp, decide, draft_round, next,
@@ -72,9 +72,9 @@ impl Preview {
         let seats = self.opened.seats.len();
         format!(
             "{} bytes · about {} tokens a seat, {} in all",
-            grouped(self.opened.snapshot_bytes),
-            grouped(self.opened.estimated_tokens),
-            grouped(self.opened.estimated_tokens.saturating_mul(seats))
+            group_digits(self.opened.snapshot_bytes),
+            group_digits(self.opened.estimated_tokens),
+            group_digits(self.opened.estimated_tokens.saturating_mul(seats))
         )
     }
 }

@@ -87,7 +87,7 @@ impl Replay {
     /// The text of an event that is shown; none for what another event's says.
     pub fn text(&self, index: usize) -> Option<String> {
         let line = self.lines.get(index)?;
-        report::happening(&line.stamped.event, line.stamped.at, &self.session)
+        report::event_line(&line.stamped.event, line.stamped.at, &self.session)
     }
 
     /// Whether it plays.

@@ -252,10 +252,10 @@ fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut 
         if round.participants == Selection::Named(Vec::new()) {
             problems.push(at(format!("round `{}` has no participants", step.id)).hint("name at least one"));
         }
-    } else if round.quorum.of(seats) > seats {
+    } else if round.quorum.required_of(seats) > seats {
         let message = format!("round `{}` can never reach its quorum: {seats} seats", step.id);
         problems.push(at(message).hint("lower `quorum`, or seat more participants"));
-    } else if round.quorum_ballots.is_some_and(|ballots| ballots.of(seats) > seats) {
+    } else if round.quorum_ballots.is_some_and(|ballots| ballots.required_of(seats) > seats) {
         let message = format!("round `{}` can never have the ballots it needs: {seats} seats", step.id);
         problems.push(at(message).hint("lower `quorum_ballots`, or seat more participants"));
     }

@@ -245,7 +245,7 @@ pub enum Quorum {
 
 impl Quorum {
     /// The number of seats it means at a table of `seats`.
-    pub fn of(self, seats: usize) -> usize {
+    pub fn required_of(self, seats: usize) -> usize {
         match self {
             Self::MoreThanHalf => seats / 2 + 1,
             Self::Seats(count) => count as usize,

@@ -26,7 +26,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Starts on a node that must be a mapping.
-    pub fn of(node: &'a Node, what: impl Into<String>, file: &'a str) -> Result<Self, Diagnostic> {
+    pub fn from_node(node: &'a Node, what: impl Into<String>, file: &'a str) -> Result<Self, Diagnostic> {
         let what = what.into();
         match &node.value {
             Value::Map(map) => Ok(Self::new(map, what, file)),
@@ -147,7 +147,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A whole number of at least `least`.
-    pub fn count(&mut self, key: &'static str, least: u64) -> Option<u64> {
+    pub fn whole_number(&mut self, key: &'static str, least: u64) -> Option<u64> {
         let node = self.node(key)?;
         let number = match &node.value {
             Value::Number(n) => n.as_u64().filter(|n| *n >= least),

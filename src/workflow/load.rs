@@ -96,7 +96,7 @@ fn load_parts(
         let problem =
             Diagnostic::new(format!("definition is {} bytes; the limit is 4 MiB", source.text.len()))
                 .hint("keep long material in fewer words, or in artifacts of several sessions");
-        return Err(vec![problem.in_file(file)]);
+        return Err(vec![problem.with_file(file)]);
     }
     let looks_json =
         source.text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']).starts_with(['{', '/']);
@@ -140,8 +140,8 @@ fn pseudonyms(
     if !matches!(node.value, Value::Map(_)) {
         return fields.flag("pseudonyms").filter(|wanted| *wanted).map(|_| PseudonymSetting::default());
     }
-    let mut own = Fields::of(node, "pseudonyms", file).ok()?;
-    let seed = own.count("seed", 0);
+    let mut own = Fields::from_node(node, "pseudonyms", file).ok()?;
+    let seed = own.whole_number("seed", 0);
     problems.extend(own.finish(&[]));
     Some(PseudonymSetting { seed })
 }
@@ -152,7 +152,7 @@ fn definition(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Definition, Vec<Diagnostic>), Vec<Diagnostic>> {
     let file = source.file;
-    let mut fields = Fields::of(node, "the definition", file)
+    let mut fields = Fields::from_node(node, "the definition", file)
         .map_err(|p| vec![p.hint("write at least `question: …`, or `steps:`")])?;
     let mut problems = Vec::new();
     let id = fields.text("id").unwrap_or_else(|| source.id.to_owned());
@@ -197,9 +197,9 @@ fn definition(
         pseudonyms: pseudonyms(&mut fields, file, &mut problems),
         completeness: if single { None } else { completeness(&mut fields) },
         max_iterations: fields
-            .count("max_iterations", 1)
+            .whole_number("max_iterations", 1)
             .map_or(100, |n| u32::try_from(n).unwrap_or(u32::MAX)),
-        max_duration_ms: fields.count("max_duration_ms", 1),
+        max_duration_ms: fields.whole_number("max_duration_ms", 1),
         id,
         steps,
     };

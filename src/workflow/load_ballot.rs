@@ -26,7 +26,7 @@ pub fn ballot(fields: &mut Fields<'_>) -> BallotForm {
         check_form(&form, node, fields);
         return form;
     }
-    let mut inner = match Fields::of(node, "the ballot", fields.file()) {
+    let mut inner = match Fields::from_node(node, "the ballot", fields.file()) {
         Ok(inner) => inner,
         Err(problem) => {
             fields.problems.push(problem);
@@ -53,7 +53,7 @@ pub fn ballot(fields: &mut Fields<'_>) -> BallotForm {
 fn bound(fields: &mut Fields<'_>, key: &'static str) -> Option<Number> {
     let node = fields.node(key)?;
     let number = match &node.value {
-        Value::Number(number) if Decimal::of(number).is_some() => Some(number.clone()),
+        Value::Number(number) if Decimal::from_json(number).is_some() => Some(number.clone()),
         _ => None,
     };
     if number.is_none() {
@@ -116,7 +116,7 @@ fn check_scale(form: &BallotForm, node: &Node, fields: &mut Fields<'_>) {
     if form.kind == BallotKind::Score && form.min.is_some() != form.max.is_some() {
         fields.refuse(node, "a `score` ballot needs both ends of its scale", "write `min: 0, max: 5`");
     }
-    let amount = |bound: &Option<Number>| bound.as_ref().and_then(Decimal::of);
+    let amount = |bound: &Option<Number>| bound.as_ref().and_then(Decimal::from_json);
     if let (Some(min), Some(max)) = (amount(&form.min), amount(&form.max))
         && min >= max
     {

@@ -8,7 +8,7 @@ use crate::round::material::{AgendaItem, Artifact};
 pub fn artifacts(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Diagnostic>) -> Vec<Artifact> {
     let mut artifacts: Vec<Artifact> = Vec::new();
     for node in fields.list("artifacts") {
-        let mut inner = match Fields::of(node, "an artifact", file) {
+        let mut inner = match Fields::from_node(node, "an artifact", file) {
             Ok(inner) => inner,
             Err(problem) => {
                 problems.push(problem.hint("write `{id: REQ-001, summary: \"…\"}`"));
@@ -40,7 +40,7 @@ pub fn artifacts(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Diagnos
 pub fn agenda(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Diagnostic>) -> Vec<AgendaItem> {
     let mut items = Vec::new();
     for node in fields.list("agenda") {
-        match Fields::of(node, "an agenda item", file) {
+        match Fields::from_node(node, "an agenda item", file) {
             Err(problem) => problems.push(problem),
             Ok(mut inner) => {
                 let title = inner.text("title");

@@ -48,7 +48,7 @@ pub fn participants(
 }
 
 fn participant_map(node: &Node, file: &str, problems: &mut Vec<Diagnostic>, all: &mut Vec<ParticipantSpec>) {
-    let mut fields = match Fields::of(node, "a participant", file) {
+    let mut fields = match Fields::from_node(node, "a participant", file) {
         Ok(fields) => fields,
         Err(problem) => return problems.push(problem),
     };
@@ -58,9 +58,9 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Diagnostic>, all:
         None => vec![of_one(&mut fields, node)],
     };
     let weight = fields.positive("weight").unwrap_or(1.0);
-    let seed = fields.count("seed", 0);
+    let seed = fields.whole_number("seed", 0);
     let temperature = spread(&mut fields, "temperature");
-    let count = fields.count("count", 1).unwrap_or(1);
+    let count = fields.whole_number("count", 1).unwrap_or(1);
     if count.saturating_mul(kinds.len() as u64) > MOST_SEATS {
         let what = if grid.is_some() { "the grid seats" } else { "`count` is" };
         fields.refuse(node, format!("{what} above {MOST_SEATS}"), "seat fewer participants");
@@ -76,7 +76,7 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Diagnostic>, all:
             name: numbers.name(&kind.name, &taken),
             weight,
             seed: seed.map(|seed| seed.wrapping_add(nth as u64)),
-            temperature: temperature.as_ref().map(|spread: &PerSeat| spread.of(nth, total)),
+            temperature: temperature.as_ref().map(|spread: &PerSeat| spread.value_for(nth, total)),
             skills: skills.clone(),
             tags: tags.clone(),
             ..kind.clone()
@@ -112,7 +112,7 @@ fn of_grid(fields: &mut Fields<'_>, grid: &Node) -> Vec<ParticipantSpec> {
             fields.refuse(node, message, format!("leave `{key}` out, or write a participant of its own"));
         }
     }
-    let mut inner = match Fields::of(grid, "a grid", fields.file()) {
+    let mut inner = match Fields::from_node(grid, "a grid", fields.file()) {
         Ok(inner) => inner,
         Err(problem) => {
             fields.problems.push(problem.hint("write `{personas: [qa-lead], models: [ollama/llama3.2]}`"));
@@ -190,7 +190,7 @@ fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> Option<ProgramSp
         command: fields.texts("command"),
         cwd: fields.text("cwd"),
         env: fields.texts("env"),
-        max_bytes: fields.count("max_bytes", 1),
+        max_bytes: fields.whole_number("max_bytes", 1),
         ok_exit: ok_exit(fields),
         tool_less: fields.flag("tool_less").unwrap_or(false),
     };

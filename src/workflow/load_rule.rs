@@ -11,7 +11,7 @@ pub fn rule(fields: &mut Fields<'_>, kind: BallotKind) -> (Option<Rule>, RuleOpt
     let Some(node) = fields.node("rule") else { return (None, RuleOptions::default()) };
     match &node.value {
         Value::Map(_) => {
-            let Ok(mut inner) = Fields::of(node, "the rule", fields.file()) else {
+            let Ok(mut inner) = Fields::from_node(node, "the rule", fields.file()) else {
                 return (None, RuleOptions::default());
             };
             if !inner.has("name") {
@@ -32,7 +32,7 @@ pub fn rule(fields: &mut Fields<'_>, kind: BallotKind) -> (Option<Rule>, RuleOpt
 
 /// The rule of that name, if it counts ballots of this kind.
 fn named(fields: &mut Fields<'_>, node: &Node, name: &str, kind: BallotKind) -> Option<Rule> {
-    let Some(rule) = Rule::named(name) else {
+    let Some(rule) = Rule::from_name(name) else {
         fields.refuse(node, format!("unknown rule `{name}`"), did_you_mean(name, &Rule::names()));
         return None;
     };
@@ -108,8 +108,8 @@ pub fn ties(fields: &mut Fields<'_>) -> Ties {
         Value::Text(word) if word == "none" => Ties::None,
         Value::Text(word) if word == "ask" => Ties::Ask,
         Value::Map(_) => {
-            let Ok(mut inner) = Fields::of(node, "`ties`", fields.file()) else { return Ties::None };
-            let seed = inner.count("seeded", 0);
+            let Ok(mut inner) = Fields::from_node(node, "`ties`", fields.file()) else { return Ties::None };
+            let seed = inner.whole_number("seeded", 0);
             if seed.is_none() && inner.problems.is_empty() {
                 inner.refuse(node, "`ties` has no seed", "write `ties: {seeded: 7}`");
             }

@@ -87,7 +87,7 @@ pub struct Findings<'a> {
 pub fn steps(nodes: &[Node], found: &mut Findings<'_>) -> Vec<Step> {
     let mut steps = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let mut fields = match Fields::of(node, "a step", found.file) {
+        let mut fields = match Fields::from_node(node, "a step", found.file) {
             Ok(fields) => fields,
             Err(problem) => {
                 found.problems.push(problem);
@@ -155,7 +155,7 @@ pub fn step_body(
         next: fields.text("next"),
         on_error: fields.text("on_error"),
         on_undecided: if word == "round" { fields.text("on_undecided") } else { None },
-        max_runs: fields.count("max_runs", 1).map(|max| u32::try_from(max).unwrap_or(u32::MAX)),
+        max_runs: fields.whole_number("max_runs", 1).map(|max| u32::try_from(max).unwrap_or(u32::MAX)),
         on_exhausted: fields.text("on_exhausted"),
         output: if word == "condition" { None } else { fields.text("output") },
         input: if in_list && word == "agent" { fields.text("input") } else { None },
@@ -165,7 +165,7 @@ pub fn step_body(
             || fields.word("brief", &[("full", true), ("none", false)]).unwrap_or(true),
         completeness: if known.contains(&"completeness") { completeness(fields) } else { None },
         retry: if known.contains(&"max_retries") { retry(fields) } else { Retry::default() },
-        timeout_ms: if known.contains(&"timeout_ms") { fields.count("timeout_ms", 1) } else { None },
+        timeout_ms: if known.contains(&"timeout_ms") { fields.whole_number("timeout_ms", 1) } else { None },
         facilitator_directive: if known.contains(&"facilitator_directive") {
             fields.text("facilitator_directive")
         } else {
@@ -279,7 +279,7 @@ fn expected_output(fields: &mut Fields<'_>) -> ExpectedOutput {
     if let Some(description) = as_text(node) {
         return ExpectedOutput { description, ..ExpectedOutput::default() };
     }
-    match Fields::of(node, "`expected_output`", fields.file()) {
+    match Fields::from_node(node, "`expected_output`", fields.file()) {
         Err(problem) => {
             fields.problems.push(problem.hint("write a line of text, or {description, length, format}"));
             ExpectedOutput::default()
@@ -304,7 +304,7 @@ fn parallel(fields: &mut Fields<'_>, node: &Node, found: &mut Findings<'_>) -> P
     }
     let steps = steps(nodes, found);
     let written = fields.node("min_success");
-    let min_success = fields.count("min_success", 0).and_then(|count| usize::try_from(count).ok());
+    let min_success = fields.whole_number("min_success", 0).and_then(|count| usize::try_from(count).ok());
     if let (Some(written), Some(count)) = (written, min_success.filter(|count| *count > steps.len())) {
         let message = format!("`min_success` is {count}, and there are {} steps", steps.len());
         fields.refuse(written, message, "lower it, or add steps");
@@ -351,10 +351,10 @@ pub fn completeness(fields: &mut Fields<'_>) -> Option<Completeness> {
 }
 
 fn retry(fields: &mut Fields<'_>) -> Retry {
-    let max = fields.count("max_retries", 0).unwrap_or(0);
+    let max = fields.whole_number("max_retries", 0).unwrap_or(0);
     Retry {
         max: u32::try_from(max).unwrap_or(u32::MAX),
-        delay_ms: fields.count("retry_delay_ms", 0).unwrap_or(0),
+        delay_ms: fields.whole_number("retry_delay_ms", 0).unwrap_or(0),
     }
 }
 

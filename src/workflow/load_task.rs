@@ -16,7 +16,7 @@ fn each<'a>(
 ) {
     let file = fields.file();
     for node in fields.list(key) {
-        match Fields::of(node, what, file) {
+        match Fields::from_node(node, what, file) {
             Err(problem) => problems.push(problem),
             Ok(mut inner) => {
                 read(node, &mut inner);
@@ -152,7 +152,7 @@ impl Definition {
             Err(problem) => return (self, vec![problem]),
         };
         let mut problems = Vec::new();
-        let mut fields = match Fields::of(&node, "the tasks file", file) {
+        let mut fields = match Fields::from_node(&node, "the tasks file", file) {
             Ok(fields) => fields,
             Err(problem) => return (self, vec![problem]),
         };

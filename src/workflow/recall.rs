@@ -88,7 +88,7 @@ pub fn recall(fields: &mut Fields<'_>) -> RecallKeys {
         ("none", Answers::None),
     ];
     let Some(node) = fields.node("context") else { return RecallKeys::default() };
-    let mut own = match Fields::of(node, "`context`", fields.file()) {
+    let mut own = match Fields::from_node(node, "`context`", fields.file()) {
         Ok(own) => own,
         Err(problem) => {
             let hint = "write `context: {answers: full, rounds: 5, results: all}`, or a part of it";
@@ -97,7 +97,7 @@ pub fn recall(fields: &mut Fields<'_>) -> RecallKeys {
         }
     };
     let answers = own.word("answers", &ANSWERS);
-    let rounds = own.count("rounds", 0).map(|rounds| usize::try_from(rounds).unwrap_or(usize::MAX));
+    let rounds = own.whole_number("rounds", 0).map(|rounds| usize::try_from(rounds).unwrap_or(usize::MAX));
     let results = own.node("results").map(|node| match (&node.value, as_text(node).as_deref()) {
         (_, Some("all")) => Results::All,
         (_, Some("none")) => Results::None,

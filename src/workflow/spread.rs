@@ -19,7 +19,7 @@ pub enum PerSeat {
 
 impl PerSeat {
     /// The number of the seat `nth`, from 0, of `total`.
-    pub fn of(&self, nth: usize, total: usize) -> f64 {
+    pub fn value_for(&self, nth: usize, total: usize) -> f64 {
         match self {
             Self::Same(number) => *number,
             Self::Dealt(numbers) => numbers[nth % numbers.len()],
@@ -51,7 +51,7 @@ pub fn spread(fields: &mut Fields<'_>, key: &'static str) -> Option<PerSeat> {
 }
 
 fn ends(node: &Node, fields: &mut Fields<'_>) -> Option<PerSeat> {
-    let mut inner = Fields::of(node, "a `temperature`", fields.file()).ok()?;
+    let mut inner = Fields::from_node(node, "a `temperature`", fields.file()).ok()?;
     let (from, to) = (inner.node("from").and_then(number), inner.node("to").and_then(number));
     fields.problems.extend(inner.finish(&[]));
     Some(PerSeat::Even(from?, to?))
@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn each_seat_has_its_number() {
-        let of = |spread: PerSeat, total| (0..total).map(|nth| spread.of(nth, total)).collect::<Vec<_>>();
+        let of =
+            |spread: PerSeat, total| (0..total).map(|nth| spread.value_for(nth, total)).collect::<Vec<_>>();
         assert_eq!(of(PerSeat::Same(0.7), 2), [0.7, 0.7]);
         assert_eq!(of(PerSeat::Dealt(vec![0.0, 1.0]), 3), [0.0, 1.0, 0.0]);
         assert_eq!(of(PerSeat::Even(0.2, 1.0), 5), [0.2, 0.4, 0.6, 0.8, 1.0]);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use roundtable::journal::{Disk, NO_HASH, Verification, read_log, verify, write_document};
-use roundtable::round::seal::{Nonces, RoundKey, open, seal};
+use roundtable::round::seal::{Nonces, RoundKey, seal, unseal};
 use roundtable::session::{
     Command, Event, ExitCode, NextAction, SeatStatus, Session, TimedEvent, decide, next,
 };
@@ -271,7 +271,7 @@ fn sealed_anew(base: &Base, random: &mut Random) -> Changed {
         .collect();
     let (name, before) = sealed[random.below(sealed.len())];
     let binding = session.binding(round, name);
-    let record = open(&key, binding, before, session.padding()).expect("opens").record;
+    let record = unseal(&key, binding, before, session.padding()).expect("opens").record;
     let other = if record.contains("alpha") { ("alpha", "beta") } else { ("beta", "alpha") };
     let nonces = Nonces { cipher: [random.below(256) as u8; 24], commitment: [7; 32] };
     let after =

@@ -82,7 +82,7 @@ pub fn says(seat: &str, step: &str) -> String {
 struct Seen(Vec<LogEntry>, Diary);
 
 impl Observer for Seen {
-    fn saw(&mut self, line: &LogEntry, _: &Session) {
+    fn on_event(&mut self, line: &LogEntry, _: &Session) {
         self.0.push(line.clone());
         self.1.note("shown");
     }
@@ -92,7 +92,7 @@ impl Observer for Seen {
 struct Watch<'a>(&'a mut (dyn FnMut(&LogEntry) + Send));
 
 impl Observer for Watch<'_> {
-    fn saw(&mut self, line: &LogEntry, _: &Session) {
+    fn on_event(&mut self, line: &LogEntry, _: &Session) {
         (self.0)(line);
     }
 }
@@ -109,14 +109,14 @@ struct Facilitator<'a> {
 }
 
 impl Observer for Facilitator<'_> {
-    fn saw(&mut self, line: &LogEntry, session: &Session) {
+    fn on_event(&mut self, line: &LogEntry, session: &Session) {
         self.seen.push(line.clone());
         for order in (self.screen)(line, session) {
             self.orders.send(order).expect("the engine listens");
         }
     }
 
-    fn refused(&mut self, why: &str) {
+    fn on_refused(&mut self, why: &str) {
         self.refused.push(why.to_owned());
     }
 }
@@ -253,7 +253,7 @@ impl Place {
             interrupt: CancellationToken::new(),
             budget: self.budget.clone(),
         });
-        engine.obeys(taken, seating, ProgressBoard::default());
+        engine.attach_facilitator(taken, seating, ProgressBoard::default());
         let done = self.finish(async {
             engine.stage(Command::Open(Box::new(header))).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())

@@ -23,12 +23,12 @@ use crate::tui::{News, Running};
 struct EventForwarder(UnboundedSender<News>);
 
 impl Observer for EventForwarder {
-    fn saw(&mut self, line: &LogEntry, _: &Session) {
+    fn on_event(&mut self, line: &LogEntry, _: &Session) {
         // A screen that is gone needs to know nothing.
         let _ = self.0.send(News::Saw(Box::new(line.clone())));
     }
 
-    fn refused(&mut self, why: &str) {
+    fn on_refused(&mut self, why: &str) {
         let _ = self.0.send(News::Refused(why.to_owned()));
     }
 }
@@ -97,7 +97,7 @@ fn work(
         interrupt: CancellationToken::new(),
         budget: seated.budget,
     });
-    engine.obeys(orders, seating, watches);
+    engine.attach_facilitator(orders, seating, watches);
     let done = runtime.block_on(async {
         engine.erase_old_keys().map_err(|refusal| refusal.to_string())?;
         engine.stage(start).map_err(|refusal| refusal.to_string())?;

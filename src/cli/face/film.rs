@@ -30,7 +30,7 @@ pub fn open(path: &Path) -> Result<Film, Vec<Diagnostic>> {
         }
     }
     if first.is_empty() {
-        return Err(vec![Diagnostic::new("nothing was recorded in it").in_file(&file)]);
+        return Err(vec![Diagnostic::new("nothing was recorded in it").with_file(&file)]);
     }
     let (tell, rest) = unbounded_channel();
     let read = first.len();
@@ -69,7 +69,7 @@ fn go_on(bytes: &[u8], skip: usize, file: &str, tell: &UnboundedSender<Reading>)
         }
     }
     let _ = tell.send(Reading::Lines(lines, 100));
-    match reader.torn() {
+    match reader.torn_bytes() {
         0 => Ok(()),
         bytes => {
             Err(format!("{bytes} bytes of a torn write at the end are left out; resuming cuts them off"))

@@ -23,7 +23,7 @@ pub fn fork(
     let bytes = bytes_of(path)?;
     let log = read_log(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
     let (session, count) = point(&log, seq).ok_or_else(|| {
-        let problem = Diagnostic::new("no session can begin before this point").in_file(&file);
+        let problem = Diagnostic::new("no session can begin before this point").with_file(&file);
         vec![problem.hint("choose a point after its first question was drafted")]
     })?;
     may(&session)?;

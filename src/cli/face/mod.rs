@@ -28,7 +28,7 @@ use crate::setup::doctor::ProbeLevel;
 use crate::setup::models::ParticipantFactory;
 use crate::setup::need::Need;
 use crate::setup::roster::ModelFlags;
-use crate::setup::table::{needs, outside, personas_of, seat_all};
+use crate::setup::table::{needs, outside, personas_of, seat_participants};
 use crate::setup::trust::{Trust, lines};
 use crate::tui::{Draft, Film, Home, Host, Keys, Looks, Opening, Refusal, Running, Theme};
 use crate::workflow::recheck;
@@ -47,7 +47,7 @@ pub fn show(run: &Run, opening: Option<Opening>) -> VerbResult {
 fn looks(set_up: &Environment) -> Result<Looks, Vec<Diagnostic>> {
     let screen = &set_up.config.screen;
     let given = screen.value.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
-    let wrong = |message: String| vec![Diagnostic::new(message).in_file(&screen.from)];
+    let wrong = |message: String| vec![Diagnostic::new(message).with_file(&screen.from)];
     let keys = Keys::configured(given).map_err(|message| wrong(format!("`screen.keys`: {message}")))?;
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
     let colours = screen.value.colours.iter().map(|(role, colour)| (role.as_str(), colour.as_str()));
@@ -94,12 +94,13 @@ impl TuiHost {
     ) -> Result<ReadySession, Refusal> {
         let mut answers = self.answers.clone();
         answers.resume(&session);
-        let led_out = outside(&session, &answers, &PathPolicy::of(&self.set_up.folders, path.to_str()));
+        let led_out =
+            outside(&session, &answers, &PathPolicy::for_project(&self.set_up.folders, path.to_str()));
         if !led_out.is_empty() {
             return Err(led_out.into());
         }
         self.agreed(&session, &answers)?;
-        let table = seat_all(&session, &mut self.set_up.catalog().with_desk(desk), &answers)?;
+        let table = seat_participants(&session, &mut self.set_up.catalog().with_desk(desk), &answers)?;
         let budget = budget(&self.run, &session, &self.set_up)?;
         let personas = personas_of(&session);
         Ok(ReadySession { session, journal, table, personas, answers, budget, path })
@@ -135,7 +136,11 @@ impl Host for TuiHost {
         let needs = plan.needs(&session, &self.set_up)?;
         notices.extend(self.set_up.catalog().unneeded(&needs));
         let trust = Trust::for_looking();
-        seat_all(&session, &mut ParticipantFactory::new(&self.set_up.config, &trust), &plan.answers)?;
+        seat_participants(
+            &session,
+            &mut ParticipantFactory::new(&self.set_up.config, &trust),
+            &plan.answers,
+        )?;
         let notices = notices.iter().map(ToString::to_string).collect();
         Ok(Draft { opened: header, notices, needs: lines(&needs, &self.set_up.trust) })
     }
@@ -155,7 +160,7 @@ impl Host for TuiHost {
         self.agreed(&session, &self.answers)?;
         let (desk, people) = unbounded_channel();
         let mut catalog = self.set_up.catalog().with_desk(desk.clone());
-        let table = seat_all(&session, &mut catalog, &self.answers)?;
+        let table = seat_participants(&session, &mut catalog, &self.answers)?;
         let budget = budget(&self.run, &session, &self.set_up)?;
         let journal = Journal::create(&Disk::default(), &path, &opened.session)
             .map_err(|error| vec![Diagnostic::new(error.to_string())])?;
@@ -234,7 +239,9 @@ fn opened(path: &Path) -> Result<OpenedJournal, Vec<Diagnostic>> {
     Journal::open(&Disk::default(), path).map_err(|error| {
         vec![match error {
             OpenJournalError::Disk(error) => not_opened(&error, &file),
-            OpenJournalError::NothingRecorded => Diagnostic::new("nothing was recorded in it").in_file(&file),
+            OpenJournalError::NothingRecorded => {
+                Diagnostic::new("nothing was recorded in it").with_file(&file)
+            }
             OpenJournalError::Damage(damage) => damage_problem(&damage, &file),
         }]
     })

@@ -35,11 +35,13 @@ pub fn home(set_up: &Environment) -> Home {
         "a question, who is asked, how it is counted",
         Opening::NewTopic,
     ));
-    rows.extend(definitions(&PathPolicy::of(&set_up.folders, None)).into_iter().filter_map(|path| {
-        let text = read_regular(&path, MOST_DEFINITION).ok()?;
-        let about = about(&text, &path.display().to_string())?;
-        Some(begin(&path.display().to_string(), &about, Opening::File(path)))
-    }));
+    rows.extend(definitions(&PathPolicy::for_project(&set_up.folders, None)).into_iter().filter_map(
+        |path| {
+            let text = read_regular(&path, MOST_DEFINITION).ok()?;
+            let about = about(&text, &path.display().to_string())?;
+            Some(begin(&path.display().to_string(), &about, Opening::File(path)))
+        },
+    ));
     for (name, text) in EXAMPLES {
         let about = about(text, name).unwrap_or_default();
         let opening = Opening::Text { name: name.to_owned(), text: text.to_owned() };

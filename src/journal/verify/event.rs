@@ -43,7 +43,7 @@ impl Verifier {
             }
             decided => {
                 let command = command_of(decided);
-                self.redecide(line, command);
+                self.check_recomputed(line, command);
             }
         }
         self.session.apply(&line.stamped);
@@ -127,7 +127,7 @@ impl Verifier {
     }
 
     /// An event that the core decides alone must be the one it decides.
-    pub(super) fn redecide(&mut self, line: &LogEntry, command: Command) {
+    pub(super) fn check_recomputed(&mut self, line: &LogEntry, command: Command) {
         let decided = decide(&self.session, command, line.stamped.at).ok();
         // What else a command writes follows as an event of its own.
         if decided.as_deref().and_then(<[Event]>::first) != Some(&line.stamped.event) {

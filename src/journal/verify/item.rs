@@ -41,7 +41,7 @@ impl Verifier {
             .get(&item)
             .and_then(|known| known.claim.as_ref())
             .is_some_and(|before| before.holder == holder && line.stamped.at < before.until);
-        self.redecide(
+        self.check_recomputed(
             line,
             if is_renewed {
                 Command::Renew { item, participant, holder }
@@ -54,7 +54,7 @@ impl Verifier {
     pub(super) fn item_returned(&mut self, line: &LogEntry, back: &WorkItemReturned) {
         let holder = self.session.items.get(&back.item).and_then(|item| item.claim.as_ref());
         let holder = holder.and_then(|claim| claim.holder.clone());
-        self.redecide(line, Command::Return { back: Box::new(back.clone()), holder });
+        self.check_recomputed(line, Command::Return { back: Box::new(back.clone()), holder });
         let last = back.replies.last().filter(|_| back.status == ItemStatus::Completed);
         let format = self.session.format();
         if last.is_some_and(|reply| read_answer(&reply.text, format).ok().as_ref() != Some(&back.data)) {

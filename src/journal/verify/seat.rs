@@ -5,7 +5,7 @@ use crate::round::record::ReplyAttempt;
 use crate::round::seal::{RoundKey, SealedRecord};
 use crate::session::{
     AnswerRevealed, BallotSealed, Command, LogEntry, RoundRun, SeatFailed, SeatStatus, Session,
-    WorkItemOffered, unseal,
+    WorkItemOffered, unseal_answer,
 };
 
 impl Verifier {
@@ -52,7 +52,8 @@ impl Verifier {
         let SeatFailed { round, participant, reason, timed_out, tries, .. } = failed.clone();
         let closed = self.session.round(&round).filter(|round| round.closed.is_some());
         let Some(closed) = closed else {
-            return self.redecide(line, Command::Fail { round, participant, reason, timed_out, tries });
+            return self
+                .check_recomputed(line, Command::Fail { round, participant, reason, timed_out, tries });
         };
         let what = match sealed_in_turn(closed, &participant) {
             Err(what) => Some(what),
@@ -99,7 +100,7 @@ fn unsealed(
 ) -> Result<AnswerRevealed, String> {
     let key = round.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key));
     let key = key.ok_or_else(|| format!("`{who}` is revealed before its round published a key"))?;
-    unseal(session, round, &key, who, seal).map_err(|error| format!("`{who}`: {error}"))
+    unseal_answer(session, round, &key, who, seal).map_err(|error| format!("`{who}`: {error}"))
 }
 
 fn opens_to(session: &Session, round: &RoundRun, answer: &AnswerRevealed) -> Result<(), String> {

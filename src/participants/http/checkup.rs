@@ -20,7 +20,7 @@ impl HttpParticipant {
     pub(in crate::participants) async fn list(&self) -> Result<Vec<u8>, Failure> {
         let once = |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1 };
         let url = endpoint(&self.service, self.service.dialect.models_path())
-            .map_err(|problem| once(RequestError::lasting(problem.message)))?;
+            .map_err(|problem| once(RequestError::permanent(problem.message)))?;
         let mut request = Request::new(Method::GET, url);
         *request.headers_mut() = self.headers().await.map_err(once)?;
         let response = self.client().map_err(once)?.execute(request).await;
@@ -51,7 +51,7 @@ impl HttpParticipant {
             }
             status => {
                 self.declined(status, response).await.map_err(once)?;
-                return Err(once(RequestError::lasting(format!("HTTP {status}"))));
+                return Err(once(RequestError::permanent(format!("HTTP {status}"))));
             }
         }
         let mut first = None;

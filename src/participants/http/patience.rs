@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 
 use super::super::gate::Closed;
 use super::super::purse::Paid;
-use super::{Failure, SeatRequest, spoken};
+use super::{Failure, SeatRequest, format_duration};
 
 /// Without a deadline no service is waited for longer than this at a time.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -51,18 +51,18 @@ impl Patience {
             Some(Closed::Short(wait)) => (wait, "too little is left of the service's limits for"),
         };
         if wait >= self.longest_wait() {
-            let reason = format!("{why} {}, {}", spoken(wait), self.exceeded());
+            let reason = format!("{why} {}, {}", format_duration(wait), self.exceeded());
             return Err(Failure { reason, timed_out: false, tries });
         }
-        ask.watch.waits(&format!("{why} {}", spoken(wait)), wait);
+        ask.watch.waits(&format!("{why} {}", format_duration(wait)), wait);
         Ok(true)
     }
 
     /// Why a wait is too long, in words.
     pub fn exceeded(&self) -> String {
         match self.to_deadline() {
-            Some(left) => format!("with {} left", spoken(left)),
-            None => format!("longer than {}, the most without a deadline", spoken(LONGEST)),
+            Some(left) => format!("with {} left", format_duration(left)),
+            None => format!("longer than {}, the most without a deadline", format_duration(LONGEST)),
         }
     }
 
@@ -84,7 +84,7 @@ impl Patience {
 
     /// That time ran out.
     pub fn late(&self, tries: u32) -> Failure {
-        Failure { reason: format!("no reply within {}", spoken(self.limit)), timed_out: true, tries }
+        Failure { reason: format!("no reply within {}", format_duration(self.limit)), timed_out: true, tries }
     }
 }
 

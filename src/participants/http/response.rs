@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use super::super::allowance::limits;
 use super::super::gate::{ConcurrencyLimit, Permit};
-use super::super::retry::asked_wait;
+use super::super::retry::retry_after;
 use super::{HeaderValue, RequestError, Response};
 
 /// What a response says of the service's limits.
 pub(super) fn learn(response: &Response, gate: &ConcurrencyLimit, pass: &Permit) {
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
     if matches!(response.status().as_u16(), 429 | 529) {
-        gate.narrow();
+        gate.halve();
     }
     let asked = if response.status() == 200 { None } else { asked(response) };
     match asked {
         // A word on how long to wait goes before limits it could be reckoned from.
-        Some(wait) => gate.close_for(wait),
+        Some(wait) => gate.pause_for(wait),
         None => pass.learn(limits(header, crate::clock::system_time())),
     }
 }
@@ -24,7 +24,7 @@ pub(super) fn learn(response: &Response, gate: &ConcurrencyLimit, pass: &Permit)
 /// The wait a response asks for.
 pub(super) fn asked(response: &Response) -> Option<Duration> {
     let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    asked_wait(header("retry-after-ms"), header("retry-after"), crate::clock::system_time())
+    retry_after(header("retry-after-ms"), header("retry-after"), crate::clock::system_time())
 }
 
 /// Whether the service says itself that the request may be sent again, or may not.
@@ -49,5 +49,5 @@ pub(super) fn refuse_compressed(response: &Response) -> Result<(), RequestError>
     };
     let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
     let name = if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
-    Err(RequestError::lasting(format!("the reply is compressed ({name}), which was not asked for")))
+    Err(RequestError::permanent(format!("the reply is compressed ({name}), which was not asked for")))
 }

@@ -11,7 +11,7 @@ use super::quote::{inline, quote};
 use super::{dissent, labels, title};
 use crate::report::count::long_order;
 use crate::report::view::{self, SeatView, confidence, seats, vote};
-use crate::report::words::{headline, listed, turnout, without_count};
+use crate::report::words::{headline, join_list, turnout, without_count};
 use crate::report::{Decision, decision};
 use crate::round::ballot::Ballot;
 use crate::session::{Deciding, RoundRun, Session, deciding};
@@ -58,7 +58,7 @@ fn head(session: &Session, made: Option<&Decision<'_>>, run: Option<&RoundRun>, 
     };
     let by = last.map_or("nobody yet", |asked| asked.given.by.as_str());
     let date: String = session.last_at.to_string().chars().take(10).collect();
-    let seats = run.map_or_else(String::new, |run| listed(run.seats.keys()));
+    let seats = run.map_or_else(String::new, |run| join_list(run.seats.keys()));
     let text = |text: &str| serde_json::Value::from(crate::text::harmless_line(text)).to_string();
     let _ = write!(
         out,

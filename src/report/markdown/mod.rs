@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use self::quote::{code, inline, quote};
 use super::decision;
 use super::view;
-use super::words::{counted, headline, labels, listed, money, turnout, why_paused, without_count};
+use super::words::{headline, join_list, labels, money, pluralize, turnout, why_paused, without_count};
 use crate::session::{AnsweredQuestion, RoundRun, Session, Status, Tally, deciding};
 
 /// The report of a session.
@@ -110,7 +110,7 @@ fn without_round(session: &Session) -> String {
     if has_rounds {
         return "**No decision**: no round was opened.".to_owned();
     }
-    let steps = counted(session.iterations as usize, "step");
+    let steps = pluralize(session.iterations as usize, "step");
     match &session.closed {
         Some(closed) if closed.status == Status::Finished => format!("**Finished** after {steps}."),
         Some(_) => format!("Ended after {steps}."),
@@ -160,7 +160,7 @@ fn approvals(session: &Session, out: &mut String) {
     let mut found = String::new();
     for AnsweredQuestion { message, choices, given, at } in &session.approvals {
         let what = match &given.choice {
-            Some(choice) => format!("{} chosen among {}", inline(choice), inline(&listed(choices))),
+            Some(choice) => format!("{} chosen among {}", inline(choice), inline(&join_list(choices))),
             None if given.approved => "approved".to_owned(),
             None => "rejected".to_owned(),
         };
@@ -233,7 +233,7 @@ fn about(session: &Session, out: &mut String) {
     // Who is who is told when nobody is asked any more.
     if let Some(names) = session.pseudonyms().filter(|_| session.closed.is_some()) {
         let pairs = names.iter().map(|(name, shown)| format!("{name} as {shown}"));
-        let _ = writeln!(out, "- Shown to each other: {}", inline(&listed(pairs)));
+        let _ = writeln!(out, "- Shown to each other: {}", inline(&join_list(pairs)));
     }
     if session.rounds.iter().any(|run| view::tally(run).is_some()) {
         out.push_str(

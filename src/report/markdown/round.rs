@@ -7,11 +7,13 @@ use std::fmt::Write as _;
 use super::quote::{code, inline, quote};
 use super::seat;
 use crate::report::agreement::chart;
-use crate::report::count::{long_order, paths, rule_in_words};
+use crate::report::count::{long_order, paths, rule_description};
 use crate::report::independence::independence;
 use crate::report::movement::movement;
 use crate::report::view::{self, SeatView, VisibleState};
-use crate::report::words::{close_reason, counted, grouped, headline, listed, money, quorum_ballots, span};
+use crate::report::words::{
+    close_reason, format_duration, group_digits, headline, join_list, money, pluralize, quorum_ballots,
+};
 use crate::report::{Bar, bars, pictures};
 use crate::session::{RoundRun, Session, Tally};
 use crate::tally::Ties;
@@ -50,8 +52,8 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
         Some(tally) => {
             participation(tally, out);
             out.push('\n');
-            count(session, run, tally, out);
-            beside(session, run, out);
+            write_tally(session, run, tally, out);
+            write_comparison(session, run, out);
         }
         None => out.push('\n'),
     }
@@ -74,18 +76,18 @@ fn facts(run: &RoundRun, out: &mut String) {
     let _ = writeln!(
         out,
         "- Snapshot {} bytes, sha256 {}",
-        grouped(opened.snapshot_bytes),
+        group_digits(opened.snapshot_bytes),
         inline(&opened.snapshot_sha256)
     );
     let form = &opened.ballot;
-    let options = listed(if form.cards.is_empty() { &form.options } else { &form.cards });
+    let options = join_list(if form.cards.is_empty() { &form.options } else { &form.cards });
     let mut named = if options.is_empty() { String::new() } else { format!(" of {}", inline(&options)) };
     if let (Some(min), Some(max)) = (&form.min, &form.max) {
         let _ = write!(named, " from {min} to {max}");
     }
     let rule = opened.rule.map_or_else(
         || "none, counted and not decided".to_owned(),
-        |rule| rule_in_words(rule, &opened.terms),
+        |rule| rule_description(rule, &opened.terms),
     );
     let _ = writeln!(
         out,
@@ -100,7 +102,7 @@ fn facts(run: &RoundRun, out: &mut String) {
 /// The seats whose answers an earlier key took with it, asked again or not.
 fn lost(run: &RoundRun, out: &mut String) {
     if !run.key_lost.is_empty() {
-        let seats = inline(&listed(&run.key_lost));
+        let seats = inline(&join_list(&run.key_lost));
         let _ = writeln!(out, "- Lost with a key of this round, unread: what {seats} had sealed under it");
     }
 }
@@ -108,7 +110,11 @@ fn lost(run: &RoundRun, out: &mut String) {
 fn closing(run: &RoundRun) -> String {
     match (&run.closed, run.closed_at) {
         (Some(closed), Some(at)) => {
-            format!("closed after {}: {}", span(at.since(run.opened_at)), close_reason(closed.reason))
+            format!(
+                "closed after {}: {}",
+                format_duration(at.since(run.opened_at)),
+                close_reason(closed.reason)
+            )
         }
         _ => match run.opened.close {
             Close::All => "open until every seat is settled".to_owned(),
@@ -144,9 +150,9 @@ fn participation(tally: &Tally, out: &mut String) {
         tally.excused
     );
     let met = if tally.quorum_met { "met" } else { "not met" };
-    let ballots = tally
-        .quorum_ballots
-        .map(|needed| format!("; {} beside abstentions, {needed} needed", counted(tally.answered, "ballot")));
+    let ballots = tally.quorum_ballots.map(|needed| {
+        format!("; {} beside abstentions, {needed} needed", pluralize(tally.answered, "ballot"))
+    });
     let _ = writeln!(
         out,
         "- Quorum {met}: {} took part, {} are needed{}",
@@ -157,7 +163,7 @@ fn participation(tally: &Tally, out: &mut String) {
 }
 
 /// Bars and pictures, then the steps by which a person can redo the count.
-fn count(session: &Session, run: &RoundRun, tally: &Tally, out: &mut String) {
+fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut String) {
     if tally.verdict.scores.is_empty() && tally.verdict.steps.is_empty() {
         return;
     }
@@ -174,7 +180,7 @@ fn count(session: &Session, run: &RoundRun, tally: &Tally, out: &mut String) {
     if let Some(order) = long_order(&tally.verdict) {
         let _ = writeln!(out, "The {}.\n", inline(&order));
     }
-    drawing(&pictures::of(session, run, WIDTH), out);
+    drawing(&pictures::render(session, run, WIDTH), out);
     for (i, step) in tally.verdict.steps.iter().enumerate() {
         let _ = writeln!(out, "{}. {}", i + 1, inline(step));
     }
@@ -198,7 +204,7 @@ fn drawing(lines: &[String], out: &mut String) {
 }
 
 /// What stands beside the result: whose answers it has, how far they agree, who moved.
-fn beside(session: &Session, run: &RoundRun, out: &mut String) {
+fn write_comparison(session: &Session, run: &RoundRun, out: &mut String) {
     if let Some(found) = independence(session, run) {
         for line in found.lines() {
             let _ = writeln!(out, "- {}", inline(&line));
@@ -239,7 +245,7 @@ fn standing(view: &SeatView<'_>) -> String {
         (_, Some(outcome)) => outcome.name().replace('_', " "),
         (_, None) => String::new(),
     };
-    let after = view.elapsed_ms.map_or_else(String::new, |ms| format!(" after {}", span(ms)));
+    let after = view.elapsed_ms.map_or_else(String::new, |ms| format!(" after {}", format_duration(ms)));
     let reason = view.reason().map_or_else(String::new, |reason| format!(": {}", inline(reason)));
     format!("{state}{after}{reason}")
 }

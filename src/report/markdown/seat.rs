@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::quote::{code, inline, is_blank, quote, quote_value};
 use crate::report::view::{SeatView, confidence, minimum_change, vote};
-use crate::report::words::{finding, handling, shown_mask, span};
+use crate::report::words::{finding, format_duration, handling, shown_mask};
 use crate::round::ballot::Ballot;
 use crate::round::record::Outcome;
 use crate::session::{AnswerRevealed, Cost, LeakReport, RoundRun, Session};
@@ -83,7 +83,7 @@ fn summary(seat: &SeatView<'_>) -> String {
         }
         parts.push(cost(answer, seat.spent));
     } else if let Some(elapsed) = seat.elapsed_ms {
-        parts.push(span(elapsed));
+        parts.push(format_duration(elapsed));
     }
     parts.join(" · ")
 }
@@ -97,7 +97,7 @@ fn who(seat: &SeatView<'_>) -> String {
 }
 
 fn cost(answer: &AnswerRevealed, spent: Option<Cost>) -> String {
-    let mut cost = span(answer.latency_ms);
+    let mut cost = format_duration(answer.latency_ms);
     if let Some(tokens) = answer.tokens.filter(|tokens| tokens.input + tokens.output > 0) {
         let _ = write!(cost, ", {} tokens in", tokens.input);
         if tokens.cached > 0 {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::quote::{code, inline, quote_value};
-use crate::report::words::span;
+use crate::report::words::format_duration;
 use crate::session::{Session, StepFinished};
 use crate::workflow::{Step, StepKind};
 
@@ -34,7 +34,7 @@ fn section(session: &Session, step: &Step, result: &StepFinished, out: &mut Stri
         _ => String::new(),
     };
     let kind = step.kind_name();
-    let took = span(result.duration);
+    let took = format_duration(result.duration);
     let _ = writeln!(out, "**{}** ({kind}{by}{again}, {took})\n", inline(&step.id));
     let data = match result.data.as_array().filter(|_| step.is_envelope()) {
         Some(entries) => {

@@ -246,7 +246,7 @@ participants: [qa-lead]
 fn a_round_is_drawn_once_it_is_counted_and_pairs_with_their_shades() {
     let ranked = CHOICE.replace("kind: choice", "kind: ranking").replace("rule: majority", "rule: schulze");
     let mut table = Table::round(&ranked);
-    let run = |table: &Table| pictures::of(&table.session, &table.session.rounds[0], 96);
+    let run = |table: &Table| pictures::render(&table.session, &table.session.rounds[0], 96);
     let ranking =
         |names: &[&str]| Ballot::Ranking(names.iter().map(|name| vec![(*name).to_owned()]).collect());
     table.seal("qa-lead");

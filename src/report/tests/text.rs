@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{CHOICE, Table, below_quorum, decided};
-use crate::report::happening;
+use crate::report::event_line;
 use crate::session::{Command, Session};
 
 /// The lines of a session, each told at its moment.
@@ -12,7 +12,7 @@ fn lines(table: &Table) -> Vec<String> {
     let mut lines = Vec::new();
     for stamped in &table.events {
         session.apply(stamped);
-        lines.extend(happening(&stamped.event, stamped.at, &session));
+        lines.extend(event_line(&stamped.event, stamped.at, &session));
     }
     lines
 }

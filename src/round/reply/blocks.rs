@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::fields::known_key;
-use super::values::{trimmed, undressed};
+use super::values::{strip_markup, trimmed};
 use crate::round::ballot::BallotKind;
 
 /// How a block is to be read.
@@ -258,7 +258,7 @@ fn labelled(body: &str) -> Option<(&'static str, &str)> {
     let value = value.strip_prefix("**").or_else(|| value.strip_prefix("__")).unwrap_or(value).trim();
     let value = value.strip_suffix("**").filter(|rest| !rest.starts_with('*')).unwrap_or(value);
     let value = if matches!(key, "vote" | "consent" | "estimate" | "abstain" | "confidence") {
-        undressed(value)
+        strip_markup(value)
     } else {
         trimmed(value)
     };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::marks;
 use super::option;
-use super::values::{is_abstain, is_placeholder, quoted, says_nothing, spelled};
+use super::values::{is_abstain, is_placeholder, is_placeholder_text, quoted, source_text};
 use crate::round::ballot::{Answer, Ballot, BallotForm, BallotKind, Stance};
 use crate::yaml::{self, Node, Value};
 
@@ -77,7 +77,7 @@ pub(super) fn entries(map: yaml::Map) -> Result<AnswerEntries, String> {
 }
 
 /// Puts content into its one order.
-pub(super) fn in_order(content: Map<String, Json>, ballot: &Ballot) -> Map<String, Json> {
+pub(super) fn canonical_order(content: Map<String, Json>, ballot: &Ballot) -> Map<String, Json> {
     let first: &[&str] = match ballot {
         Ballot::Position => &[],
         Ballot::Choice(_) | Ballot::Abstain => &["vote"],
@@ -112,7 +112,7 @@ pub(super) fn answer(
     reader.others(form.kind);
     match ballot {
         Some(ballot) if reader.problems.is_empty() => {
-            let content = in_order(reader.content, &ballot);
+            let content = canonical_order(reader.content, &ballot);
             Ok(Answer { ballot, content, flags: reader.flags })
         }
         Some(Ballot::Consent(Stance::Block, None)) => {
@@ -206,7 +206,7 @@ impl<'a> AnswerParser<'a> {
                 None
             }
             (false, Some(node)) => {
-                let read = marks::read(form, node, self.source);
+                let read = marks::parse_ballot_value(form, node, self.source);
                 let marked = self.noted(read)?;
                 self.flags.extend(marked.flags);
                 self.keep(own, marked.kept);
@@ -245,7 +245,7 @@ impl<'a> AnswerParser<'a> {
             }
             _ => node,
         };
-        match spelled(node, self.source) {
+        match source_text(node, self.source) {
             // An option may be named `null`.
             Some(text) if node.value == Value::Null && !option::is_exact(&form.options, &text) => Ok(None),
             Some(text) if text.trim().is_empty() || (own != "vote" && is_placeholder(&text)) => Ok(None),
@@ -277,7 +277,7 @@ impl<'a> AnswerParser<'a> {
         if self.problems.len() > problems {
             return None;
         }
-        let text = text.filter(|text| !says_nothing(text));
+        let text = text.filter(|text| !is_placeholder_text(text));
         match (stance, text) {
             (Some(Stance::Block), Some(text)) => {
                 self.keep("minimum_change", text.as_str());

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde_json::{Number, Value as Json};
 
 use super::option;
-use super::values::{folded, quoted, spelled, undressed};
+use super::values::{folded, quoted, source_text, strip_markup};
 use crate::round::ballot::{Ballot, BallotForm, BallotKind};
 use crate::tally::Decimal;
 use crate::yaml::{Map, Node, Value};
@@ -20,7 +20,11 @@ pub(super) struct BallotValue {
 }
 
 /// Reads the value under the kind's own key.
-pub(super) fn read(form: &BallotForm, node: &Node, source: &str) -> Result<BallotValue, String> {
+pub(super) fn parse_ballot_value(
+    form: &BallotForm,
+    node: &Node,
+    source: &str,
+) -> Result<BallotValue, String> {
     let mut reader = BallotValueParser { form, source, flags: Vec::new() };
     let (ballot, kept) = match form.kind {
         BallotKind::Approval => reader.approval(node)?,
@@ -42,7 +46,7 @@ type BallotValueResult = Result<(Ballot, Json), String>;
 impl BallotValueParser<'_> {
     /// The option a single value means.
     fn option(&mut self, node: &Node, key: &str) -> Result<String, String> {
-        let word = spelled(node, self.source);
+        let word = source_text(node, self.source);
         let word =
             word.ok_or_else(|| format!("`{key}` holds {} where an option is expected", node.kind()))?;
         self.named(&word)
@@ -141,7 +145,7 @@ impl BallotValueParser<'_> {
         if let Value::List(tied) = &item.value {
             return Ok(vec![tied.iter().map(|one| self.option(one, "ranking")).collect::<Result<_, _>>()?]);
         }
-        let word = spelled(item, self.source);
+        let word = source_text(item, self.source);
         let word =
             word.ok_or_else(|| format!("`ranking` holds {} where an option is expected", item.kind()))?;
         if option::is_exact(&self.form.options, &word) {
@@ -272,7 +276,7 @@ impl BallotValueParser<'_> {
             let number = self.number(node, "the estimate")?;
             return Ok((Ballot::Estimate(number.clone().into()), number.into()));
         }
-        let word = spelled(node, self.source);
+        let word = source_text(node, self.source);
         let word = word.ok_or_else(|| format!("`estimate` is {}, one card is expected", node.kind()))?;
         let card = card(&self.form.cards, &word)?;
         Ok((Ballot::Estimate(card.clone().into()), card.into()))
@@ -282,16 +286,16 @@ impl BallotValueParser<'_> {
     fn number(&self, node: &Node, what: &str) -> Result<Number, String> {
         let number = match &node.value {
             Value::Number(number) => Some(number.clone()),
-            Value::Text(text) => plain_number(undressed(text)),
+            Value::Text(text) => plain_number(strip_markup(text)),
             _ => None,
         };
         let shown =
-            || spelled(node, self.source).map_or_else(|| node.kind().to_owned(), |word| quoted(&word));
+            || source_text(node, self.source).map_or_else(|| node.kind().to_owned(), |word| quoted(&word));
         let number = number.ok_or_else(|| format!("{what} is {}, one number is expected, alone", shown()))?;
-        let amount = Decimal::of(&number).ok_or_else(|| {
+        let amount = Decimal::from_json(&number).ok_or_else(|| {
             format!("{what} is {}: at most six decimal places and a thousand million", shown())
         })?;
-        let bound = |bound: &Option<Number>| bound.as_ref().and_then(Decimal::of);
+        let bound = |bound: &Option<Number>| bound.as_ref().and_then(Decimal::from_json);
         let (min, max) = (bound(&self.form.min), bound(&self.form.max));
         if min.is_some_and(|min| amount < min) || max.is_some_and(|max| amount > max) {
             let end =
@@ -350,13 +354,13 @@ fn plain_number(text: &str) -> Option<Number> {
 /// Whether a text alone puts options in order.
 pub(super) fn is_order(form: &BallotForm, text: &str) -> bool {
     let node = Node::new(Value::Text(text.to_owned()));
-    text.contains('>') && read(form, &node, "").is_ok()
+    text.contains('>') && parse_ballot_value(form, &node, "").is_ok()
 }
 
 /// Whether a word alone is a number, or a card of the form.
 pub(super) fn is_estimate(form: &BallotForm, word: &str) -> bool {
     if form.cards.is_empty() {
-        plain_number(undressed(word)).is_some()
+        plain_number(strip_markup(word)).is_some()
     } else {
         card(&form.cards, word).is_ok()
     }
@@ -367,11 +371,11 @@ fn card(cards: &[String], word: &str) -> Result<String, String> {
     if let Some(exact) = cards.iter().find(|card| *card == word) {
         return Ok(exact.clone());
     }
-    let bare = undressed(word);
-    let number = plain_number(bare).and_then(|number| Decimal::of(&number));
+    let bare = strip_markup(word);
+    let number = plain_number(bare).and_then(|number| Decimal::from_json(&number));
     let same = |card: &&String| {
         folded(card) == folded(bare)
-            || folded(undressed(card)) == folded(bare)
+            || folded(strip_markup(card)) == folded(bare)
             || number.is_some_and(|number| Decimal::parse(card) == Some(number))
     };
     let hits: Vec<&String> = cards.iter().filter(same).collect();

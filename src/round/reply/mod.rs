@@ -69,7 +69,7 @@ fn own_key(kind: BallotKind) -> &'static str {
 
 fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
     let own = own_key(form.kind);
-    let text = screen::screened(reply)?;
+    let text = screen::prefilter(reply)?;
     if let Some(answer) = bare_ballot(form, own, &text)? {
         return Ok(answer);
     }
@@ -86,14 +86,14 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
     match ballots.as_slice() {
         [] => {
             pieces.insert(0, whole);
-            Err(nothing(own, &text, &pieces, &found.code_labels))
+            Err(no_ballot_error(own, &text, &pieces, &found.code_labels))
         }
         [one] => {
             let mut answer = (*one).clone()?;
             note_besides(&mut answer, own, &pieces);
             Ok(answer)
         }
-        several => Ok(agreed(several)?),
+        several => Ok(single_ballot(several)?),
     }
 }
 
@@ -127,7 +127,7 @@ fn bare_ballot(form: &BallotForm, own: &str, text: &str) -> Result<Option<Answer
 }
 
 /// Several ballots as one, if they say the same.
-fn agreed(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> {
+fn single_ballot(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> {
     let count = ballots.len();
     let differ = |what: &str| format!("the reply holds {count} ballots{what}: give exactly one");
     let mut answers = Vec::new();
@@ -149,7 +149,7 @@ fn agreed(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> {
         }
         merged.flags.extend(other.flags.iter().filter(|flag| !first.flags.contains(flag)).cloned());
     }
-    merged.content = fields::in_order(merged.content, &merged.ballot);
+    merged.content = fields::canonical_order(merged.content, &merged.ballot);
     merged.flags.push(format!("the same ballot stands {count} times: read as one"));
     Ok(merged)
 }
@@ -185,7 +185,7 @@ fn note_besides(answer: &mut Answer, own: &str, pieces: &[ClassifiedBlock]) {
 }
 
 /// What to say when no block is a ballot.
-fn nothing(own: &str, text: &str, pieces: &[ClassifiedBlock], code_labels: &[String]) -> Rejected {
+fn no_ballot_error(own: &str, text: &str, pieces: &[ClassifiedBlock], code_labels: &[String]) -> Rejected {
     let found = pieces.iter().find_map(|piece| match piece {
         ClassifiedBlock::Fields { keys, .. } => Some(keys.as_slice()),
         _ => None,

@@ -3,7 +3,7 @@
 //! Names win over numbers and letters; two possible meanings are an error, never a guess. Look-alike
 //! and invisible characters are never folded away: the reason names them.
 
-use super::values::{folded, quoted, trimmed, undressed};
+use super::values::{folded, quoted, strip_markup, trimmed};
 use crate::round::ballot::Stance;
 use crate::text::is_unsafe;
 
@@ -35,8 +35,8 @@ pub(super) fn is_exact(options: &[String], text: &str) -> bool {
 
 /// Whether the text is a choice of names with bars between them, as a form shows it.
 pub(super) fn is_alternation(names: &[&str], text: &str) -> bool {
-    let parts: Vec<_> = text.split('|').map(|part| folded(undressed(part))).collect();
-    parts.len() > 1 && parts.iter().all(|part| names.iter().any(|name| folded(undressed(name)) == *part))
+    let parts: Vec<_> = text.split('|').map(|part| folded(strip_markup(part))).collect();
+    parts.len() > 1 && parts.iter().all(|part| names.iter().any(|name| folded(strip_markup(name)) == *part))
 }
 
 /// The stance a word means.
@@ -44,7 +44,7 @@ pub(super) fn stance(word: &str) -> Result<Stance, String> {
     if let Some(c) = word.chars().find(|c| is_invisible(*c)) {
         return Err(format!("consent {} holds the invisible character {}", quoted(word), code(c)));
     }
-    match folded(undressed(word)).replace([' ', '_'], "-").as_str() {
+    match folded(strip_markup(word)).replace([' ', '_'], "-").as_str() {
         "support" => Ok(Stance::Support),
         "stand-aside" => Ok(Stance::StandAside),
         "block" => Ok(Stance::Block),
@@ -71,7 +71,7 @@ fn code(c: char) -> String {
 /// In other case, then undressed; each step counts only if the one before found nothing.
 fn by_name(options: &[String], vote: &str) -> Result<Option<usize>, String> {
     let case = |text: &str| folded(trimmed(text));
-    let bare = |text: &str| folded(undressed(text));
+    let bare = |text: &str| folded(strip_markup(text));
     for step in [&case as &dyn Fn(&str) -> String, &bare] {
         let wanted = step(vote);
         let hits: Vec<_> =
@@ -92,7 +92,7 @@ struct Labelled {
 
 /// By number or letter, alone or before the name.
 fn by_label(options: &[String], vote: &str) -> Result<Option<Labelled>, String> {
-    let word = undressed(vote);
+    let word = strip_markup(vote);
     let (prefixed, rest) = without_prefix(word);
     let Some((label, name)) = label(rest, prefixed) else {
         let named = if prefixed { by_name(options, rest)? } else { None };
@@ -166,7 +166,7 @@ fn alone(options: &[String], vote: &str, label: &str, at: Option<usize>) -> Resu
 
 /// Whether an option is itself a number where the label is one, or a letter where it is one.
 fn is_like(option: &str, label: &str) -> bool {
-    let name = undressed(option);
+    let name = strip_markup(option);
     if label.starts_with(|c: char| c.is_ascii_digit()) {
         return name.parse::<f64>().is_ok();
     }

@@ -8,7 +8,7 @@ use super::fields::{self, AnswerEntries, is_named, known_key};
 use super::option;
 use super::parse;
 use super::screen;
-use super::values::{depth, is_abstain, is_placeholder, spelled};
+use super::values::{depth, is_abstain, is_placeholder, source_text};
 use crate::round::ballot::{Answer, BallotForm, BallotKind};
 use crate::yaml::{self, Node, Value};
 
@@ -174,7 +174,7 @@ fn of_entries(form: &BallotForm, own: &str, entries: &AnswerEntries, source: &st
     let abstains =
         filled("abstain").is_some_and(|node| !matches!(node.value, Value::Bool(false) | Value::Null));
     let is_form = filled(own).is_some_and(|node| {
-        spelled(node, source).map_or_else(|| is_all_placeholders(node), |text| repeats_form(form, &text))
+        source_text(node, source).map_or_else(|| is_all_placeholders(node), |text| repeats_form(form, &text))
     });
     if is_form && !abstains {
         return ClassifiedBlock::Form;

@@ -96,7 +96,7 @@ const SOFTENERS: [&str; 14] = [
 ];
 
 /// The reply without its thinking, or why it can hold no answer.
-pub(super) fn screened(reply: &str) -> Result<Cow<'_, str>, String> {
+pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
     if reply.len() > MAX_BYTES {
         return Err("the reply is larger than 256 KiB: answer more briefly".to_owned());
     }

@@ -42,7 +42,7 @@ pub(super) fn trimmed(text: &str) -> &str {
 }
 
 /// The word without quotes, emphasis, brackets around it and punctuation after it.
-pub(super) fn undressed(text: &str) -> &str {
+pub(super) fn strip_markup(text: &str) -> &str {
     let mut word = trimmed(text);
     loop {
         let before = word.len();
@@ -78,7 +78,7 @@ pub(super) fn folded(text: &str) -> String {
 
 /// Whether a text is the word `abstain`.
 pub(super) fn is_abstain(text: &str) -> bool {
-    undressed(text).eq_ignore_ascii_case("abstain")
+    strip_markup(text).eq_ignore_ascii_case("abstain")
 }
 
 /// Whether a text is what a form shows in place of a value: `<…>` or dots.
@@ -91,13 +91,13 @@ pub(super) fn is_placeholder(text: &str) -> bool {
 }
 
 /// Whether a text says that there is nothing to say.
-pub(super) fn says_nothing(text: &str) -> bool {
-    let word = undressed(text).to_ascii_lowercase();
+pub(super) fn is_placeholder_text(text: &str) -> bool {
+    let word = strip_markup(text).to_ascii_lowercase();
     ["", "none", "n/a", "na", "null", "nil", "nothing", "-", "not applicable"].contains(&word.as_str())
 }
 
 /// A scalar as the reply spells it: `1.10` stays `1.10`, which the value alone would lose.
-pub(super) fn spelled(node: &Node, source: &str) -> Option<String> {
+pub(super) fn source_text(node: &Node, source: &str) -> Option<String> {
     let value = match &node.value {
         Value::Text(text) => return Some(text.clone()),
         Value::Number(number) => number.to_string(),

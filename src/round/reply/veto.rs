@@ -5,7 +5,7 @@
 
 use super::option::is_invisible;
 use super::screen::{final_channel, without_thinking};
-use super::values::undressed;
+use super::values::strip_markup;
 
 /// Keys under which a stance stands, or is put by mistake.
 const KEYS: [&str; 3] = ["consent", "vote", "stance"];
@@ -55,7 +55,7 @@ fn plain(c: char) -> Option<char> {
 }
 
 fn bare(key: &str) -> &str {
-    undressed(
+    strip_markup(
         key.trim()
             .trim_start_matches(['-', '#', '*', ' ', '"', '\''])
             .trim_end_matches(['*', '"', '\'', ' ']),
@@ -70,7 +70,7 @@ fn is_key(key: &str) -> bool {
 
 /// Whether a text is the stance and nothing else.
 fn is_block(text: &str) -> bool {
-    undressed(text.trim().trim_start_matches(['-', '#', ' '])).eq_ignore_ascii_case("block")
+    strip_markup(text.trim().trim_start_matches(['-', '#', ' '])).eq_ignore_ascii_case("block")
 }
 
 /// Whether a value names a block; one that names all three stances is the form.

@@ -169,7 +169,7 @@ pub struct AnswerRevealed {
 
 impl AnswerRevealed {
     /// What a sealed record says, once opened.
-    pub fn of(step: &str, record: SeatRecord, nonce: String) -> Self {
+    pub fn from_record(step: &str, record: SeatRecord, nonce: String) -> Self {
         Self {
             step: step.to_owned(),
             round: record.round,

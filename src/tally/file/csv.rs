@@ -33,7 +33,7 @@ pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let mut reader = BallotFileBuilder::new(file);
     let Some((line, header)) = rows.next() else {
         let problem = Diagnostic::new("the file is empty").hint("its first line names the columns");
-        return Err(vec![problem.in_file(file)]);
+        return Err(vec![problem.with_file(file)]);
     };
     let header: Vec<String> = header.iter().map(|name| name.trim().to_owned()).collect();
     let Some(answer) = columns(&mut reader, &header, line) else { return Err(reader.problems) };

@@ -116,7 +116,7 @@ fn bound(reader: &mut BallotFileBuilder<'_>, node: Option<&Node>) -> Option<Deci
 /// A number, exactly.
 fn amount(reader: &mut BallotFileBuilder<'_>, node: &Node, what: &str) -> Option<Decimal> {
     let amount = match &node.value {
-        Value::Number(number) => Decimal::of(number),
+        Value::Number(number) => Decimal::from_json(number),
         _ => None,
     };
     if amount.is_none() {

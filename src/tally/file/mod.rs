@@ -56,7 +56,7 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
         _ => {
             let problem = Diagnostic::new(format!("a ballot file does not end in `.{ending}`"));
             let hint = "known here: .json, .yaml, .csv, and PrefLib's .soc .soi .toc .toi";
-            Err(vec![problem.hint(hint).in_file(file)])
+            Err(vec![problem.hint(hint).with_file(file)])
         }
     }
 }
@@ -177,14 +177,17 @@ impl<'a> BallotFileBuilder<'a> {
         }
         let profile = Profile { options: self.options, ballots: self.ballots, ..Profile::default() };
         let cast = profile.ballots.iter().fold(0_u64, |sum, ballot| sum.saturating_add(ballot.count));
-        if cast.saturating_add(self.abstained) > MOST_VOTES || profile.worth() > Decimal::whole(MOST_VOTES) {
+        if cast.saturating_add(self.abstained) > MOST_VOTES
+            || profile.total_weight() > Decimal::whole(MOST_VOTES)
+        {
             let problem = Diagnostic::new("the ballots count for more than a million million votes");
-            self.problems.push(problem.hint("count fewer, or give them smaller weights").in_file(self.file));
+            self.problems
+                .push(problem.hint("count fewer, or give them smaller weights").with_file(self.file));
         }
         let kind = self.kind.unwrap_or(BallotKind::Choice);
         if profile.ballots.is_empty() && self.abstained == 0 && self.problems.is_empty() {
             let problem = Diagnostic::new("the file holds no ballots").hint("add one under `ballots`");
-            self.problems.push(problem.in_file(self.file));
+            self.problems.push(problem.with_file(self.file));
         }
         if self.problems.is_empty() {
             Ok(BallotFile { kind, profile, abstained: self.abstained })

@@ -28,7 +28,7 @@ fn the_same_ballots_read_the_same_from_every_file() {
         let file = found(text, file);
         assert_eq!(file.kind, BallotKind::Ranking);
         assert_eq!(file.profile.options, ["a", "b", "c"]);
-        assert_eq!(file.profile.count(), 6);
+        assert_eq!(file.profile.ballot_count(), 6);
         let borda = count(&file.profile, Rule::Borda, &RuleOptions::default());
         let points: Vec<String> = borda.scores.values().map(ToString::to_string).collect();
         assert_eq!(points, ["6.5", "6.5", "5"]);
@@ -51,10 +51,10 @@ fn every_kind_of_answer_can_stand_in_a_file() {
             "{options}ballots:\n  - {ballot}\n  - {{vote: abstain}}\n  - {{abstain: true, count: 2}}\n"
         );
         let file = found(&text, "x.yaml");
-        assert_eq!((file.kind, file.profile.count(), file.abstained), (kind, 1, 3), "{ballot}");
+        assert_eq!((file.kind, file.profile.ballot_count(), file.abstained), (kind, 1, 3), "{ballot}");
     }
     let csv = found("vote,weight\na,2\nb,0.5\nabstain,1\n", "x.csv");
-    assert_eq!((csv.profile.worth(), csv.abstained), (Decimal::parse("2.5").expect("a number"), 1));
+    assert_eq!((csv.profile.total_weight(), csv.abstained), (Decimal::parse("2.5").expect("a number"), 1));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::pane::block;
 use super::seats::progress;
 use crate::participants::watch::Progress;
 use crate::report::view::{SeatView, confidence, seats, vote};
-use crate::report::words::{finding, handling, money, shown_mask, span};
+use crate::report::words::{finding, format_duration, handling, money, shown_mask};
 use crate::session::AnswerRevealed;
 use crate::text::{harmless, harmless_line};
 use crate::tui::model::Model;
@@ -99,13 +99,14 @@ pub fn side_by_side(frame: &mut Frame<'_>, area: Rect, model: &Model) {
 
 /// How a seat's request stands, in words.
 fn told(seat: &SeatView<'_>, progress: &Progress) -> String {
-    let mut told = format!("{} · {} for {}", seat.model, progress.standing.word(), span(progress.for_ms));
+    let mut told =
+        format!("{} · {} for {}", seat.model, progress.standing.word(), format_duration(progress.for_ms));
     if progress.tries > 0 {
         let _ = write!(told, " · request {}", progress.tries);
     }
     if let Some(trouble) = &progress.trouble {
         let _ = match progress.left_ms {
-            Some(left) => write!(told, "\nThe next request goes out in {}: {trouble}", span(left)),
+            Some(left) => write!(told, "\nThe next request goes out in {}: {trouble}", format_duration(left)),
             None => write!(told, "\nIt waited last because of: {trouble}"),
         };
     }

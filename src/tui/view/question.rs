@@ -3,7 +3,7 @@
 use ratatui::text::Line;
 
 use super::context::shown;
-use crate::report::words::{grouped, headline, quorum_ballots, span};
+use crate::report::words::{format_duration, group_digits, headline, quorum_ballots};
 use crate::session::{Question, RoundOpened, RoundRun, Session};
 use crate::tally::Ties;
 use crate::text::harmless_line;
@@ -124,9 +124,14 @@ fn ballot_and_rule(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
         Close::Deadline => "at the deadline",
         Close::Manual => "when all are in, or by you",
     };
-    let deadline = opened.deadline_ms.map(|ms| format!(" · deadline {}", span(ms))).unwrap_or_default();
-    let quorum =
-        format!("quorum: {} of {}{}", opened.quorum, grouped(opened.seats.len()), quorum_ballots(opened));
+    let deadline =
+        opened.deadline_ms.map(|ms| format!(" · deadline {}", format_duration(ms))).unwrap_or_default();
+    let quorum = format!(
+        "quorum: {} of {}{}",
+        opened.quorum,
+        group_digits(opened.seats.len()),
+        quorum_ballots(opened)
+    );
     parts.push((format!("{quorum} · closes {close}{deadline}"), false));
 }
 

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::Hits;
 use crate::participants::watch::{Progress, RequestPhase as Request};
 use crate::report::view::{SeatView, VisibleState, confidence, seats, vote};
-use crate::report::words::span;
+use crate::report::words::format_duration;
 use crate::text::harmless_line;
 use crate::tui::model::Model;
 use crate::tui::text::{clipped, wrapped};
@@ -71,9 +71,11 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, longest: usize) -> 
     let name_style = if is_chosen { model.theme.strong() } else { Style::new() };
     let progress = progress(model, seat);
     let time = match progress {
-        Some(progress) if progress.tries > 1 => format!("{} · try {}", span(progress.for_ms), progress.tries),
-        Some(progress) => span(progress.for_ms),
-        None => seat.elapsed_ms.map(span).unwrap_or_default(),
+        Some(progress) if progress.tries > 1 => {
+            format!("{} · try {}", format_duration(progress.for_ms), progress.tries)
+        }
+        Some(progress) => format_duration(progress.for_ms),
+        None => seat.elapsed_ms.map(format_duration).unwrap_or_default(),
     };
     // Who answers matters while it may still be changed; while it waits, why.
     let more = match (progress, &seat.standing) {
@@ -100,7 +102,7 @@ pub fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progres
 /// How long a seat still waits.
 fn waits(progress: Option<&Progress>) -> String {
     match progress.and_then(|progress| progress.left_ms) {
-        Some(left) => format!("waits {} more", span(left)),
+        Some(left) => format!("waits {} more", format_duration(left)),
         None => Request::Waiting.word().to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use crate::report::words::grouped;
+use crate::report::words::group_digits;
 use crate::tui::model::Model;
 use crate::tui::text::wrapped;
 
@@ -20,7 +20,7 @@ pub fn title(model: &Model) -> String {
         None if model.preview().is_some() => "snapshot, as it will be sent",
         None => "snapshot",
     };
-    format!(" {what} · {} bytes · sha256 {short} ", grouped(opened.snapshot_bytes))
+    format!(" {what} · {} bytes · sha256 {short} ", group_digits(opened.snapshot_bytes))
 }
 
 /// All lines of the pane.

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::report::words::span;
+use crate::report::words::format_duration;
 use crate::session::{Session, WorkItem};
 use crate::text::harmless_line;
 use crate::tui::model::Model;
@@ -94,8 +94,10 @@ fn standing(model: &Model, session: &Session, step: &Step) -> (&'static str, Sty
     }
     let inside = session.step.as_ref().and_then(|run| run.find(&step.id)?.result.clone());
     match inside.as_ref().or_else(|| session.results.get(&step.id)) {
-        Some(result) if result.success => (theme.sign("✓", "v"), theme.good(), Some(span(result.duration))),
-        Some(result) => (theme.sign("✗", "x"), theme.bad(), Some(span(result.duration))),
+        Some(result) if result.success => {
+            (theme.sign("✓", "v"), theme.good(), Some(format_duration(result.duration)))
+        }
+        Some(result) => (theme.sign("✗", "x"), theme.bad(), Some(format_duration(result.duration))),
         None => (theme.sign("○", "o"), theme.faint(), None),
     }
 }

@@ -61,7 +61,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let step = wrapped(&format!("- {step}"), width, 6);
         lines.extend(step.into_iter().map(|line| Line::styled(line, faint)));
     }
-    let pictures = pictures::of(model.session(), round, width);
+    let pictures = pictures::render(model.session(), round, width);
     lines.extend(pictures.iter().map(|line| Line::from(model.theme.drawn(harmless_line(line)))));
     lines
 }

@@ -405,7 +405,7 @@ pub fn surfaces(sitting: &Sitting) -> String {
             hash: String::new(),
             stamped: stamped.clone(),
         });
-        shown.extend(report::happening(&stamped.event, stamped.at, &folded));
+        shown.extend(report::event_line(&stamped.event, stamped.at, &folded));
         let mut event = stamped.event.clone();
         if let Event::BallotSealed(sealed) = &mut event {
             let seal = std::sync::Arc::make_mut(&mut sealed.seal);

@@ -35,7 +35,7 @@ fn shown(log: &EventLog) {
     let mut session = Session::default();
     for line in &log.lines {
         session.apply(&line.stamped);
-        let _ = report::happening(&line.stamped.event, line.stamped.at, &session);
+        let _ = report::event_line(&line.stamped.event, line.stamped.at, &session);
         let shown =
             report::line(line.seq, &line.prev, &line.hash, line.stamped.at, &line.stamped.event, &session);
         assert!(!shown.contains('\n'));

@@ -6,8 +6,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use roundtable::round::ballot::{BallotForm, BallotKind, ParsedReply};
-use roundtable::round::reply::read_reply;
+use roundtable::ballot::read_reply;
+use roundtable::ballot::{BallotForm, BallotKind, ParsedReply};
 use roundtable::tally::{IndexedBallot, Profile, Rule, RuleOptions, WeightedBallot, count};
 
 const OPTIONS: usize = 20;

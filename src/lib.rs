@@ -7,8 +7,10 @@
 //! In reading order; an arrow never runs back (`tests/integration/tidy.rs` sees to it):
 //!
 //! - [`problem`], [`text`], [`yaml`]: errors as people read them, harmless text, YAML in and out
-//! - [`tally`], [`persona`]: counting rules; who a participant is
-//! - [`round`]: snapshot, prompt, ballot forms, reading a reply, the seal
+//! - [`tally`]: counting rules
+//! - [`ballot`]: ballot kinds, their forms, reading a reply
+//! - [`round`]: snapshot, prompt, record and seal
+//! - [`identity`], [`persona`]: what gives an author away, found and masked; who a participant is
 //! - [`workflow`]: the definition a facilitator writes
 //! - [`session`]: the core: events, state, what a command yields, what happens next
 //! - [`clock`]: the one place that reads the clock
@@ -20,9 +22,11 @@
 //! - [`tui`]: the screen: a saved session replayed
 //! - [`cli`]: the command line and the headless face
 
+pub mod ballot;
 pub mod cli;
 pub mod clock;
 pub mod engine;
+pub mod identity;
 pub mod journal;
 pub mod participants;
 pub mod persona;

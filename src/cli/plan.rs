@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::output::Console;
+use crate::identity::RULES;
 use crate::journal::FORMAT;
 use crate::problem::Diagnostic;
-use crate::round::leak::RULES;
 use crate::round::record::REPLY_RULES;
 use crate::round::snapshot::{hex, sha256_hex};
 use crate::session::{LinkedSession, PseudonymMap, Session, SessionOpened};

@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 use super::taken::Transcript;
+use crate::ballot::{BallotForm, ParsedReply};
 use crate::participants::{Failure, Participant, SeatRequest};
-use crate::round::ballot::{BallotForm, ParsedReply};
 use crate::round::prompt;
 use crate::round::record::{Finish, Raw, TOO_LONG};
 use crate::round::seal::{AssociatedData, Nonces, Padding, RoundKey, SealedRecord, seal};
@@ -176,10 +176,10 @@ mod tests {
     use futures::future::{BoxFuture, FutureExt as _};
 
     use super::*;
+    use crate::ballot::BallotKind;
     use crate::participants::Reply;
     use crate::participants::testing::ask;
     use crate::participants::watch::{Progress, ProgressBoard};
-    use crate::round::ballot::BallotKind;
 
     /// Says what cannot be read, and keeps what is seen of its seat while it is asked.
     struct Babbler(ProgressBoard, std::sync::Mutex<Vec<Progress>>);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::view::{self, SeatView};
 use super::words::join_list;
-use crate::round::ballot::{Ballot, BallotKind};
+use crate::ballot::{Ballot, BallotKind};
 use crate::round::record::Outcome;
 use crate::session::{AnswerRevealed, RoundRun, Session};
 

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::terminal_safe_json;
-use crate::round::ballot::BallotKind;
+use crate::ballot::BallotKind;
 use crate::session::{Event, RoundRun, Session, Timestamp, WorkItemOffered};
 
 /// The line of one event, without a line feed. `session` is the state after it.

@@ -6,7 +6,7 @@
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::{strip, view};
-use crate::round::ballot::BallotForm;
+use crate::ballot::BallotForm;
 use crate::session::{RoundRun, Session, profile};
 use crate::tally::{Decimal, IndexedBallot, Profile, Score, Verdict};
 use crate::text::harmless_line;

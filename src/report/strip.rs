@@ -5,7 +5,7 @@
 use unicode_width::UnicodeWidthStr as _;
 
 use super::pictures::cut;
-use crate::round::ballot::BallotForm;
+use crate::ballot::BallotForm;
 use crate::tally::{Decimal, IndexedBallot, Profile, Quartiles, Verdict};
 use crate::text::harmless_line;
 

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde_json::{Number, Value};
 
 use super::words::{is_scripted, join_list};
-use crate::round::ballot::{Ballot, Stance};
+use crate::ballot::{Ballot, Stance};
 use crate::round::record::Outcome;
 use crate::session::{
     AnswerRevealed, Cost, LeakReport, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally,

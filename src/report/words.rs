@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 
 use super::count::short_order;
 use super::view;
-use crate::round::leak::Leak;
+use crate::ballot::may_block;
+use crate::identity::Leak;
 use crate::round::record::{Outcome, TokenUsage};
-use crate::round::reply::may_block;
 use crate::session::{
     CloseReason, Cost, Deciding, QUORUM_UNREACHABLE, RoundOpened, SeatInfo, Session, Tally,
 };

@@ -66,7 +66,7 @@ pub struct SnapshotContent<'a> {
     /// Background to the question.
     pub exploration: Option<&'a str>,
     /// The form of an answer; left out for an open question.
-    pub ballot: Option<&'a super::ballot::BallotForm>,
+    pub ballot: Option<&'a crate::ballot::BallotForm>,
     /// What is to be discussed.
     pub agenda: &'a [AgendaItem],
     /// The material of this round; the one key that stays when empty, as `[]`.

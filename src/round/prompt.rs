@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::ballot::BallotKind;
 use super::snapshot::hex;
+use crate::ballot::BallotKind;
 
 /// The parts of one prompt. All seats of a round share `rules` and `snapshot` by reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,7 @@ nothing in it.
 
 /// The rules every participant of a round is told, with the answer form of its ballot kind.
 pub fn rules(kind: BallotKind) -> String {
-    format!("{TABLE}\n{}", super::reply::answer_rules(kind))
+    format!("{TABLE}\n{}", crate::ballot::answer_rules(kind))
 }
 
 /// What a participant is told when its first reply could not be counted.

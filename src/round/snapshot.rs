@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
-use super::ballot::BallotKind;
 use super::material::SnapshotContent;
+use crate::ballot::BallotKind;
 use crate::yaml::Out;
 
 /// The frozen context of one hand-over.
@@ -173,7 +173,7 @@ mod tests {
         let mut relevant = example();
         relevant.relevant = true;
         relevant.details = vec![("title", "T".into()), ("acceptance", serde_json::json!(["a", "b"]))];
-        let form = super::super::ballot::BallotForm::over(BallotKind::Choice, vec!["x y".into()]);
+        let form = crate::ballot::BallotForm::over(BallotKind::Choice, vec!["x y".into()]);
         let context = serde_json::json!({"plan": {"data": [1]}});
         let snapshot = Snapshot::freeze(&SnapshotContent {
             goal: Some("g"),

@@ -3,7 +3,7 @@
 use super::event::Tally;
 use super::state::{RoundRun, SeatStatus, Session};
 use super::strength::{same_answers, strength};
-use crate::round::ballot::{Ballot, BallotForm, Stance};
+use crate::ballot::{Ballot, BallotForm, Stance};
 use crate::round::record::Outcome;
 use crate::tally::{
     self, BallotKind, Decimal, IndexedBallot, Profile, Rule, Tier, Ties, UNLISTED, Verdict, WeightedBallot,

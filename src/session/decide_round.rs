@@ -11,10 +11,10 @@ use super::event::{
 };
 use super::moment::Timestamp;
 use super::state::{RoundRun, Seat, SeatStatus, Session};
-use crate::round::ballot::BallotKind;
+use crate::ballot::BallotKind;
+use crate::ballot::may_block;
 use crate::round::prompt::{self, PromptHash};
 use crate::round::record::{Outcome, Raw, SeatRecord};
-use crate::round::reply::may_block;
 use crate::round::seal::{Padding, RoundKey, SealedRecord, unseal};
 use crate::round::snapshot::address;
 use crate::text::estimated_tokens;

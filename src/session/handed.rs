@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::event::{AnswerRevealed, Event, LeaksFound, StepFinished};
 use super::item::WorkItem;
 use super::state::{RoundRun, Seat, SeatStatus, Session};
-use crate::round::leak::{Hit, Leak, LeakScanner, Named, RULES, leaks_in, masked};
+use crate::identity::{Hit, Leak, LeakScanner, Named, RULES, leaks_in, masked};
 use crate::round::record::Outcome;
 use crate::workflow::{LeakAction, Step, StepKind};
 

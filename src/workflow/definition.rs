@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::recall::RecallKeys;
 use super::step::{Completeness, Review, Step};
 use super::task::{LinkDefinition, Report, Task};
-use crate::round::ballot::BallotForm;
+use crate::ballot::BallotForm;
 use crate::round::material::{AgendaItem, Artifact};
 use crate::tally::{Rule, RuleOptions, Tier, Ties};
 

@@ -4,8 +4,8 @@ use serde_json::Number;
 
 use super::definition::{Close, Quorum};
 use super::fields::Fields;
+use crate::ballot::{BallotForm, BallotKind};
 use crate::problem::did_you_mean;
-use crate::round::ballot::{BallotForm, BallotKind};
 use crate::tally::Decimal;
 use crate::yaml::{Node, Value};
 

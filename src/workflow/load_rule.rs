@@ -1,8 +1,8 @@
 //! Loading how ballots are counted: the rule, its terms, what happens to ties.
 
 use super::fields::Fields;
+use crate::ballot::BallotKind;
 use crate::problem::did_you_mean;
-use crate::round::ballot::BallotKind;
 use crate::tally::{BallotSupport, Fraction, Rule, RuleOptions, Strength, Tier, Ties, WeightBasis};
 use crate::yaml::{Node, Value};
 

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use roundtable::round::ballot::{Ballot, BallotForm, BallotKind, ParsedReply};
+use roundtable::ballot::read_reply;
+use roundtable::ballot::{Ballot, BallotForm, BallotKind, ParsedReply};
 use roundtable::round::material::SnapshotContent;
-use roundtable::round::reply::read_reply;
 use roundtable::round::snapshot::{Snapshot, address};
 use roundtable::yaml;
 use serde_json::{Value, json};

@@ -5,13 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms from left to right; a room may name only rooms to its left.
-const ROOMS: [&str; 17] = [
+const ROOMS: [&str; 19] = [
     "problem",
     "text",
     "yaml",
     "tally",
-    "persona",
+    "ballot",
     "round",
+    "identity",
+    "persona",
     "workflow",
     "session",
     "clock",
@@ -25,8 +27,10 @@ const ROOMS: [&str; 17] = [
     "main",
 ];
 /// Rooms that do no IO, no async, and read no clock and no randomness.
-const PURE: [&str; 9] =
-    ["problem", "text", "yaml", "tally", "persona", "round", "workflow", "session", "report"];
+const PURE: [&str; 11] = [
+    "problem", "text", "yaml", "tally", "ballot", "round", "identity", "persona", "workflow", "session",
+    "report",
+];
 const IMPURE: [&str; 11] = [
     "tokio",
     "reqwest",

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use roundtable::ballot::{BallotForm, BallotKind};
 use roundtable::journal::{NO_HASH, read_log, write_document};
-use roundtable::round::ballot::{BallotForm, BallotKind};
 use roundtable::round::material::{AgendaItem, Artifact, RoundSummary, SnapshotContent};
 use roundtable::round::snapshot::{Snapshot, address};
 use roundtable::session::{Event, TimedEvent, Timestamp};

@@ -1,7 +1,7 @@
 //! Each event against the rules: what the core decides alone must be what the file says.
 
 use super::Verifier;
-use crate::round::leak::RULES;
+use crate::identity::RULES;
 use crate::round::seal::RoundKey;
 use crate::round::snapshot::sha256_hex;
 use crate::session::{

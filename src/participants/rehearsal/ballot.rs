@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::Lots;
 use super::scene::{Scene, words};
+use crate::ballot::BallotKind;
 use crate::persona::Persona;
-use crate::round::ballot::BallotKind;
 
 /// Steps a score or an estimate is drawn from at most.
 const STEPS: f64 = 20.0;

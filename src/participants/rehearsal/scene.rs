@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::Lots;
-use crate::round::ballot::BallotKind;
+use crate::ballot::BallotKind;
 use crate::round::snapshot::sha256_hex;
 
 /// Sentences kept at most.

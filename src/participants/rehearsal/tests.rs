@@ -1,11 +1,11 @@
 //! What the rehearsal promises: same in, same out; every form is met; it is no judgement and says so.
 
 use super::*;
+use crate::ballot::read_reply;
+use crate::ballot::{BallotForm, BallotKind, ParsedReply};
 use crate::participants::testing;
 use crate::persona::builtin;
-use crate::round::ballot::{BallotForm, BallotKind, ParsedReply};
 use crate::round::material::SnapshotContent;
-use crate::round::reply::read_reply;
 use crate::round::snapshot::Snapshot;
 
 const EXPLORATION: &str = "

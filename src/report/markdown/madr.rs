@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::quote::{inline, quote};
 use super::{dissent, labels, title};
+use crate::ballot::Ballot;
 use crate::report::count::long_order;
 use crate::report::view::{self, SeatView, confidence, seats, vote};
 use crate::report::words::{headline, join_list, turnout, without_count};
 use crate::report::{Decision, decision};
-use crate::round::ballot::Ballot;
 use crate::session::{Deciding, RoundRun, Session, deciding};
 
 /// The decision record of a session: of its last round with a rule, else of its last round.

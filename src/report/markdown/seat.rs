@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use super::quote::{code, inline, is_blank, quote, quote_value};
+use crate::ballot::Ballot;
 use crate::report::view::{SeatView, confidence, minimum_change, vote};
 use crate::report::words::{finding, format_duration, handling, shown_mask};
-use crate::round::ballot::Ballot;
 use crate::round::record::Outcome;
 use crate::session::{AnswerRevealed, Cost, LeakReport, RoundRun, Session};
 

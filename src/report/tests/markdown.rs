@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{CHOICE, CONSENT, Table, below_quorum, decided};
+use crate::ballot::{Ballot, Stance};
 use crate::report::{markdown, pictures};
-use crate::round::ballot::{Ballot, Stance};
 use crate::session::{Command, Event};
 
 /// The report without its last section, which names the file and the times.

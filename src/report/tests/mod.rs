@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::round::ballot::{Ballot, Stance};
+use crate::ballot::{Ballot, Stance};
 use crate::round::record::{Finish, Outcome, ReplyAttempt, TokenUsage};
 use crate::round::seal::{RoundKey, SealedRecord};
 use crate::session::{

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::round::leak::Leak;
+use crate::identity::Leak;
 use crate::workflow::LeakAction;
 
 /// What was found before a step's answers were handed on. The answers themselves stay as they are.

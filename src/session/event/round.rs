@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::round::ballot::{Ballot, BallotForm};
+use crate::ballot::{Ballot, BallotForm};
 use crate::round::record::{Outcome, ReplyAttempt, SeatRecord, TokenUsage};
 use crate::round::seal::SealedRecord;
 use crate::tally::{Rule, RuleOptions, Tier, Ties, Verdict};

@@ -1,7 +1,7 @@
 //! The forms, filled in with what stands now.
 
 use super::{Field, Form, Pick, Purpose};
-use crate::round::ballot::{BallotForm, BallotKind};
+use crate::ballot::{BallotForm, BallotKind};
 use crate::round::material::Artifact;
 use crate::session::{Question, QuestionKind, Session};
 use crate::tally::{Rule, RuleOptions};

@@ -11,7 +11,7 @@ pub use fill::{answer, artifact, excuse, more_time, new_topic, note, panel, retr
 pub use read::{Submitted, read};
 pub use turn::turn;
 
-use crate::round::ballot::BallotKind;
+use crate::ballot::BallotKind;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 use serde_json::{Map, Value};

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Entry, Field, Form, Pick, Purpose, picked};
-use crate::round::ballot::{BallotForm, BallotKind};
+use crate::ballot::{BallotForm, BallotKind};
 use crate::session::RoundOpened;
 
 /// The form of a seat's answer. What is typed into it is never kept: it is nobody's to read.
@@ -140,8 +140,8 @@ fn scores(text: &str) -> Option<Map<String, Value>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::round::ballot::{Ballot, ParsedReply};
-    use crate::round::reply::read_reply;
+    use crate::ballot::read_reply;
+    use crate::ballot::{Ballot, ParsedReply};
 
     fn answered(kind: BallotKind, fill: &[(&str, &str)]) -> ParsedReply {
         let options = ["red", "dark green"].map(str::to_owned).to_vec();

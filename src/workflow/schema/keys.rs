@@ -2,7 +2,7 @@
 //!
 //! One table a mapping. It says nothing of how a schema is written.
 
-use crate::round::ballot::BallotKind;
+use crate::ballot::BallotKind;
 use crate::tally::Rule;
 
 /// What may stand under a key.

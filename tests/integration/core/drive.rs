@@ -1,8 +1,8 @@
 //! How a session is driven by hand: commands in, events folded, the state kept after each event.
 
 use indexmap::IndexMap;
+use roundtable::ballot::{Ballot as Countable, BallotKind, Stance};
 use roundtable::report;
-use roundtable::round::ballot::{Ballot as Countable, BallotKind, Stance};
 use roundtable::round::record::{Finish, Outcome, ReplyAttempt, SeatRecord};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, seal};
 use roundtable::session::{
@@ -377,7 +377,7 @@ fn header(definition: &str) -> SessionOpened {
         linked_sessions: Vec::new(),
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
-        leak_rules: Some(roundtable::round::leak::RULES),
+        leak_rules: Some(roundtable::identity::RULES),
         reply_rules: None,
         pseudonyms: None,
         personas: vec![PersonaInfo {

@@ -112,7 +112,7 @@ impl Drive {
             model: "rehearsal".to_owned(),
             outcome: Outcome::Abstained,
             reason: None,
-            ballot: Some(roundtable::round::ballot::Ballot::Abstain),
+            ballot: Some(roundtable::ballot::Ballot::Abstain),
             answer: Map::new(),
             flags: Vec::new(),
             replies: Vec::new(),

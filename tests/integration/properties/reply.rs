@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use roundtable::round::ballot::{Answer, Ballot, BallotForm, BallotKind, ParsedReply, Stance};
-use roundtable::round::reply::read_reply;
+use roundtable::ballot::read_reply;
+use roundtable::ballot::{Answer, Ballot, BallotForm, BallotKind, ParsedReply, Stance};
 use roundtable::workflow::{DEEPEST_ANSWER, depth, read_answer};
 use serde_json::{Number, Value};
 

@@ -3,8 +3,8 @@
 //! Names win over numbers and letters; two possible meanings are an error, never a guess. Look-alike
 //! and invisible characters are never folded away: the reason names them.
 
-use super::values::{folded, quoted, strip_markup, trimmed};
-use crate::round::ballot::Stance;
+use super::scalar::{folded, quoted, strip_markup, trimmed};
+use crate::ballot::Stance;
 use crate::text::is_unsafe;
 
 /// The option a vote means, and a flag if it was not named but counted.
@@ -188,7 +188,7 @@ fn holds(option: &str, label: &str) -> bool {
 
 fn listed(options: &[String]) -> String {
     let mut names: Vec<_> =
-        options.iter().take(30).map(|option| super::values::shorten(option, 60)).collect();
+        options.iter().take(30).map(|option| super::scalar::shorten(option, 60)).collect();
     if options.len() > names.len() {
         names.push("…".to_owned());
     }

@@ -5,9 +5,9 @@
 use serde_json::{Map, Value as Json};
 
 use super::marks;
-use super::option;
-use super::values::{is_abstain, is_placeholder, is_placeholder_text, quoted, source_text};
-use crate::round::ballot::{Answer, Ballot, BallotForm, BallotKind, Stance};
+use super::option_match;
+use super::scalar::{is_abstain, is_placeholder, is_placeholder_text, quoted, source_text};
+use crate::ballot::{Answer, Ballot, BallotForm, BallotKind, Stance};
 use crate::yaml::{self, Node, Value};
 
 /// What a block without a minimum change is asked for.
@@ -218,14 +218,14 @@ impl<'a> AnswerParser<'a> {
     fn of_kind(&mut self, form: &BallotForm, vote: &str) -> Option<Ballot> {
         match form.kind {
             BallotKind::Choice => {
-                let read = option::option(&form.options, vote);
+                let read = option_match::option(&form.options, vote);
                 let (option, flag) = self.noted(read)?;
                 self.flags.extend(flag);
                 self.keep("vote", option.as_str());
                 Some(Ballot::Choice(option))
             }
             BallotKind::Consent => {
-                let stance = option::stance(vote);
+                let stance = option_match::stance(vote);
                 let stance = self.noted(stance)?;
                 self.keep("consent", stance_name(stance));
                 let change = self.change(Some(stance));
@@ -247,7 +247,9 @@ impl<'a> AnswerParser<'a> {
         };
         match source_text(node, self.source) {
             // An option may be named `null`.
-            Some(text) if node.value == Value::Null && !option::is_exact(&form.options, &text) => Ok(None),
+            Some(text) if node.value == Value::Null && !option_match::is_exact(&form.options, &text) => {
+                Ok(None)
+            }
             Some(text) if text.trim().is_empty() || (own != "vote" && is_placeholder(&text)) => Ok(None),
             Some(text) => Ok(Some(text)),
             None => Err(format!("`{own}` is {}, one word or text is expected", node.kind())),

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::fields::known_key;
-use super::values::{quoted, shorten};
+use super::answer::known_key;
+use super::scalar::{quoted, shorten};
 use crate::yaml::{self, Node, Value};
 
 /// Deeper than the limit on values, and shallow enough for the reader's recursion on a small stack.

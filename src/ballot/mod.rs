@@ -1,10 +1,19 @@
-//! Ballot forms and what a valid answer to one holds.
+//! Ballot forms, what participants are told about them, and reading a reply against one.
+//!
+//! Pure. Counting is `tally`'s, the snapshot and the seal are `round`'s.
+
+mod answer_schema;
+mod instructions;
+mod parse;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 pub use crate::tally::BallotKind;
+pub use answer_schema::answer_schema;
+pub use instructions::answer_rules;
+pub use parse::{may_block, read_reply};
 
 /// The form participants fill in: fixed in the definition, part of the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

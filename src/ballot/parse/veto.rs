@@ -3,9 +3,9 @@
 //! Asked only of replies that hold no valid answer. In doubt it says yes: a veto is not lost to a slip
 //! of form. Thinking, quoted lines and the form with its placeholders are no stance.
 
-use super::option::is_invisible;
-use super::screen::{final_channel, without_thinking};
-use super::values::strip_markup;
+use super::option_match::is_invisible;
+use super::prefilter::{final_channel, without_thinking};
+use super::scalar::strip_markup;
 
 /// Keys under which a stance stands, or is put by mistake.
 const KEYS: [&str; 3] = ["consent", "vote", "stance"];

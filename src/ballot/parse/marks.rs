@@ -6,9 +6,9 @@
 use indexmap::IndexMap;
 use serde_json::{Number, Value as Json};
 
-use super::option;
-use super::values::{folded, quoted, source_text, strip_markup};
-use crate::round::ballot::{Ballot, BallotForm, BallotKind};
+use super::option_match;
+use super::scalar::{folded, quoted, source_text, strip_markup};
+use crate::ballot::{Ballot, BallotForm, BallotKind};
 use crate::tally::Decimal;
 use crate::yaml::{Map, Node, Value};
 
@@ -53,7 +53,7 @@ impl BallotValueParser<'_> {
     }
 
     fn named(&mut self, word: &str) -> Result<String, String> {
-        let (option, flag) = option::option(&self.form.options, word)?;
+        let (option, flag) = option_match::option(&self.form.options, word)?;
         self.flags.extend(flag);
         Ok(option)
     }
@@ -148,7 +148,7 @@ impl BallotValueParser<'_> {
         let word = source_text(item, self.source);
         let word =
             word.ok_or_else(|| format!("`ranking` holds {} where an option is expected", item.kind()))?;
-        if option::is_exact(&self.form.options, &word) {
+        if option_match::is_exact(&self.form.options, &word) {
             return Ok(vec![vec![word]]);
         }
         let word = without_number(&word, number);

@@ -3,21 +3,21 @@
 //! Pure. The rules have a number, and a rule set that has been used is never changed: another stands
 //! beside it, so that what an old session masked is found again as it was. It finds names, not style.
 
-mod find;
-mod mask;
-mod names;
-mod phrases;
+mod patterns;
+mod redact;
+mod scan;
 #[cfg(test)]
 mod tests;
-mod words;
+mod tokenize;
+mod vendors;
 
-pub use mask::{leaks_in, masked};
+pub use redact::{leaks_in, masked};
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use words::{Word, words};
+use tokenize::{Word, words};
 
 /// The newest rules.
 pub const RULES: u32 = 1;
@@ -136,7 +136,7 @@ impl LeakScanner {
 
     /// Everything found in a text, in its order.
     pub fn hits(&self, text: &str) -> Vec<Hit> {
-        find::hits(self, text)
+        scan::hits(self, text)
     }
 
     fn is_known(&self, name: &[&str]) -> bool {

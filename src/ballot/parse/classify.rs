@@ -3,13 +3,13 @@
 //! Takes the answer out of its wrapper and gives known keys their one spelling; what the fields hold is
 //! not looked at here.
 
+use super::answer::{self, AnswerEntries, is_named, known_key};
 use super::blocks::ReplyBlock;
-use super::fields::{self, AnswerEntries, is_named, known_key};
-use super::option;
-use super::parse;
-use super::screen;
-use super::values::{depth, is_abstain, is_placeholder, source_text};
-use crate::round::ballot::{Answer, BallotForm, BallotKind};
+use super::option_match;
+use super::prefilter;
+use super::scalar::{depth, is_abstain, is_placeholder, source_text};
+use super::yaml_block;
+use crate::ballot::{Answer, BallotForm, BallotKind};
 use crate::yaml::{self, Node, Value};
 
 /// Values nested deeper than this are refused.
@@ -52,9 +52,9 @@ pub(super) fn whole(form: &BallotForm, own: &str, text: &str) -> Result<Classifi
         return Ok(ClassifiedBlock::Other);
     }
     if body.lines().any(|line| line.trim_start().starts_with("<<:")) {
-        return Err(parse::merge_key());
+        return Err(yaml_block::merge_key());
     }
-    let (source, parsed) = parse::parse(body, own);
+    let (source, parsed) = yaml_block::parse(body, own);
     parsed.map_or(Ok(ClassifiedBlock::Other), |node| classify_node(form, own, node, &source))
 }
 
@@ -67,7 +67,7 @@ pub(super) fn classify(
     match block {
         ReplyBlock::Lines(lines) => Ok(from_lines(form, own, lines)),
         ReplyBlock::Structured(text) => {
-            let (source, parsed) = parse::parse(text, own);
+            let (source, parsed) = yaml_block::parse(text, own);
             match parsed {
                 Ok(node) => classify_node(form, own, node, &source),
                 Err(reason) if mentions_ballot(text, own) => Ok(ClassifiedBlock::Ballot(Err(reason))),
@@ -109,16 +109,16 @@ fn classify_node(form: &BallotForm, own: &str, node: Node, source: &str) -> Resu
         Value::Map(map) => map,
         Value::List(mut items) => match (items.len(), items.pop().map(|item| item.value)) {
             (1, Some(Value::Map(map))) => map,
-            (_, Some(Value::Map(map))) if is_tool_call(&map) => return Err(screen::tool_call()),
+            (_, Some(Value::Map(map))) if is_tool_call(&map) => return Err(prefilter::tool_call()),
             (_, Some(Value::Map(_))) => return Ok(ClassifiedBlock::List),
             _ => return Ok(ClassifiedBlock::Other),
         },
         _ => return Ok(ClassifiedBlock::Other),
     };
     if is_tool_call(&map) {
-        return Err(screen::tool_call());
+        return Err(prefilter::tool_call());
     }
-    let entries = match fields::entries(unwrapped(map, own)) {
+    let entries = match answer::entries(unwrapped(map, own)) {
         Ok(entries) => entries,
         Err(reason) => return Ok(ClassifiedBlock::Ballot(Err(reason))),
     };
@@ -179,7 +179,7 @@ fn of_entries(form: &BallotForm, own: &str, entries: &AnswerEntries, source: &st
     if is_form && !abstains {
         return ClassifiedBlock::Form;
     }
-    ClassifiedBlock::Ballot(fields::answer(form, own, entries, source))
+    ClassifiedBlock::Ballot(answer::answer(form, own, entries, source))
 }
 
 /// Whether a list or map holds nothing but what the form shows.
@@ -197,16 +197,16 @@ fn is_all_placeholders(node: &Node) -> bool {
 
 /// Whether a ballot value is what the form shows in its place.
 fn repeats_form(form: &BallotForm, text: &str) -> bool {
-    if option::is_exact(&form.options, text) {
+    if option_match::is_exact(&form.options, text) {
         return false;
     }
     let alternation = match form.kind {
         BallotKind::Choice => {
             let names: Vec<_> = form.options.iter().map(String::as_str).collect();
-            text.contains('|') && option::is_alternation(&names, text)
+            text.contains('|') && option_match::is_alternation(&names, text)
         }
         BallotKind::Consent => {
-            option::is_alternation(&["support", "stand-aside", "stand aside", "block", "abstain"], text)
+            option_match::is_alternation(&["support", "stand-aside", "stand aside", "block", "abstain"], text)
         }
         _ => false,
     };

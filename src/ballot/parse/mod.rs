@@ -4,27 +4,23 @@
 //! about linear time and obeys nothing the text says: keys such as `voter` or `weight` are kept and
 //! flagged. It knows no participant, counts nothing and decides nothing about asking again.
 
+mod answer;
 mod blocks;
-mod comments;
-mod fields;
+mod classify;
 mod marks;
-mod option;
-mod parse;
-mod piece;
-mod rules;
-mod schema;
-mod screen;
-mod values;
+mod option_match;
+mod prefilter;
+mod rationale;
+mod scalar;
 mod veto;
+mod yaml_block;
 
 #[cfg(test)]
 mod tests;
 
-use super::ballot::{Answer, Ballot, BallotForm, BallotKind, ParsedReply, Stance};
-use piece::ClassifiedBlock;
+use super::{Answer, Ballot, BallotForm, BallotKind, ParsedReply, Stance};
+use classify::ClassifiedBlock;
 
-pub use rules::answer_rules;
-pub use schema::answer_schema;
 pub use veto::may_block;
 
 /// Why a reply is no answer.
@@ -46,7 +42,7 @@ impl From<String> for Rejected {
 pub fn read_reply(form: &BallotForm, reply: &str) -> ParsedReply {
     match read(form, reply) {
         Ok(answer) if answer.ballot == Ballot::Consent(Stance::Block, None) => {
-            ParsedReply::BareBlock(answer, fields::BARE_BLOCK.to_owned())
+            ParsedReply::BareBlock(answer, answer::BARE_BLOCK.to_owned())
         }
         Ok(answer) => ParsedReply::Answered(answer),
         Err(Rejected::Invalid(reason)) => ParsedReply::Invalid(reason),
@@ -55,7 +51,7 @@ pub fn read_reply(form: &BallotForm, reply: &str) -> ParsedReply {
 }
 
 /// The key a kind's ballot stands under.
-fn own_key(kind: BallotKind) -> &'static str {
+pub(super) fn own_key(kind: BallotKind) -> &'static str {
     match kind {
         BallotKind::Position => "position",
         BallotKind::Choice => "vote",
@@ -69,18 +65,18 @@ fn own_key(kind: BallotKind) -> &'static str {
 
 fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
     let own = own_key(form.kind);
-    let text = screen::prefilter(reply)?;
+    let text = prefilter::prefilter(reply)?;
     if let Some(answer) = bare_ballot(form, own, &text)? {
         return Ok(answer);
     }
-    let whole = match piece::whole(form, own, &text)? {
+    let whole = match classify::whole(form, own, &text)? {
         ClassifiedBlock::Ballot(ballot) => return Ok(ballot?),
         other => other,
     };
     let found = blocks::find(&text, form.kind)?;
     let mut pieces = Vec::new();
     for block in &found.blocks {
-        pieces.push(piece::classify(form, own, block)?);
+        pieces.push(classify::classify(form, own, block)?);
     }
     let ballots: Vec<_> = pieces.iter().filter_map(ClassifiedBlock::ballot).collect();
     match ballots.as_slice() {
@@ -105,9 +101,9 @@ fn bare_ballot(form: &BallotForm, own: &str, text: &str) -> Result<Option<Answer
         return Ok(None);
     }
     let is_named = match form.kind {
-        _ if values::is_abstain(word) => true,
-        BallotKind::Choice => matches!(option::option(&form.options, word), Ok((_, None))),
-        BallotKind::Consent => option::stance(word).is_ok(),
+        _ if scalar::is_abstain(word) => true,
+        BallotKind::Choice => matches!(option_match::option(&form.options, word), Ok((_, None))),
+        BallotKind::Consent => option_match::stance(word).is_ok(),
         BallotKind::Ranking => marks::is_order(form, word),
         BallotKind::Estimate => marks::is_estimate(form, word),
         _ => false,
@@ -116,7 +112,7 @@ fn bare_ballot(form: &BallotForm, own: &str, text: &str) -> Result<Option<Answer
         return Ok(None);
     }
     let ballot = format!("{own}: {}", serde_json::Value::from(word));
-    match piece::whole(form, own, &ballot)? {
+    match classify::whole(form, own, &ballot)? {
         ClassifiedBlock::Ballot(answer) => {
             let mut answer = answer?;
             answer.flags.push("the reply is a bare ballot, without reasons".to_owned());
@@ -149,7 +145,7 @@ fn single_ballot(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> 
         }
         merged.flags.extend(other.flags.iter().filter(|flag| !first.flags.contains(flag)).cloned());
     }
-    merged.content = fields::canonical_order(merged.content, &merged.ballot);
+    merged.content = answer::canonical_order(merged.content, &merged.ballot);
     merged.flags.push(format!("the same ballot stands {count} times: read as one"));
     Ok(merged)
 }
@@ -191,8 +187,8 @@ fn no_ballot_error(own: &str, text: &str, pieces: &[ClassifiedBlock], code_label
         _ => None,
     });
     let refusal_key = found.is_some_and(|keys| keys.iter().any(|key| key == "refusal"));
-    if refusal_key || screen::is_refusal(text) {
-        return Rejected::Refused(screen::beginning(text));
+    if refusal_key || prefilter::is_refusal(text) {
+        return Rejected::Refused(prefilter::beginning(text));
     }
     if pieces.iter().any(|piece| matches!(piece, ClassifiedBlock::Form)) {
         return format!("the reply repeats the form: `{own}` still holds its placeholder").into();
@@ -201,11 +197,11 @@ fn no_ballot_error(own: &str, text: &str, pieces: &[ClassifiedBlock], code_label
         return format!("the answer is a list; one map with `{own}` is expected").into();
     }
     if let Some(keys) = found {
-        let names: Vec<_> = keys.iter().take(12).map(|key| values::quoted(key)).collect();
+        let names: Vec<_> = keys.iter().take(12).map(|key| scalar::quoted(key)).collect();
         return format!("no `{own}` in the answer; keys found: {}", names.join(", ")).into();
     }
     if let Some(label) = code_labels.first() {
-        let label = values::quoted(label);
+        let label = scalar::quoted(label);
         return format!("no `{own}` found; a block labelled {label} is not read, label it `yaml`").into();
     }
     format!("no `{own}` found: answer with one fenced ```yaml block that holds `{own}:`").into()

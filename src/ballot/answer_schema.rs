@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::round::ballot::{BallotForm, BallotKind};
+use crate::ballot::{BallotForm, BallotKind};
 
 /// No more options, or bytes of their names, are taken by services that limit them.
 const MOST_OPTIONS: usize = 250;
@@ -21,7 +21,7 @@ pub fn answer_schema(form: &BallotForm) -> Option<Value> {
         return None;
     }
     let mut properties = Map::new();
-    properties.insert(super::own_key(form.kind).to_owned(), ballot(form));
+    properties.insert(super::parse::own_key(form.kind).to_owned(), ballot(form));
     if form.kind == BallotKind::Consent {
         let change = json!({
             "type": ["string", "null"],
@@ -117,8 +117,8 @@ fn described(mut schema: Value, about: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::round::ballot::{Ballot, ParsedReply};
-    use crate::round::reply::read_reply;
+    use crate::ballot::read_reply;
+    use crate::ballot::{Ballot, ParsedReply};
     use serde_json::Number;
 
     fn forms() -> Vec<BallotForm> {

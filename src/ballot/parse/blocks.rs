@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use super::fields::known_key;
-use super::values::{strip_markup, trimmed};
-use crate::round::ballot::BallotKind;
+use super::answer::known_key;
+use super::scalar::{strip_markup, trimmed};
+use crate::ballot::BallotKind;
 
 /// How a block is to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl<'a> BlockScanner<'a> {
     fn fenced(&mut self, fence: &Fence<'a>, range: Range<usize>) -> Result<(), String> {
         let label = fence.label.to_ascii_lowercase();
         if label.starts_with("tool") || label.starts_with("function_call") {
-            return Err(super::screen::tool_call());
+            return Err(super::prefilter::tool_call());
         }
         if DATA_LABELS.contains(&label.as_str()) {
             self.found.blocks.push(ReplyBlock::Structured(&self.text[range]));

@@ -8,8 +8,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
-use super::{answer_rules, read_reply};
-use crate::round::ballot::{Ballot, BallotForm, BallotKind, ParsedReply, Stance};
+use crate::ballot::{Ballot, BallotForm, BallotKind, ParsedReply, Stance, answer_rules, read_reply};
 use crate::yaml;
 
 const FILES: [(&str, &str); 7] = [

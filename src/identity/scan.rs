@@ -1,10 +1,10 @@
 //! The rules of the leak scan, over words: what counts as a name, and when a text says who it is.
 
-use super::names::{any, belongs, strong};
-use super::phrases::{
+use super::patterns::{
     AFTER_AI, AI, FILES, FILLERS, INTRODUCTIONS, MADE, ME, MOST_FILLERS, NOT_ITSELF, SAYS, THEIRS,
 };
-use super::words::{Word, words};
+use super::tokenize::{Word, words};
+use super::vendors::{any, belongs, strong};
 use super::{Hit, LeakKind, LeakScanner, Named};
 
 /// Everything found in a text, in its order, none over another.

@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Number, Value as Json};
 
-use super::fields::{AnswerParser, not_asked};
-use super::values::{is_placeholder, quoted};
+use super::answer::{AnswerParser, not_asked};
+use super::scalar::{is_placeholder, quoted};
 use crate::yaml::{self, Node, Value};
 
 const TRADE_OFFS: [&str; 3] = ["optimizing_for", "accepting_as_cost", "risks"];

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::values::shorten;
+use super::scalar::shorten;
 use crate::text::is_unsafe;
 
 /// The largest reply that is read, in bytes.

@@ -22,7 +22,7 @@ mod view;
 pub use form::{Form, Purpose};
 pub use home::{Home, Opening, Part, Row};
 pub use host::{Draft, Film, Host, Reading, Refusal, Running};
-pub use keymap::{Action, BINDINGS, Keys, Place, label as key_label, table as key_table};
+pub use keymap::{Action, BINDINGS, Keys, ScreenState, label as key_label, table as key_table};
 pub use live::{Live, News, Preview};
 pub use model::{Leave, Menu, MenuKind, Model, Overlay, Pane, Spread, Stage};
 pub use replay::Replay;

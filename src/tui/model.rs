@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::form::Form;
 use super::home::Home;
-use super::keymap::{Keys, Place};
+use super::keymap::{Keys, ScreenState};
 use super::live::Live;
 use super::replay::Replay;
 use super::theme::Theme;
@@ -252,23 +252,23 @@ impl Model {
     }
 
     /// Where the facilitator is.
-    pub fn place(&self) -> Place {
+    pub fn screen_state(&self) -> ScreenState {
         let live = match &self.stage {
-            Stage::Home => return Place::Home,
-            Stage::Film => return Place::Film,
+            Stage::Home => return ScreenState::Home,
+            Stage::Film => return ScreenState::Replay,
             Stage::Live(live) => live,
         };
         let session = self.session();
         if live.ended.is_some() || session.closed.is_some() || session.paused.is_some() {
-            return Place::Over;
+            return ScreenState::Closed;
         }
         match hold(session) {
-            Some(WaitPoint::Draft) => Place::Draft,
-            Some(WaitPoint::Question(_)) => Place::Asked,
-            Some(WaitPoint::Counted) => Place::Counted,
+            Some(WaitPoint::Draft) => ScreenState::Draft,
+            Some(WaitPoint::Question(_)) => ScreenState::Question,
+            Some(WaitPoint::Counted) => ScreenState::Revealed,
             // Nothing was sent yet, and the next thing would be.
-            None if live.draft.is_some() => Place::Draft,
-            None => Place::Open,
+            None if live.draft.is_some() => ScreenState::Draft,
+            None => ScreenState::Open,
         }
     }
 

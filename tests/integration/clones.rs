@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use roundtable::tui::{Action, BINDINGS, Place};
+use roundtable::tui::{Action, BINDINGS, ScreenState};
 
 use crate::program::{Desk, Ran, arg, ran};
 use crate::pty::Screen;
@@ -303,23 +303,27 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
 }
 
 /// A place of the screen, what is opened, the keys that lead there, and the words that tell one is there.
-type Way = (Place, &'static [&'static str], &'static [(&'static str, &'static str)]);
+type Way = (ScreenState, &'static [&'static str], &'static [(&'static str, &'static str)]);
 
 const WAYS: [Way; 9] = [
-    (Place::Home, &[], &[("", "start something new")]),
-    (Place::Draft, &["decide.yaml"], &[("", "DRAFT")]),
-    (Place::Draft, &["run.yaml"], &[("", "comes first")]),
-    (Place::Asked, &["ask.yaml"], &[("", "you are asked")]),
-    (Place::Open, &["person.yaml"], &[("", "DRAFT"), ("o", "it is your turn")]),
-    (Place::Counted, &["rehearsed.yaml"], &[("", "DRAFT"), ("o", "Enter accept")]),
+    (ScreenState::Home, &[], &[("", "start something new")]),
+    (ScreenState::Draft, &["decide.yaml"], &[("", "DRAFT")]),
+    (ScreenState::Draft, &["run.yaml"], &[("", "comes first")]),
+    (ScreenState::Question, &["ask.yaml"], &[("", "you are asked")]),
+    (ScreenState::Open, &["person.yaml"], &[("", "DRAFT"), ("o", "it is your turn")]),
+    (ScreenState::Revealed, &["rehearsed.yaml"], &[("", "DRAFT"), ("o", "Enter accept")]),
     (
-        Place::Over,
+        ScreenState::Closed,
         &["rehearsed.yaml"],
         &[("", "DRAFT"), ("o", "Enter accept"), ("\r", "the session is over")],
     ),
-    (Place::Film, &["stranger.s2s"], &[("", "this session is not finished"), ("\u{1b}", "space play")]),
     (
-        Place::Film,
+        ScreenState::Replay,
+        &["stranger.s2s"],
+        &[("", "this session is not finished"), ("\u{1b}", "space play")],
+    ),
+    (
+        ScreenState::Replay,
         &["stranger.s2s"],
         &[
             ("", "this session is not finished"),
@@ -359,9 +363,15 @@ fn typed(key: &str) -> String {
 
 #[test]
 fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
-    for place in
-        [Place::Home, Place::Draft, Place::Open, Place::Asked, Place::Counted, Place::Over, Place::Film]
-    {
+    for place in [
+        ScreenState::Home,
+        ScreenState::Draft,
+        ScreenState::Open,
+        ScreenState::Question,
+        ScreenState::Revealed,
+        ScreenState::Closed,
+        ScreenState::Replay,
+    ] {
         assert!(WAYS.iter().any(|way| way.0 == place), "no way to {place:?}");
     }
     for binding in &BINDINGS {

@@ -4,24 +4,24 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// A key with its modifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct KeyChord {
     pub(super) code: KeyCode,
     pub(super) ctrl: bool,
 }
 
-pub(super) const fn key(code: KeyCode) -> Key {
-    Key { code, ctrl: false }
+pub(super) const fn key(code: KeyCode) -> KeyChord {
+    KeyChord { code, ctrl: false }
 }
 
-pub(super) const fn ch(c: char) -> Key {
+pub(super) const fn ch(c: char) -> KeyChord {
     key(KeyCode::Char(c))
 }
 
-pub(super) const fn ctrl(c: char) -> Key {
-    Key { code: KeyCode::Char(c), ctrl: true }
+pub(super) const fn ctrl(c: char) -> KeyChord {
+    KeyChord { code: KeyCode::Char(c), ctrl: true }
 }
 
-impl Key {
+impl KeyChord {
     /// The key of an event.
     pub fn pressed(event: &KeyEvent) -> Self {
         Self { code: event.code, ctrl: event.modifiers.contains(KeyModifiers::CONTROL) }
@@ -29,7 +29,7 @@ impl Key {
 }
 
 /// A key as it is written.
-pub fn label(key: Key) -> String {
+pub fn label(key: KeyChord) -> String {
     let code = match key.code {
         KeyCode::Char(' ') => "space".to_owned(),
         KeyCode::Char(c) => c.to_string(),
@@ -45,7 +45,7 @@ pub fn label(key: Key) -> String {
 }
 
 /// A key from the way it is written: `x`, `space`, `Ctrl-X`, `F5`, `Enter`, `Left`.
-pub(super) fn parse(text: &str) -> Option<Key> {
+pub(super) fn parse(text: &str) -> Option<KeyChord> {
     if let Some(rest) = text.strip_prefix("Ctrl-") {
         let mut chars = rest.chars();
         let c = chars.next().filter(|_| chars.next().is_none())?;
@@ -78,6 +78,6 @@ pub(super) fn parse(text: &str) -> Option<Key> {
 }
 
 /// Keys as they are written.
-pub fn labels(keys: &[Key]) -> String {
+pub fn labels(keys: &[KeyChord]) -> String {
     keys.iter().map(|key| label(*key)).collect::<Vec<_>>().join(" ")
 }

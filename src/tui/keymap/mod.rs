@@ -6,8 +6,8 @@
 mod key;
 mod table;
 
-pub use key::{Key, label, labels};
-pub use table::{BINDINGS, Binding, FORM_KEYS, FormKey, Place, table};
+pub use key::{KeyChord, label, labels};
+pub use table::{BINDINGS, FORM_KEYS, FormKey, KeyBinding, ScreenState, table};
 
 use std::collections::HashMap;
 
@@ -26,61 +26,61 @@ macro_rules! actions {
 
 actions! {
     /// Open the chosen row of the home screen.
-    Enter,
+    OpenRow,
     /// A topic of one's own.
-    NewTopic,
+    NewQuestion,
     /// Open the round.
     OpenRound,
     /// Edit question, ballot and rule.
     EditRound,
     /// Choose who is asked.
-    EditSeats,
+    ChooseParticipants,
     /// Add or edit an artifact.
-    Artifact,
+    EditArtifact,
     /// What differs from the last round's snapshot.
-    Diff,
+    ShowDiff,
     /// Look at the snapshot.
-    Snapshot,
+    ShowSnapshot,
     /// Look at the workflow's map.
-    Map,
+    ShowWorkflow,
     /// Look at the results so far.
-    Context,
+    ShowResults,
     /// Show a work item whole.
-    Items,
+    ShowWorkItems,
     /// Close the round.
     CloseRound,
     /// Let a seat go.
-    Excuse,
+    ExcuseSeat,
     /// Ask the chosen seat anew.
-    Retry,
+    RetrySeat,
     /// See how the providers fare.
-    Doctor,
+    CheckProviders,
     /// The same, with a word of each one's reply.
-    Probe,
+    CheckLatency,
     /// Move the deadline.
-    MoreTime,
+    ExtendDeadline,
     /// Answer for the person whose turn it is.
-    TakeTurn,
+    AnswerSeat,
     /// Go on with what was counted.
-    Accept,
+    AcceptResult,
     /// Ask again as a new round.
-    AskAgain,
+    RepeatRound,
     /// Answer the question.
-    Answer,
+    AnswerQuestion,
     /// Note on the round.
-    Note,
+    AddNote,
     /// Count by other rules.
-    WhatIf,
+    OtherRules,
     /// Answers side by side.
-    SideBySide,
+    ToggleSideBySide,
     /// Write a report.
-    Report,
+    ExportReport,
     /// Copy what is looked at.
-    Copy,
+    CopyPane,
     /// A new session from this point.
-    FromHere,
+    ForkSession,
     /// Go on with the session.
-    Resume,
+    ResumeSession,
     /// Back to the home screen.
     Home,
     /// Leave.
@@ -88,23 +88,23 @@ actions! {
     /// Show or hide the keys.
     Help,
     /// One event on.
-    Forward,
+    NextEvent,
     /// One event back.
-    Back,
+    PreviousEvent,
     /// To the next round.
     NextRound,
     /// To the round before.
     PreviousRound,
     /// To the first event, or the top.
-    Start,
+    GoToStart,
     /// To the last event, or the bottom.
-    End,
-    /// Play, or pause.
+    GoToEnd,
+    /// PlayPause, or pause.
     Play,
     /// Play faster.
-    Faster,
+    PlayFaster,
     /// Play slower.
-    Slower,
+    PlaySlower,
     /// The next seat.
     NextSeat,
     /// The seat before.
@@ -124,24 +124,24 @@ actions! {
     /// Search.
     Search,
     /// To the next hit.
-    NextHit,
+    NextMatch,
     /// To the hit before.
-    PreviousHit,
+    PreviousMatch,
     /// Only the chosen seat's events, or all.
-    Filter,
+    FilterEvents,
     /// Find an action by its name.
-    Palette,
+    CommandPalette,
     /// Stop the program; the shell's `fg` goes on.
     Suspend,
 }
 
 /// The way back is no row of its own: it is what `Esc` means where nothing lies over the panes.
-pub const BACK: Key = key(KeyCode::Esc);
+pub const BACK: KeyChord = key(KeyCode::Esc);
 
 /// The keys in effect: the table's, and those the configuration gives in their place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keys {
-    own: HashMap<Action, Vec<Key>>,
+    own: HashMap<Action, Vec<KeyChord>>,
 }
 
 impl Keys {
@@ -161,26 +161,27 @@ impl Keys {
     }
 
     /// The keys of a row.
-    pub fn of<'a>(&'a self, binding: &Binding) -> &'a [Key] {
+    pub fn keys_for<'a>(&'a self, binding: &KeyBinding) -> &'a [KeyChord] {
         self.own.get(&binding.action).map_or(binding.keys, Vec::as_slice)
     }
 
     /// The action of a key in a place.
-    pub fn action(&self, event: &KeyEvent, place: Place) -> Option<Action> {
-        let pressed = Key::pressed(event);
+    pub fn action(&self, event: &KeyEvent, place: ScreenState) -> Option<Action> {
+        let pressed = KeyChord::pressed(event);
         if pressed == BACK {
             return Some(Action::Home);
         }
-        let held = |binding: &&Binding| binding.places.holds(place) && self.of(binding).contains(&pressed);
+        let held =
+            |binding: &&KeyBinding| binding.places.holds(place) && self.keys_for(binding).contains(&pressed);
         BINDINGS.iter().find(held).map(|binding| binding.action)
     }
 
     /// The first key that means two things in one place.
     fn clash(&self) -> Option<String> {
         for place in PLACES {
-            let mut seen: HashMap<Key, &Binding> = HashMap::new();
+            let mut seen: HashMap<KeyChord, &KeyBinding> = HashMap::new();
             for binding in BINDINGS.iter().filter(|binding| binding.places.holds(place)) {
-                for key in self.of(binding) {
+                for key in self.keys_for(binding) {
                     match seen.insert(*key, binding) {
                         Some(other) if other.action != binding.action => {
                             let (one, two) = (slug(other), slug(binding));
@@ -196,7 +197,7 @@ impl Keys {
 }
 
 /// An action's name in the configuration.
-pub fn slug(binding: &Binding) -> String {
+pub fn slug(binding: &KeyBinding) -> String {
     binding.name.replace([';', ',', '\''], "").replace(' ', "-")
 }
 
@@ -217,19 +218,31 @@ mod tests {
     fn a_key_finds_its_action_where_it_is() {
         let keys = Keys::default();
         let press = |code, modifiers, place| keys.action(&KeyEvent::new(code, modifiers), place);
-        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::CONTROL, Place::Open), Some(Action::Quit));
-        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE, Place::Open), Some(Action::CloseRound));
-        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE, Place::Film), None);
-        assert_eq!(press(KeyCode::Char('n'), KeyModifiers::NONE, Place::Home), Some(Action::NewTopic));
-        assert_eq!(press(KeyCode::Char('n'), KeyModifiers::NONE, Place::Counted), Some(Action::AskAgain));
-        assert_eq!(press(KeyCode::Char('G'), KeyModifiers::SHIFT, Place::Film), Some(Action::End));
+        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::CONTROL, ScreenState::Open), Some(Action::Quit));
+        assert_eq!(
+            press(KeyCode::Char('c'), KeyModifiers::NONE, ScreenState::Open),
+            Some(Action::CloseRound)
+        );
+        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE, ScreenState::Replay), None);
+        assert_eq!(
+            press(KeyCode::Char('n'), KeyModifiers::NONE, ScreenState::Home),
+            Some(Action::NewQuestion)
+        );
+        assert_eq!(
+            press(KeyCode::Char('n'), KeyModifiers::NONE, ScreenState::Revealed),
+            Some(Action::RepeatRound)
+        );
+        assert_eq!(
+            press(KeyCode::Char('G'), KeyModifiers::SHIFT, ScreenState::Replay),
+            Some(Action::GoToEnd)
+        );
     }
 
     #[test]
     fn the_configuration_gives_other_keys() {
         let given = ["Ctrl-X".to_owned(), "F5".to_owned()];
         let keys = Keys::configured([("close-the-round-now", &given[..])]).unwrap();
-        let press = |code, modifiers| keys.action(&KeyEvent::new(code, modifiers), Place::Open);
+        let press = |code, modifiers| keys.action(&KeyEvent::new(code, modifiers), ScreenState::Open);
         assert_eq!(press(KeyCode::F(5), KeyModifiers::NONE), Some(Action::CloseRound));
         assert_eq!(press(KeyCode::Char('x'), KeyModifiers::CONTROL), Some(Action::CloseRound));
         assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE), None);

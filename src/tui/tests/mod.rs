@@ -10,7 +10,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::{
-    Effect, Keys, Live, Message, Model, News, Overlay, Pane, Place, Replay, Stage, Theme, draw, update,
+    Effect, Keys, Live, Message, Model, News, Overlay, Pane, Replay, ScreenState, Stage, Theme, draw, update,
 };
 use crate::journal::read_log;
 use crate::round::record::TokenUsage;
@@ -273,12 +273,12 @@ fn hostile_text_reaches_no_cell_and_breaks_no_border() {
 
 #[test]
 fn where_the_facilitator_is_follows_from_the_events() {
-    let place = |is_last: fn(&Event) -> bool| live_until(is_last).place();
-    assert_eq!(place(|event| matches!(event, Event::StepStarted { .. })), Place::Draft);
-    assert_eq!(place(|event| matches!(event, Event::RoundOpened(_))), Place::Open);
-    assert_eq!(place(|event| matches!(event, Event::BallotSealed(_))), Place::Open);
-    assert_eq!(place(|event| matches!(event, Event::TallyMade(_))), Place::Counted);
-    assert_eq!(place(|event| matches!(event, Event::SessionClosed(_))), Place::Over);
+    let place = |is_last: fn(&Event) -> bool| live_until(is_last).screen_state();
+    assert_eq!(place(|event| matches!(event, Event::StepStarted { .. })), ScreenState::Draft);
+    assert_eq!(place(|event| matches!(event, Event::RoundOpened(_))), ScreenState::Open);
+    assert_eq!(place(|event| matches!(event, Event::BallotSealed(_))), ScreenState::Open);
+    assert_eq!(place(|event| matches!(event, Event::TallyMade(_))), ScreenState::Revealed);
+    assert_eq!(place(|event| matches!(event, Event::SessionClosed(_))), ScreenState::Closed);
 }
 
 #[test]

@@ -231,7 +231,7 @@ steps:
 #[test]
 fn a_workflow_as_a_map() {
     let mut model = draft(Some(WORKFLOW));
-    assert_eq!(model.place(), crate::tui::Place::Draft);
+    assert_eq!(model.screen_state(), crate::tui::ScreenState::Draft);
     assert_eq!(press(&mut model, KeyCode::Char('o')), [crate::tui::Effect::Begin]);
     shows("workflow", &model);
     model.focus = Pane::Context;

@@ -5,7 +5,7 @@ use crate::engine::FacilitatorRequest;
 use crate::setup::doctor::ProbeLevel;
 use crate::tui::form;
 use crate::tui::home::Opening;
-use crate::tui::keymap::{Action, Place};
+use crate::tui::keymap::{Action, ScreenState};
 use crate::tui::live::open_order;
 use crate::tui::model::{Leave, Menu, MenuKind, Model, Overlay, Pane, Spread, Stage};
 
@@ -17,9 +17,9 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Suspend => return vec![Effect::Suspend],
         Action::Help => model.overlay = Some(Overlay::Help(0)),
         Action::Search => model.overlay = Some(Overlay::Search(String::new())),
-        Action::Palette => model.overlay = Some(Overlay::Palette(String::new(), 0)),
-        Action::NextHit => menus::find(model, true),
-        Action::PreviousHit => menus::find(model, false),
+        Action::CommandPalette => model.overlay = Some(Overlay::Palette(String::new(), 0)),
+        Action::NextMatch => menus::find(model, true),
+        Action::PreviousMatch => menus::find(model, false),
         Action::NextPane => turn_pane(model, 1),
         Action::PreviousPane => turn_pane(model, Pane::ALL.len() - 1),
         Action::NextSeat => turn_seat(model, true),
@@ -28,38 +28,40 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Down => scroll(model, 1),
         Action::PageUp => scroll(model, -i32::from(model.size.1 / 2)),
         Action::PageDown => scroll(model, i32::from(model.size.1 / 2)),
-        Action::Start | Action::End if model.place() != Place::Film => to_end(model, action == Action::End),
-        Action::Filter => filter(model),
-        Action::Snapshot => model.focus = Pane::Snapshot,
-        Action::Map => model.focus = Pane::Steps,
-        Action::Context => model.focus = Pane::Context,
-        Action::Items => menus::items(model),
-        Action::SideBySide => {
+        Action::GoToStart | Action::GoToEnd if model.screen_state() != ScreenState::Replay => {
+            to_end(model, action == Action::GoToEnd)
+        }
+        Action::FilterEvents => filter(model),
+        Action::ShowSnapshot => model.focus = Pane::Snapshot,
+        Action::ShowWorkflow => model.focus = Pane::Steps,
+        Action::ShowResults => model.focus = Pane::Context,
+        Action::ShowWorkItems => menus::items(model),
+        Action::ToggleSideBySide => {
             model.spread = if model.spread == Spread::One { Spread::SideBySide } else { Spread::One };
             model.focus = Pane::Answer;
         }
-        Action::Copy => return copy(model),
-        Action::Diff => show_diff(model),
-        Action::WhatIf => menus::what_if(model),
-        Action::Report => model.overlay = Some(menus::report()),
-        Action::Doctor => return menus::checking(model, ProbeLevel::Listing),
-        Action::Probe => return menus::checking(model, ProbeLevel::OneWord),
-        Action::Enter | Action::NewTopic => return open_row(model, action),
+        Action::CopyPane => return copy(model),
+        Action::ShowDiff => show_diff(model),
+        Action::OtherRules => menus::what_if(model),
+        Action::ExportReport => model.overlay = Some(menus::report()),
+        Action::CheckProviders => return menus::checking(model, ProbeLevel::Listing),
+        Action::CheckLatency => return menus::checking(model, ProbeLevel::OneWord),
+        Action::OpenRow | Action::NewQuestion => return open_row(model, action),
         Action::OpenRound
         | Action::CloseRound
-        | Action::Accept
-        | Action::AskAgain
-        | Action::FromHere
-        | Action::Resume => return order(model, action),
+        | Action::AcceptResult
+        | Action::RepeatRound
+        | Action::ForkSession
+        | Action::ResumeSession => return order(model, action),
         Action::EditRound
-        | Action::EditSeats
-        | Action::Artifact
-        | Action::Note
-        | Action::Excuse
-        | Action::Retry
-        | Action::MoreTime
-        | Action::TakeTurn
-        | Action::Answer => return open_form(model, action),
+        | Action::ChooseParticipants
+        | Action::EditArtifact
+        | Action::AddNote
+        | Action::ExcuseSeat
+        | Action::RetrySeat
+        | Action::ExtendDeadline
+        | Action::AnswerSeat
+        | Action::AnswerQuestion => return open_form(model, action),
         of_the_film => film(model, of_the_film),
     }
     Vec::new()
@@ -82,7 +84,7 @@ fn home(model: &mut Model) -> Vec<Effect> {
 
 fn open_row(model: &mut Model, action: Action) -> Vec<Effect> {
     let row = model.home.chosen().map(|row| row.opening);
-    match row.filter(|_| action == Action::Enter) {
+    match row.filter(|_| action == Action::OpenRow) {
         Some(Opening::NewTopic) | None => {
             let form = form::new_topic(&model.home.personas);
             super::forms::open(model, form)
@@ -117,12 +119,14 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
             return Vec::new();
         }
         Action::CloseRound => FacilitatorRequest::CloseRound,
-        Action::Accept => FacilitatorRequest::Accept,
-        Action::AskAgain => FacilitatorRequest::AskAgain,
-        Action::Resume if model.session().closed.is_none() || model.replay.at() < model.replay.len() => {
+        Action::AcceptResult => FacilitatorRequest::Accept,
+        Action::RepeatRound => FacilitatorRequest::AskAgain,
+        Action::ResumeSession
+            if model.session().closed.is_none() || model.replay.at() < model.replay.len() =>
+        {
             return vec![Effect::Open(Opening::Resume(path()))];
         }
-        Action::Resume => {
+        Action::ResumeSession => {
             model.notice = Some("this session is over; F begins a new one from here".to_owned());
             return Vec::new();
         }
@@ -139,17 +143,17 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
 fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
     let session = model.session();
     let form = match action {
-        Action::EditRound | Action::EditSeats => {
+        Action::EditRound | Action::ChooseParticipants => {
             let step = model.preview().map(|preview| preview.opened.step.clone()).unwrap_or_default();
             let definition = session.definition.as_ref();
             let round = definition.and_then(|definition| definition.step(&step)?.round());
             round.map(|round| {
                 let mut form = form::round(session, &step, round);
-                form.at = if action == Action::EditSeats { form.fields.len() - 1 } else { 0 };
+                form.at = if action == Action::ChooseParticipants { form.fields.len() - 1 } else { 0 };
                 form
             })
         }
-        Action::Artifact => {
+        Action::EditArtifact => {
             let artifacts = session.definition.as_ref().map_or(&[][..], |d| &d.artifacts);
             if artifacts.is_empty() {
                 Some(form::artifact(session, None))
@@ -161,14 +165,16 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
                 return Vec::new();
             }
         }
-        Action::Note => session.rounds.iter().rev().find(|round| round.closed.is_some()).map(|round| {
+        Action::AddNote => session.rounds.iter().rev().find(|round| round.closed.is_some()).map(|round| {
             form::note(session, &round.opened.round, round.synthesis.as_deref().unwrap_or_default())
         }),
-        Action::Excuse | Action::Retry | Action::MoreTime if session.open_round().is_none() => None,
-        Action::Excuse => model.seat_name().map(|seat| form::excuse(session, seat)),
-        Action::Retry => model.seat_name().map(|seat| form::retry(session, seat)),
-        Action::MoreTime => Some(form::more_time(session)),
-        Action::TakeTurn => {
+        Action::ExcuseSeat | Action::RetrySeat | Action::ExtendDeadline if session.open_round().is_none() => {
+            None
+        }
+        Action::ExcuseSeat => model.seat_name().map(|seat| form::excuse(session, seat)),
+        Action::RetrySeat => model.seat_name().map(|seat| form::retry(session, seat)),
+        Action::ExtendDeadline => Some(form::more_time(session)),
+        Action::AnswerSeat => {
             let round = session.open_round();
             let turn = model.turn().zip(round);
             turn.map(|((seat, again), round)| form::turn(seat, again.as_deref(), &round.opened))
@@ -192,15 +198,15 @@ fn film(model: &mut Model, action: Action) {
     let seat = if model.only_seat { model.seat_name().map(str::to_owned) } else { None };
     let replay = &mut model.replay;
     match action {
-        Action::Forward => replay.step(true, seat.as_deref()),
-        Action::Back => replay.step(false, seat.as_deref()),
+        Action::NextEvent => replay.step(true, seat.as_deref()),
+        Action::PreviousEvent => replay.step(false, seat.as_deref()),
         Action::NextRound => replay.round(true),
         Action::PreviousRound => replay.round(false),
-        Action::Start => replay.seek(0),
-        Action::End => replay.seek(replay.len()),
-        Action::Play => replay.toggle(),
-        Action::Faster => replay.change_speed(true),
-        Action::Slower => replay.change_speed(false),
+        Action::GoToStart => replay.seek(0),
+        Action::GoToEnd => replay.seek(replay.len()),
+        Action::PlayPause => replay.toggle(),
+        Action::PlayFaster => replay.change_speed(true),
+        Action::PlaySlower => replay.change_speed(false),
         _ => {}
     }
     model.scroll = [0; 8];

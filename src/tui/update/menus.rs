@@ -9,7 +9,7 @@ use crate::setup::doctor::ProbeLevel;
 use crate::tally::RuleOptions;
 use crate::tui::form;
 use crate::tui::home::Opening;
-use crate::tui::keymap::{Action, BINDINGS, Binding, Place};
+use crate::tui::keymap::{Action, BINDINGS, KeyBinding, ScreenState};
 use crate::tui::model::{Menu, MenuKind, Model, Overlay, Pane, Reading, Stage};
 
 /// The formats of a report, as they are asked for, and what each is.
@@ -96,7 +96,7 @@ pub fn find(model: &mut Model, forward: bool) {
             model.scroll[pane.index()] = line;
         }
         found.is_some()
-    } else if model.place() == Place::Film {
+    } else if model.screen_state() == ScreenState::Replay {
         model.replay.find(&words, forward)
     } else {
         find_back(model, &words, forward)
@@ -126,14 +126,14 @@ fn find_back(model: &mut Model, words: &str, forward: bool) -> bool {
 }
 
 /// The actions of a place whose name holds what is typed.
-pub fn matching(place: Place, typed: &str) -> Vec<&'static Binding> {
+pub fn matching(place: ScreenState, typed: &str) -> Vec<&'static KeyBinding> {
     let typed = typed.to_lowercase();
-    let here = |binding: &&Binding| binding.places.holds(place) && binding.name.contains(&typed);
+    let here = |binding: &&KeyBinding| binding.places.holds(place) && binding.name.contains(&typed);
     BINDINGS.iter().filter(here).collect()
 }
 
 pub fn palette(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let place = model.place();
+    let place = model.screen_state();
     let Some(Overlay::Palette(typed, row)) = &mut model.overlay else { return Vec::new() };
     let found = matching(place, typed);
     match key.code {
@@ -153,7 +153,7 @@ pub fn palette(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     Vec::new()
 }
 
-fn chosen_action(model: &mut Model, found: &[&'static Binding], row: usize) -> Vec<Effect> {
+fn chosen_action(model: &mut Model, found: &[&'static KeyBinding], row: usize) -> Vec<Effect> {
     let chosen = found.get(row).map(|binding| binding.action);
     model.overlay = None;
     chosen.map_or_else(Vec::new, |action| act(model, action))
@@ -339,11 +339,11 @@ pub fn click(model: &mut Model, target: Target) -> Vec<Effect> {
         }
         (Some(Overlay::Palette(typed, _)), Target::Choice(at)) => {
             let typed = typed.clone();
-            let found = matching(model.place(), &typed);
+            let found = matching(model.screen_state(), &typed);
             return chosen_action(model, &found, at);
         }
         (None, Target::Key(action)) => return act(model, action),
-        (None, Target::Row(at)) if model.home.at == at => return act(model, Action::Enter),
+        (None, Target::Row(at)) if model.home.at == at => return act(model, Action::OpenRow),
         (None, Target::Row(at)) => model.home.at = at,
         (None, Target::Pane(pane)) => model.focus = pane,
         (None, Target::Seat(at)) => {

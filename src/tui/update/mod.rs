@@ -167,7 +167,9 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Some(Overlay::Agree(_)) => menus::agreeing(model, key),
         Some(Overlay::Form(_)) => forms::press(model, key),
         Some(Overlay::Leave(..)) => leaving(model, key),
-        None => model.keys.action(key, model.place()).map_or_else(Vec::new, |action| act(model, action)),
+        None => {
+            model.keys.action(key, model.screen_state()).map_or_else(Vec::new, |action| act(model, action))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Effect, forms};
 use crate::session::{Checked, Event, ExitCode, LogEntry};
 use crate::tui::host::{Draft, Reading};
-use crate::tui::keymap::Place;
+use crate::tui::keymap::ScreenState;
 use crate::tui::live::{Live, News, Preview, is_drafting, rehearse};
 use crate::tui::model::{Model, Pane, Spread, Stage};
 use crate::tui::replay::Replay;
@@ -129,8 +129,8 @@ pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
     let lines = (0..).zip(events).map(as_line).collect();
     let live = Live { draft: Some(Box::new(opened)), is_topic, needs, ..Live::default() };
     model.show(Stage::Live(Box::new(live)), Replay::new(lines), file);
-    model.focus = match model.place() {
-        Place::Asked => Pane::Question,
+    model.focus = match model.screen_state() {
+        ScreenState::Question => Pane::Question,
         _ if is_drafting(model.session()) => Pane::Snapshot,
         _ => Pane::Steps,
     };

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::Hits;
-use crate::tui::keymap::{Action, BINDINGS, Binding, label};
+use crate::tui::keymap::{Action, BINDINGS, KeyBinding, label};
 use crate::tui::model::Model;
 use crate::tui::text::safe;
 use crate::tui::update::Target;
@@ -35,19 +35,19 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
     frame.render_widget(Paragraph::new(Line::from(spans)), area);
 }
 
-fn key(model: &Model, binding: &Binding) -> String {
-    model.keys.of(binding).first().map(|key| label(*key)).unwrap_or_default()
+fn key(model: &Model, binding: &KeyBinding) -> String {
+    model.keys.keys_for(binding).first().map(|key| label(*key)).unwrap_or_default()
 }
 
-fn wide(model: &Model, binding: &Binding) -> usize {
+fn wide(model: &Model, binding: &KeyBinding) -> usize {
     key(model, binding).chars().count() + binding.footer.unwrap_or_default().chars().count() + 4
 }
 
 /// The footer's keys that fit; what leads out and to the rest fits first.
-fn bindings(model: &Model, width: usize) -> Vec<&'static Binding> {
-    let place = model.place();
+fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
+    let place = model.screen_state();
     let (mut shown, mut used) = (Vec::new(), 1);
-    let is_first = |binding: &&Binding| matches!(binding.action, Action::Help | Action::Quit);
+    let is_first = |binding: &&KeyBinding| matches!(binding.action, Action::Help | Action::Quit);
     let here = || BINDINGS.iter().filter(|binding| binding.footer.is_some() && binding.places.holds(place));
     for binding in here().filter(is_first).chain(here().filter(|binding| !is_first(binding))) {
         used += wide(model, binding);
@@ -56,7 +56,7 @@ fn bindings(model: &Model, width: usize) -> Vec<&'static Binding> {
             shown.push(binding);
         }
     }
-    let at = |binding: &&'static Binding| {
+    let at = |binding: &&'static KeyBinding| {
         BINDINGS.iter().position(|other| other.action == binding.action && other.name == binding.name)
     };
     shown.sort_by_key(at);

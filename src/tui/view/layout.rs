@@ -2,7 +2,7 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-use crate::tui::keymap::Place;
+use crate::tui::keymap::ScreenState;
 use crate::tui::model::{Model, Pane};
 
 /// The narrowest screen with two columns.
@@ -28,8 +28,8 @@ pub fn panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
 
 /// The two panes that belong over each other now.
 fn upper(model: &Model) -> [Pane; 2] {
-    match model.place() {
-        Place::Draft if model.preview().is_some() => [Pane::Question, Pane::Seats],
+    match model.screen_state() {
+        ScreenState::Draft if model.preview().is_some() => [Pane::Question, Pane::Seats],
         // Where nothing was asked of seats, the steps are what there is to see.
         _ if model.session().rounds.is_empty() => [Pane::Steps, Pane::Context],
         _ => [Pane::Seats, Pane::Tally],
@@ -41,11 +41,11 @@ fn beside(model: &Model, upper: [Pane; 2]) -> Pane {
     if !upper.contains(&model.focus) {
         return model.focus;
     }
-    match model.place() {
-        Place::Draft if model.preview().is_some() => Pane::Snapshot,
-        Place::Asked => Pane::Question,
+    match model.screen_state() {
+        ScreenState::Draft if model.preview().is_some() => Pane::Snapshot,
+        ScreenState::Question => Pane::Question,
         _ if model.session().rounds.is_empty() => Pane::Events,
-        Place::Open if model.session().open_round().is_some() => Pane::Events,
+        ScreenState::Open if model.session().open_round().is_some() => Pane::Events,
         _ => Pane::Answer,
     }
 }

@@ -8,7 +8,7 @@ use ratatui::widgets::{Clear, Paragraph};
 use super::Hits;
 use super::pane::block;
 use crate::text::harmless_line;
-use crate::tui::keymap::{BINDINGS, Binding, FORM_KEYS, Place, labels};
+use crate::tui::keymap::{BINDINGS, FORM_KEYS, KeyBinding, ScreenState, labels};
 use crate::tui::model::{Asking, Leave, Menu, MenuKind, Model, Overlay, Reading};
 use crate::tui::text::{clipped, safe, wrapped};
 use crate::tui::update::{Target, matching};
@@ -33,8 +33,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
     }
 }
 
-fn row(binding: &Binding, model: &Model) -> Line<'static> {
-    let keys = labels(model.keys.of(binding));
+fn row(binding: &KeyBinding, model: &Model) -> Line<'static> {
+    let keys = labels(model.keys.keys_for(binding));
     Line::from(vec![Span::styled(format!(" {keys:16}"), model.theme.key()), Span::raw(binding.name)])
 }
 
@@ -65,13 +65,13 @@ pub fn most_help(model: &Model) -> usize {
 
 /// The keys of this place, the way back, and those of forms.
 fn help_lines(model: &Model) -> Vec<Line<'static>> {
-    let place = model.place();
+    let place = model.screen_state();
     let here = BINDINGS.iter().filter(|binding| binding.places.holds(place));
     let mut lines: Vec<Line<'static>> = here.map(|binding| row(binding, model)).collect();
     let mut keyed = |keys: &str, name: &'static str| {
         lines.push(Line::from(vec![Span::styled(format!(" {keys:16}"), model.theme.key()), Span::raw(name)]));
     };
-    keyed("Esc", if place == Place::Home { "show all rows again" } else { "back to the home screen" });
+    keyed("Esc", if place == ScreenState::Home { "show all rows again" } else { "back to the home screen" });
     for key in FORM_KEYS {
         keyed(&key.keys.join(" "), key.name);
     }
@@ -90,7 +90,7 @@ fn help(frame: &mut Frame<'_>, area: Rect, model: &Model, at: usize) {
 }
 
 fn palette(frame: &mut Frame<'_>, area: Rect, model: &Model, typed: &str, chosen: usize, hits: &mut Hits) {
-    let found = matching(model.place(), typed);
+    let found = matching(model.screen_state(), typed);
     let room = usize::from(area.height.saturating_sub(4));
     let start = (chosen + 1).saturating_sub(room);
     let mut lines =

@@ -7,7 +7,7 @@ use crate::report::words::{format_duration, group_digits, headline, quorum_ballo
 use crate::session::{Question, RoundOpened, RoundRun, Session};
 use crate::tally::Ties;
 use crate::text::harmless_line;
-use crate::tui::keymap::Place;
+use crate::tui::keymap::ScreenState;
 use crate::tui::live::Preview;
 use crate::tui::model::Model;
 use crate::tui::text::wrapped;
@@ -17,8 +17,8 @@ use crate::workflow::Close;
 const MOST_LINES: usize = 5000;
 
 pub fn title(model: &Model) -> String {
-    match (model.place(), model.preview()) {
-        (Place::Asked, _) => " you are asked ".to_owned(),
+    match (model.screen_state(), model.preview()) {
+        (ScreenState::Question, _) => " you are asked ".to_owned(),
         (_, Some(_)) => " question · e edits ".to_owned(),
         _ => " question ".to_owned(),
     }

@@ -92,8 +92,8 @@ pub struct Config {
 pub struct ScreenConfig {
     /// Keys by the action's name, in place of the usual ones.
     pub keys: IndexMap<String, Vec<String>>,
-    /// Colours by role: `good, bad, under-way, key`.
-    pub colours: IndexMap<String, String>,
+    /// Colors by role: `good, bad, active, key, background`.
+    pub colors: IndexMap<String, String>,
     /// Whether only ASCII signs are used.
     pub ascii: bool,
     /// Whether the mouse is taken.
@@ -102,7 +102,7 @@ pub struct ScreenConfig {
 
 impl Default for ScreenConfig {
     fn default() -> Self {
-        Self { keys: IndexMap::new(), colours: IndexMap::new(), ascii: false, mouse: true }
+        Self { keys: IndexMap::new(), colors: IndexMap::new(), ascii: false, mouse: true }
     }
 }
 
@@ -261,8 +261,9 @@ fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problems: &mut Vec
         };
         screen.keys.insert(name, texts);
     }
-    for (role, node) in entries(&mut fields, "colours") {
-        screen.colours.insert(role, as_text(node).unwrap_or_default());
+    // `colours` is the key's name in earlier versions.
+    for (role, node) in entries(&mut fields, "colours").into_iter().chain(entries(&mut fields, "colors")) {
+        screen.colors.insert(role, as_text(node).unwrap_or_default());
     }
     screen.ascii = fields.flag("ascii").unwrap_or(screen.ascii);
     screen.mouse = fields.flag("mouse").unwrap_or(screen.mouse);
@@ -339,6 +340,16 @@ mod tests {
         assert!(!problems[0].to_string().contains("sk-123"));
         let problems = layered("modle: x\n").unwrap_err();
         assert_eq!(problems[0].hint.as_deref(), Some("did you mean `model`?"));
+    }
+
+    #[test]
+    fn colors_are_read_under_their_old_name_too() {
+        let mut config = layered("").unwrap();
+        for (key, color) in [("colours", "red"), ("colors", "blue")] {
+            let own = format!("screen: {{{key}: {{good: {color}}}}}\n");
+            config.layer(&own, Path::new("c.yaml"), Layer::Own).unwrap();
+            assert_eq!(config.screen.value.colors["good"], color);
+        }
     }
 
     #[test]

@@ -179,7 +179,7 @@ pub struct Model {
     pub notice: Option<String>,
     /// Width and height of the terminal.
     pub size: (u16, u16),
-    /// Colours and signs.
+    /// Colors and signs.
     pub theme: Theme,
     /// The keys in effect.
     pub keys: Keys,

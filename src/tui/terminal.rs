@@ -40,7 +40,7 @@ const KEEP_AFTER: Duration = Duration::from_millis(300);
 /// How the screen looks and is worked.
 #[derive(Debug, Clone)]
 pub struct Looks {
-    /// Colours and signs.
+    /// Colors and signs.
     pub theme: Theme,
     /// The keys in effect.
     pub keys: Keys,

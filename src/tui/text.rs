@@ -104,7 +104,7 @@ pub fn rendered(markdown: &str, width: usize, most: usize, theme: Theme) -> Vec<
 /// Breaks a styled line as [`wrap_line`] breaks a plain one.
 fn wrap_styled(line: &Line<'_>, width: usize, theme: Theme, lines: &mut Vec<Line<'static>>) {
     let style = |style: Style| {
-        if theme.colour { style } else { Style { fg: None, bg: None, underline_color: None, ..style } }
+        if theme.color { style } else { Style { fg: None, bg: None, underline_color: None, ..style } }
     };
     let (mut text, mut styles) = (String::new(), Vec::new());
     for span in &line.spans {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn markdown_is_rendered_and_wrapped() {
-        let theme = Theme { colour: false, ..Theme::from_environment(|_| None) };
+        let theme = Theme { color: false, ..Theme::from_environment(|_| None) };
         let lines = rendered("**strong** words here\n\n- one\n- two \u{1b}[31m", 12, 99, theme);
         let text: Vec<String> = lines.iter().map(|line| line.to_string().trim_end().to_owned()).collect();
         assert_eq!(text, ["strong words", "here", "", "- one", "- two", "\\u{1b}[31m"]);

@@ -1,4 +1,4 @@
-//! Colours and signs. Colour never carries meaning alone: every state has its own sign and word.
+//! Colors and signs. Color never carries meaning alone: every state has its own sign and word.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
@@ -6,30 +6,30 @@ use ratatui::symbols::border;
 /// How things look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
-    /// Whether colours are used.
-    pub colour: bool,
+    /// Whether colors are used.
+    pub color: bool,
     /// Whether only ASCII signs are used.
     pub ascii: bool,
-    /// The colours of the roles.
+    /// The colors of the roles.
     pub palette: Palette,
 }
 
-/// A colour for each role.
+/// A color for each role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
     good: Color,
     bad: Color,
-    under_way: Color,
+    active: Color,
     key: Color,
 }
 
 impl Palette {
     /// For a dark background.
     pub const DARK: Self =
-        Self { good: Color::Green, bad: Color::Red, under_way: Color::Yellow, key: Color::Cyan };
+        Self { good: Color::Green, bad: Color::Red, active: Color::Yellow, key: Color::Cyan };
     /// For a light one, on which yellow and cyan cannot be read.
     pub const LIGHT: Self =
-        Self { good: Color::Green, bad: Color::Red, under_way: Color::Magenta, key: Color::Blue };
+        Self { good: Color::Green, bad: Color::Red, active: Color::Magenta, key: Color::Blue };
 }
 
 impl Theme {
@@ -41,40 +41,40 @@ impl Theme {
             let locale = locale.to_lowercase();
             locale.contains("utf-8") || locale.contains("utf8") || locale == "c"
         });
-        // Terminals that tell their colours write the background last: 7 and 15 are the light ones.
-        let background = set("COLORFGBG").and_then(|colours| colours.rsplit(';').next()?.parse::<u8>().ok());
+        // Terminals that tell their colors write the background last: 7 and 15 are the light ones.
+        let background = set("COLORFGBG").and_then(|colors| colors.rsplit(';').next()?.parse::<u8>().ok());
         let palette = if matches!(background, Some(7 | 15)) { Palette::LIGHT } else { Palette::DARK };
         let ascii = set("ROUNDTABLE_ASCII").is_some() || !speaks_utf8;
-        Self { colour: set("NO_COLOR").is_none(), ascii, palette }
+        Self { color: set("NO_COLOR").is_none(), ascii, palette }
     }
 
-    /// The theme with other colours: a name such as `light-blue`, a number, `#rrggbb`; or, for the
+    /// The theme with other colors: a name such as `light-blue`, a number, `#rrggbb`; or, for the
     /// role `background`, `light` or `dark`.
     ///
     /// # Errors
-    /// What is no role or no colour.
-    pub fn coloured<'a>(
+    /// What is no role or no color.
+    pub fn with_colors<'a>(
         mut self,
         given: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self, String> {
-        for (role, colour) in given {
+        for (role, color) in given {
             if role == "background" {
-                self.palette = match colour {
+                self.palette = match color {
                     "light" => Palette::LIGHT,
                     "dark" => Palette::DARK,
-                    _ => return Err(format!("`background` is `light` or `dark`, not `{colour}`")),
+                    _ => return Err(format!("`background` is `light` or `dark`, not `{color}`")),
                 };
                 continue;
             }
-            let colour = colour.parse::<Color>().map_err(|_| format!("`{colour}` is no colour"))?;
+            let color = color.parse::<Color>().map_err(|_| format!("`{color}` is no color"))?;
             match role {
-                "good" => self.palette.good = colour,
-                "bad" => self.palette.bad = colour,
-                "under-way" => self.palette.under_way = colour,
-                "key" => self.palette.key = colour,
+                "good" => self.palette.good = color,
+                "bad" => self.palette.bad = color,
+                "active" | "under-way" => self.palette.active = color,
+                "key" => self.palette.key = color,
                 _ => {
                     return Err(format!(
-                        "`{role}` has no colour: use good, bad, under-way, key or background"
+                        "`{role}` has no color: use good, bad, active, key or background"
                     ));
                 }
             }
@@ -82,8 +82,8 @@ impl Theme {
         Ok(self)
     }
 
-    fn with(self, colour: Color) -> Style {
-        if self.colour { Style::new().fg(colour) } else { Style::new() }
+    fn with(self, color: Color) -> Style {
+        if self.color { Style::new().fg(color) } else { Style::new() }
     }
 
     /// Headings and what is chosen.
@@ -112,8 +112,8 @@ impl Theme {
     }
 
     /// What is under way.
-    pub fn under_way(self) -> Style {
-        self.with(self.palette.under_way)
+    pub fn active(self) -> Style {
+        self.with(self.palette.active)
     }
 
     /// Keys in the footer.
@@ -167,6 +167,17 @@ mod tests {
     use super::*;
 
     /// A terminal without these signs still tells dark from light.
+    /// `under-way` is the role's name in configurations of earlier versions.
+    #[test]
+    fn a_role_has_the_color_that_is_set_for_it() {
+        let theme = Theme::from_environment(|_| None);
+        for role in ["active", "under-way"] {
+            assert_eq!(theme.with_colors([(role, "blue")]).unwrap().active(), Style::new().fg(Color::Blue));
+        }
+        let wrong = theme.with_colors([("quorum", "blue")]).unwrap_err();
+        assert_eq!(wrong, "`quorum` has no color: use good, bad, active, key or background");
+    }
+
     #[test]
     fn a_picture_is_drawn_in_ascii_where_the_theme_is() {
         let plain = Theme { ascii: true, ..Theme::from_environment(|_| None) };

@@ -375,13 +375,13 @@ fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
         assert!(WAYS.iter().any(|way| way.0 == place), "no way to {place:?}");
     }
     for binding in &BINDINGS {
-        assert!(WAYS.iter().any(|way| binding.places.holds(way.0)), "no way to `{}`", binding.name);
+        assert!(WAYS.iter().any(|way| binding.states.contains(&way.0)), "no way to `{}`", binding.name);
     }
     std::thread::scope(|scope| {
         for (place, args, keys) in WAYS {
             scope.spawn(move || {
                 let clone = Clone::new("redirecting", redirecting);
-                for binding in BINDINGS.iter().filter(|binding| binding.places.holds(place)) {
+                for binding in BINDINGS.iter().filter(|binding| binding.states.contains(&place)) {
                     // The shell's: nothing outside is asked for.
                     if binding.action == Action::Suspend {
                         continue;

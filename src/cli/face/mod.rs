@@ -50,8 +50,8 @@ fn looks(set_up: &Environment) -> Result<Looks, Vec<Diagnostic>> {
     let wrong = |message: String| vec![Diagnostic::new(message).with_file(&screen.from)];
     let keys = Keys::configured(given).map_err(|message| wrong(format!("`screen.keys`: {message}")))?;
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
-    let colours = screen.value.colours.iter().map(|(role, colour)| (role.as_str(), colour.as_str()));
-    let theme = theme.coloured(colours).map_err(|message| wrong(format!("`screen.colours`: {message}")))?;
+    let colors = screen.value.colors.iter().map(|(role, color)| (role.as_str(), color.as_str()));
+    let theme = theme.with_colors(colors).map_err(|message| wrong(format!("`screen.colors`: {message}")))?;
     let theme = Theme { ascii: theme.ascii || screen.value.ascii, ..theme };
     Ok(Looks { theme, keys, mouse: screen.value.mouse })
 }

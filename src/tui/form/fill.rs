@@ -33,12 +33,12 @@ pub fn panel(personas: &[(String, String)]) -> Vec<Pick> {
 /// A topic of one's own; `personas` are all there are, each with a line about it.
 pub fn new_topic(personas: &[(String, String)]) -> Form {
     let fields = vec![
-        Field::text("question", "what everybody is asked", ""),
-        Field::line("goal", "what the session is for; may stay empty", ""),
-        Field::text("options", "one a line: a vote; empty: an open question", ""),
-        Field::choice("rule", "how votes are counted, where there are options", &rules(), "majority"),
-        Field::line("constraints", "what any outcome must respect, apart by ;", ""),
-        Field::picks("participants", "space picks", panel(personas)),
+        Field::text("question", "question", "what everybody is asked", ""),
+        Field::line("goal", "goal", "what the session is for; may stay empty", ""),
+        Field::text("options", "options", "one a line: a vote; empty: an open question", ""),
+        Field::choice("rule", "rule", "how votes are counted, where there are options", &rules(), "majority"),
+        Field::line("constraints", "constraints", "what any outcome must respect, apart by ;", ""),
+        Field::picks("participants", "participants", "space picks", panel(personas)),
     ];
     form(Purpose::NewTopic, "a topic of your own", fields, "new-topic")
 }
@@ -72,20 +72,40 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
     let time = |ms: u64| if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
     let deadline = round.deadline_ms.map(time).unwrap_or_default();
     let fields = vec![
-        Field::text("question", "what everybody is asked", &round.question),
-        Field::text("exploration", "background to it", round.exploration.as_deref().unwrap_or_default()),
-        Field::choice("ballot", "the form of an answer", &kinds, round.ballot.kind.name()),
-        Field::text("options", "one a line", &round.ballot.options.join("\n")),
-        Field::line("scale", "1 to 5 for scores; 1 2 3 5 8 for cards", &scale(&round.ballot)),
-        Field::choice("rule", "how ballots are counted", &rules(), rule),
-        Field::line("terms", "threshold: 2/3, strength: margins; may stay empty", &terms(&round.terms)),
-        Field::line("ties", "none, ask or {seeded: 7}", &ties),
-        Field::line("quorum", "seats or a share; empty: more than half", &needed(round.quorum)),
-        Field::line("min ballots", "ballots or a share of the seats; empty: any number", &ballots),
-        Field::line("act at", "weak, strong or unanimous; empty: any result", act_at),
-        Field::choice("close", "when the round closes", &CLOSES, close),
-        Field::line("deadline", "90s, 5m; empty: none", &deadline),
-        Field::picks("participants", "space picks", session.roster.keys().map(seat).collect()),
+        Field::text("question", "question", "what everybody is asked", &round.question),
+        Field::text(
+            "exploration",
+            "exploration",
+            "background to it",
+            round.exploration.as_deref().unwrap_or_default(),
+        ),
+        Field::choice("ballot", "ballot", "the form of an answer", &kinds, round.ballot.kind.name()),
+        Field::text("options", "options", "one a line", &round.ballot.options.join("\n")),
+        Field::line("scale", "scale", "1 to 5 for scores; 1 2 3 5 8 for cards", &scale(&round.ballot)),
+        Field::choice("rule", "rule", "how ballots are counted", &rules(), rule),
+        Field::line(
+            "terms",
+            "terms",
+            "threshold: 2/3, strength: margins; may stay empty",
+            &terms(&round.terms),
+        ),
+        Field::line("ties", "ties", "none, ask or {seeded: 7}", &ties),
+        Field::line("quorum", "quorum", "seats or a share; empty: more than half", &needed(round.quorum)),
+        Field::line(
+            "quorum_ballots",
+            "min ballots",
+            "ballots or a share of the seats; empty: any number",
+            &ballots,
+        ),
+        Field::line("act_at", "act at", "weak, strong or unanimous; empty: any result", act_at),
+        Field::choice("close", "close", "when the round closes", &CLOSES, close),
+        Field::line("deadline", "deadline", "90s, 5m; empty: none", &deadline),
+        Field::picks(
+            "participants",
+            "participants",
+            "space picks",
+            session.roster.keys().map(seat).collect(),
+        ),
     ];
     form(
         Purpose::Round(step.to_owned()),
@@ -123,10 +143,10 @@ pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
     };
     let id = known.map_or_else(|| next_id(session), |known| known.id.clone());
     let fields = vec![
-        Field::line("id", "its number", &id),
-        Field::line("summary", "one line", known.map_or("", |known| known.summary.as_str())),
-        Field::line("status", "open, done …; may stay empty", &detail("status")),
-        Field::text("description", "the whole of it; may stay empty", &detail("description")),
+        Field::line("id", "id", "its number", &id),
+        Field::line("summary", "summary", "one line", known.map_or("", |known| known.summary.as_str())),
+        Field::line("status", "status", "open, done …; may stay empty", &detail("status")),
+        Field::text("description", "description", "the whole of it; may stay empty", &detail("description")),
     ];
     let kept_as = format!("{}-artifact-{}", session.id, known.map_or("new", |known| known.id.as_str()));
     let purpose = Purpose::Artifact(known.map(written).unwrap_or_default());
@@ -154,14 +174,15 @@ fn next_id(session: &Session) -> String {
 
 /// A note on a closed round.
 pub fn note(session: &Session, round: &str, text: &str) -> Form {
-    let fields = vec![Field::text("note", "what came of it; later rounds see it as its synthesis", text)];
+    let fields =
+        vec![Field::text("note", "note", "what came of it; later rounds see it as its synthesis", text)];
     let kept_as = format!("{}-note-{round}", session.id);
     form(Purpose::Note(round.to_owned()), format!("note on round `{round}`"), fields, kept_as)
 }
 
 /// Why a seat is let go.
 pub fn excuse(session: &Session, seat: &str) -> Form {
-    let fields = vec![Field::line("reason", "why", "excused by the facilitator")];
+    let fields = vec![Field::line("reason", "reason", "why", "excused by the facilitator")];
     form(
         Purpose::Excuse(seat.to_owned()),
         format!("excuse {seat}"),
@@ -173,7 +194,7 @@ pub fn excuse(session: &Session, seat: &str) -> Form {
 /// A seat to be asked anew, by the model it has or by another.
 pub fn retry(session: &Session, seat: &str) -> Form {
     let now = session.seat_info(seat).map(|info| info.model.as_str()).unwrap_or_default();
-    let fields = vec![Field::line("model", "who answers from now on; as it is: the same", now)];
+    let fields = vec![Field::line("model", "model", "who answers from now on; as it is: the same", now)];
     form(
         Purpose::Retry(seat.to_owned()),
         format!("ask {seat} anew"),
@@ -184,7 +205,7 @@ pub fn retry(session: &Session, seat: &str) -> Form {
 
 /// How much longer the round may take.
 pub fn more_time(session: &Session) -> Form {
-    let fields = vec![Field::line("more", "30s, 5m, 1h", "1m")];
+    let fields = vec![Field::line("more", "more", "30s, 5m, 1h", "1m")];
     form(Purpose::MoreTime, "more time", fields, format!("{}-more-time", session.id))
 }
 
@@ -194,18 +215,20 @@ pub const OPEN: &str = "choose…";
 /// The answer to a question.
 pub fn answer(session: &Session, question: &Question) -> Form {
     let kept_as = format!("{}-answer-{}", session.id, question.step);
-    let comment = Field::text("comment", "may stay empty; it is recorded", "");
+    let comment = Field::text("comment", "comment", "may stay empty; it is recorded", "");
     let (purpose, first) = match &question.kind {
-        QuestionKind::Approval => {
-            (Purpose::Approval, Field::choice("answer", "← → chooses", &[OPEN, "approve", "reject"], ""))
-        }
+        QuestionKind::Approval => (
+            Purpose::Approval,
+            Field::choice("answer", "answer", "← → chooses", &[OPEN, "approve", "reject"], ""),
+        ),
         QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
             let words: Vec<&str> = [OPEN].into_iter().chain(options.iter().map(String::as_str)).collect();
-            (Purpose::Tie(options.clone()), Field::choice("answer", "← → chooses", &words, ""))
+            (Purpose::Tie(options.clone()), Field::choice("answer", "answer", "← → chooses", &words, ""))
         }
-        QuestionKind::KeyLost(_) => {
-            (Purpose::KeyLost, Field::choice("answer", "← → chooses", &["ask them again", "rest"], ""))
-        }
+        QuestionKind::KeyLost(_) => (
+            Purpose::KeyLost,
+            Field::choice("answer", "answer", "← → chooses", &["ask them again", "rest"], ""),
+        ),
     };
     let fields = if purpose == Purpose::KeyLost { vec![first] } else { vec![first, comment] };
     form(purpose, question.message.clone(), fields, kept_as)

@@ -3,17 +3,20 @@
 //! `Tab` goes from field to field, `Ctrl-S` is done, `Esc` puts it away and keeps what was typed. It
 //! knows no session: `fill` makes forms of one, `read` makes orders of them.
 
+mod field;
 mod fill;
 mod read;
 mod turn;
 
+pub use field::{Entry, Field, Pick};
 pub use fill::{answer, artifact, excuse, more_time, new_topic, note, panel, retry, round};
 pub use read::{Submitted, read};
 pub use turn::turn;
 
 use crate::ballot::BallotKind;
+use field::{choose, picked};
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 use serde_json::{Map, Value};
 
 /// What a form is for.
@@ -62,41 +65,6 @@ pub struct Form {
     pub kept_as: String,
 }
 
-/// One field.
-#[derive(Debug, Clone)]
-pub struct Field {
-    /// What it asks for; also its name in what is kept.
-    pub label: &'static str,
-    /// What may be entered, in a few words.
-    pub hint: &'static str,
-    /// What is in it.
-    pub entry: Entry,
-}
-
-/// What is in a field.
-#[derive(Debug, Clone)]
-pub enum Entry {
-    /// A line of text.
-    Line(Box<TextArea<'static>>),
-    /// Text of several lines.
-    Text(Box<TextArea<'static>>),
-    /// One of several words.
-    Choice(Vec<String>, usize),
-    /// Any of several words, and the one the cursor is on.
-    Picks(Vec<Pick>, usize),
-}
-
-/// One of several that may be picked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pick {
-    /// Its name.
-    pub name: String,
-    /// A line about it.
-    pub about: String,
-    /// Whether it is picked.
-    pub is_picked: bool,
-}
-
 /// What a key did to a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pressed {
@@ -110,92 +78,26 @@ pub enum Pressed {
     Editor,
 }
 
-/// A text area with a text in it, its cursor at the end.
-pub fn area(text: &str) -> Box<TextArea<'static>> {
-    let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
-    area.set_wrap_mode(WrapMode::WordOrGlyph);
-    area.set_cursor_line_style(ratatui::style::Style::new());
-    area.set_max_histories(200);
-    area.move_cursor(CursorMove::Bottom);
-    area.move_cursor(CursorMove::End);
-    Box::new(area)
-}
-
-impl Field {
-    /// A field of one line.
-    pub fn line(label: &'static str, hint: &'static str, text: &str) -> Self {
-        let mut area = area(&text.replace('\n', " "));
-        // A line scrolls sideways.
-        area.set_wrap_mode(WrapMode::None);
-        Self { label, hint, entry: Entry::Line(area) }
-    }
-
-    /// A field of several lines.
-    pub fn text(label: &'static str, hint: &'static str, text: &str) -> Self {
-        Self { label, hint, entry: Entry::Text(area(text)) }
-    }
-
-    /// A field with one of several words.
-    pub fn choice(label: &'static str, hint: &'static str, words: &[&str], chosen: &str) -> Self {
-        let at = words.iter().position(|word| *word == chosen).unwrap_or(0);
-        Self { label, hint, entry: Entry::Choice(words.iter().map(|word| (*word).to_owned()).collect(), at) }
-    }
-
-    /// A field with any of several words.
-    pub fn picks(label: &'static str, hint: &'static str, picks: Vec<Pick>) -> Self {
-        Self { label, hint, entry: Entry::Picks(picks, 0) }
-    }
-
-    /// What is in it, as one text: picks by name, a line each.
-    pub fn value(&self) -> String {
-        match &self.entry {
-            Entry::Line(area) | Entry::Text(area) => area.lines().join("\n"),
-            Entry::Choice(words, at) => words.get(*at).cloned().unwrap_or_default(),
-            Entry::Picks(picks, _) => self::picked(picks).join("\n"),
-        }
-    }
-
-    /// Puts what was kept back in; what no longer fits is left out.
-    fn restore(&mut self, value: &str) {
-        match &mut self.entry {
-            Entry::Line(old) => {
-                *old = area(&value.replace('\n', " "));
-                old.set_wrap_mode(WrapMode::None);
-            }
-            Entry::Text(old) => *old = area(value),
-            Entry::Choice(words, at) => *at = words.iter().position(|word| word == value).unwrap_or(*at),
-            Entry::Picks(picks, _) => {
-                for pick in picks {
-                    pick.is_picked = value.lines().any(|name| name == pick.name);
-                }
-            }
-        }
-    }
-}
-
-fn picked(picks: &[Pick]) -> Vec<String> {
-    picks.iter().filter(|pick| pick.is_picked).map(|pick| pick.name.clone()).collect()
-}
-
 impl Form {
-    /// The value of a field.
-    pub fn value(&self, label: &str) -> String {
-        self.fields.iter().find(|field| field.label == label).map(Field::value).unwrap_or_default()
+    /// Returns the value of a field; empty if there is no field with this id.
+    pub fn value(&self, id: &str) -> String {
+        self.fields.iter().find(|field| field.id == id).map(Field::value).unwrap_or_default()
     }
 
-    /// What is in it, to be kept: JSON by label.
+    /// Returns the draft to save: a JSON map from field id to value.
     pub fn kept(&self) -> String {
         let map: Map<String, Value> =
-            self.fields.iter().map(|field| (field.label.to_owned(), field.value().into())).collect();
+            self.fields.iter().map(|field| (field.id.to_owned(), field.value().into())).collect();
         Value::Object(map).to_string()
     }
 
-    /// Puts back what was kept; whether anything changed by that.
+    /// Fills the fields from a saved draft; returns whether that changed anything.
     pub fn restore(&mut self, kept: &str) -> bool {
         let before = self.kept();
         let map: Map<String, Value> = serde_json::from_str(kept).unwrap_or_default();
         for field in &mut self.fields {
-            if let Some(value) = map.get(field.label).and_then(Value::as_str) {
+            let saved = map.get(field.id).or_else(|| map.get(old_label(field.id)));
+            if let Some(value) = saved.and_then(Value::as_str) {
                 field.restore(value);
             }
         }
@@ -308,11 +210,13 @@ impl Form {
     }
 }
 
-/// The next word that begins with a letter.
-fn choose(words: &[String], at: &mut usize, letter: char) {
-    let begins = |word: &String| word.chars().next().is_some_and(|c| c.eq_ignore_ascii_case(&letter));
-    let next = (1..=words.len()).map(|by| (*at + by) % words.len()).find(|index| begins(&words[*index]));
-    *at = next.unwrap_or(*at);
+/// Returns the label under which drafts of earlier versions hold a field, which had no ids.
+fn old_label(id: &str) -> &str {
+    match id {
+        "quorum_ballots" => "min ballots",
+        "act_at" => "act at",
+        same => same,
+    }
 }
 
 /// Typed or pasted text without what a keyboard could not have meant: line ends are one kind, other
@@ -332,10 +236,10 @@ mod tests {
             purpose: Purpose::MoreTime,
             title: "t".to_owned(),
             fields: vec![
-                Field::line("id", "", "a"),
-                Field::text("body", "", ""),
-                Field::choice("kind", "", &["one", "two", "three"], "two"),
-                Field::picks("who", "", vec![pick("ann"), pick("bob")]),
+                Field::line("id", "id", "", "a"),
+                Field::text("body", "body", "", ""),
+                Field::choice("kind", "kind", "", &["one", "two", "three"], "two"),
+                Field::picks("who", "who", "", vec![pick("ann"), pick("bob")]),
             ],
             at: 0,
             error: None,
@@ -368,6 +272,20 @@ mod tests {
         assert_eq!(again.kept(), form.kept());
         assert_eq!(form.press(&KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL)), Pressed::Done);
         assert_eq!(press(&mut form, KeyCode::Esc), Pressed::Away);
+    }
+
+    /// Saved drafts outlive labels: they are keyed by ids, and those of earlier versions, keyed by
+    /// labels, are read too.
+    #[test]
+    fn a_draft_is_found_by_ids_and_by_the_labels_of_earlier_versions() {
+        let fields =
+            || vec![Field::line("quorum_ballots", "a new label", "", ""), Field::line("scale", "s", "", "")];
+        let mut form = Form { fields: fields(), ..form() };
+        assert!(form.restore(r#"{"min ballots": "50%", "scale": "1 to 5"}"#));
+        assert_eq!(form.kept(), r#"{"quorum_ballots":"50%","scale":"1 to 5"}"#);
+        let mut again = Form { fields: fields(), ..form.clone() };
+        assert!(again.restore(&form.kept()));
+        assert_eq!(again.value("quorum_ballots"), "50%");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub enum Submitted {
 /// # Errors
 /// What is wrong with it, for the person.
 pub fn read(form: &Form) -> Result<Submitted, String> {
-    let value = |label: &str| form.value(label).trim().to_owned();
+    let value = |id: &str| form.value(id).trim().to_owned();
     let order = match &form.purpose {
         Purpose::Turn(seat, kind) => {
             return Ok(Submitted::Reply(seat.clone(), super::turn::reply(form, *kind)));
@@ -66,9 +66,9 @@ fn says(approved: bool, choice: Option<String>, comment: String) -> FacilitatorR
     FacilitatorRequest::Answer(FacilitatorAnswer { approved, choice, comment, by: "facilitator".to_owned() })
 }
 
-fn needed(form: &Form, label: &str) -> Result<String, String> {
-    let value = form.value(label).trim().to_owned();
-    if value.is_empty() { Err(format!("`{label}` is empty")) } else { Ok(value) }
+fn needed(form: &Form, id: &str) -> Result<String, String> {
+    let value = form.value(id).trim().to_owned();
+    if value.is_empty() { Err(format!("`{id}` is empty")) } else { Ok(value) }
 }
 
 /// Who was picked; `None` for everyone.
@@ -110,10 +110,9 @@ fn raw(text: &str) -> Out<'static> {
 
 /// The round's own keys, as a definition writes them.
 fn round_text(form: &Form) -> Result<String, String> {
-    let value = |label: &str| form.value(label).trim().to_owned();
+    let value = |id: &str| form.value(id).trim().to_owned();
     let mut entries = vec![("question", Out::text(needed(form, "question")?))];
-    let optional =
-        |label: &'static str| Some((label, raw(&value(label)))).filter(|_| !value(label).is_empty());
+    let optional = |id: &'static str| Some((id, raw(&value(id)))).filter(|_| !value(id).is_empty());
     if !value("exploration").is_empty() {
         entries.push(("exploration", Out::text(value("exploration"))));
     }
@@ -134,9 +133,8 @@ fn round_text(form: &Form) -> Result<String, String> {
     }
     entries.extend(optional("ties"));
     entries.extend(optional("quorum"));
-    let ballots = value("min ballots");
-    entries.extend((!ballots.is_empty()).then(|| ("quorum_ballots", raw(&ballots))));
-    let strength = value("act at");
+    entries.extend(optional("quorum_ballots"));
+    let strength = value("act_at");
     entries.extend((!strength.is_empty()).then(|| ("act_at", Out::word(strength))));
     entries.push(("close", Out::word(value("close"))));
     entries.extend(optional("deadline"));
@@ -163,7 +161,7 @@ fn scale(text: &str) -> Vec<(Cow<'static, str>, Out<'static>)> {
 
 /// A definition of one round.
 fn definition(form: &Form) -> Result<String, String> {
-    let value = |label: &str| form.value(label).trim().to_owned();
+    let value = |id: &str| form.value(id).trim().to_owned();
     let question = needed(form, "question")?;
     let id: String =
         question.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
@@ -219,8 +217,8 @@ mod tests {
     use crate::workflow::{Source, load};
 
     fn fill_in(form: &mut Form, values: &[(&str, &str)]) {
-        for (label, value) in values {
-            let field = form.fields.iter_mut().find(|field| field.label == *label).expect("a field");
+        for (id, value) in values {
+            let field = form.fields.iter_mut().find(|field| field.id == *id).expect("a field");
             field.restore(value);
         }
     }

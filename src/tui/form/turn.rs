@@ -10,14 +10,14 @@ use crate::session::RoundOpened;
 pub fn turn(seat: &str, again: Option<&str>, opened: &RoundOpened) -> Form {
     let mut fields = ballot(&opened.ballot);
     if opened.ballot.kind == BallotKind::Position {
-        fields.push(Field::text("position", "what you hold, in 2 or 3 sentences", ""));
+        fields.push(Field::text("position", "position", "what you hold, in 2 or 3 sentences", ""));
     }
-    fields.push(Field::text("rationale", "why, a line each", ""));
+    fields.push(Field::text("rationale", "rationale", "why, a line each", ""));
     if opened.ballot.kind == BallotKind::Position {
-        fields.push(Field::text("concerns", "a line each; may stay empty", ""));
-        fields.push(Field::text("suggestions", "a line each; may stay empty", ""));
+        fields.push(Field::text("concerns", "concerns", "a line each; may stay empty", ""));
+        fields.push(Field::text("suggestions", "suggestions", "a line each; may stay empty", ""));
     }
-    fields.push(Field::line("confidence", "0 to 1; may stay empty", ""));
+    fields.push(Field::line("confidence", "confidence", "0 to 1; may stay empty", ""));
     Form {
         purpose: Purpose::Turn(seat.to_owned(), opened.ballot.kind),
         title: format!("{seat} answers; nobody else looks"),
@@ -34,40 +34,52 @@ fn ballot(form: &BallotForm) -> Vec<Field> {
     let or_abstain = |words: &[&str]| -> Vec<String> {
         words.iter().chain(&["abstain"]).map(|word| (*word).to_owned()).collect()
     };
-    let choice = |label, words: Vec<String>| {
+    let choice = |id, words: Vec<String>| {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        vec![Field::choice(label, "← → chooses", &words, "")]
+        vec![Field::choice(id, id, "← → chooses", &words, "")]
     };
     match form.kind {
         BallotKind::Position => Vec::new(),
         BallotKind::Choice => choice("vote", or_abstain(&options)),
         BallotKind::Consent => {
             let mut fields = choice("consent", or_abstain(&["support", "stand-aside", "block"]));
-            fields.push(Field::line("minimum_change", "what would lift a block", ""));
+            fields.push(Field::line("minimum_change", "minimum change", "what would lift a block", ""));
             fields
         }
         BallotKind::Approval => {
             let pick =
                 |name: &&str| Pick { name: (*name).to_owned(), about: String::new(), is_picked: false };
-            vec![Field::picks("approve", "space picks; none: abstain", options.iter().map(pick).collect())]
+            vec![Field::picks(
+                "approve",
+                "approve",
+                "space picks; none: abstain",
+                options.iter().map(pick).collect(),
+            )]
         }
         BallotKind::Ranking => {
             let start = options.join(" > ");
-            vec![Field::line("ranking", "a > b = c, best first; empty: abstain", &start)]
+            vec![Field::line("ranking", "ranking", "a > b = c, best first; empty: abstain", &start)]
         }
         BallotKind::Score => {
             let lines: Vec<String> = options.iter().map(|option| format!("{option}: ")).collect();
-            vec![Field::text("scores", "a number after each; all empty: abstain", &lines.join("\n"))]
+            vec![Field::text(
+                "scores",
+                "scores",
+                "a number after each; all empty: abstain",
+                &lines.join("\n"),
+            )]
         }
-        BallotKind::Estimate => vec![Field::line("estimate", "a number or a card; empty: abstain", "")],
+        BallotKind::Estimate => {
+            vec![Field::line("estimate", "estimate", "a number or a card; empty: abstain", "")]
+        }
     }
 }
 
 /// What was filled in, as a reply to the form: JSON, which is YAML too.
 pub fn reply(form: &Form, kind: BallotKind) -> String {
-    let value = |label: &str| form.value(label).trim().to_owned();
-    let lines = |label: &str| -> Vec<String> {
-        value(label).lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    let value = |id: &str| form.value(id).trim().to_owned();
+    let lines = |id: &str| -> Vec<String> {
+        value(id).lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
     };
     let mut answer = Map::new();
     let mut put = |key: &str, value: Value| {
@@ -148,15 +160,15 @@ mod tests {
         let form = BallotForm::over(kind, options);
         let mut fields = ballot(&form);
         fields.extend([
-            Field::text("position", "", ""),
-            Field::text("rationale", "", ""),
-            Field::line("confidence", "", ""),
+            Field::text("position", "position", "", ""),
+            Field::text("rationale", "rationale", "", ""),
+            Field::line("confidence", "confidence", "", ""),
         ]);
         let purpose = Purpose::Turn("ann".to_owned(), kind);
         let (title, filled, kept_as) = (String::new(), String::new(), String::new());
         let mut typed = Form { purpose, title, fields, at: 0, error: None, filled, kept_as };
-        for (label, value) in fill {
-            let field = typed.fields.iter_mut().find(|field| field.label == *label).expect("a field");
+        for (id, value) in fill {
+            let field = typed.fields.iter_mut().find(|field| field.id == *id).expect("a field");
             field.restore(value);
         }
         read_reply(&form, &reply(&typed, kind))

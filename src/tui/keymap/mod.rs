@@ -1,9 +1,10 @@
-//! Every key, in one table: the footer, the help page and the README are made of it.
+//! Key bindings: the table behind the footer, the help page, the palette and the README.
 //!
-//! A row says where it holds; in one place a key means one thing. The configuration may give an
-//! action other keys, by the action's name.
+//! In one screen state a key has one meaning. `screen.keys` of the configuration replaces the keys
+//! of an action; it names the action by its id, which never changes.
 
 mod key;
+mod old_ids;
 mod table;
 
 pub use key::{KeyChord, label, labels};
@@ -14,178 +15,131 @@ use std::collections::HashMap;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use key::{key, parse};
-use table::PLACES;
+use old_ids::current_id;
+use table::ANY;
 
-macro_rules! actions {
-    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
-        /// What a key does.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Action { $($(#[$doc])* $name),+ }
-    };
-}
+use crate::problem::did_you_mean;
 
-actions! {
-    /// Open the chosen row of the home screen.
+/// What a key does; the table describes each action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it; the table describes each action")]
+pub enum Action {
     OpenRow,
-    /// A topic of one's own.
     NewQuestion,
-    /// Open the round.
     OpenRound,
-    /// Edit question, ballot and rule.
     EditRound,
-    /// Choose who is asked.
     ChooseParticipants,
-    /// Add or edit an artifact.
     EditArtifact,
-    /// What differs from the last round's snapshot.
     ShowDiff,
-    /// Look at the snapshot.
     ShowSnapshot,
-    /// Look at the workflow's map.
     ShowWorkflow,
-    /// Look at the results so far.
     ShowResults,
-    /// Show a work item whole.
     ShowWorkItems,
-    /// Close the round.
     CloseRound,
-    /// Let a seat go.
     ExcuseSeat,
-    /// Ask the chosen seat anew.
     RetrySeat,
-    /// See how the providers fare.
     CheckProviders,
-    /// The same, with a word of each one's reply.
     CheckLatency,
-    /// Move the deadline.
     ExtendDeadline,
-    /// Answer for the person whose turn it is.
     AnswerSeat,
-    /// Go on with what was counted.
     AcceptResult,
-    /// Ask again as a new round.
     RepeatRound,
-    /// Answer the question.
     AnswerQuestion,
-    /// Note on the round.
     AddNote,
-    /// Count by other rules.
     OtherRules,
-    /// Answers side by side.
     ToggleSideBySide,
-    /// Write a report.
     ExportReport,
-    /// Copy what is looked at.
     CopyPane,
-    /// A new session from this point.
     ForkSession,
-    /// Go on with the session.
     ResumeSession,
-    /// Back to the home screen.
     Home,
-    /// Leave.
     Quit,
-    /// Show or hide the keys.
     Help,
-    /// One event on.
     NextEvent,
-    /// One event back.
     PreviousEvent,
-    /// To the next round.
     NextRound,
-    /// To the round before.
     PreviousRound,
-    /// To the first event, or the top.
     GoToStart,
-    /// To the last event, or the bottom.
     GoToEnd,
-    /// PlayPause, or pause.
-    Play,
-    /// Play faster.
+    PlayPause,
     PlayFaster,
-    /// Play slower.
     PlaySlower,
-    /// The next seat.
     NextSeat,
-    /// The seat before.
     PreviousSeat,
-    /// The next pane.
     NextPane,
-    /// The pane before.
     PreviousPane,
-    /// Scroll up a line, or the row above.
     Up,
-    /// Scroll down a line, or the row below.
     Down,
-    /// Scroll up a page.
     PageUp,
-    /// Scroll down a page.
     PageDown,
-    /// Search.
     Search,
-    /// To the next hit.
     NextMatch,
-    /// To the hit before.
     PreviousMatch,
-    /// Only the chosen seat's events, or all.
     FilterEvents,
-    /// Find an action by its name.
     CommandPalette,
-    /// Stop the program; the shell's `fg` goes on.
     Suspend,
 }
 
-/// The way back is no row of its own: it is what `Esc` means where nothing lies over the panes.
+/// Key that leads back: from the panes to the home screen. It has no row of its own.
 pub const BACK: KeyChord = key(KeyCode::Esc);
 
-/// The keys in effect: the table's, and those the configuration gives in their place.
+/// The keys in effect: those of the table, unless the configuration replaces them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keys {
     own: HashMap<Action, Vec<KeyChord>>,
 }
 
 impl Keys {
-    /// The keys with the configuration's `keys: {ACTION: KEY or [KEYS]}`.
+    /// Returns the keys with the replacements of `screen.keys`: `{ID: KEY or [KEYS]}`.
     ///
     /// # Errors
-    /// What is no action, no key, or a key that would mean two things in one place.
+    /// An unknown action or key, or a key with two meanings in one state.
     pub fn configured<'a>(given: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Result<Self, String> {
         let mut keys = Self::default();
         for (name, labels) in given {
-            let action = BINDINGS.iter().find(|binding| slug(binding) == name).map(|binding| binding.action);
-            let action = action.ok_or_else(|| format!("there is no action `{name}`"))?;
-            let read = labels.iter().map(|label| parse(label).ok_or_else(|| format!("`{label}` is no key")));
-            keys.own.insert(action, read.collect::<Result<_, _>>()?);
+            let id = current_id(name);
+            let binding = BINDINGS.iter().find(|binding| binding.id == id).ok_or_else(|| {
+                let mut ids: Vec<&str> = BINDINGS.iter().map(|binding| binding.id).collect();
+                ids.sort_unstable();
+                ids.dedup();
+                format!("unknown action `{name}`; {}", did_you_mean(name, &ids))
+            })?;
+            let read =
+                labels.iter().map(|label| parse(label).ok_or_else(|| format!("unknown key `{label}`")));
+            keys.own.insert(binding.action, read.collect::<Result<_, _>>()?);
         }
         keys.clash().map_or(Ok(keys), Err)
     }
 
-    /// The keys of a row.
+    /// Returns the keys of a row.
     pub fn keys_for<'a>(&'a self, binding: &KeyBinding) -> &'a [KeyChord] {
         self.own.get(&binding.action).map_or(binding.keys, Vec::as_slice)
     }
 
-    /// The action of a key in a place.
-    pub fn action(&self, event: &KeyEvent, place: ScreenState) -> Option<Action> {
+    /// Returns the action of a key in a screen state.
+    pub fn action(&self, event: &KeyEvent, state: ScreenState) -> Option<Action> {
         let pressed = KeyChord::pressed(event);
         if pressed == BACK {
             return Some(Action::Home);
         }
-        let held =
-            |binding: &&KeyBinding| binding.places.holds(place) && self.keys_for(binding).contains(&pressed);
-        BINDINGS.iter().find(held).map(|binding| binding.action)
+        bindings_in(state)
+            .find(|binding| self.keys_for(binding).contains(&pressed))
+            .map(|binding| binding.action)
     }
 
-    /// The first key that means two things in one place.
+    /// Returns an error message for the first key with two meanings in one state.
     fn clash(&self) -> Option<String> {
-        for place in PLACES {
+        for state in ANY {
             let mut seen: HashMap<KeyChord, &KeyBinding> = HashMap::new();
-            for binding in BINDINGS.iter().filter(|binding| binding.places.holds(place)) {
+            for binding in bindings_in(*state) {
                 for key in self.keys_for(binding) {
                     match seen.insert(*key, binding) {
                         Some(other) if other.action != binding.action => {
-                            let (one, two) = (slug(other), slug(binding));
-                            return Some(format!("`{}` would mean `{one}` and `{two}`", label(*key)));
+                            let key = label(*key);
+                            return Some(format!(
+                                "`{key}` would mean both `{}` and `{}`",
+                                other.id, binding.id
+                            ));
                         }
                         _ => {}
                     }
@@ -196,9 +150,9 @@ impl Keys {
     }
 }
 
-/// An action's name in the configuration.
-pub fn slug(binding: &KeyBinding) -> String {
-    binding.name.replace([';', ',', '\''], "").replace(' ', "-")
+/// Returns the rows that apply in a screen state.
+pub fn bindings_in(state: ScreenState) -> impl Iterator<Item = &'static KeyBinding> {
+    BINDINGS.iter().filter(move |binding| binding.states.contains(&state))
 }
 
 #[cfg(test)]
@@ -241,12 +195,32 @@ mod tests {
     #[test]
     fn the_configuration_gives_other_keys() {
         let given = ["Ctrl-X".to_owned(), "F5".to_owned()];
-        let keys = Keys::configured([("close-the-round-now", &given[..])]).unwrap();
-        let press = |code, modifiers| keys.action(&KeyEvent::new(code, modifiers), ScreenState::Open);
-        assert_eq!(press(KeyCode::F(5), KeyModifiers::NONE), Some(Action::CloseRound));
-        assert_eq!(press(KeyCode::Char('x'), KeyModifiers::CONTROL), Some(Action::CloseRound));
-        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE), None);
-        assert!(Keys::configured([("fly", &[][..])]).unwrap_err().contains("no action `fly`"));
+        // By its id, and by the id it had before.
+        for id in ["close-round", "close-the-round-now"] {
+            let keys = Keys::configured([(id, &given[..])]).unwrap();
+            let press = |code, modifiers| keys.action(&KeyEvent::new(code, modifiers), ScreenState::Open);
+            assert_eq!(press(KeyCode::F(5), KeyModifiers::NONE), Some(Action::CloseRound));
+            assert_eq!(press(KeyCode::Char('x'), KeyModifiers::CONTROL), Some(Action::CloseRound));
+            assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE), None);
+        }
+        let wrong = Keys::configured([("retry-saet", &[][..])]).unwrap_err();
+        assert_eq!(wrong, "unknown action `retry-saet`; did you mean `retry-seat`?");
         assert!(Keys::configured([("quit", &["Hyper-q".to_owned()][..])]).is_err());
+    }
+
+    /// An id is the name of its action, so that rewording a label changes nothing; an old id leads
+    /// to an id there is and hides none.
+    #[test]
+    fn ids_are_action_names_and_old_ids_stay_known() {
+        for binding in &BINDINGS {
+            let name = format!("{:?}", binding.action);
+            let words = name.chars().flat_map(|c| c.is_uppercase().then_some('-').into_iter().chain([c]));
+            let kebab = words.collect::<String>().to_lowercase();
+            assert_eq!(binding.id, kebab.trim_start_matches('-'));
+        }
+        let is_id = |id: &str| BINDINGS.iter().any(|binding| binding.id == id);
+        for (old, current) in old_ids::OLD_IDS {
+            assert!(is_id(current) && !is_id(old), "`{old}`, now `{current}`");
+        }
     }
 }

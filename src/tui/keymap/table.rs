@@ -1,151 +1,148 @@
-//! The table itself, and the places its rows hold in.
+//! Key table: actions, their ids, keys and the screen states in which they apply.
 
 use crossterm::event::KeyCode;
 
 use super::Action;
 use super::key::{KeyChord, ch, ctrl, key, label};
 
-/// Where the facilitator is; one of these at a time.
+/// State of the screen; one of these at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u16)]
 pub enum ScreenState {
-    /// The list of sessions.
-    Home = 1,
+    /// List of sessions.
+    Home,
     /// A round is drafted.
-    Draft = 2,
-    /// A round is open, or a step is at work.
-    Open = 4,
-    /// A person is asked.
-    Question = 8,
-    /// A round is counted.
-    Revealed = 16,
-    /// The session is over or rests.
-    Closed = 32,
-    /// A film of a session.
-    Replay = 64,
+    Draft,
+    /// A round is open, or a step is running.
+    Open,
+    /// The facilitator must decide something.
+    Question,
+    /// The round is closed, its answers are revealed and counted.
+    Revealed,
+    /// The session is closed or paused.
+    Closed,
+    /// Read-only playback of a session.
+    Replay,
 }
 
-/// The places in which a row of the table holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Places(u16);
+use ScreenState::{Closed, Draft, Home, Open, Question, Replay, Revealed};
 
-impl Places {
-    const ANY: Self = Self(0xffff);
-    const HOME: Self = Self(ScreenState::Home as u16);
-    const FILM: Self = Self(ScreenState::Replay as u16);
-    const DRAFT: Self = Self(ScreenState::Draft as u16);
-    const OPEN: Self = Self(ScreenState::Open as u16);
-    const ASKED: Self = Self(ScreenState::Question as u16);
-    const COUNTED: Self = Self(ScreenState::Revealed as u16);
-    const SESSION: Self = Self(!(ScreenState::Home as u16));
-    const LIVE: Self = Self(2 | 4 | 8 | 16 | 32);
-    const TABLE: Self = Self(2 | 8 | 16);
-    const NOTED: Self = Self(8 | 16);
-    const RESTS: Self = Self(32 | 64);
-    const READ: Self = Self(8 | 16 | 32 | 64);
-
-    /// Whether it holds there.
-    pub fn holds(self, place: ScreenState) -> bool {
-        self.0 & place as u16 != 0
+impl ScreenState {
+    fn word(self) -> &'static str {
+        match self {
+            Home => "home",
+            Draft => "draft",
+            Open => "open",
+            Question => "asked",
+            Revealed => "counted",
+            Closed => "over",
+            Replay => "film",
+        }
     }
 }
+
+pub(super) const ANY: &[ScreenState] = &[Home, Draft, Open, Question, Revealed, Closed, Replay];
+const HOME: &[ScreenState] = &[Home];
+const DRAFT: &[ScreenState] = &[Draft];
+const OPEN: &[ScreenState] = &[Open];
+const QUESTION: &[ScreenState] = &[Question];
+const REVEALED: &[ScreenState] = &[Revealed];
+const REPLAY: &[ScreenState] = &[Replay];
+const SESSION: &[ScreenState] = &[Draft, Open, Question, Revealed, Closed, Replay];
+const LIVE: &[ScreenState] = &[Draft, Open, Question, Revealed, Closed];
+/// States in which the engine waits for the facilitator.
+const WAITING: &[ScreenState] = &[Draft, Question, Revealed];
+const NOTED: &[ScreenState] = &[Question, Revealed];
+const STOPPED: &[ScreenState] = &[Closed, Replay];
+/// States in which answers can be read.
+const READABLE: &[ScreenState] = &[Question, Revealed, Closed, Replay];
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyBinding {
-    /// The action.
+    /// States in which the keys apply.
+    pub states: &'static [ScreenState],
+    /// What the keys do.
     pub action: Action,
-    /// Where it holds.
-    pub places: Places,
-    /// Its keys, the first one shown in the footer.
+    /// Name of the action in `screen.keys`; never changes.
+    pub id: &'static str,
+    /// Default keys; the footer shows the first.
     pub keys: &'static [KeyChord],
-    /// What it does, as the palette and the help page say it; the configuration names it with
-    /// hyphens for blanks.
+    /// Text of the palette, the help page and the README.
     pub name: &'static str,
-    /// Its word in the footer, if it has a place there.
-    pub footer: Option<&'static str>,
+    /// Text of the footer; empty if the footer does not show the action.
+    pub footer: &'static str,
 }
 
 const fn row(
-    places: Places,
+    states: &'static [ScreenState],
     action: Action,
+    id: &'static str,
     keys: &'static [KeyChord],
     name: &'static str,
-    footer: Option<&'static str>,
+    footer: &'static str,
 ) -> KeyBinding {
-    KeyBinding { action, places, keys, name, footer }
+    KeyBinding { states, action, id, keys, name, footer }
 }
 
-/// The table.
+/// All key bindings, in the order of the footer.
+#[rustfmt::skip]
 pub const BINDINGS: [KeyBinding; 56] = [
-    row(Places::HOME, Action::OpenRow, &[key(KeyCode::Enter)], "open what is chosen", Some("open")),
-    row(Places::HOME, Action::NewQuestion, &[ch('n')], "a topic of your own", Some("new topic")),
-    row(Places::DRAFT, Action::OpenRound, &[ch('o')], "open the round, or begin", Some("open")),
-    row(Places::DRAFT, Action::EditRound, &[ch('e')], "edit the round", Some("edit")),
-    row(Places::DRAFT, Action::ChooseParticipants, &[ch('p')], "choose who is asked", Some("seats")),
-    row(Places::DRAFT, Action::ShowDiff, &[ch('d')], "what differs from the last snapshot", Some("diff")),
-    row(Places::OPEN, Action::CloseRound, &[ch('c')], "close the round now", Some("close now")),
-    row(Places::OPEN, Action::ExcuseSeat, &[ch('x')], "excuse the chosen seat", Some("excuse")),
-    row(
-        Places::OPEN,
-        Action::RetrySeat,
-        &[ch('r')],
-        "ask the chosen seat anew, or by another model",
-        Some("retry"),
-    ),
-    row(Places::OPEN, Action::ExtendDeadline, &[ch('t')], "give the round more time", Some("more time")),
-    row(Places::OPEN, Action::AnswerSeat, &[key(KeyCode::Enter)], "answer where it is a person's turn", None),
-    row(Places::COUNTED, Action::AcceptResult, &[key(KeyCode::Enter)], "accept and go on", Some("accept")),
-    row(Places::COUNTED, Action::RepeatRound, &[ch('n')], "ask again as a new round", Some("ask again")),
-    row(Places::ASKED, Action::AnswerQuestion, &[key(KeyCode::Enter)], "answer the question", Some("answer")),
-    row(Places::NOTED, Action::AddNote, &[ch('m')], "note what came of the round", None),
-    row(Places::TABLE, Action::EditArtifact, &[ch('a')], "add or edit an artifact", Some("artifact")),
-    row(Places::FILM, Action::PlayPause, &[ch(' ')], "play or pause", Some("play")),
-    row(Places::FILM, Action::NextEvent, &[key(KeyCode::Right), ch('l')], "next event", Some("event")),
-    row(Places::FILM, Action::PreviousEvent, &[key(KeyCode::Left), ch('h')], "event before", None),
-    row(Places::FILM, Action::NextRound, &[ch(']')], "next round", Some("round")),
-    row(Places::FILM, Action::PreviousRound, &[ch('[')], "round before", None),
-    row(Places::FILM, Action::NextSeat, &[ch('n')], "next seat", Some("seat")),
-    row(Places::FILM, Action::PreviousSeat, &[ch('p')], "seat before", None),
-    row(Places::LIVE, Action::NextSeat, &[key(KeyCode::Right), ch('l')], "next seat", Some("seat")),
-    row(Places::LIVE, Action::PreviousSeat, &[key(KeyCode::Left), ch('h')], "seat before", None),
-    row(Places::SESSION, Action::NextPane, &[key(KeyCode::Tab)], "next pane", Some("pane")),
-    row(Places::SESSION, Action::PreviousPane, &[key(KeyCode::BackTab)], "pane before", None),
-    row(Places::SESSION, Action::ShowSnapshot, &[ch('s')], "look at the snapshot", None),
-    row(Places::SESSION, Action::ShowWorkflow, &[ch('M')], "look at the workflow's map", None),
-    row(Places::SESSION, Action::ShowResults, &[ch('C')], "look at the results so far", None),
-    row(Places::SESSION, Action::ShowWorkItems, &[ch('i')], "show a work item whole", None),
-    row(
-        Places::READ,
-        Action::ToggleSideBySide,
-        &[ch('v')],
-        "answers side by side, or one",
-        Some("side by side"),
-    ),
-    row(Places::READ, Action::OtherRules, &[ch('w')], "what if by another rule", Some("what if")),
-    row(Places::READ, Action::ExportReport, &[ch('R')], "write a report", Some("report")),
-    row(Places::SESSION, Action::CopyPane, &[ch('y')], "copy what is looked at", None),
-    row(Places::FILM, Action::ForkSession, &[ch('F')], "a new session from here", None),
-    row(Places::RESTS, Action::ResumeSession, &[ch('r')], "go on with this session", None),
-    row(Places::ANY, Action::Search, &[ch('/')], "search", Some("find")),
-    row(Places::FILM, Action::NextMatch, &[ch('>'), key(KeyCode::Enter)], "next hit", None),
-    row(Places::LIVE, Action::NextMatch, &[ch('>')], "next hit", None),
-    row(Places::SESSION, Action::PreviousMatch, &[ch('<')], "hit before", None),
-    row(Places::SESSION, Action::FilterEvents, &[ch('f')], "only this seat's events, or all", None),
-    row(Places::FILM, Action::PlayFaster, &[ch('.'), ch('+')], "play faster", None),
-    row(Places::FILM, Action::PlaySlower, &[ch(','), ch('-')], "play slower", None),
-    row(Places::ANY, Action::GoToStart, &[ch('g'), key(KeyCode::Home)], "to the start", None),
-    row(Places::ANY, Action::GoToEnd, &[ch('G'), key(KeyCode::End)], "to the end", None),
-    row(Places::ANY, Action::Up, &[key(KeyCode::Up), ch('k')], "up", None),
-    row(Places::ANY, Action::Down, &[key(KeyCode::Down), ch('j')], "down", None),
-    row(Places::ANY, Action::PageUp, &[key(KeyCode::PageUp), ctrl('u')], "up a page", None),
-    row(Places::ANY, Action::PageDown, &[key(KeyCode::PageDown), ctrl('d')], "down a page", None),
-    row(Places::ANY, Action::CheckProviders, &[ch('D')], "doctor: see how the providers fare", None),
-    row(Places::ANY, Action::CheckLatency, &[ch('P')], "doctor: have each say a word, and time it", None),
-    row(Places::ANY, Action::CommandPalette, &[ch(':'), ctrl('p')], "find an action by its name", None),
-    row(Places::ANY, Action::Help, &[ch('?'), key(KeyCode::F(1))], "show the keys", Some("help")),
-    row(Places::ANY, Action::Suspend, &[ctrl('z')], "to the shell; fg comes back", None),
-    row(Places::ANY, Action::Quit, &[ch('q'), ctrl('c')], "quit", Some("quit")),
+    row(HOME, Action::OpenRow, "open-row", &[key(KeyCode::Enter)], "open what is chosen", "open"),
+    row(HOME, Action::NewQuestion, "new-question", &[ch('n')], "a topic of your own", "new topic"),
+    row(DRAFT, Action::OpenRound, "open-round", &[ch('o')], "open the round, or begin", "open"),
+    row(DRAFT, Action::EditRound, "edit-round", &[ch('e')], "edit the round", "edit"),
+    row(DRAFT, Action::ChooseParticipants, "choose-participants", &[ch('p')], "choose who is asked", "seats"),
+    row(DRAFT, Action::ShowDiff, "show-diff", &[ch('d')], "what differs from the last snapshot", "diff"),
+    row(OPEN, Action::CloseRound, "close-round", &[ch('c')], "close the round now", "close now"),
+    row(OPEN, Action::ExcuseSeat, "excuse-seat", &[ch('x')], "excuse the chosen seat", "excuse"),
+    row(OPEN, Action::RetrySeat, "retry-seat", &[ch('r')], "ask the chosen seat anew, or by another model", "retry"),
+    row(OPEN, Action::ExtendDeadline, "extend-deadline", &[ch('t')], "give the round more time", "more time"),
+    row(OPEN, Action::AnswerSeat, "answer-seat", &[key(KeyCode::Enter)], "answer where it is a person's turn", ""),
+    row(REVEALED, Action::AcceptResult, "accept-result", &[key(KeyCode::Enter)], "accept and go on", "accept"),
+    row(REVEALED, Action::RepeatRound, "repeat-round", &[ch('n')], "ask again as a new round", "ask again"),
+    row(QUESTION, Action::AnswerQuestion, "answer-question", &[key(KeyCode::Enter)], "answer the question", "answer"),
+    row(NOTED, Action::AddNote, "add-note", &[ch('m')], "note what came of the round", ""),
+    row(WAITING, Action::EditArtifact, "edit-artifact", &[ch('a')], "add or edit an artifact", "artifact"),
+    row(REPLAY, Action::PlayPause, "play-pause", &[ch(' ')], "play or pause", "play"),
+    row(REPLAY, Action::NextEvent, "next-event", &[key(KeyCode::Right), ch('l')], "next event", "event"),
+    row(REPLAY, Action::PreviousEvent, "previous-event", &[key(KeyCode::Left), ch('h')], "event before", ""),
+    row(REPLAY, Action::NextRound, "next-round", &[ch(']')], "next round", "round"),
+    row(REPLAY, Action::PreviousRound, "previous-round", &[ch('[')], "round before", ""),
+    row(REPLAY, Action::NextSeat, "next-seat", &[ch('n')], "next seat", "seat"),
+    row(REPLAY, Action::PreviousSeat, "previous-seat", &[ch('p')], "seat before", ""),
+    row(LIVE, Action::NextSeat, "next-seat", &[key(KeyCode::Right), ch('l')], "next seat", "seat"),
+    row(LIVE, Action::PreviousSeat, "previous-seat", &[key(KeyCode::Left), ch('h')], "seat before", ""),
+    row(SESSION, Action::NextPane, "next-pane", &[key(KeyCode::Tab)], "next pane", "pane"),
+    row(SESSION, Action::PreviousPane, "previous-pane", &[key(KeyCode::BackTab)], "pane before", ""),
+    row(SESSION, Action::ShowSnapshot, "show-snapshot", &[ch('s')], "look at the snapshot", ""),
+    row(SESSION, Action::ShowWorkflow, "show-workflow", &[ch('M')], "look at the workflow's map", ""),
+    row(SESSION, Action::ShowResults, "show-results", &[ch('C')], "look at the results so far", ""),
+    row(SESSION, Action::ShowWorkItems, "show-work-items", &[ch('i')], "show a work item whole", ""),
+    row(READABLE, Action::ToggleSideBySide, "toggle-side-by-side", &[ch('v')], "answers side by side, or one", "side by side"),
+    row(READABLE, Action::OtherRules, "other-rules", &[ch('w')], "what if by another rule", "what if"),
+    row(READABLE, Action::ExportReport, "export-report", &[ch('R')], "write a report", "report"),
+    row(SESSION, Action::CopyPane, "copy-pane", &[ch('y')], "copy what is looked at", ""),
+    row(REPLAY, Action::ForkSession, "fork-session", &[ch('F')], "a new session from here", ""),
+    row(STOPPED, Action::ResumeSession, "resume-session", &[ch('r')], "go on with this session", ""),
+    row(ANY, Action::Search, "search", &[ch('/')], "search", "find"),
+    row(REPLAY, Action::NextMatch, "next-match", &[ch('>'), key(KeyCode::Enter)], "next hit", ""),
+    row(LIVE, Action::NextMatch, "next-match", &[ch('>')], "next hit", ""),
+    row(SESSION, Action::PreviousMatch, "previous-match", &[ch('<')], "hit before", ""),
+    row(SESSION, Action::FilterEvents, "filter-events", &[ch('f')], "only this seat's events, or all", ""),
+    row(REPLAY, Action::PlayFaster, "play-faster", &[ch('.'), ch('+')], "play faster", ""),
+    row(REPLAY, Action::PlaySlower, "play-slower", &[ch(','), ch('-')], "play slower", ""),
+    row(ANY, Action::GoToStart, "go-to-start", &[ch('g'), key(KeyCode::Home)], "to the start", ""),
+    row(ANY, Action::GoToEnd, "go-to-end", &[ch('G'), key(KeyCode::End)], "to the end", ""),
+    row(ANY, Action::Up, "up", &[key(KeyCode::Up), ch('k')], "up", ""),
+    row(ANY, Action::Down, "down", &[key(KeyCode::Down), ch('j')], "down", ""),
+    row(ANY, Action::PageUp, "page-up", &[key(KeyCode::PageUp), ctrl('u')], "up a page", ""),
+    row(ANY, Action::PageDown, "page-down", &[key(KeyCode::PageDown), ctrl('d')], "down a page", ""),
+    row(ANY, Action::CheckProviders, "check-providers", &[ch('D')], "doctor: see how the providers fare", ""),
+    row(ANY, Action::CheckLatency, "check-latency", &[ch('P')], "doctor: have each say a word, and time it", ""),
+    row(ANY, Action::CommandPalette, "command-palette", &[ch(':'), ctrl('p')], "find an action by its name", ""),
+    row(ANY, Action::Help, "help", &[ch('?'), key(KeyCode::F(1))], "show the keys", "help"),
+    row(ANY, Action::Suspend, "suspend", &[ctrl('z')], "to the shell; fg comes back", ""),
+    row(ANY, Action::Quit, "quit", &[ch('q'), ctrl('c')], "quit", "quit"),
 ];
 
 /// A key of forms: there every other key is typed, so these are the same everywhere.
@@ -178,39 +175,29 @@ pub const FORM_KEYS: [FormKey; 7] = [
     form_key(&["space"], "pick, or not", None),
 ];
 
-/// The table as Markdown, for the README.
+/// Returns the table as Markdown, for the README.
 pub fn table() -> String {
+    let code = |keys: Vec<String>| keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" ");
     let row = |binding: &KeyBinding| {
-        let keys = binding.keys.iter().map(|key| format!("`{}`", label(*key))).collect::<Vec<_>>().join(" ");
-        format!("| {keys} | {} | {} |\n", binding.name, places(binding.places))
+        let keys = code(binding.keys.iter().map(|key| label(*key)).collect());
+        format!("| {keys} | `{}` | {} | {} |\n", binding.id, binding.name, state_words(binding.states))
     };
     let form_row = |key: &FormKey| {
-        let keys = key.keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" ");
-        format!("| {keys} | {} | in a form |\n", key.name)
+        let keys = code(key.keys.iter().map(|key| (*key).to_owned()).collect());
+        format!("| {keys} | | {} | in a form |\n", key.name)
     };
     let rows: String = BINDINGS.iter().map(row).chain(FORM_KEYS.iter().map(form_row)).collect();
-    format!("| key | does | where |\n|---|---|---|\n{rows}")
+    format!("| key | id | does | where |\n|---|---|---|---|\n{rows}")
 }
 
-/// The places of a row, in words.
-pub fn places(places: Places) -> String {
-    match places {
-        Places::ANY => return "anywhere".to_owned(),
-        Places::SESSION => return "in a session".to_owned(),
-        Places::LIVE => return "live".to_owned(),
-        _ => {}
+fn state_words(states: &[ScreenState]) -> String {
+    if states == ANY {
+        "anywhere".to_owned()
+    } else if states == SESSION {
+        "in a session".to_owned()
+    } else if states == LIVE {
+        "live".to_owned()
+    } else {
+        states.iter().map(|state| state.word()).collect::<Vec<_>>().join(", ")
     }
-    let words = ["home", "draft", "open", "asked", "counted", "over", "film"];
-    let held = PLACES.iter().zip(words).filter(|(place, _)| places.holds(**place)).map(|(_, word)| word);
-    held.collect::<Vec<_>>().join(", ")
 }
-
-pub(super) const PLACES: [ScreenState; 7] = [
-    ScreenState::Home,
-    ScreenState::Draft,
-    ScreenState::Open,
-    ScreenState::Question,
-    ScreenState::Revealed,
-    ScreenState::Closed,
-    ScreenState::Replay,
-];

@@ -9,7 +9,7 @@ use crate::setup::doctor::ProbeLevel;
 use crate::tally::RuleOptions;
 use crate::tui::form;
 use crate::tui::home::Opening;
-use crate::tui::keymap::{Action, BINDINGS, KeyBinding, ScreenState};
+use crate::tui::keymap::{Action, KeyBinding, ScreenState, bindings_in};
 use crate::tui::model::{Menu, MenuKind, Model, Overlay, Pane, Reading, Stage};
 
 /// The formats of a report, as they are asked for, and what each is.
@@ -128,8 +128,7 @@ fn find_back(model: &mut Model, words: &str, forward: bool) -> bool {
 /// The actions of a place whose name holds what is typed.
 pub fn matching(place: ScreenState, typed: &str) -> Vec<&'static KeyBinding> {
     let typed = typed.to_lowercase();
-    let here = |binding: &&KeyBinding| binding.places.holds(place) && binding.name.contains(&typed);
-    BINDINGS.iter().filter(here).collect()
+    bindings_in(place).filter(|binding| binding.name.contains(&typed)).collect()
 }
 
 pub fn palette(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {

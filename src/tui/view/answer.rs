@@ -46,7 +46,7 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
     if let Some(answer) = seat.answer() {
         let mut lines = rendered(&answered(model, &seat, answer), width, MOST_LINES, model.theme);
         if lines.len() == MOST_LINES {
-            lines.push(Line::styled("… longer than this; y copies all of it", model.theme.under_way()));
+            lines.push(Line::styled("… longer than this; y copies all of it", model.theme.active()));
         }
         return lines;
     }

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::Hits;
-use crate::tui::keymap::{Action, BINDINGS, KeyBinding, label};
+use crate::tui::keymap::{Action, BINDINGS, KeyBinding, bindings_in, label};
 use crate::tui::model::Model;
 use crate::tui::text::safe;
 use crate::tui::update::Target;
@@ -15,12 +15,12 @@ use crate::tui::update::Target;
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
     if let Some(notice) = &model.notice {
         let text = format!(" {}", safe(notice).replace('\n', " "));
-        return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.under_way())), area);
+        return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
     }
     let turn = model.turn().filter(|_| model.overlay.is_none());
     if let Some((seat, _)) = turn {
         let text = format!(" {} · Enter: it is your turn; nobody else looks", safe(seat));
-        return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.under_way())), area);
+        return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
     }
     let mut spans = vec![Span::raw(" ")];
     let mut x = area.x + 1;
@@ -30,7 +30,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
         hits.note(place.intersection(area), Target::Key(binding.action));
         x = x.saturating_add(width);
         spans.push(Span::styled(key(model, binding), model.theme.key()));
-        spans.push(Span::raw(format!(" {}   ", binding.footer.unwrap_or_default())));
+        spans.push(Span::raw(format!(" {}   ", binding.footer)));
     }
     frame.render_widget(Paragraph::new(Line::from(spans)), area);
 }
@@ -40,7 +40,7 @@ fn key(model: &Model, binding: &KeyBinding) -> String {
 }
 
 fn wide(model: &Model, binding: &KeyBinding) -> usize {
-    key(model, binding).chars().count() + binding.footer.unwrap_or_default().chars().count() + 4
+    key(model, binding).chars().count() + binding.footer.chars().count() + 4
 }
 
 /// The footer's keys that fit; what leads out and to the rest fits first.
@@ -48,7 +48,7 @@ fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     let place = model.screen_state();
     let (mut shown, mut used) = (Vec::new(), 1);
     let is_first = |binding: &&KeyBinding| matches!(binding.action, Action::Help | Action::Quit);
-    let here = || BINDINGS.iter().filter(|binding| binding.footer.is_some() && binding.places.holds(place));
+    let here = || bindings_in(place).filter(|binding| !binding.footer.is_empty());
     for binding in here().filter(is_first).chain(here().filter(|binding| !is_first(binding))) {
         used += wide(model, binding);
         // The last one needs no room behind it.

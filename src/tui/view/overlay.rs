@@ -8,7 +8,7 @@ use ratatui::widgets::{Clear, Paragraph};
 use super::Hits;
 use super::pane::block;
 use crate::text::harmless_line;
-use crate::tui::keymap::{BINDINGS, FORM_KEYS, KeyBinding, ScreenState, labels};
+use crate::tui::keymap::{FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels};
 use crate::tui::model::{Asking, Leave, Menu, MenuKind, Model, Overlay, Reading};
 use crate::tui::text::{clipped, safe, wrapped};
 use crate::tui::update::{Target, matching};
@@ -66,8 +66,7 @@ pub fn most_help(model: &Model) -> usize {
 /// The keys of this place, the way back, and those of forms.
 fn help_lines(model: &Model) -> Vec<Line<'static>> {
     let place = model.screen_state();
-    let here = BINDINGS.iter().filter(|binding| binding.places.holds(place));
-    let mut lines: Vec<Line<'static>> = here.map(|binding| row(binding, model)).collect();
+    let mut lines: Vec<Line<'static>> = bindings_in(place).map(|binding| row(binding, model)).collect();
     let mut keyed = |keys: &str, name: &'static str| {
         lines.push(Line::from(vec![Span::styled(format!(" {keys:16}"), model.theme.key()), Span::raw(name)]));
     };

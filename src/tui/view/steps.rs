@@ -90,7 +90,7 @@ fn standing(model: &Model, session: &Session, step: &Step) -> (&'static str, Sty
         // A session that is only looked at has begun nothing.
         let is_draft = model.live().is_some_and(|live| live.draft.is_some());
         let what = if is_draft { "comes first" } else { "at work" };
-        return (theme.sign("●", "*"), theme.under_way(), Some(what.to_owned()));
+        return (theme.sign("●", "*"), theme.active(), Some(what.to_owned()));
     }
     let inside = session.step.as_ref().and_then(|run| run.find(&step.id)?.result.clone());
     match inside.as_ref().or_else(|| session.results.get(&step.id)) {

@@ -72,7 +72,7 @@ fn around(model: &Model, round: &RoundRun, width: usize, lines: &mut Vec<Line<'s
     let session = model.session();
     for line in without_texts(session, round).iter().flat_map(Independence::lines) {
         let line = wrapped(&line, width, 4);
-        lines.extend(line.into_iter().map(|line| Line::styled(line, model.theme.under_way())));
+        lines.extend(line.into_iter().map(|line| Line::styled(line, model.theme.active())));
     }
     if let Some(moved) = movement(session, round) {
         let heading = format!("since round {}", moved.from_round);

@@ -23,7 +23,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let mut rest = Vec::new();
     let right = state(model, &mut rest);
     if session.has_rehearsal() {
-        rest.push(Span::styled(" · rehearsal", theme.under_way()));
+        rest.push(Span::styled(" · rehearsal", theme.active()));
     }
     // The name gives way before anything that is said of the round.
     let said = Line::from(rest.clone()).width() + right.width();
@@ -47,7 +47,7 @@ fn state(model: &Model, spans: &mut Vec<Span<'static>>) -> String {
     let round = |number: u32| format!(" {} round {number} · ", theme.sign("▸", ">"));
     if let Some(preview) = model.preview() {
         spans.push(round(preview.opened.number).into());
-        spans.push(Span::styled("DRAFT", theme.under_way()));
+        spans.push(Span::styled("DRAFT", theme.active()));
         let seats = preview.opened.seats.len();
         return format!("{seats} seats · quorum {} ", preview.opened.quorum);
     }
@@ -72,7 +72,7 @@ fn state(model: &Model, spans: &mut Vec<Span<'static>>) -> String {
     spans.push(round(last.opened.number).into());
     match (&last.closed, crate::report::view::tally(last)) {
         (None, _) => {
-            spans.push(Span::styled("OPEN", theme.under_way()));
+            spans.push(Span::styled("OPEN", theme.active()));
             let sealed = format!("{} of {} sealed", last.sealed(), last.seats.len());
             if model.live().is_none() {
                 return format!("{sealed} ");

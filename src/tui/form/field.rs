@@ -1,0 +1,125 @@
+//! Form fields: text, one word of several, or any of several.
+
+use ratatui_textarea::{CursorMove, TextArea, WrapMode};
+
+/// One field.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// Name of the field in the code and in saved drafts; never changes.
+    pub id: &'static str,
+    /// Text in front of the field.
+    pub label: &'static str,
+    /// What may be entered, in a few words.
+    pub hint: &'static str,
+    /// What is in it.
+    pub entry: Entry,
+}
+
+/// What is in a field.
+#[derive(Debug, Clone)]
+pub enum Entry {
+    /// A line of text.
+    Line(Box<TextArea<'static>>),
+    /// Text of several lines.
+    Text(Box<TextArea<'static>>),
+    /// One of several words.
+    Choice(Vec<String>, usize),
+    /// Any of several words, and the one the cursor is on.
+    Picks(Vec<Pick>, usize),
+}
+
+/// One of several that may be picked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pick {
+    /// Its name.
+    pub name: String,
+    /// A line about it.
+    pub about: String,
+    /// Whether it is picked.
+    pub is_picked: bool,
+}
+
+/// A text area with a text in it, its cursor at the end.
+pub fn area(text: &str) -> Box<TextArea<'static>> {
+    let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
+    area.set_wrap_mode(WrapMode::WordOrGlyph);
+    area.set_cursor_line_style(ratatui::style::Style::new());
+    area.set_max_histories(200);
+    area.move_cursor(CursorMove::Bottom);
+    area.move_cursor(CursorMove::End);
+    Box::new(area)
+}
+
+impl Field {
+    /// A field of one line.
+    pub fn line(id: &'static str, label: &'static str, hint: &'static str, text: &str) -> Self {
+        let mut area = area(&text.replace('\n', " "));
+        // A line scrolls sideways.
+        area.set_wrap_mode(WrapMode::None);
+        Self { id, label, hint, entry: Entry::Line(area) }
+    }
+
+    /// A field of several lines.
+    pub fn text(id: &'static str, label: &'static str, hint: &'static str, text: &str) -> Self {
+        Self { id, label, hint, entry: Entry::Text(area(text)) }
+    }
+
+    /// A field with one of several words.
+    pub fn choice(
+        id: &'static str,
+        label: &'static str,
+        hint: &'static str,
+        words: &[&str],
+        chosen: &str,
+    ) -> Self {
+        let at = words.iter().position(|word| *word == chosen).unwrap_or(0);
+        Self {
+            id,
+            label,
+            hint,
+            entry: Entry::Choice(words.iter().map(|word| (*word).to_owned()).collect(), at),
+        }
+    }
+
+    /// A field with any of several words.
+    pub fn picks(id: &'static str, label: &'static str, hint: &'static str, picks: Vec<Pick>) -> Self {
+        Self { id, label, hint, entry: Entry::Picks(picks, 0) }
+    }
+
+    /// What is in it, as one text: picks by name, a line each.
+    pub fn value(&self) -> String {
+        match &self.entry {
+            Entry::Line(area) | Entry::Text(area) => area.lines().join("\n"),
+            Entry::Choice(words, at) => words.get(*at).cloned().unwrap_or_default(),
+            Entry::Picks(picks, _) => self::picked(picks).join("\n"),
+        }
+    }
+
+    /// Puts what was kept back in; what no longer fits is left out.
+    pub(super) fn restore(&mut self, value: &str) {
+        match &mut self.entry {
+            Entry::Line(old) => {
+                *old = area(&value.replace('\n', " "));
+                old.set_wrap_mode(WrapMode::None);
+            }
+            Entry::Text(old) => *old = area(value),
+            Entry::Choice(words, at) => *at = words.iter().position(|word| word == value).unwrap_or(*at),
+            Entry::Picks(picks, _) => {
+                for pick in picks {
+                    pick.is_picked = value.lines().any(|name| name == pick.name);
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn picked(picks: &[Pick]) -> Vec<String> {
+    picks.iter().filter(|pick| pick.is_picked).map(|pick| pick.name.clone()).collect()
+}
+
+/// The next word that begins with a letter.
+pub(super) fn choose(words: &[String], at: &mut usize, letter: char) {
+    let begins = |word: &String| word.chars().next().is_some_and(|c| c.eq_ignore_ascii_case(&letter));
+    let next = (1..=words.len()).map(|by| (*at + by) % words.len()).find(|index| begins(&words[*index]));
+    *at = next.unwrap_or(*at);
+}

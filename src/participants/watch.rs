@@ -71,7 +71,7 @@ impl RequestPhase {
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Queued => "waiting its turn",
+            Self::Queued => "queued",
             Self::Asked => "asked",
             Self::Answering => "answering",
             Self::Stalled => "stalled",

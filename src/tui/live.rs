@@ -71,7 +71,7 @@ impl Preview {
     pub fn size(&self) -> String {
         let seats = self.opened.seats.len();
         format!(
-            "{} bytes · about {} tokens a seat, {} in all",
+            "{} bytes · ~{} tokens per seat · ~{} total",
             group_digits(self.opened.snapshot_bytes),
             group_digits(self.opened.estimated_tokens),
             group_digits(self.opened.estimated_tokens.saturating_mul(seats))

@@ -228,7 +228,7 @@ impl Screen {
 
     async fn news(&mut self, news: Option<News>) -> io::Result<()> {
         let fault =
-            || News::Ended(Err("the engine stopped unexpectedly; what was recorded is safe".to_owned()));
+            || News::Ended(Err("Internal error: engine stopped. Recorded events are safe.".to_owned()));
         let news = news.unwrap_or_else(fault);
         if matches!(news, News::Ended(_)) {
             self.running = None;
@@ -297,7 +297,7 @@ impl Screen {
         let text = form.kept();
         let text = Some(text.as_str()).filter(|text| *text != form.filled);
         if let Err(problem) = self.host.keep(&form.kept_as, text) {
-            self.model.notice = Some(format!("what is typed cannot be kept: {problem}"));
+            self.model.notice = Some(format!("Cannot save draft: {problem}"));
         }
     }
 

@@ -73,9 +73,7 @@ impl Theme {
                 "active" | "under-way" => self.palette.active = color,
                 "key" => self.palette.key = color,
                 _ => {
-                    return Err(format!(
-                        "`{role}` has no color: use good, bad, active, key or background"
-                    ));
+                    return Err(format!("`{role}` has no color: use good, bad, active, key or background"));
                 }
             }
         }

@@ -306,30 +306,22 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
 type Way = (ScreenState, &'static [&'static str], &'static [(&'static str, &'static str)]);
 
 const WAYS: [Way; 9] = [
-    (ScreenState::Home, &[], &[("", "start something new")]),
+    (ScreenState::Home, &[], &[("", "New session")]),
     (ScreenState::Draft, &["decide.yaml"], &[("", "DRAFT")]),
-    (ScreenState::Draft, &["run.yaml"], &[("", "comes first")]),
-    (ScreenState::Question, &["ask.yaml"], &[("", "you are asked")]),
-    (ScreenState::Open, &["person.yaml"], &[("", "DRAFT"), ("o", "it is your turn")]),
+    (ScreenState::Draft, &["run.yaml"], &[("", "first step")]),
+    (ScreenState::Question, &["ask.yaml"], &[("", "Your decision")]),
+    (ScreenState::Open, &["person.yaml"], &[("", "DRAFT"), ("o", "your turn")]),
     (ScreenState::Revealed, &["rehearsed.yaml"], &[("", "DRAFT"), ("o", "Enter accept")]),
     (
         ScreenState::Closed,
         &["rehearsed.yaml"],
-        &[("", "DRAFT"), ("o", "Enter accept"), ("\r", "the session is over")],
+        &[("", "DRAFT"), ("o", "Enter accept"), ("\r", "Session finished")],
     ),
+    (ScreenState::Replay, &["stranger.s2s"], &[("", "Unfinished session"), ("\u{1b}", "space play")]),
     (
         ScreenState::Replay,
         &["stranger.s2s"],
-        &[("", "this session is not finished"), ("\u{1b}", "space play")],
-    ),
-    (
-        ScreenState::Replay,
-        &["stranger.s2s"],
-        &[
-            ("", "this session is not finished"),
-            ("\r", "may this be done?"),
-            ("n", "nothing was run or sent"),
-        ],
+        &[("", "Unfinished session"), ("\r", "Allow this?"), ("n", "nothing was run or sent")],
     ),
 ];
 
@@ -411,11 +403,11 @@ fn the_doctor_of_the_screen_asks_nothing_a_clone_names() {
     let clone = Clone::new("redirecting", redirecting);
     for key in ["D", "P"] {
         let mut screen = Screen::open(&clone.desk, (200, 60), &[]);
-        screen.wait_for(&["start something new"]);
+        screen.wait_for(&["New session"]);
         screen.press(key, &["nobody has agreed to this yet", "always answers"]);
         screen.send("\u{1b}");
         // The clone has no say in how one leaves.
-        screen.wait_without(&["how the providers fare"]);
+        screen.wait_without(&["nobody has agreed to this yet"]);
         screen.send("q");
         let (code, raw) = screen.end();
         assert_eq!(code, 0);

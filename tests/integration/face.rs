@@ -46,24 +46,24 @@ fn saved(desk: &Desk) -> Session {
 fn a_topic_of_ones_own_comes_to_its_decision() {
     let desk = Desk::new();
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["start something new", "context-passing", "n new topic"]);
-    screen.press("D", &["how the providers fare", "set OPENAI_API_KEY", "always answers, without a key"]);
-    screen.press(ESC, &["start something new", "n new topic"]);
-    screen.press("n", &["a topic of your own", "Ctrl-S done"]);
+    screen.wait_for(&["New session", "context-passing", "n new"]);
+    screen.press("D", &["Providers", "set OPENAI_API_KEY", "always answers, without a key"]);
+    screen.press(ESC, &["New session", "n new"]);
+    screen.press("n", &["New question", "Ctrl-S submit"]);
     screen.send("Where do we keep prices?\t");
     screen.send("Fast and simple prices\tin-process cache is simple\rredis is complex\t");
-    screen.press(DONE, &["DRAFT", "snapshot, as it will be sent", "question: \"Where do we keep prices?\""]);
-    screen.press("a", &["an artifact: the next round sees it"]);
+    screen.press(DONE, &["DRAFT", "Snapshot to be sent", "question: \"Where do we keep prices?\""]);
+    screen.press("a", &["Artifact (used from the next round)"]);
     screen.send("\tNo new server\t");
     screen.press(DONE, &["REQ-001", "summary: \"No new server\""]);
     assert!(desk.sessions().len() == 1, "what was done is on disk: {:?}", desk.sessions());
-    screen.press("o", &["tally", "answered", "Enter accept"]);
-    screen.press("m", &["note on round"]);
+    screen.press("o", &["Tally", "answered", "Enter accept"]);
+    screen.press("m", &["Note on round"]);
     screen.send("Simple wins.");
     screen.press(DONE, &["Enter accept"]);
-    screen.press("\r", &["the session is over"]);
-    screen.press("R", &["a report as", "madr"]);
-    screen.press("jjj\r", &["written: "]);
+    screen.press("\r", &["Session finished"]);
+    screen.press("R", &["Export report as", "madr"]);
+    screen.press("jjj\r", &["Report written to "]);
     screen.send("q");
     assert_eq!(screen.end().0, 0);
     let session = saved(&desk);
@@ -81,24 +81,24 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     let desk = Desk::with(THREE).served_by(&server);
     let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
     screen.wait_for(&["DRAFT", "o open"]);
-    screen.press("o", &["2 of 3 sealed", "OPEN", "asked", "c close now"]);
+    screen.press("o", &["2 of 3 sealed", "OPEN", "asked", "c close"]);
     for pane in ["\t", "\t", "\t", "\t", "\t", "\t"] {
         screen.send(pane);
     }
-    screen.press("t", &["more time", "30s, 5m, 1h"]);
-    screen.press(DONE, &["of 2:00"]);
+    screen.press("t", &["Extend deadline", "30s, 5m, 1h"]);
+    screen.press(DONE, &["/ 2:00"]);
     // While it is open nothing of an answer has been on any screen.
     let raw = String::from_utf8_lossy(&screen.raw()).into_owned();
     assert!(raw.contains("sealed") && !raw.contains(SECRET) && !raw.contains("votes"), "{raw}");
-    screen.press("c", &["votes alpha", "missing", "n ask again"]);
+    screen.press("c", &["votes alpha", "missing", "n repeat"]);
     screen.press("n", &["DRAFT", "round 2", "o open"]);
-    screen.press("o", &["2 of 3 sealed", "c close now"]);
+    screen.press("o", &["2 of 3 sealed", "c close"]);
     screen.send("G");
-    screen.press("r", &["ask cyd anew"]);
-    screen.press(DONE, &["2 of 3 sealed", "c close now"]);
-    screen.press("x", &["excuse cyd"]);
+    screen.press("r", &["Retry cyd"]);
+    screen.press(DONE, &["2 of 3 sealed", "c close"]);
+    screen.press("x", &["Excuse cyd"]);
     screen.press("\r", &["votes alpha", "excused", "Enter accept"]);
-    screen.press("\r", &["the session is over"]);
+    screen.press("\r", &["Session finished"]);
     screen.send("q");
     assert_eq!(screen.end().0, 0);
     let session = saved(&desk);
@@ -116,8 +116,8 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
     let desk = Desk::with(THREE).served_by(&server);
     let mut screen = Screen::open(&desk, WIDE, &["decide.yaml"]);
     screen.wait_for(&["DRAFT"]);
-    screen.press("o", &["2 of 3 sealed", "c close now"]);
-    screen.press("x", &["excuse ann"]);
+    screen.press("o", &["2 of 3 sealed", "c close"]);
+    screen.press("x", &["Excuse ann"]);
     screen.send(" half a sent");
     screen.wait_for(&["half a sent"]);
     let is_kept = || {
@@ -129,11 +129,11 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
     screen.kill();
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["round 1 open, 2/3 sealed", "resume"]);
-    screen.press("g\r", &["this session is not finished"]);
-    screen.press("\r", &["2 of 3 sealed", "c close now"]);
-    screen.press("x", &["excuse ann", "half a sent", "what you typed before is back"]);
-    screen.press(ESC, &["kept for the next time"]);
-    screen.press("q", &["leave?", "A round is open"]);
+    screen.press("g\r", &["Unfinished session"]);
+    screen.press("\r", &["2 of 3 sealed", "c close"]);
+    screen.press("x", &["Excuse ann", "half a sent", "Draft restored."]);
+    screen.press(ESC, &["Draft kept."]);
+    screen.press("q", &["A round is open"]);
     screen.send("y");
     let (code, raw) = screen.end();
     assert_eq!(code, 0);
@@ -155,10 +155,10 @@ fn a_film_seeks_searches_and_leads_to_a_session_of_its_own() {
     screen.press("]", &["OPEN", "0 of 5 sealed"]);
     screen.press("/sealed  qa-lead\r", &["4 of 5 sealed"]);
     screen.press("G", &["Decision: inline"]);
-    screen.press("F", &["Enter accept", "n ask again"]);
+    screen.press("F", &["Enter accept", "n repeat"]);
     screen.press("n", &["round 2", "DRAFT", "o open"]);
     screen.press("o", &["Enter accept", "round 2"]);
-    screen.press("\r", &["the session is over"]);
+    screen.press("\r", &["Session finished"]);
     screen.send("q");
     screen.end();
     let sessions: Vec<_> = desk.sessions();
@@ -231,9 +231,9 @@ fn desk_has(desk: &Desk, wanted: impl Fn(&Session) -> bool) {
 fn a_file_that_cannot_be_opened_says_why() {
     let desk = Desk::with("question: \"Which?\"\nruel: majority\n");
     let mut screen = Screen::open(&desk, WIDE, &["decide.yaml"]);
-    screen.wait_for(&["this cannot be opened", "ruel", "did you mean `rule`?"]);
+    screen.wait_for(&["Cannot open", "ruel", "did you mean `rule`?"]);
     screen.send(ESC);
-    screen.wait_without(&["this cannot be opened"]);
+    screen.wait_without(&["Cannot open"]);
     screen.send("q");
     assert_eq!(screen.end().0, 0);
 }
@@ -252,29 +252,29 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
     desk.write("edit.sh", "cp \"$1\" copied\n");
     let mut screen = Screen::open(&desk, WIDE, &["decide.yaml"]);
     screen.wait_for(&["DRAFT", "o open"]);
-    screen.press("o", &["ann · Enter: it is your turn"]);
-    screen.press("\r", &["ann answers; nobody else looks"]);
+    screen.press("o", &["ann: your turn"]);
+    screen.press("\r", &["Private answer for ann"]);
     screen.send(&format!("\t{SECRET}\tsure"));
     screen.wait_for(&[SECRET]);
     // An editor would need a file of what is to be sealed.
-    screen.press("\u{5}", &["typed here alone", SECRET]);
+    screen.press("\u{5}", &["cannot be edited in an external editor", SECRET]);
     assert!(!desk.path("copied").exists());
     screen.send(DONE);
     // A confidence that is no number does not count: the same person is asked once more, told why.
-    screen.wait_for(&["it is your turn"]);
+    screen.wait_for(&["your turn"]);
     screen.wait_without(&[SECRET]);
     let kept = desk.files().into_iter().filter_map(|path| std::fs::read(path).ok());
     assert!(kept.into_iter().all(|bytes| !String::from_utf8_lossy(&bytes).contains(SECRET)));
     let mut answered = 0;
     while answered < 2 {
-        screen.press("\r", &["answers; nobody else looks"]);
+        screen.press("\r", &["Private answer for"]);
         screen.send("\tbecause\t0.5");
         screen.send(DONE);
-        screen.wait_without(&["answers; nobody else looks"]);
+        screen.wait_without(&["Private answer for"]);
         answered += 1;
         screen.wait_for(&[if answered < 2 { "1 of 2 sealed" } else { "Enter accept" }]);
     }
-    screen.press("\r", &["the session is over"]);
+    screen.press("\r", &["Session finished"]);
     screen.send("q");
     screen.end();
     let session = saved(&desk);
@@ -300,10 +300,10 @@ fn an_editor_of_ones_own_and_a_rest_in_the_shell_lose_nothing() {
     desk.write("edit.sh", "echo 'from the editor' >> \"$1\"\n");
     let desk = desk.set("EDITOR", "sh edit.sh");
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["start something new"]);
-    screen.press("n", &["a topic of your own"]);
+    screen.wait_for(&["New session"]);
+    screen.press("n", &["Question for all"]);
     screen.send("What now?");
-    screen.press("\u{5}", &["What now?", "from the editor", "Ctrl-S done"]);
+    screen.press("\u{5}", &["What now?", "from the editor", "Ctrl-S submit"]);
     // Without a shell around it nothing stops it: the terminal is given back and taken again.
     screen.send("\u{1a}");
     screen.send(" Again");
@@ -313,8 +313,8 @@ fn an_editor_of_ones_own_and_a_rest_in_the_shell_lose_nothing() {
     screen.send("q");
     assert_eq!(screen.end().0, 0);
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["start something new"]);
-    screen.press("n", &["What now?", "from the editor", "what you typed before is back"]);
+    screen.wait_for(&["New session"]);
+    screen.press("n", &["What now?", "from the editor", "Draft restored."]);
     screen.send("\u{3}");
     assert_eq!(screen.end().0, 0);
 }

@@ -78,7 +78,7 @@ fn no_session_file_unfolds_into_more_memory_than_its_size_allows() {
         }
     }
     let mut screen = Screen::open(&desk, (120, 40), &[]);
-    screen.wait_for(&["aliases-800", "an anchor or an alias", "numbers-800", "start something new"]);
+    screen.wait_for(&["aliases-800", "an anchor or an alias", "numbers-800", "New session"]);
     screen.send("q");
     let (code, raw) = screen.end();
     assert_eq!(code, 0);

@@ -216,7 +216,7 @@ fn world(desk: &Desk, what: &str) -> Screen {
 fn a_panic_beside_the_screen_is_told_on_it() {
     let desk = Desk::new();
     let mut screen = world(&desk, "home");
-    screen.wait_for(&["a fault of the program"]);
+    screen.wait_for(&["Internal error"]);
     screen.kill();
 }
 

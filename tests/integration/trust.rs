@@ -270,19 +270,18 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     };
     of("run.yaml", "");
     let ran = || fs::read_to_string(desk.path("RAN")).map_or(0, |text| text.lines().count());
-    let begun = |screen: &mut Screen| screen.press("o", &["you are asked"]);
-    let asked =
-        ["may this be done?", "runs [\"sh\", \"./tool.sh\"] with PATH, HOME", "SHOWN", "named by run.yaml"];
+    let begun = |screen: &mut Screen| screen.press("o", &["Your decision"]);
+    let asked = ["Allow this?", "runs [\"sh\", \"./tool.sh\"] with PATH, HOME", "SHOWN", "named by run.yaml"];
     // The draft shows it; a small screen has to be read to its end before `y` counts.
     let mut screen = Screen::open(&desk, (60, 10), &["run.yaml"]);
     screen.wait_for(&["runs and asks", "not agreed to yet"]);
-    screen.press("o", &["may this be done?", "more lines"]);
+    screen.press("o", &["Allow this?", "more lines"]);
     screen.press("y", &["more lines"]);
     screen.press("n", &["nothing was run or sent"]);
-    screen.press("o", &["may this be done?", "more lines"]);
+    screen.press("o", &["Allow this?", "more lines"]);
     assert_eq!(ran(), 0);
     screen.press("jjjjjjjjjjjjjjj", &["y agree, and keep that"]);
-    screen.press("y", &["you are asked"]);
+    screen.press("y", &["Your decision"]);
     assert_eq!(ran(), 1);
     screen.send("\u{3}\u{3}");
     screen.end();
@@ -292,7 +291,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     let text = fs::read_to_string(kept.path()).expect("readable");
     assert!(text.contains("runs [\"sh\", \"./tool.sh\"]") && text.contains("named by run.yaml"), "{text}");
     let mut screen = Screen::open(&desk, (100, 40), &["run.yaml"]);
-    screen.wait_for(&["comes first"]);
+    screen.wait_for(&["first step"]);
     begun(&mut screen);
     screen.send("\u{3}\u{3}");
     screen.end();
@@ -310,7 +309,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     // A film that is gone on with asks the same, and a fork before it is written.
     let sessions = desk.sessions().len();
     let mut screen = Screen::open(&desk, (160, 40), &["s.s2s"]);
-    screen.press("", &["this session is not finished"]);
+    screen.press("", &["Unfinished session"]);
     screen.press("\r", &asked);
     screen.press("n", &["nothing was run or sent"]);
     screen.press("F", &asked);

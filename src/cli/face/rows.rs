@@ -30,11 +30,7 @@ const EXAMPLES: [(&str, &str); 4] = [
 pub fn home(set_up: &Environment) -> Home {
     let paths = saved(&set_up.folders);
     let mut rows: Vec<Row> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();
-    rows.push(begin(
-        "a topic of your own…",
-        "a question, who is asked, how it is counted",
-        Opening::NewTopic,
-    ));
+    rows.push(begin("New question…", "question, participants, voting rule", Opening::NewTopic));
     rows.extend(definitions(&PathPolicy::for_project(&set_up.folders, None)).into_iter().filter_map(
         |path| {
             let text = read_regular(&path, MOST_DEFINITION).ok()?;
@@ -52,7 +48,7 @@ pub fn home(set_up: &Environment) -> Home {
     let model = set_up.config.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
     Home {
         project: project(&set_up.folders.project),
-        ready: format!("model {model}"),
+        ready: format!("default model: {model}"),
         rows,
         personas,
         notices: set_up.notices().map(ToString::to_string).collect(),
@@ -72,7 +68,7 @@ fn project(path: &Path) -> String {
 
 fn begin(name: &str, about: &str, opening: Opening) -> Row {
     let (part, sign) = (Part::New, ("+", "+"));
-    Row { part, sign, name: name.to_owned(), about: about.to_owned(), verb: "begin", opening }
+    Row { part, sign, name: name.to_owned(), about: about.to_owned(), verb: "start", opening }
 }
 
 /// A saved session: a sign for its state, and what it came to.

@@ -33,14 +33,14 @@ pub fn panel(personas: &[(String, String)]) -> Vec<Pick> {
 /// A topic of one's own; `personas` are all there are, each with a line about it.
 pub fn new_topic(personas: &[(String, String)]) -> Form {
     let fields = vec![
-        Field::text("question", "question", "what everybody is asked", ""),
-        Field::line("goal", "goal", "what the session is for; may stay empty", ""),
-        Field::text("options", "options", "one a line: a vote; empty: an open question", ""),
-        Field::choice("rule", "rule", "how votes are counted, where there are options", &rules(), "majority"),
-        Field::line("constraints", "constraints", "what any outcome must respect, apart by ;", ""),
-        Field::picks("participants", "participants", "space picks", panel(personas)),
+        Field::text("question", "question", "Question for all participants", ""),
+        Field::line("goal", "goal", "Purpose (optional)", ""),
+        Field::text("options", "options", "One option per line; empty for an open question", ""),
+        Field::choice("rule", "rule", "Voting rule (with options only)", &rules(), "majority"),
+        Field::line("constraints", "constraints", "Constraints, separated by ;", ""),
+        Field::picks("participants", "participants", "Space selects", panel(personas)),
     ];
-    form(Purpose::NewTopic, "a topic of your own", fields, "new-topic")
+    form(Purpose::NewTopic, "New question", fields, "new-topic")
 }
 
 /// The round of a step, as it would open now.
@@ -72,44 +72,49 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
     let time = |ms: u64| if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
     let deadline = round.deadline_ms.map(time).unwrap_or_default();
     let fields = vec![
-        Field::text("question", "question", "what everybody is asked", &round.question),
+        Field::text("question", "question", "Question for all participants", &round.question),
         Field::text(
             "exploration",
             "exploration",
-            "background to it",
+            "Background for participants",
             round.exploration.as_deref().unwrap_or_default(),
         ),
-        Field::choice("ballot", "ballot", "the form of an answer", &kinds, round.ballot.kind.name()),
-        Field::text("options", "options", "one a line", &round.ballot.options.join("\n")),
+        Field::choice("ballot", "ballot", "Ballot kind", &kinds, round.ballot.kind.name()),
+        Field::text("options", "options", "One option per line", &round.ballot.options.join("\n")),
         Field::line("scale", "scale", "1 to 5 for scores; 1 2 3 5 8 for cards", &scale(&round.ballot)),
-        Field::choice("rule", "rule", "how ballots are counted", &rules(), rule),
+        Field::choice("rule", "rule", "Voting rule", &rules(), rule),
         Field::line(
             "terms",
             "terms",
-            "threshold: 2/3, strength: margins; may stay empty",
+            "e.g. threshold: 2/3, strength: margins (optional)",
             &terms(&round.terms),
         ),
         Field::line("ties", "ties", "none, ask or {seeded: 7}", &ties),
-        Field::line("quorum", "quorum", "seats or a share; empty: more than half", &needed(round.quorum)),
+        Field::line(
+            "quorum",
+            "quorum",
+            "Seats or percentage (default: more than half)",
+            &needed(round.quorum),
+        ),
         Field::line(
             "quorum_ballots",
             "min ballots",
-            "ballots or a share of the seats; empty: any number",
+            "Minimum ballots without abstentions (optional)",
             &ballots,
         ),
-        Field::line("act_at", "act at", "weak, strong or unanimous; empty: any result", act_at),
-        Field::choice("close", "close", "when the round closes", &CLOSES, close),
-        Field::line("deadline", "deadline", "90s, 5m; empty: none", &deadline),
+        Field::line("act_at", "act at", "weak, strong or unanimous (default: any result)", act_at),
+        Field::choice("close", "close", "Close policy", &CLOSES, close),
+        Field::line("deadline", "deadline", "90s, 5m (optional)", &deadline),
         Field::picks(
             "participants",
             "participants",
-            "space picks",
+            "Space selects",
             session.roster.keys().map(seat).collect(),
         ),
     ];
     form(
         Purpose::Round(step.to_owned()),
-        format!("the round `{step}`"),
+        format!("Round `{step}`"),
         fields,
         format!("{}-round-{step}", session.id),
     )
@@ -143,14 +148,14 @@ pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
     };
     let id = known.map_or_else(|| next_id(session), |known| known.id.clone());
     let fields = vec![
-        Field::line("id", "id", "its number", &id),
-        Field::line("summary", "summary", "one line", known.map_or("", |known| known.summary.as_str())),
-        Field::line("status", "status", "open, done …; may stay empty", &detail("status")),
-        Field::text("description", "description", "the whole of it; may stay empty", &detail("description")),
+        Field::line("id", "id", "Identifier", &id),
+        Field::line("summary", "summary", "One line", known.map_or("", |known| known.summary.as_str())),
+        Field::line("status", "status", "open, done … (optional)", &detail("status")),
+        Field::text("description", "description", "Full text (optional)", &detail("description")),
     ];
     let kept_as = format!("{}-artifact-{}", session.id, known.map_or("new", |known| known.id.as_str()));
     let purpose = Purpose::Artifact(known.map(written).unwrap_or_default());
-    form(purpose, "an artifact: the next round sees it", fields, kept_as)
+    form(purpose, "Artifact (used from the next round)", fields, kept_as)
 }
 
 /// An artifact as a definition writes it.
@@ -174,18 +179,17 @@ fn next_id(session: &Session) -> String {
 
 /// A note on a closed round.
 pub fn note(session: &Session, round: &str, text: &str) -> Form {
-    let fields =
-        vec![Field::text("note", "note", "what came of it; later rounds see it as its synthesis", text)];
+    let fields = vec![Field::text("note", "note", "Your conclusion; later rounds see it", text)];
     let kept_as = format!("{}-note-{round}", session.id);
-    form(Purpose::Note(round.to_owned()), format!("note on round `{round}`"), fields, kept_as)
+    form(Purpose::Note(round.to_owned()), format!("Note on round `{round}`"), fields, kept_as)
 }
 
 /// Why a seat is let go.
 pub fn excuse(session: &Session, seat: &str) -> Form {
-    let fields = vec![Field::line("reason", "reason", "why", "excused by the facilitator")];
+    let fields = vec![Field::line("reason", "reason", "Reason", "excused by the facilitator")];
     form(
         Purpose::Excuse(seat.to_owned()),
-        format!("excuse {seat}"),
+        format!("Excuse {seat}"),
         fields,
         format!("{}-excuse-{seat}", session.id),
     )
@@ -194,10 +198,10 @@ pub fn excuse(session: &Session, seat: &str) -> Form {
 /// A seat to be asked anew, by the model it has or by another.
 pub fn retry(session: &Session, seat: &str) -> Form {
     let now = session.seat_info(seat).map(|info| info.model.as_str()).unwrap_or_default();
-    let fields = vec![Field::line("model", "model", "who answers from now on; as it is: the same", now)];
+    let fields = vec![Field::line("model", "model", "Model for this seat (unchanged = same model)", now)];
     form(
         Purpose::Retry(seat.to_owned()),
-        format!("ask {seat} anew"),
+        format!("Retry {seat}"),
         fields,
         format!("{}-retry-{seat}", session.id),
     )
@@ -206,7 +210,7 @@ pub fn retry(session: &Session, seat: &str) -> Form {
 /// How much longer the round may take.
 pub fn more_time(session: &Session) -> Form {
     let fields = vec![Field::line("more", "more", "30s, 5m, 1h", "1m")];
-    form(Purpose::MoreTime, "more time", fields, format!("{}-more-time", session.id))
+    form(Purpose::MoreTime, "Extend deadline", fields, format!("{}-more-time", session.id))
 }
 
 /// What a choice shows before anything is chosen.
@@ -215,19 +219,19 @@ pub const OPEN: &str = "choose…";
 /// The answer to a question.
 pub fn answer(session: &Session, question: &Question) -> Form {
     let kept_as = format!("{}-answer-{}", session.id, question.step);
-    let comment = Field::text("comment", "comment", "may stay empty; it is recorded", "");
+    let comment = Field::text("comment", "comment", "Optional, recorded", "");
     let (purpose, first) = match &question.kind {
         QuestionKind::Approval => (
             Purpose::Approval,
-            Field::choice("answer", "answer", "← → chooses", &[OPEN, "approve", "reject"], ""),
+            Field::choice("answer", "answer", "← → to choose", &[OPEN, "approve", "reject"], ""),
         ),
         QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
             let words: Vec<&str> = [OPEN].into_iter().chain(options.iter().map(String::as_str)).collect();
-            (Purpose::Tie(options.clone()), Field::choice("answer", "answer", "← → chooses", &words, ""))
+            (Purpose::Tie(options.clone()), Field::choice("answer", "answer", "← → to choose", &words, ""))
         }
         QuestionKind::KeyLost(_) => (
             Purpose::KeyLost,
-            Field::choice("answer", "answer", "← → chooses", &["ask them again", "rest"], ""),
+            Field::choice("answer", "answer", "← → to choose", &["ask again", "pause"], ""),
         ),
     };
     let fields = if purpose == Purpose::KeyLost { vec![first] } else { vec![first, comment] };

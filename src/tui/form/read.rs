@@ -49,14 +49,14 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
         }
         Purpose::MoreTime => {
             let millis = parse_duration(&value("more")).filter(|millis| *millis > 0);
-            FacilitatorRequest::MoreTime(millis.ok_or("write a time such as 30s, 5m or 1h")?)
+            FacilitatorRequest::MoreTime(millis.ok_or("Enter a duration such as 30s, 5m or 1h.")?)
         }
         Purpose::Approval | Purpose::Tie(_) if value("answer") == OPEN => {
-            return Err("choose with ← and → first".to_owned());
+            return Err("Choose an answer first (← →).".to_owned());
         }
         Purpose::Approval => says(value("answer") == "approve", None, value("comment")),
         Purpose::Tie(_) => says(true, Some(value("answer")), value("comment")),
-        Purpose::KeyLost => says(value("answer") != "rest", None, String::new()),
+        Purpose::KeyLost => says(value("answer") != "pause", None, String::new()),
     };
     Ok(Submitted::Order(Box::new(order)))
 }
@@ -80,7 +80,7 @@ fn seats(form: &Form) -> Result<Option<Vec<String>>, String> {
     let Some(picks) = picks else { return Ok(None) };
     let names = picked(picks);
     match names.len() {
-        0 => Err("pick at least one participant".to_owned()),
+        0 => Err("Select at least one participant.".to_owned()),
         all if all == picks.len() => Ok(None),
         _ => Ok(Some(names)),
     }
@@ -177,7 +177,7 @@ fn definition(form: &Form) -> Result<String, String> {
     }
     let names = parts(&form.value("participants"), '\n');
     if names.is_empty() {
-        return Err("pick at least one participant".to_owned());
+        return Err("Select at least one participant.".to_owned());
     }
     entries.push(("participants", Out::List(names.into_iter().map(Out::word).collect())));
     entries.push(("question", Out::text(question)));

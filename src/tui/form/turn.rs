@@ -10,17 +10,17 @@ use crate::session::RoundOpened;
 pub fn turn(seat: &str, again: Option<&str>, opened: &RoundOpened) -> Form {
     let mut fields = ballot(&opened.ballot);
     if opened.ballot.kind == BallotKind::Position {
-        fields.push(Field::text("position", "position", "what you hold, in 2 or 3 sentences", ""));
+        fields.push(Field::text("position", "position", "Your position, 2–3 sentences", ""));
     }
-    fields.push(Field::text("rationale", "rationale", "why, a line each", ""));
+    fields.push(Field::text("rationale", "rationale", "One reason per line", ""));
     if opened.ballot.kind == BallotKind::Position {
-        fields.push(Field::text("concerns", "concerns", "a line each; may stay empty", ""));
-        fields.push(Field::text("suggestions", "suggestions", "a line each; may stay empty", ""));
+        fields.push(Field::text("concerns", "concerns", "One per line (optional)", ""));
+        fields.push(Field::text("suggestions", "suggestions", "One per line (optional)", ""));
     }
-    fields.push(Field::line("confidence", "confidence", "0 to 1; may stay empty", ""));
+    fields.push(Field::line("confidence", "confidence", "0 to 1 (optional)", ""));
     Form {
         purpose: Purpose::Turn(seat.to_owned(), opened.ballot.kind),
-        title: format!("{seat} answers; nobody else looks"),
+        title: format!("Private answer for {seat}"),
         fields,
         at: 0,
         error: again.map(|reason| reason.lines().next().unwrap_or_default().to_owned()),
@@ -36,14 +36,19 @@ fn ballot(form: &BallotForm) -> Vec<Field> {
     };
     let choice = |id, words: Vec<String>| {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        vec![Field::choice(id, id, "← → chooses", &words, "")]
+        vec![Field::choice(id, id, "← → to choose", &words, "")]
     };
     match form.kind {
         BallotKind::Position => Vec::new(),
         BallotKind::Choice => choice("vote", or_abstain(&options)),
         BallotKind::Consent => {
             let mut fields = choice("consent", or_abstain(&["support", "stand-aside", "block"]));
-            fields.push(Field::line("minimum_change", "minimum change", "what would lift a block", ""));
+            fields.push(Field::line(
+                "minimum_change",
+                "minimum change",
+                "Required with block: what must change",
+                "",
+            ));
             fields
         }
         BallotKind::Approval => {
@@ -52,25 +57,25 @@ fn ballot(form: &BallotForm) -> Vec<Field> {
             vec![Field::picks(
                 "approve",
                 "approve",
-                "space picks; none: abstain",
+                "Space selects; none = abstain",
                 options.iter().map(pick).collect(),
             )]
         }
         BallotKind::Ranking => {
             let start = options.join(" > ");
-            vec![Field::line("ranking", "ranking", "a > b = c, best first; empty: abstain", &start)]
+            vec![Field::line("ranking", "ranking", "Best first, e.g. a > b = c; empty = abstain", &start)]
         }
         BallotKind::Score => {
             let lines: Vec<String> = options.iter().map(|option| format!("{option}: ")).collect();
             vec![Field::text(
                 "scores",
                 "scores",
-                "a number after each; all empty: abstain",
+                "One number after each; all empty = abstain",
                 &lines.join("\n"),
             )]
         }
         BallotKind::Estimate => {
-            vec![Field::line("estimate", "estimate", "a number or a card; empty: abstain", "")]
+            vec![Field::line("estimate", "estimate", "A number or a card; empty = abstain", "")]
         }
     }
 }

@@ -73,7 +73,7 @@ impl Screen {
             }
             Effect::Report(format) => {
                 return Ok(Some(Message::Say(match self.host.report(self.model.session(), format) {
-                    Ok(path) => format!("written: {}", path.display()),
+                    Ok(path) => format!("Report written to {}", path.display()),
                     Err(problem) => problem.to_string(),
                 })));
             }
@@ -102,7 +102,7 @@ impl Screen {
         let (host, background) = (Arc::clone(&self.host), self.background.clone());
         tokio::task::spawn_blocking(move || {
             let done = std::panic::catch_unwind(AssertUnwindSafe(|| work(&*host)));
-            let fault = "a fault of the program: what was asked for cannot be shown";
+            let fault = "Internal error: cannot show this.";
             let _ = background.send(done.unwrap_or_else(|_| Message::Say(fault.to_owned())));
         });
     }
@@ -124,7 +124,7 @@ impl Screen {
     /// Begins with the session that is looked at, and gives the engine its first order.
     fn begin(&mut self, first: Option<FacilitatorRequest>) -> Option<Message> {
         let Some(opened) = self.model.live().and_then(|live| live.draft.clone()) else {
-            let why = "the session is over or rests: nothing of this was recorded".to_owned();
+            let why = "Not recorded: the session is finished or paused.".to_owned();
             return Some(Message::News(News::Refused(why)));
         };
         match self.host.begin(&opened) {
@@ -221,7 +221,7 @@ impl Screen {
     /// Tells what is wrong, over the whole screen: there may be much.
     fn tell(&mut self, problems: &[Diagnostic]) {
         let text: Vec<String> = problems.iter().map(said).collect();
-        let title = "this cannot be opened".to_owned();
+        let title = "Cannot open".to_owned();
         self.model.overlay = Some(Overlay::Text(Text { title, text: text.join("\n\n"), scroll: 0 }));
     }
 

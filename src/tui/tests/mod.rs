@@ -207,7 +207,7 @@ fn only_one_seats_events_when_filtered() {
 fn the_palette_finds_an_action_by_its_name() {
     let mut model = model(saved("context-passing.s2s"));
     press(&mut model, KeyCode::Char(':'));
-    type_in(&mut model, "to the st");
+    type_in(&mut model, "to sta");
     press(&mut model, KeyCode::Enter);
     assert_eq!((model.replay.at(), model.overlay.is_none()), (0, true));
     press(&mut model, KeyCode::Char(':'));

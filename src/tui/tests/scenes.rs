@@ -58,8 +58,8 @@ fn home() -> Model {
             "resume",
         ),
         row(Part::Sessions, ("✓", "v"), "20261119-queue-77d0", "finished · Decision: 待ち行列", "replay"),
-        row(Part::New, ("+", "+"), "a topic of your own…", "a question, who is asked", "begin"),
-        row(Part::New, ("+", "+"), "risk-review", "example: Know the risks", "begin"),
+        row(Part::New, ("+", "+"), "New question…", "a question, who is asked", "start"),
+        row(Part::New, ("+", "+"), "risk-review", "example: Know the risks", "start"),
     ];
     let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), format!("What {name} cares for")));
     let read = Home { project: "~/shop".into(), ready: "model rehearsal".into(), rows, ..Home::default() };

@@ -23,7 +23,7 @@ fn a_session_at_work_is_searched_backwards_and_forwards() {
     }
     press(&mut model, KeyCode::Char('<'));
     assert_eq!(at(&model), hits[hits.len() - 1]);
-    assert!(model.notice.take().is_some_and(|notice| notice.starts_with("nothing before this holds")));
+    assert!(model.notice.take().is_some_and(|notice| notice.contains("” before here")));
     for hit in hits.iter().rev().skip(1) {
         press(&mut model, KeyCode::Char('>'));
         assert_eq!(at(&model), *hit);

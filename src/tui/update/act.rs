@@ -109,7 +109,7 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
                 return Vec::new();
             }
             let Some(order) = model.live().and_then(open_order) else {
-                model.notice = Some("there is no snapshot to open the round with yet".to_owned());
+                model.notice = Some("The snapshot is not ready yet.".to_owned());
                 return Vec::new();
             };
             order
@@ -127,7 +127,7 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
             return vec![Effect::Open(Opening::Resume(path()))];
         }
         Action::ResumeSession => {
-            model.notice = Some("this session is over; F begins a new one from here".to_owned());
+            model.notice = Some("Session finished. Press F to fork it here.".to_owned());
             return Vec::new();
         }
         _ => {
@@ -158,9 +158,9 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
             if artifacts.is_empty() {
                 Some(form::artifact(session, None))
             } else {
-                let mut rows = vec!["+ a new artifact".to_owned()];
+                let mut rows = vec!["+ New artifact".to_owned()];
                 rows.extend(artifacts.iter().map(|known| format!("{}  {}", known.id, known.summary)));
-                let title = "artifacts: the next round sees a change".to_owned();
+                let title = "Artifacts (changes apply to the next round)".to_owned();
                 model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::Artifact, title, rows, at: 0 }));
                 return Vec::new();
             }
@@ -184,11 +184,11 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
     match form {
         Some(form) if model.live().is_some() => super::forms::open(model, form),
         Some(_) => {
-            model.notice = Some("a film is only looked at: r goes on with the session".to_owned());
+            model.notice = Some("Replay is read-only. Press r to resume the session.".to_owned());
             Vec::new()
         }
         None => {
-            model.notice = Some("there is nothing to fill in now".to_owned());
+            model.notice = Some("Not available now.".to_owned());
             Vec::new()
         }
     }
@@ -228,7 +228,7 @@ fn to_end(model: &mut Model, is_end: bool) {
 fn show_diff(model: &mut Model) {
     let has_before = model.preview().is_some_and(|preview| !preview.diff.is_empty());
     if !has_before {
-        model.notice = Some("no round came before: there is nothing to differ from".to_owned());
+        model.notice = Some("No previous round to compare with.".to_owned());
     } else if let Some(live) = model.live_mut() {
         live.shows_diff = !live.shows_diff;
         model.focus = Pane::Snapshot;
@@ -239,7 +239,11 @@ fn show_diff(model: &mut Model) {
 fn filter(model: &mut Model) {
     model.only_seat = !model.only_seat && model.seat_name().is_some();
     let who = model.seat_name().unwrap_or_default().to_owned();
-    let text = if model.only_seat { format!("only events of {who}") } else { "all events".to_owned() };
+    let text = if model.only_seat {
+        format!("Showing only events of {who}")
+    } else {
+        "Showing all events".to_owned()
+    };
     model.focus = if model.only_seat { Pane::Events } else { model.focus };
     model.notice = Some(text);
 }
@@ -316,7 +320,7 @@ fn copy(model: &mut Model) -> Vec<Effect> {
         Pane::Seats | Pane::Answer => crate::tui::view::answer_text(model),
     };
     let Some(text) = text else {
-        model.notice = Some("there is nothing to copy here yet".to_owned());
+        model.notice = Some("Nothing to copy.".to_owned());
         return Vec::new();
     };
     model.notice = Some(format!("copied {} characters", text.chars().count()));

@@ -39,7 +39,7 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Pressed::Done => hand_in(model),
         // An editor needs a file, and this is nobody's to read.
         Pressed::Editor if form.kept_as.is_empty() => {
-            model.notice = Some("an answer that is to be sealed is typed here alone".to_owned());
+            model.notice = Some("Sealed answers cannot be edited in an external editor.".to_owned());
             Vec::new()
         }
         Pressed::Editor => form.text().map_or_else(Vec::new, |text| vec![Effect::Edit(text)]),
@@ -67,7 +67,7 @@ pub fn kept(model: &mut Model, name: &str, text: &str) {
         is_back
     });
     if is_back {
-        model.notice = Some("what you typed before is back".to_owned());
+        model.notice = Some("Draft restored.".to_owned());
     }
 }
 
@@ -76,7 +76,7 @@ fn put_away(model: &mut Model) -> Vec<Effect> {
     let (name, text) = (form.kept_as.clone(), form.kept());
     let text = Some(text).filter(|text| *text != form.filled);
     if text.is_some() {
-        model.notice = Some("put away; what you typed is kept for the next time".to_owned());
+        model.notice = Some("Closed. Draft kept.".to_owned());
     }
     model.overlay = None;
     vec![Effect::Keep(name, text)]

@@ -18,7 +18,7 @@ pub const FORMATS: [(&str, &str); 5] = [
     ("json", "JSON, for programs"),
     ("html", "a web page"),
     ("madr", "an architecture decision record"),
-    ("csv", "one line a seat, for a spreadsheet"),
+    ("csv", "CSV, one row per seat"),
 ];
 
 pub fn help(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
@@ -85,7 +85,7 @@ pub fn search(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
 pub fn find(model: &mut Model, forward: bool) {
     let words = model.words.clone();
     if words.is_empty() {
-        model.notice = Some("nothing to search for: press / first".to_owned());
+        model.notice = Some("No search text. Press / to search.".to_owned());
         return;
     }
     let is_text = !matches!(model.focus, Pane::Seats | Pane::Events);
@@ -103,7 +103,7 @@ pub fn find(model: &mut Model, forward: bool) {
     };
     if !is_found {
         let where_to = if forward { "after" } else { "before" };
-        model.notice = Some(format!("nothing {where_to} this holds “{words}”"));
+        model.notice = Some(format!("No match for “{words}” {where_to} here."));
     }
 }
 
@@ -163,13 +163,13 @@ pub fn what_if(model: &mut Model) {
     let session = model.session();
     let round = session.rounds.last().filter(|_| model.preview().is_none());
     let Some(round) = round.filter(|round| view::is_revealed(round)) else {
-        model.notice = Some("there is nothing to count by another rule yet".to_owned());
+        model.notice = Some("No counted round yet.".to_owned());
         return;
     };
     let found = what_if::what_if_all(session, round, &RuleOptions::default());
-    let title = "what if by another rule: the recorded decision stays".to_owned();
+    let title = "Other rules (recorded decision unchanged)".to_owned();
     let rows = if found.is_empty() {
-        vec!["these answers are not counted by any rule".to_owned()]
+        vec!["No rule counts this ballot kind.".to_owned()]
     } else {
         what_if::lines(round, &found)
     };
@@ -183,10 +183,10 @@ pub fn items(model: &mut Model) {
         .take(5000)
         .collect();
     if rows.is_empty() {
-        model.notice = Some("nothing was handed out yet".to_owned());
+        model.notice = Some("No work items yet.".to_owned());
         return;
     }
-    let title = "work items, the newest first".to_owned();
+    let title = "Work items, newest first".to_owned();
     model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::Item, title, rows, at: 0 }));
 }
 
@@ -210,11 +210,11 @@ fn show_item(model: &mut Model, at: usize) {
 }
 
 /// What the doctor's text stands under.
-const DOCTOR: &str = "doctor: how the providers fare";
+const DOCTOR: &str = "Providers";
 
 /// Has the providers checked; what is found takes the place of this text.
 pub fn checking(model: &mut Model, depth: ProbeLevel) -> Vec<Effect> {
-    let text = "each provider is asked what it lists, the keys are looked up …".to_owned();
+    let text = "Checking keys and model lists …".to_owned();
     model.overlay = Some(Overlay::Text(Reading { title: DOCTOR.to_owned(), text, scroll: 0 }));
     vec![Effect::Doctor(depth)]
 }
@@ -275,13 +275,13 @@ pub fn agreeing(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
 /// The list of a report's formats.
 pub fn report() -> Overlay {
     let rows = FORMATS.iter().map(|(name, about)| format!("{name:5} {about}")).collect();
-    Overlay::Menu(Menu { kind: MenuKind::Report, title: "a report as".to_owned(), rows, at: 0 })
+    Overlay::Menu(Menu { kind: MenuKind::Report, title: "Export report as".to_owned(), rows, at: 0 })
 }
 
 /// What may be done with a session that is not over.
 pub fn unfinished() -> Overlay {
-    let rows = vec!["go on with it".to_owned(), "look at what there is".to_owned()];
-    let title = "this session is not finished".to_owned();
+    let rows = vec!["Resume".to_owned(), "View replay".to_owned()];
+    let title = "Unfinished session".to_owned();
     Overlay::Menu(Menu { kind: MenuKind::Unfinished, title, rows, at: 0 })
 }
 

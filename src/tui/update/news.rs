@@ -21,8 +21,8 @@ pub fn take(model: &mut Model, news: News) -> Vec<Effect> {
         }
         News::Ended(how) => {
             model.notice = Some(match &how {
-                Ok(ExitCode::Waiting) => "the session rests; it can be resumed at any time".to_owned(),
-                Ok(_) => "the session is over; R writes a report".to_owned(),
+                Ok(ExitCode::Waiting) => "Session paused. You can resume it at any time.".to_owned(),
+                Ok(_) => "Session finished. Press R to export a report.".to_owned(),
                 Err(problem) => problem.clone(),
             });
             if let Some(live) = model.live_mut() {

@@ -30,7 +30,7 @@ fn view(model: &Model, index: usize) -> Option<SeatView<'_>> {
 }
 
 pub fn title(model: &Model) -> String {
-    let Some(seat) = view(model, model.seat) else { return " answer ".to_owned() };
+    let Some(seat) = view(model, model.seat) else { return " Answer ".to_owned() };
     let count = model.seat_count();
     let at = model.seat.min(count.saturating_sub(1)) + 1;
     format!(" {} · {at} of {count} ", harmless_line(seat.name))
@@ -40,13 +40,13 @@ pub fn title(model: &Model) -> String {
 pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
     let width = usize::from(width);
     let Some(seat) = view(model, index) else {
-        let words = "Nobody has been asked yet.";
+        let words = "No answers yet.";
         return wrapped(words, width, 9).into_iter().map(Line::from).collect();
     };
     if let Some(answer) = seat.answer() {
         let mut lines = rendered(&answered(model, &seat, answer), width, MOST_LINES, model.theme);
         if lines.len() == MOST_LINES {
-            lines.push(Line::styled("… longer than this; y copies all of it", model.theme.active()));
+            lines.push(Line::styled("… truncated; press y to copy all", model.theme.active()));
         }
         return lines;
     }
@@ -116,10 +116,9 @@ fn told(seat: &SeatView<'_>, progress: &Progress) -> String {
 fn unanswered(seat: &SeatView<'_>, is_closed: bool) -> String {
     match (seat.reason(), is_closed) {
         (Some(reason), _) => reason.to_owned(),
-        (None, true) => "No answer came before the round was closed.".to_owned(),
+        (None, true) => "No answer before the round closed.".to_owned(),
         (None, false) => {
-            "Answers stay sealed until the round is closed: no text, no length, no tokens, no cost."
-                .to_owned()
+            "Sealed until the round closes: text, length, tokens and cost are hidden.".to_owned()
         }
     }
 }

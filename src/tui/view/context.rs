@@ -20,7 +20,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     }
     let context = session.context();
     if context.is_empty() {
-        part("context", "no step has a result yet");
+        part("context", "No step results yet.");
     } else {
         part("context", &shown(&serde_json::Value::Object(context)));
     }

@@ -29,12 +29,12 @@ pub fn pane(model: &Model, scroll: usize, height: usize) -> (String, Vec<Line<'s
     let to_come = replay.len() - replay.at();
     let mut lines: Vec<Line<'static>> = shown.into_iter().map(line).collect();
     if to_come > 0 {
-        let text = format!("{} {to_come} more to come", model.theme.sign("…", "..."));
+        let text = format!("{} {to_come} later events", model.theme.sign("…", "..."));
         lines.push(Line::styled(format!("       {text}"), model.theme.faint()));
     }
     let title = match seat {
-        Some(seat) => format!(" events of {} ", crate::text::harmless_line(seat)),
-        None => " events ".to_owned(),
+        Some(seat) => format!(" Events of {} ", crate::text::harmless_line(seat)),
+        None => " Events ".to_owned(),
     };
     (title, lines)
 }

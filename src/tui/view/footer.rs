@@ -19,7 +19,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
     }
     let turn = model.turn().filter(|_| model.overlay.is_none());
     if let Some((seat, _)) = turn {
-        let text = format!(" {} · Enter: it is your turn; nobody else looks", safe(seat));
+        let text = format!(" {}: your turn. Press Enter to answer privately.", safe(seat));
         return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
     }
     let mut spans = vec![Span::raw(" ")];

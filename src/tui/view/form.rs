@@ -73,19 +73,21 @@ fn draw_fields(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hi
         left -= more;
     }
     let places = Layout::vertical((first..last).map(|index| Constraint::Length(heights[index]))).split(area);
+    let labels = form.fields.iter().map(|field| field.label.chars().count()).max().unwrap_or(0);
     for (place, index) in places.iter().zip(first..last) {
         hits.note(*place, Target::Field(index));
-        draw_field(frame, *place, model, &form.fields[index], index == form.at);
+        draw_field(frame, *place, model, &form.fields[index], labels, index == form.at);
     }
 }
 
-fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, is_at: bool) {
-    const LABEL: u16 = 15;
+/// Draws one field; `labels` is the width of the longest label of the form.
+fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, labels: usize, is_at: bool) {
+    let before = u16::try_from(labels + 3).unwrap_or(0).min(area.width);
     let style = if is_at { model.theme.key() } else { model.theme.faint() };
     let pointer = if is_at { model.theme.sign("▸", ">") } else { " " };
-    let label = Line::styled(format!("{pointer} {:12} ", field.label), style);
-    frame.render_widget(Paragraph::new(label), Rect { width: LABEL.min(area.width), height: 1, ..area });
-    let entry = Rect { x: area.x + LABEL.min(area.width), width: area.width.saturating_sub(LABEL), ..area };
+    let label = Line::styled(format!("{pointer} {:labels$} ", field.label), style);
+    frame.render_widget(Paragraph::new(label), Rect { width: before, height: 1, ..area });
+    let entry = Rect { x: area.x + before, width: area.width - before, ..area };
     match &field.entry {
         Entry::Line(text) | Entry::Text(text) => {
             if text.is_empty() && !is_at {
@@ -117,7 +119,7 @@ fn draw_picks(frame: &mut Frame<'_>, area: Rect, model: &Model, picks: &[Pick], 
     let height = usize::from(area.height);
     if height < 2 && !is_at {
         let picked = picks.iter().filter(|pick| pick.is_picked).count();
-        let text = format!("{picked} of {} picked", picks.len());
+        let text = format!("{picked} of {} selected", picks.len());
         return frame.render_widget(Paragraph::new(Line::from(text)), area);
     }
     let start = if is_at { (at + 1).saturating_sub(height) } else { 0 };

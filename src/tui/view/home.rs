@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!  roundtable                                               ~/shop · 3 sessions
-//! ╭ sessions ──────────────────────────────────────────────────────────────────╮
+//! ╭ Sessions ──────────────────────────────────────────────────────────────────╮
 //! │ ▸ ● context-passing   round 2 open, 4/5 sealed                     resume   │
-//! ├ start something new ───────────────────────────────────────────────────────┤
-//! │   + a topic of your own…                                                    │
+//! ├ New session ───────────────────────────────────────────────────────────────┤
+//! │   + New question…                                                          │
 //! ╰────────────────────────────────────────────────────────────────────────────╯
 //! ```
 
@@ -39,19 +39,19 @@ pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, model: &Model, hits:
         Layout::vertical([Constraint::Min(3), Constraint::Length(of_rest.max(3))]).areas(body);
     let is_above = model.home.at < sessions;
     let name = match model.home.words.as_str() {
-        _ if model.home.is_reading => " sessions · reading… ".to_owned(),
-        "" => " sessions ".to_owned(),
-        words => format!(" sessions with “{}” ", harmless_line(words)),
+        _ if model.home.is_reading => " Sessions · loading… ".to_owned(),
+        "" => " Sessions ".to_owned(),
+        words => format!(" Sessions with “{}” ", harmless_line(words)),
     };
     frame.render_widget(block(model, name, is_above), over);
-    frame.render_widget(block(model, " start something new ".to_owned(), !is_above), under);
+    frame.render_widget(block(model, " New session ".to_owned(), !is_above), under);
     list(frame, inner(over), model, &shown[..sessions], 0, hits);
     list(frame, inner(under), model, &shown[sessions..], sessions, hits);
     if sessions == 0 && !model.home.is_reading {
         let words = if model.home.words.is_empty() {
-            " none yet: begin below, or press n for a topic of your own"
+            " No sessions yet. Pick an example below, or press n to ask your own question."
         } else {
-            " none holds these words; Esc shows all"
+            " No matching sessions. Esc clears the search."
         };
         frame.render_widget(Paragraph::new(Line::styled(words, model.theme.faint())), inner(over));
     }

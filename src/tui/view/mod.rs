@@ -88,7 +88,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) -> Hits {
     let mut hits = Hits::default();
     let area = frame.area();
     if area.width < 24 || area.height < 6 {
-        frame.render_widget(Paragraph::new("too small: 24x6 at least"), area);
+        frame.render_widget(Paragraph::new("Terminal too small (minimum 24x6)"), area);
         return hits;
     }
     let [title, body, time, foot] = rows(area, model);

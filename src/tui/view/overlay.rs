@@ -70,7 +70,7 @@ fn help_lines(model: &Model) -> Vec<Line<'static>> {
     let mut keyed = |keys: &str, name: &'static str| {
         lines.push(Line::from(vec![Span::styled(format!(" {keys:16}"), model.theme.key()), Span::raw(name)]));
     };
-    keyed("Esc", if place == ScreenState::Home { "show all rows again" } else { "back to the home screen" });
+    keyed("Esc", if place == ScreenState::Home { "clear search" } else { "back to the home screen" });
     for key in FORM_KEYS {
         keyed(&key.keys.join(" "), key.name);
     }
@@ -84,7 +84,7 @@ fn help(frame: &mut Frame<'_>, area: Rect, model: &Model, at: usize) {
     let start = at.min(total.saturating_sub(room));
     let shown: Vec<Line<'static>> = lines.into_iter().skip(start).take(room).collect();
     let more = total.saturating_sub(start + shown.len());
-    let title = if more > 0 { format!("keys · {more} more below: j") } else { "keys".to_owned() };
+    let title = if more > 0 { format!("Keys · {more} more below: j") } else { "keys".to_owned() };
     popup(frame, area, model, &title, shown, 60);
 }
 
@@ -99,9 +99,9 @@ fn palette(frame: &mut Frame<'_>, area: Rect, model: &Model, typed: &str, chosen
         lines.push(if index == chosen { line.style(model.theme.chosen()) } else { line });
     }
     if found.is_empty() {
-        lines.push(Line::from(" no such action"));
+        lines.push(Line::from(" No matching action"));
     }
-    let inner = popup(frame, area, model, "find an action", lines, 60);
+    let inner = popup(frame, area, model, "Command palette", lines, 60);
     for (row, index) in (inner.y + 1..inner.bottom()).zip(start..found.len()) {
         hits.note(Rect { y: row, height: 1, ..inner }, Target::Choice(index));
     }
@@ -158,10 +158,7 @@ fn agree(frame: &mut Frame<'_>, area: Rect, model: &Model, asking: &Asking) {
     let left = all.len().saturating_sub(start + room);
     let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(room).map(Line::from).collect();
     frame.render_widget(Clear, area);
-    frame.render_widget(
-        Paragraph::new(shown).block(block(model, " may this be done? ".to_owned(), true)),
-        place,
-    );
+    frame.render_widget(Paragraph::new(shown).block(block(model, " Allow this? ".to_owned(), true)), place);
     let keys = if left == 0 || asking.is_read {
         vec![Span::styled(" y", model.theme.key()), Span::raw(" agree, and keep that   ")]
     } else {
@@ -174,17 +171,17 @@ fn agree(frame: &mut Frame<'_>, area: Rect, model: &Model, asking: &Asking) {
 }
 
 fn leave(frame: &mut Frame<'_>, area: Rect, model: &Model, to: Leave) {
-    let where_to = if to == Leave::Quit { "leave roundtable" } else { "go to the home screen" };
+    let question = if to == Leave::Quit { "Quit roundtable?" } else { "Go to the home screen?" };
     let lines = vec![
-        Line::from(" A round is open. What is sealed stays sealed and is kept;"),
-        Line::from(" seats that still answer are asked again when you resume."),
+        Line::from(" A round is open. Sealed answers are saved;"),
+        Line::from(" unfinished seats are asked again when you resume."),
         Line::from(""),
         Line::from(vec![
             Span::styled(" y", model.theme.key()),
-            Span::raw(format!(" {where_to}   ")),
+            Span::raw(" yes   "),
             Span::styled("Esc", model.theme.key()),
             Span::raw(" stay"),
         ]),
     ];
-    popup(frame, area, model, "leave?", lines, 64);
+    popup(frame, area, model, question, lines, 64);
 }

@@ -45,9 +45,9 @@ fn title(model: &Model, pane: Pane) -> String {
         Pane::Question => question::title(model),
         Pane::Answer => answer::title(model),
         Pane::Snapshot => snapshot::title(model),
-        Pane::Steps => " steps ".to_owned(),
-        Pane::Context => " results so far ".to_owned(),
-        _ => " tally ".to_owned(),
+        Pane::Steps => " Workflow ".to_owned(),
+        Pane::Context => " Step results ".to_owned(),
+        _ => " Tally ".to_owned(),
     }
 }
 

@@ -18,9 +18,9 @@ const MOST_LINES: usize = 5000;
 
 pub fn title(model: &Model) -> String {
     match (model.screen_state(), model.preview()) {
-        (ScreenState::Question, _) => " you are asked ".to_owned(),
-        (_, Some(_)) => " question · e edits ".to_owned(),
-        _ => " question ".to_owned(),
+        (ScreenState::Question, _) => " Your decision ".to_owned(),
+        (_, Some(_)) => " Question · e edit ".to_owned(),
+        _ => " Question ".to_owned(),
     }
 }
 
@@ -111,18 +111,17 @@ fn ballot_and_rule(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
     parts.push((ballot, false));
     let ties = match opened.ties {
         Ties::None => "reported".to_owned(),
-        Ties::Ask => "you choose".to_owned(),
-        Ties::Seeded(seed) => format!("by seed {seed}"),
+        Ties::Ask => "facilitator decides".to_owned(),
+        Ties::Seeded(seed) => format!("random, seed {seed}"),
     };
-    let rule = opened
-        .rule
-        .map_or("none: counted, not decided".to_owned(), |rule| format!("{} · ties: {ties}", rule.name()));
+    let rule =
+        opened.rule.map_or("none (no decision)".to_owned(), |rule| format!("{} · ties: {ties}", rule.name()));
     parts.push((format!("rule: {rule}"), false));
     let close = match opened.close {
-        Close::All => "when all are in",
+        Close::All => "when all seats are settled",
         Close::Quorum => "at quorum",
         Close::Deadline => "at the deadline",
-        Close::Manual => "when all are in, or by you",
+        Close::Manual => "when all seats are settled, or manually",
     };
     let deadline =
         opened.deadline_ms.map(|ms| format!(" · deadline {}", format_duration(ms))).unwrap_or_default();

@@ -20,10 +20,9 @@ pub fn pane(model: &Model, area: Rect, hits: &mut Hits) -> (String, Vec<Line<'st
     let count = model.seat_count();
     if count == 0 {
         let goal = session.definition.as_ref().and_then(|d| d.goal.clone()).unwrap_or_default();
-        let text =
-            if session.header.is_some() { format!("No round is open yet.\n\n{goal}") } else { String::new() };
+        let text = if session.header.is_some() { format!("No round yet.\n\n{goal}") } else { String::new() };
         let lines = wrapped(&text, usize::from(area.width), height).into_iter().map(Line::from).collect();
-        return (" seats ".to_owned(), lines);
+        return (" Seats ".to_owned(), lines);
     }
     let chosen = model.seat.min(count.saturating_sub(1));
     // The chosen seat is always seen.
@@ -31,7 +30,7 @@ pub fn pane(model: &Model, area: Rect, hits: &mut Hits) -> (String, Vec<Line<'st
     for (row, index) in (area.y..area.bottom()).zip(start..count) {
         hits.note(Rect { y: row, height: 1, ..area }, Target::Seat(index));
     }
-    let title = format!(" seats ({count}) ");
+    let title = format!(" Seats ({count}) ");
     if let Some(preview) = model.preview() {
         let names = &preview.opened.seats;
         let longest = longest(names.iter());
@@ -72,7 +71,7 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, longest: usize) -> 
     let progress = progress(model, seat);
     let time = match progress {
         Some(progress) if progress.tries > 1 => {
-            format!("{} · try {}", format_duration(progress.for_ms), progress.tries)
+            format!("{} · attempt {}", format_duration(progress.for_ms), progress.tries)
         }
         Some(progress) => format_duration(progress.for_ms),
         None => seat.elapsed_ms.map(format_duration).unwrap_or_default(),
@@ -120,7 +119,7 @@ fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style)
             None => (theme.sign("◧", "o"), Request::Asked.word().to_owned(), theme.active()),
         },
         VisibleState::Unread(word) => (theme.sign("◌", "."), (*word).to_owned(), theme.faint()),
-        VisibleState::Lost => ("!", "lost with the key".to_owned(), theme.bad()),
+        VisibleState::Lost => ("!", "key lost".to_owned(), theme.bad()),
         VisibleState::Failed(failed) => {
             let word = if failed.timed_out { "timed out" } else { "failed" };
             (theme.sign("✗", "x"), word.to_owned(), theme.bad())

@@ -11,13 +11,13 @@ pub fn title(model: &Model) -> String {
         Some(preview) => &preview.opened,
         None => match model.session().rounds.last() {
             Some(round) => &*round.opened,
-            None => return " snapshot ".to_owned(),
+            None => return " Snapshot ".to_owned(),
         },
     };
     let short: String = opened.snapshot_sha256.chars().take(12).collect();
     let what = match model.live().filter(|live| live.shows_diff && live.preview.is_some()) {
-        Some(_) => "snapshot, and what differs from the last one",
-        None if model.preview().is_some() => "snapshot, as it will be sent",
+        Some(_) => "Snapshot · diff with previous round",
+        None if model.preview().is_some() => "Snapshot to be sent",
         None => "snapshot",
     };
     format!(" {what} · {} bytes · sha256 {short} ", group_digits(opened.snapshot_bytes))

@@ -37,7 +37,7 @@ fn step_lines(
     let (sign, style, took) = standing(model, session, step);
     let id: String = harmless_line(&step.id).chars().take(longest).collect();
     let runs = session.runs.get(&step.id).copied().unwrap_or(0);
-    let again = if runs > 1 { format!(" · {runs} times") } else { String::new() };
+    let again = if runs > 1 { format!(" · run {runs}×") } else { String::new() };
     let who = step.agents().join(", ");
     let who = if who.is_empty() { String::new() } else { format!(" · {}", harmless_line(&who)) };
     let room = longest.saturating_sub(depth * 2);
@@ -89,7 +89,7 @@ fn standing(model: &Model, session: &Session, step: &Step) -> (&'static str, Sty
     if session.running(&step.id).is_some() {
         // A session that is only looked at has begun nothing.
         let is_draft = model.live().is_some_and(|live| live.draft.is_some());
-        let what = if is_draft { "comes first" } else { "at work" };
+        let what = if is_draft { "first step" } else { "running" };
         return (theme.sign("●", "*"), theme.active(), Some(what.to_owned()));
     }
     let inside = session.step.as_ref().and_then(|run| run.find(&step.id)?.result.clone());
@@ -123,11 +123,11 @@ fn items(model: &Model, session: &Session, lines: &mut Vec<Line<'static>>) {
     if session.items.is_empty() {
         return;
     }
-    heading(model, "work items · i shows one whole", lines);
+    heading(model, "Work items · i details", lines);
     let now = model.now.max(session.last_at);
     for (id, item) in &session.items {
         let tries = item.returned.len();
-        let tries = if tries > 1 { format!(" · {tries} tries") } else { String::new() };
+        let tries = if tries > 1 { format!(" · {tries} attempts") } else { String::new() };
         let offered = &item.offered;
         let said = model.progress.get(id).and_then(|progress| progress.said.as_deref());
         let said = said.filter(|_| item.outcome().is_none()).map(|said| format!("  {said}"));

@@ -21,13 +21,11 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     }
     let Some(round) = model.session().rounds.last() else { return Vec::new() };
     let Some(tally) = view::tally(round) else {
-        let rule = round.opened.rule.map_or("none: counted, not decided", |rule| rule.name());
+        let rule = round.opened.rule.map_or("none (no decision)", |rule| rule.name());
         let (quorum, ballots) = (round.opened.quorum, quorum_ballots(&round.opened));
         let mut text = format!("rule: {rule}\nquorum: {quorum} of {}{ballots}", round.seats.len());
         if round.closed.is_none() {
-            text.push_str(
-                "\n\nAnswers stay sealed until the round is closed: no text, no length, no tokens, no cost.",
-            );
+            text.push_str("\n\nSealed until the round closes: text, length, tokens and cost are hidden.");
         }
         return wrapped(&text, width, 20).into_iter().map(Line::from).collect();
     };
@@ -47,12 +45,12 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     if let Some(order) = long_order(&tally.verdict) {
         lines.extend(wrapped(&order, width, 6).into_iter().map(Line::from));
     }
-    let quorum = if tally.quorum_met { "quorum met" } else { "quorum NOT met" };
+    let quorum = if tally.quorum_met { "quorum met" } else { "quorum not met" };
     lines.extend(wrapped(&format!("{} · {quorum}", turnout(tally)), width, 4).into_iter().map(Line::from));
     let prices = |name: &str| model.session().price(name);
     if let Some(spent) = money(&round.spent(&prices)) {
         let whole = money(&model.session().spent(&prices)).filter(|_| model.session().rounds.len() > 1);
-        let whole = whole.map(|whole| format!("; the session so far: {whole}")).unwrap_or_default();
+        let whole = whole.map(|whole| format!("; session total: {whole}")).unwrap_or_default();
         lines.extend(wrapped(&format!("{spent}{whole}"), width, 4).into_iter().map(Line::from));
     }
     around(model, round, width, &mut lines);
@@ -75,7 +73,7 @@ fn around(model: &Model, round: &RoundRun, width: usize, lines: &mut Vec<Line<'s
         lines.extend(line.into_iter().map(|line| Line::styled(line, model.theme.active())));
     }
     if let Some(moved) = movement(session, round) {
-        let heading = format!("since round {}", moved.from_round);
+        let heading = format!("Changes since round {}", moved.from_round);
         lines.push(Line::styled(harmless_line(&heading), model.theme.strong()));
         for line in moved.lines() {
             lines.extend(wrapped(&line, width, 4).into_iter().map(Line::from));
@@ -91,9 +89,9 @@ fn last(model: &Model, width: usize) -> Vec<Line<'static>> {
     let text = match model.session().rounds.last().and_then(view::tally) {
         Some(tally) => {
             let made = headline(tally);
-            format!("the last round\n{} ({})", made.label, made.detail)
+            format!("Previous round\n{} ({})", made.label, made.detail)
         }
-        None => "no round was counted yet".to_owned(),
+        None => "No round counted yet.".to_owned(),
     };
     wrapped(&text, width, 20).into_iter().map(Line::from).collect()
 }

@@ -78,7 +78,7 @@ fn state(model: &Model, spans: &mut Vec<Span<'static>>) -> String {
                 return format!("{sealed} ");
             }
             let ran = session.round_ran_ms(last, model.now.max(session.last_at)) / 1000;
-            let limit = last.deadline_ms.map(|ms| format!(" of {}", clock(ms / 1000)));
+            let limit = last.deadline_ms.map(|ms| format!(" / {}", clock(ms / 1000)));
             format!("{sealed} · {}{} ", clock(ran), limit.unwrap_or_default())
         }
         (Some(_), None) => {

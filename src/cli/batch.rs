@@ -12,7 +12,7 @@ use super::args::{Args, Run};
 use super::browse::session_file;
 use super::dry_run;
 use super::output::{Console, fail, fail_to_write, is_on_terminal};
-use super::plan::{Environment, load_plan, session_id, warn_json_like_input};
+use super::plan::{Environment, load_plan, rehearsed_tasks, session_id, warn_json_like_input};
 use super::receipts::Receipts;
 use super::work::{ReadySession, RunContext, cancel_on_signal, run_session};
 use crate::engine::Budget;
@@ -162,6 +162,9 @@ fn run_file(
     let mut session = Session::default();
     let now = crate::clock::now();
     session.apply(&TimedEvent { at: now, event: Event::SessionOpened(Box::new(header.clone())) });
+    if let Some(notice) = rehearsed_tasks(&session) {
+        output.warn(&notice);
+    }
     let needs = plan.needs(&session, set_up)?;
     if args.dry_run {
         return dry_run::run(session, &needs, now, set_up, output);

@@ -64,7 +64,6 @@ pub fn run(files: &[impl AsRef<Path>], trusts: bool, output: &mut Console) -> Ve
 }
 
 fn findings(path: &Path, set_up: &Environment) -> Vec<(Severity, Diagnostic)> {
-    let errors = |problems: Vec<Diagnostic>| problems.into_iter().map(|problem| (Severity::Error, problem));
     if path.extension().is_some_and(|extension| extension == "s2s") {
         let problem = Diagnostic::new("this is a session, not a definition")
             .hint("`roundtable verify` checks sessions");
@@ -76,44 +75,46 @@ fn findings(path: &Path, set_up: &Environment) -> Vec<(Severity, Diagnostic)> {
     };
     let mut warnings = Vec::new();
     let loaded = load_with(Source { text: &text, file: &file, id: default_id(&file) }, &mut warnings);
-    let mut found = Vec::new();
-    match loaded {
-        Err(problems) => found.extend(errors(problems)),
-        Ok(loaded) => {
-            warnings.clone_from(&loaded.warnings);
-            let (flags, answers) = (ModelFlags::default(), Answers::default());
-            let (definition, tasks_file, unread) = with_tasks(loaded.definition, &file, &set_up.folders);
-            warnings.extend(unread.iter().filter(|problem| !loaded.warnings.contains(problem)).cloned());
-            warnings.extend(unknown_tasks(&definition, &file));
-            let is_own = set_up.folders.is_own(path);
-            let plan = PreparedSession { definition, text, file, flags, answers, tasks_file, unread, is_own };
-            warnings.extend(plan.linked_sessions(&set_up.folders).1);
-            match plan.roster_before_answers(set_up) {
-                Ok(roster) => {
-                    warnings.extend(roster.notices.iter().cloned());
-                    match opened(&plan, roster, set_up) {
-                        Ok(session) => {
-                            let (refused, warned) = foreseen(&session, &plan.file);
-                            found.extend(errors(refused));
-                            warnings.extend(warned);
-                            match plan.needs(&session, set_up) {
-                                Ok(needs) => {
-                                    let note =
-                                        |line| (Severity::Note, Diagnostic::new(line).with_file(&plan.file));
-                                    found.extend(lines(&needs, &set_up.trust).into_iter().map(note));
-                                }
-                                Err(problems) => found.extend(errors(problems)),
-                            }
-                        }
-                        Err(problems) => found.extend(errors(problems)),
-                    }
-                }
-                Err(problems) => found.extend(errors(problems)),
-            }
-        }
-    }
+    let found = loaded.and_then(|loaded| {
+        warnings.clone_from(&loaded.warnings);
+        let (flags, answers) = (ModelFlags::default(), Answers::default());
+        let (definition, tasks_file, unread) = with_tasks(loaded.definition, &file, &set_up.folders)?;
+        warnings.extend(unread.iter().filter(|problem| !loaded.warnings.contains(problem)).cloned());
+        warnings.extend(unknown_tasks(&definition, &file));
+        let is_own = set_up.folders.is_own(path);
+        let plan = PreparedSession { definition, text, file, flags, answers, tasks_file, unread, is_own };
+        of_plan(&plan, set_up, &mut warnings)
+    });
+    let mut found = found.unwrap_or_else(|problems| errors(problems).collect());
     found.extend(warnings.into_iter().map(|warning| (Severity::Warning, warning)));
     found
+}
+
+fn errors(problems: Vec<Diagnostic>) -> impl Iterator<Item = (Severity, Diagnostic)> {
+    problems.into_iter().map(|problem| (Severity::Error, problem))
+}
+
+/// What is to be said of a definition that loads, beside its warnings.
+fn of_plan(
+    plan: &PreparedSession,
+    set_up: &Environment,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<(Severity, Diagnostic)>, Vec<Diagnostic>> {
+    warnings.extend(plan.linked_sessions(&set_up.folders).1);
+    let roster = plan.roster_before_answers(set_up)?;
+    warnings.extend(roster.notices.iter().cloned());
+    let session = opened(plan, roster, set_up)?;
+    let (refused, warned) = foreseen(&session, &plan.file);
+    warnings.extend(warned);
+    let mut found: Vec<_> = errors(refused).collect();
+    match plan.needs(&session, set_up) {
+        Ok(needs) => {
+            let note = |line| (Severity::Note, Diagnostic::new(line).with_file(&plan.file));
+            found.extend(lines(&needs, &set_up.trust).into_iter().map(note));
+        }
+        Err(problems) => found.extend(errors(problems)),
+    }
+    Ok(found)
 }
 
 /// The session as a run would open it.

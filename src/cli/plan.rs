@@ -19,6 +19,7 @@ use crate::setup::past::linked_sessions;
 use crate::setup::personas::PersonaLibrary;
 use crate::setup::roster::{ModelFlags, Roster, RosterInputs, UnknownAgentPolicy, resolve};
 use crate::setup::table::needs;
+use crate::setup::tasks::TaskFile;
 use crate::setup::trust::Trust;
 use crate::workflow::{
     Definition, LeakAction, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, default_id, depth, load,
@@ -111,7 +112,7 @@ pub fn plan_of(
 ) -> Result<(PreparedSession, Vec<Diagnostic>), Vec<Diagnostic>> {
     let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
     let (flags, answers) = (ModelFlags::default(), Answers::default());
-    let (definition, tasks_file, unread) = with_tasks(loaded.definition, &file, folders);
+    let (definition, tasks_file, unread) = with_tasks(loaded.definition, &file, folders)?;
     let mut warnings = loaded.warnings;
     warnings.extend(unread.iter().filter(|problem| !warnings.contains(problem)).cloned().collect::<Vec<_>>());
     warnings.extend(unknown_tasks(&definition, &file));
@@ -119,25 +120,38 @@ pub fn plan_of(
     Ok((PreparedSession { definition, text, file, flags, answers, tasks_file, unread, is_own }, warnings))
 }
 
-/// A definition with the project's own tasks, their text if there are some, and what of the tasks
-/// could not be read: none of that stops a session.
+/// A definition with the tasks of its file, else of the project's, their text if there are some, and
+/// what of the tasks could not be read: none of that stops a session.
+///
+/// # Errors
+/// What of the definition's own file of tasks could not be read.
 pub fn with_tasks(
     definition: Definition,
     file: &str,
     folders: &Dirs,
-) -> (Definition, Option<String>, Vec<Diagnostic>) {
+) -> Result<(Definition, Option<String>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    if let Some(tracker) = definition.tracker.clone() {
+        let text = TaskFile::of(folders, &tracker.file).read();
+        let text = text.map_err(|problem| vec![problem.at(file, tracker.place.0, tracker.place.1)])?;
+        let read = definition.with_tasks(&text);
+        return if read.problems.is_empty() {
+            Ok((read.definition, Some(text), read.doubts))
+        } else {
+            Err(read.problems)
+        };
+    }
     let of_own = definition.tasks.iter().filter_map(|task| Some(task.doubt.clone()?.with_file(file)));
     let mut unread: Vec<Diagnostic> = of_own.collect();
     match folders.tasks() {
-        Ok(None) => (definition, None, unread),
+        Ok(None) => Ok((definition, None, unread)),
         Ok(Some(text)) => {
-            let (definition, problems) = definition.with_tasks(&text, TASKS_FILE);
-            unread.extend(problems);
-            (definition, Some(text), unread)
+            let read = definition.with_tasks(&text);
+            unread.extend(read.problems.into_iter().chain(read.doubts));
+            Ok((read.definition, Some(text), unread))
         }
         Err(problem) => {
             unread.push(problem.with_file(TASKS_FILE));
-            (definition, None, unread)
+            Ok((definition, None, unread))
         }
     }
 }
@@ -266,6 +280,14 @@ impl PreparedSession {
             prices: roster.prices,
         })
     }
+}
+
+/// That a session writes nothing to the file of its tasks, though the definition names one.
+pub fn rehearsed_tasks(session: &Session) -> Option<Diagnostic> {
+    let file = session.tasks_file().filter(|_| session.has_rehearsal())?;
+    let problem =
+        Diagnostic::new(format!("this session has rehearsed answers: nothing is written to `{file}`"));
+    Some(problem.hint("seat a model with `--model NAME=provider/model`, or script the answers (--answers)"))
 }
 
 /// A problem as a session records it: its place by the file's name alone.

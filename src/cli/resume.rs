@@ -12,11 +12,12 @@ use super::work::{ReadySession, RunContext, run_session};
 use crate::journal::{Disk, DiskError, Journal, KeyStore, OpenJournalError, OpenedJournal, fold};
 use crate::problem::Diagnostic;
 use crate::report;
-use crate::session::{Command, ExitCode, Session, exit_code};
+use crate::session::{Command, ExitCode, Session, UnwrittenTask, exit_code, not_written};
 use crate::setup::answers::Answers;
 use crate::setup::bounds::PathPolicy;
 use crate::setup::folders::unreadable;
 use crate::setup::table::{outside, personas_of, seat_participants};
+use crate::setup::tasks::TaskFile;
 
 /// Goes on with an unfinished session; one that is over is reported again.
 pub fn resume_headless(
@@ -43,7 +44,7 @@ pub fn resume_headless(
         if !output.json {
             output.bytes(report::markdown(&session).as_bytes());
         }
-        return Ok(exit_code(&session, closed.status));
+        return Ok(exit_code(&session, closed.status).max(write_tasks(&session, set_up, output)));
     }
     warn_of_ignored(args, output);
     answers.resume(&session);
@@ -103,6 +104,22 @@ pub fn not_opened(error: &DiskError, file: &str) -> Diagnostic {
             .with_file(file),
         None => Diagnostic::new(error.to_string()),
     }
+}
+
+/// Writes what a finished session could not write to the file of its tasks.
+fn write_tasks(session: &Session, set_up: &Environment, output: &Console) -> ExitCode {
+    let mut exit = ExitCode::Finished;
+    for UnwrittenTask { mark, .. } in session.unwritten_tasks() {
+        let file = session.tasks_file().unwrap_or_default();
+        match TaskFile::of(&set_up.folders, file).mark(&mark) {
+            Ok(()) => output.note(&format!("written: {} {} to {file}", mark.task, mark.status)),
+            Err(why) => {
+                output.note(&format!("warning: {}", not_written(&mark.task, file, &why)));
+                exit = ExitCode::Failure;
+            }
+        }
+    }
+    exit
 }
 
 /// Keys that a finished session left behind because they could not be removed then.

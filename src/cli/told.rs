@@ -16,7 +16,7 @@ use crate::participants::watch::{Progress, ProgressBoard};
 use crate::report::view::{SeatView, VisibleState, seats};
 use crate::report::words::format_duration;
 use crate::round::record::Outcome;
-use crate::session::{Event, QUORUM_UNREACHABLE, RoundRun, Session, Timestamp};
+use crate::session::{Event, QUORUM_UNREACHABLE, RoundRun, Session, TaskWritten, Timestamp, not_written};
 
 /// A shorter wait is not worth a line, in milliseconds.
 const SHORT_MS: u64 = 5000;
@@ -97,6 +97,9 @@ impl Teller {
             && let Some(error) = &back.error
         {
             self.note(&format!("step `{}`: failed: {}: {error}", back.step, back.participant));
+        }
+        if let Event::TaskWritten(TaskWritten { task, file, error: Some(error), .. }) = event {
+            self.note(&format!("warning: {}", not_written(task, file, error)));
         }
         if self.on_terminal {
             self.draw(session);

@@ -26,6 +26,7 @@ use crate::session::{
     Command, Event, ExitCode, LogEntry, QUORUM_UNREACHABLE, Question, QuestionKind, Session, exhausted_key,
 };
 use crate::setup::answers::Answers;
+use crate::setup::tasks::TaskFile;
 use crate::tui::Signals;
 
 /// A session with everyone at the table.
@@ -84,6 +85,7 @@ pub fn run_session(
         budget: seated.budget,
     });
     engine.is_watched(teller.watches.clone());
+    engine.keeps_tasks(Box::new(|name, mark| TaskFile::of(&set_up.folders, name).mark(mark)));
     let done = bench.runtime.block_on(async {
         engine.erase_old_keys()?;
         engine.stage(start)?;
@@ -103,6 +105,8 @@ pub fn run_session(
     }
     spent::print_cost(&session, &prices, output);
     let exit = print_summary(done, &session, &seated.path, &head, output);
+    // What was told of it already must not be lost on a script.
+    let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
     let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
     bench.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit)
 }

@@ -156,7 +156,9 @@ impl Engine<'_> {
             let (item, participant) = (back.item.clone(), back.participant.clone());
             self.stage(Command::Claim { item, participant, holder: None })?;
         }
-        Ok(self.stage(Command::Return { back, holder: None })?)
+        self.stage(Command::Return { back, holder: None })?;
+        self.note_marks();
+        Ok(())
     }
 
     /// When something is to be done though nothing came back: a try after its wait, a claim that

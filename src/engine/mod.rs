@@ -14,12 +14,14 @@ mod orders;
 mod people;
 mod seat;
 mod taken;
+mod tasks;
 mod writing;
 
 pub use budget::Budget;
 pub use orders::{
     FacilitatorRequest, FacilitatorRequests, ReplacementSeat, SeatReplacer, WaitPoint, hold, pending_question,
 };
+pub use tasks::TasksFile;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,6 +40,7 @@ use crate::session::{
     Refusal, RoundRun, Session, TimedEvent, Timestamp, decide, exit_code, next,
 };
 use fan_out::FanOut;
+use tasks::TasksKept;
 use writing::CommitResult;
 
 /// Why a session rests that a signal ended.
@@ -124,6 +127,7 @@ pub struct Engine<'a> {
     key: Option<(u32, RoundKey)>,
     /// The round whose key is to be erased once what is staged is on disk.
     spent_key: Option<u32>,
+    tasks: TasksKept<'a>,
     now: fn() -> Timestamp,
 }
 
@@ -175,6 +179,7 @@ impl<'a> Engine<'a> {
             fan_out: FanOut::default(),
             key: None,
             spent_key: None,
+            tasks: TasksKept::default(),
             now: crate::clock::now,
         }
     }
@@ -212,6 +217,9 @@ impl<'a> Engine<'a> {
             if self.interrupt.is_cancelled() && self.session.closed.is_none() && self.session.paused.is_none()
             {
                 return self.pause(INTERRUPTED, None).await;
+            }
+            if self.tasks.is_due {
+                self.commit().await?;
             }
             if self.waits_for_facilitator() {
                 if let Some(exit) = self.await_order().await? {

@@ -40,7 +40,7 @@ impl Engine<'_> {
         if let Some(number) = self.spent_key.take() {
             self.erase_key(number)?;
         }
-        Ok(())
+        Ok(self.write_tasks()?)
     }
 
     /// Whether nothing waits to be written.

@@ -175,6 +175,15 @@ impl Disk {
     /// # Errors
     /// The operating system's, with the path.
     pub fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
+        self.write_beside(path, bytes, None)
+    }
+
+    fn write_beside(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        mode: Option<fs::Permissions>,
+    ) -> Result<(), DiskError> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".new");
         let beside = path.with_file_name(name);
@@ -188,6 +197,9 @@ impl Disk {
             }
             let mut file = owner_only().create_new(true).write(true).open(&beside)?;
             self.write(&mut file, &beside, bytes)?;
+            if let Some(mode) = &mode {
+                file.set_permissions(mode.clone())?;
+            }
             self.pass(StorageOp::Sync, &beside)?;
             file.sync_all()?;
             self.pass(StorageOp::Rename, path)?;

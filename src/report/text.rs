@@ -14,7 +14,7 @@ use crate::round::record::Outcome;
 use crate::session::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, RoundClosed,
     RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, Tally,
-    Timestamp, WorkItemReturned,
+    TaskWritten, Timestamp, WorkItemReturned, not_written,
 };
 use crate::text::harmless_line;
 
@@ -46,6 +46,10 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::WorkItemReturned(back) => work_returned(back),
         Event::ReviewRecorded(review) => format!("reviewed  {}  by {}", review.artifact, review.participant),
         Event::LinkRecorded(link) => format!("linked  {} to {}", link.link.from_id, link.link.to_id),
+        Event::TaskWritten(TaskWritten { task, status, file, error, .. }) => match error {
+            Some(error) => format!("warning: {}", not_written(task, file, error)),
+            None => format!("written  {task} {status} to {file}"),
+        },
         Event::BallotSealed(sealed) => {
             format!("sealed  {}  {}", sealed.participant, format_duration(sealed.elapsed_ms))
         }

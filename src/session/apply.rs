@@ -68,6 +68,7 @@ impl Session {
             }
             Event::ReviewRecorded(review) => self.reviews.push(review.clone()),
             Event::LinkRecorded(link) => self.links.push(link.clone()),
+            Event::TaskWritten(written) => self.note_written(written),
             Event::SessionForked(forked) => self.fork(forked, before, stamped.at),
             live @ (Event::RoundRevised(_)
             | Event::ArtifactRecorded(_)

@@ -167,6 +167,13 @@ pub enum Command {
         /// The step.
         step: String,
     },
+    /// Note that what a work item made of a task is in the file of the tasks, or why not.
+    RecordTask {
+        /// The work item.
+        item: String,
+        /// Why it was not written.
+        error: Option<String>,
+    },
     /// Note something a person should know of.
     Warn {
         /// What.

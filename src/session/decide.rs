@@ -15,6 +15,7 @@ use super::moment::Timestamp;
 use super::outcome::exit_code;
 use super::review::{record_result, record_review};
 use super::state::Session;
+use super::tracked::record_task;
 use crate::workflow::{Definition, Step, StepKind};
 
 pub(super) type DecideResult = Result<Vec<Event>, Refusal>;
@@ -36,6 +37,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Warn { message } => {
             return Ok(vec![Event::warning(&message)]);
         }
+        Command::RecordTask { item, error } => return record_task(session, &item, error),
         Command::Fork { session: id, at_seq } => return fork(session, id, at_seq),
         _ if session.paused.is_some() => return refuse("the session rests; resume it first"),
         _ => {}

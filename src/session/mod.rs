@@ -46,7 +46,7 @@ pub use event::{
     DeadlineExtended, Event, ItemStatus, LeaksFound, Link, LinkRecorded, LogEntry, PersonaInfo,
     PreviousArtifact, PseudonymMap, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome,
     RoundRevised, SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened,
-    StageContext, Status, StepFinished, SynthesisRecorded, Tally, TimedEvent, WorkItemClaimed,
+    StageContext, Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed,
     WorkItemOffered, WorkItemReturned,
 };
 pub use exhausted::exhausted_key;
@@ -64,4 +64,4 @@ pub use review::{StepArtifact, artifact_view};
 pub use run::{ApprovalRun, StepRun};
 pub use state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 pub use strength::{is_persons, same_answers};
-pub use tracked::TRACKER;
+pub use tracked::{TRACKER, UnwrittenTask, not_written};

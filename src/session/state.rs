@@ -19,7 +19,7 @@ use crate::problem::Diagnostic;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::record::REPLY_RULES;
 use crate::round::seal::{AssociatedData, Padding, RoundKey, SealedRecord, unseal};
-use crate::workflow::{Definition, Source, Step, StepKind, TASKS_FILE, default_id, load, load_of_format_1};
+use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, load_of_format_1};
 
 /// A session, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,6 +54,8 @@ pub struct Session {
     pub leaks: IndexMap<String, LeakReport>,
     /// Feedback on record.
     pub reviews: Vec<ReviewRecorded>,
+    /// Work items of the tracker whose status and evidence are in the file of the tasks.
+    pub written: Vec<String>,
     /// Links on record.
     pub links: Vec<LinkRecorded>,
     /// Every round so far; the last one may be open.
@@ -199,7 +201,7 @@ impl Session {
         let loaded = if header.format < 2 { load_of_format_1(source) } else { load(source) };
         match loaded {
             Ok(loaded) => match &header.tasks_file {
-                Some(text) => Ok(loaded.definition.with_tasks(text, TASKS_FILE).0),
+                Some(text) => Ok(loaded.definition.with_tasks(text).definition),
                 None => Ok(loaded.definition),
             },
             Err(problems) => {

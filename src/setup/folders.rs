@@ -7,6 +7,9 @@ use super::bounds::PathPolicy;
 use crate::journal::Disk;
 use crate::problem::Diagnostic;
 
+/// A larger file of tasks is not read, in bytes.
+pub const MAX_TASKS: u64 = 4 * 1024 * 1024;
+
 /// The folders of one run.
 #[derive(Debug, Clone)]
 pub struct Dirs {
@@ -114,7 +117,7 @@ impl Dirs {
     /// # Errors
     /// When the file is there and cannot be read.
     pub fn tasks(&self) -> Result<Option<String>, Diagnostic> {
-        self.of_project("tasks.yaml", 4 * 1024 * 1024)
+        self.of_project("tasks.yaml", MAX_TASKS)
     }
 }
 
@@ -206,7 +209,11 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<String, Diagnostic> {
     text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
 }
 
-fn text_of(path: &Path, limit: u64, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+/// Bytes as text, of at most `limit`.
+///
+/// # Errors
+/// When there are more, or they are not UTF-8.
+pub fn text_of(path: &Path, limit: u64, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     let name = path.display().to_string();
     if bytes.len() as u64 > limit {
         return Err(Diagnostic::new(format!("is larger than {limit} bytes")).with_file(&name));

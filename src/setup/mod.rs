@@ -19,4 +19,5 @@ pub mod prices;
 pub mod providers;
 pub mod roster;
 pub mod table;
+pub mod tasks;
 pub mod trust;

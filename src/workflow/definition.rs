@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::recall::RecallKeys;
 use super::step::{Completeness, Review, Step};
-use super::task::{LinkDefinition, Report, Task};
+use super::task::{LinkDefinition, Report, Task, TrackerFile};
 use crate::ballot::BallotForm;
 use crate::round::material::{AgendaItem, Artifact};
 use crate::tally::{Rule, RuleOptions, Tier, Ties};
@@ -35,6 +35,8 @@ pub struct Definition {
     pub agenda: Vec<AgendaItem>,
     /// The tracker's tasks.
     pub tasks: Vec<Task>,
+    /// The file that the tracker's tasks are read from and written back to, if they have one.
+    pub tracker: Option<TrackerFile>,
     /// What is linked to what.
     pub links: Vec<LinkDefinition>,
     /// What agents reported.

@@ -7,7 +7,7 @@ use super::fields::{Fields, as_text};
 use super::load_material::{agenda, artifacts};
 use super::load_participants::participants;
 use super::load_step::{Findings, StepPosition, completeness, step_body, steps, take_all};
-use super::load_task::{links, reports, tasks};
+use super::load_task::{links, reports, tasks, tracker};
 use super::recall::{RecallKeys, recall};
 use crate::problem::Diagnostic;
 use crate::yaml::{Node, Value, literal_keys, read, read_json};
@@ -181,6 +181,7 @@ fn definition(
         artifacts: artifacts(&mut fields, file, &mut problems),
         agenda: agenda(&mut fields, file, &mut problems),
         tasks: tasks(&mut fields, &mut problems),
+        tracker: tracker(&mut fields, &mut problems),
         links: links(&mut fields, &mut problems),
         reports: reports(&mut fields, &mut problems),
         open_conflicts: fields.values("open_conflicts"),

@@ -2,7 +2,7 @@
 
 use super::definition::Definition;
 use super::fields::{Fields, as_text};
-use super::task::{LinkDefinition, ROW_KEYS, Report, Task, priority_of};
+use super::task::{LinkDefinition, ROW_KEYS, Report, Task, TrackerFile, priority_of};
 use crate::problem::Diagnostic;
 use crate::yaml::{Node, Value, read, read_json};
 
@@ -59,6 +59,7 @@ pub fn tasks(fields: &mut Fields<'_>, problems: &mut Vec<Diagnostic>) -> Vec<Tas
         }
         // Known, and in no row: rows carry reports in its place.
         inner.node("latestSummary");
+        inner.node("evidence");
         tasks.push(Task {
             id,
             title,
@@ -74,6 +75,28 @@ pub fn tasks(fields: &mut Fields<'_>, problems: &mut Vec<Diagnostic>) -> Vec<Tas
         inner.node("deletedAt");
     });
     tasks
+}
+
+/// Where the tasks are kept, if in a file of their own.
+pub fn tracker(fields: &mut Fields<'_>, problems: &mut Vec<Diagnostic>) -> Option<TrackerFile> {
+    let node = fields.node("tracker")?;
+    let mut inner = match Fields::from_node(node, "tracker", fields.file()) {
+        Ok(inner) => inner,
+        Err(problem) => {
+            problems.push(problem.hint(format!("write `tracker: {{file: {TASKS_FILE}}}`")));
+            return None;
+        }
+    };
+    let file = inner.text("file").unwrap_or_default();
+    if file.trim().is_empty() && inner.problems.is_empty() {
+        inner.refuse(node, "`tracker` needs a `file`", format!("write `tracker: {{file: {TASKS_FILE}}}`"));
+    }
+    problems.extend(inner.finish(&[]));
+    if fields.has("tasks") {
+        let hint = format!("move the tasks to `{file}`, or leave `tracker` out");
+        fields.refuse(node, "both `tasks` and `tracker.file` say what the tasks are", hint);
+    }
+    Some(TrackerFile { file, place: (node.line, node.column) })
 }
 
 /// The number of a task's priority, and what is to be said of one that cannot be read.
@@ -140,38 +163,63 @@ pub fn reports(fields: &mut Fields<'_>, problems: &mut Vec<Diagnostic>) -> Vec<R
 /// Where a project keeps tasks of its own, for messages.
 pub const TASKS_FILE: &str = ".s2s/tasks.yaml";
 
+/// A definition with the tasks of a file.
+#[derive(Debug, Clone)]
+pub struct Tasks {
+    /// The definition.
+    pub definition: Definition,
+    /// What of the file could not be read.
+    pub problems: Vec<Diagnostic>,
+    /// What is to be said of what was read.
+    pub doubts: Vec<Diagnostic>,
+}
+
+/// Reads the text of such a file, YAML or JSON.
+pub fn read_tasks(text: &str, file: &str) -> Result<Node, Diagnostic> {
+    if text.trim_start().starts_with('{') { read_json(text, file) } else { read(text, file) }
+}
+
 impl Definition {
-    /// The definition with the tasks, links and reports of the project's own file, and what of that
-    /// could not be read; what the definition has of the same id stays.
+    /// The definition with the tasks, links and reports of a file: its own, or the project's; what the
+    /// definition has of the same id stays.
     #[must_use]
-    pub fn with_tasks(mut self, text: &str, file: &str) -> (Self, Vec<Diagnostic>) {
-        let is_json = text.trim_start().starts_with('{');
-        let node = match if is_json { read_json(text, file) } else { read(text, file) } {
-            Ok(node) if node.value == Value::Null => return (self, Vec::new()),
+    pub fn with_tasks(self, text: &str) -> Tasks {
+        let name = self.tracker.as_ref().map_or(TASKS_FILE, |tracker| tracker.file.as_str()).to_owned();
+        let mut read = Tasks { definition: self, problems: Vec::new(), doubts: Vec::new() };
+        let node = match read_tasks(text, &name) {
+            Ok(node) if node.value == Value::Null => return read,
             Ok(node) => node,
-            Err(problem) => return (self, vec![problem]),
+            Err(problem) => {
+                read.problems.push(problem);
+                return read;
+            }
         };
-        let mut problems = Vec::new();
-        let mut fields = match Fields::from_node(&node, "the tasks file", file) {
-            Ok(fields) => fields,
-            Err(problem) => return (self, vec![problem]),
-        };
-        let (tasks, links) = (tasks(&mut fields, &mut problems), links(&mut fields, &mut problems));
-        let reports = reports(&mut fields, &mut problems);
+        match Fields::from_node(&node, "the tasks file", &name) {
+            Ok(fields) => read.take(fields),
+            Err(problem) => read.problems.push(problem),
+        }
+        read
+    }
+}
+
+impl Tasks {
+    fn take(&mut self, mut fields: Fields<'_>) {
+        let Self { definition, problems, doubts } = self;
+        let (tasks, links) = (tasks(&mut fields, problems), links(&mut fields, problems));
+        let reports = reports(&mut fields, problems);
         problems.extend(fields.finish(&[]));
         for task in tasks {
-            if !task.id.is_empty() && !self.tasks.iter().any(|known| known.id == task.id) {
-                problems.extend(task.doubt.clone());
-                self.tasks.push(task);
+            if !task.id.is_empty() && !definition.tasks.iter().any(|known| known.id == task.id) {
+                doubts.extend(task.doubt.clone());
+                definition.tasks.push(task);
             }
         }
         for link in links {
             let is_whole = ![&link.id, &link.from, &link.to, &link.kind].into_iter().any(String::is_empty);
-            if is_whole && link.from != link.to && !self.links.iter().any(|known| known.id == link.id) {
-                self.links.push(link);
+            if is_whole && link.from != link.to && !definition.links.iter().any(|known| known.id == link.id) {
+                definition.links.push(link);
             }
         }
-        self.reports.extend(reports.into_iter().filter(|report| !report.agent.is_empty()));
-        (self, problems)
+        definition.reports.extend(reports.into_iter().filter(|report| !report.agent.is_empty()));
     }
 }

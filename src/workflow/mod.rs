@@ -17,6 +17,7 @@ mod load_participants;
 mod load_rule;
 mod load_step;
 mod load_task;
+mod mark;
 mod recall;
 mod schema;
 mod spread;
@@ -39,12 +40,13 @@ pub use load::{
 };
 pub use load_participants::DEFAULT_PANEL;
 pub use load_rule::unfit as unfit_threshold;
-pub use load_task::TASKS_FILE;
+pub use load_task::{TASKS_FILE, Tasks};
+pub use mark::TaskMark;
 pub use recall::{Answers, RECENT_ROUNDS, Recall, RecallKeys, Results};
 pub use schema::definition_schema;
 pub use step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,
     StepKind,
 };
-pub use task::{LinkDefinition, ROW_KEYS, Report, Task, priority_of, with_written_names};
+pub use task::{LinkDefinition, ROW_KEYS, Report, Task, TrackerFile, priority_of, with_written_names};
 pub use verdict::{VERDICT, is_blank, is_feedback};

@@ -45,6 +45,15 @@ pub struct Task {
     pub place: (u64, u64),
 }
 
+/// The file that tasks are kept in from one session to the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrackerFile {
+    /// Its path, as written.
+    pub file: String,
+    /// The line and column it stands at.
+    pub place: (u64, u64),
+}
+
 /// A typed edge between two things.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkDefinition {

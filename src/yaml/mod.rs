@@ -4,6 +4,7 @@
 //! and deep nesting. The writer ([`Out`]) has a fixed style, so that the bytes of a snapshot or of a
 //! session never depend on a library's version.
 
+mod edit;
 mod json;
 mod own;
 mod read;
@@ -11,6 +12,7 @@ mod secrets;
 mod simple;
 mod write;
 
+pub use edit::with_entry;
 pub use json::relaxed_json;
 pub use own::read_own;
 pub use read::{Map, MapKey, Node, Value, read, read_json, read_large};

@@ -61,6 +61,7 @@ mod storage;
 mod stream;
 mod structured;
 mod tally;
+mod tasks_file;
 mod terminal;
 mod tidy;
 mod trust;

@@ -17,6 +17,7 @@ use crate::participants::human::{HumanQuestion, HumanQueue};
 use crate::participants::watch::ProgressBoard;
 use crate::session::{Command, ExitCode, LogEntry, Question, Session};
 use crate::setup::prices::price_of;
+use crate::setup::tasks::TaskFile;
 use crate::tui::{News, Running};
 
 /// Tells the screen what happens.
@@ -97,6 +98,7 @@ fn work(
         interrupt: CancellationToken::new(),
         budget: seated.budget,
     });
+    engine.keeps_tasks(Box::new(|name, mark| TaskFile::of(&set_up.folders, name).mark(mark)));
     engine.attach_facilitator(orders, seating, watches);
     let done = runtime.block_on(async {
         engine.erase_old_keys().map_err(|refusal| refusal.to_string())?;

@@ -15,7 +15,7 @@ use super::VerbResult;
 use super::args::{Format, Run};
 use super::batch::{budget, raise_descriptor_limit, read_answers};
 use super::files::{bytes_of, damage_problem, rendered};
-use super::plan::{Environment, PROGRAM, PreparedSession, plan_of, session_id};
+use super::plan::{Environment, PROGRAM, PreparedSession, plan_of, rehearsed_tasks, session_id};
 use super::resume::not_opened;
 use super::work::ReadySession;
 use crate::journal::{Disk, Journal, KeyStore, OpenJournalError, OpenedJournal, fold};
@@ -135,6 +135,7 @@ impl Host for TuiHost {
         session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(header.clone())) });
         let needs = plan.needs(&session, &self.set_up)?;
         notices.extend(self.set_up.catalog().unneeded(&needs));
+        notices.extend(rehearsed_tasks(&session));
         let trust = Trust::for_looking();
         seat_participants(
             &session,

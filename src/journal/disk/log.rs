@@ -79,6 +79,19 @@ impl Disk {
         Ok(LogFile { disk: self.clone(), path: path.to_owned(), file })
     }
 
+    /// As [`Disk::open_log`], of a file that others replace whole: the one that is there once it is locked.
+    ///
+    /// # Errors
+    /// As [`Disk::open_log`].
+    pub fn open_whole(&self, path: &Path) -> Result<LogFile, DiskError> {
+        loop {
+            let file = self.open_log(path)?;
+            if file.is_in_place() {
+                return Ok(file);
+            }
+        }
+    }
+
     fn lock(&self, file: &File, path: &Path) -> Result<(), DiskError> {
         self.pass(StorageOp::Lock, path).map_err(fail("lock", path))?;
         // A program that this one has just started holds a copy of an earlier lock for a moment.
@@ -155,6 +168,16 @@ impl LogFile {
             Ok(bytes)
         };
         read().map_err(fail("read", &self.path))
+    }
+
+    /// Puts a new file with these bytes in its place, with its permissions. Whoever waits for its lock
+    /// finds the new one.
+    ///
+    /// # Errors
+    /// The operating system's, with the path; the file is as it was then.
+    pub fn replace(self, bytes: &[u8]) -> Result<(), DiskError> {
+        let mode = self.file.metadata().map_err(fail("read", &self.path))?.permissions();
+        self.disk.write_beside(&self.path, bytes, Some(mode))
     }
 
     /// Cuts the file to its first `length` bytes and waits until that is on disk.

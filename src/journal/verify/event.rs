@@ -177,6 +177,7 @@ fn command_of(event: &Event) -> Command {
         Event::RoundRevised(revised) => Command::ReviseRound(revised),
         Event::ArtifactRecorded(ArtifactRecorded { step: Some(step), .. }) => Command::RecordResult { step },
         Event::ReviewRecorded(review) => Command::RecordReview { item: review.item },
+        Event::TaskWritten(written) => Command::RecordTask { item: written.item, error: written.error },
         Event::LinkRecorded(link) => Command::RecordReview { item: link.link.from_id },
         Event::ArtifactRecorded(ArtifactRecorded { artifact, by, .. }) => {
             Command::RecordArtifact { artifact, by }

@@ -220,6 +220,24 @@ pub struct ReviewRecorded {
     pub feedback: Value,
 }
 
+/// A task's status and evidence stand in the file of the tasks now, or could not be written there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskWritten {
+    /// The step.
+    pub step: String,
+    /// The work item that gave them.
+    pub item: String,
+    /// The task.
+    pub task: String,
+    /// The status.
+    pub status: String,
+    /// The file, as the definition names it.
+    pub file: String,
+    /// Why it was not written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
 /// Two things are linked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkRecorded {

@@ -12,7 +12,7 @@ mod step;
 pub use header::{PersonaInfo, PseudonymMap, SeatInfo, SessionOpened};
 pub use item::{
     AgentWork, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext,
-    WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+    TaskWritten, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
 pub use leak::LeaksFound;
 pub use live::{
@@ -79,6 +79,8 @@ pub enum Event {
     ReviewRecorded(ReviewRecorded),
     /// Two things are linked.
     LinkRecorded(LinkRecorded),
+    /// A task's status and evidence are in the file of the tasks, or could not be written there.
+    TaskWritten(TaskWritten),
     /// A seat's answer is sealed.
     BallotSealed(BallotSealed),
     /// A seat failed on the way.

@@ -31,7 +31,7 @@ use KeyType::{
 /// A key, what may stand under it, and what it is for.
 pub(super) type KeySpec = (&'static str, KeyType, &'static str);
 
-pub(super) const WORKING: [KeySpec; 23] = [
+pub(super) const WORKING: [KeySpec; 24] = [
     ("id", Text, "The session's id; the file's name when absent"),
     ("description", Text, "A line about it"),
     ("goal", Text, "What the session is for"),
@@ -47,6 +47,7 @@ pub(super) const WORKING: [KeySpec; 23] = [
     ("artifacts", Either(&[Words(&["all"]), ListOf("artifact")]), "Numbered material"),
     ("agenda", ListOf("agenda_item"), "What is to be discussed"),
     ("tasks", ListOf("task"), "The tracker's tasks"),
+    ("tracker", Is("tracker"), "Where the tracker's tasks are kept, in place of `tasks`"),
     ("links", ListOf("link"), "What is linked to what"),
     ("reports", ListOf("report"), "What agents have reported"),
     ("open_conflicts", Values, "Disagreements still open"),
@@ -210,7 +211,7 @@ pub(super) const STEPS: [StepKeys; 7] = [
 ];
 
 /// The mappings inside others: their keys, and those that must be there.
-pub(super) const INNER: [(&str, &[KeySpec], &[&str]); 14] = [
+pub(super) const INNER: [(&str, &[KeySpec], &[&str]); 15] = [
     (
         "participant_map",
         &[
@@ -283,6 +284,7 @@ pub(super) const INNER: [(&str, &[KeySpec], &[&str]); 14] = [
             ("test_steps", Texts, "How it is tested"),
             ("steps", Texts, "The same, by another name"),
             ("status", Text, "OPEN when absent"),
+            ("evidence", Any, "What shows that it is done; the tracker writes it to its file"),
             ("statusSince", Any, "Since when"),
             ("priority", Either(&[Count(0), Text]), "1 urgent to 4 low, 0 none"),
             ("estimate", Any, "How long it will take"),
@@ -295,6 +297,15 @@ pub(super) const INNER: [(&str, &[KeySpec], &[&str]); 14] = [
             ("deletedAt", Any, "The same, by a time"),
         ],
         &[],
+    ),
+    (
+        "tracker",
+        &[(
+            "file",
+            Text,
+            "A file with `tasks`, read when the session opens; status and evidence go back to it",
+        )],
+        &["file"],
     ),
     (
         "link",

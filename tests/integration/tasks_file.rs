@@ -1,0 +1,430 @@
+//! A tracker whose tasks are kept in a file: read when the session opens, marked as it goes, and never
+//! at the cost of what somebody else wrote there.
+
+use std::fs;
+use std::process::Child;
+
+use roundtable::journal::{read_log, verify};
+use roundtable::session::{Event, LogEntry};
+use serde_json::Value;
+
+use crate::home::wait_until;
+use crate::program::{Desk, Ran, arg, ran};
+use crate::pty::Screen;
+
+const LOOP: &str = r#"
+goal: "Work off the list"
+tracker: {file: .s2s/tasks.yaml}
+steps:
+  - {id: status, type: agent, agent: tracker, prompt: "Get status and next issue details", next: any-left}
+  - {id: any-left, type: condition, condition: "context.status.next_issue !== null", then: issue}
+  - {id: issue, type: transform, transform: context.status.next_issue, next: build}
+  - {id: build, type: agent, agent: coder, input: issue, completeness: off, prompt: "Build {{issue.issue_id}}.", next: done}
+  - id: done
+    type: agent
+    agent: tracker
+    completeness: off
+    prompt: |-
+      Mark issue {{context.issue.issue_id}} as Done with the following evidence:
+      Tests: {{context.build.result}}
+    next: status
+"#;
+const TASKS: &str = "\
+# Ours. Keep the order.
+tasks:
+  - id: A-1
+    title: Sign in
+    status: DONE  # before us
+  - id: A-2  # urgent
+    title: \"It's a page\"
+    priority: 1
+
+  # Ask Ann first.
+  - {id: A-3, title: Reset, labels: [x, y]}
+";
+const DONE: &str = "\
+# Ours. Keep the order.
+tasks:
+  - id: A-1
+    title: Sign in
+    status: DONE  # before us
+  - id: A-2  # urgent
+    title: \"It's a page\"
+    priority: 1
+    status: DONE
+    evidence:
+      Tests: \"4 passed\"
+
+  # Ask Ann first.
+  - {id: A-3, title: Reset, labels: [x, y], status: DONE, evidence: {\"Tests\":\"4 passed\"}}
+";
+const FILE: &str = ".s2s/tasks.yaml";
+
+fn desk() -> Desk {
+    let desk = Desk::with(LOOP);
+    desk.write(FILE, TASKS);
+    desk.write("answers.yaml", "build: \"4 passed\"\n");
+    desk
+}
+
+const RUN: [&str; 6] = ["--batch", "--json", "--answers", "answers.yaml", "decide.yaml", "--save"];
+
+fn run(desk: &Desk, save: &str) -> Ran {
+    desk.run(RUN.iter().chain([&save]))
+}
+
+/// The events of that name in a session file.
+fn events(desk: &Desk, file: &str, name: &str) -> Vec<Value> {
+    let lines = desk.run(["replay", "--json", file]).code(0).lines();
+    lines.into_iter().filter(|line| line["event"] == name).collect()
+}
+
+#[track_caller]
+fn is_sound(desk: &Desk, file: &str) {
+    let found = verify(&fs::read(desk.path(file)).expect("a session"), None).findings;
+    assert_eq!(found, [], "{file}");
+}
+
+#[test]
+fn the_next_session_goes_on_from_what_the_file_says() {
+    let desk = desk();
+    #[cfg(unix)]
+    fs::set_permissions(desk.path(FILE), std::os::unix::fs::PermissionsExt::from_mode(0o640))
+        .expect("a mode");
+    // The first session has time for one task.
+    desk.write("one.yaml", format!("max_iterations: 5\n{LOOP}"));
+    desk.run(["--batch", "--answers", "answers.yaml", "one.yaml", "--save", "first.s2s"]).code(3);
+    let half = half();
+    assert_eq!(desk.read(FILE), half);
+    let lines = run(&desk, "second.s2s").code(0).lines();
+    assert_eq!(desk.read(FILE), DONE);
+    #[cfg(unix)]
+    assert_eq!(
+        std::os::unix::fs::PermissionsExt::mode(&fs::metadata(desk.path(FILE)).expect("it").permissions())
+            & 0o777,
+        0o640
+    );
+    // It was told what the first one left, and each task is written after its result is recorded.
+    let names: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
+    let returned: Vec<&Value> = lines.iter().filter(|line| line["event"] == "work_item_returned").collect();
+    assert_eq!(returned[0]["data"]["done"], 2, "{}", returned[0]);
+    assert_eq!(returned[0]["data"]["next_issue"]["issue_id"], "A-3");
+    let written = names.iter().position(|name| *name == "task_written").expect("written");
+    assert!(names[..written].contains(&"work_item_returned"), "{names:?}");
+    let written = &lines[written];
+    assert_eq!(
+        (&written["task"], &written["status"], &written["file"], &written["error"]),
+        (&"A-3".into(), &"DONE".into(), &FILE.into(), &Value::Null)
+    );
+    // A third has nothing to do, and writes nothing.
+    let third = run(&desk, "third.s2s").code(0).lines();
+    assert!(!third.iter().any(|line| line["event"] == "task_written"), "{third:?}");
+    assert_eq!(desk.read(FILE), DONE);
+    // What was read is in the session, whatever becomes of the file.
+    fs::remove_file(desk.path(FILE)).expect("it");
+    for file in ["first.s2s", "second.s2s", "third.s2s"] {
+        is_sound(&desk, file);
+    }
+    let text = desk.run(["replay", "--text", "second.s2s"]).code(0).out;
+    assert!(text.contains("written  A-3 DONE to .s2s/tasks.yaml"), "{text}");
+    assert_eq!(events(&desk, "second.s2s", "session_opened")[0]["tasks_file"], half.as_str());
+}
+
+#[test]
+fn what_is_only_tried_writes_nothing() {
+    let desk = desk();
+    let checked = desk.run(["check", "decide.yaml"]).code(0);
+    assert!(checked.err.contains("0 errors, 0 warnings"), "{}{}", checked.out, checked.err);
+    desk.run(["--batch", "--dry-run", "--answers", "answers.yaml", "decide.yaml"]).code(0);
+    // A rehearsal is no evidence.
+    let told = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
+    assert!(told.err.contains("rehearsed answers: nothing is written to `.s2s/tasks.yaml`"), "{}", told.err);
+    assert_eq!(desk.read(FILE), TASKS);
+    is_sound(&desk, "s.s2s");
+    desk.run(["resume", "s.s2s"]).code(0);
+    assert_eq!(desk.read(FILE), TASKS);
+}
+
+#[test]
+fn on_the_screen_the_tasks_are_written_too() {
+    let desk = desk();
+    let mut screen =
+        Screen::open(&desk, (120, 40), &["decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
+    screen.wait_for(&["comes first"]);
+    screen.press("o", &["session finished"]);
+    screen.send("\u{3}\u{3}");
+    screen.end();
+    assert_eq!(desk.read(FILE), DONE);
+    is_sound(&desk, "s.s2s");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_an_error_with_its_place() {
+    let refused = |change: &dyn Fn(&Desk), parts: &[&str]| {
+        let desk = desk();
+        change(&desk);
+        let before = desk.path(FILE).is_file().then(|| desk.read(FILE));
+        for args in [
+            &["check", "decide.yaml"][..],
+            &["--batch", "decide.yaml"],
+            &["--batch", "--dry-run", "decide.yaml"],
+        ] {
+            let ran = desk.run(args).code(2);
+            let told = ran.out + &ran.err;
+            assert!(parts.iter().all(|part| told.contains(part)), "{args:?}: {parts:?}: {told}");
+        }
+        assert!(desk.sessions().is_empty());
+        assert_eq!(desk.path(FILE).is_file().then(|| desk.read(FILE)), before);
+    };
+    let named = |name: &'static str| move |desk: &Desk| desk.write("decide.yaml", LOOP.replace(FILE, name));
+    let tasks = |text: &'static str| move |desk: &Desk| desk.write(FILE, text);
+    refused(
+        &|desk| desk.write("decide.yaml", format!("tasks: [{{id: A, title: t}}]{LOOP}")),
+        &["decide.yaml:3:10: ", "both `tasks` and `tracker.file`", "leave `tracker` out"],
+    );
+    refused(
+        &named(".s2s/none.yaml"),
+        &["decide.yaml:3:10: ", "there is no file", ".s2s/none.yaml", "write it: `tasks:`"],
+    );
+    refused(&named("{}"), &["decide.yaml:3:", "`file` of tracker must be text"]);
+    refused(
+        &|desk| desk.write("decide.yaml", LOOP.replace("{file: .s2s/tasks.yaml}", "{}")),
+        &["`tracker` needs a `file`"],
+    );
+    refused(
+        &|desk| desk.write("decide.yaml", LOOP.replace("file:", "path:")),
+        &["unknown key `path` in tracker"],
+    );
+    refused(
+        &tasks("tasks:\n  - {id: A, titel: t}\n"),
+        &[".s2s/tasks.yaml:2:13: ", "unknown key `titel`", "did you mean `title`"],
+    );
+    refused(
+        &tasks("tasks:\n  - {id: A}\n  - {id: A}\n"),
+        &[".s2s/tasks.yaml:3:5: ", "two tasks have the id `A`"],
+    );
+    refused(&tasks("tasks: [\n"), &[".s2s/tasks.yaml:"]);
+    refused(&tasks("- id: A\n"), &[".s2s/tasks.yaml:1:1: ", "must be a map of keys"]);
+    refused(&named(".s2s"), &["it is no file"]);
+    // A file of another kind is not taken for one of tasks, and so never written to.
+    refused(&named("answers.yaml"), &["answers.yaml:1:1: ", "unknown key `build`"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn it_is_neither_read_nor_written_outside_the_project_or_through_a_link() {
+    use std::os::unix::fs::symlink;
+    let outside = tempfile::tempdir().expect("a folder");
+    let theirs = outside.path().join("tasks.yaml");
+    fs::write(&theirs, TASKS).expect("a file");
+    let folder = arg(&outside.path().canonicalize().expect("it"));
+    let of = |name: &str| {
+        let desk = desk();
+        symlink(outside.path(), desk.path("linked")).expect("a link");
+        symlink(desk.path(FILE), desk.path("inside.yaml")).expect("a link");
+        desk.write("decide.yaml", LOOP.replace(FILE, name));
+        desk
+    };
+    let absolute = format!("{folder}/tasks.yaml");
+    let up = format!("{}{}", "../".repeat(20), absolute.trim_start_matches('/'));
+    for name in [absolute.as_str(), up.as_str(), "linked/tasks.yaml"] {
+        let refused = run(&of(name), "s.s2s").code(2);
+        assert!(refused.err.contains("leads outside the project"), "{name}: {}", refused.err);
+    }
+    let refused = run(&of("inside.yaml"), "s.s2s").code(2);
+    assert!(refused.err.contains("it is a link"), "{}", refused.err);
+    assert_eq!(fs::read_to_string(&theirs).expect("theirs"), TASKS);
+    // Where the user allows the folder, it is a file like any other.
+    run(&of(&absolute).set("ROUNDTABLE_OUTSIDE", &folder), "s.s2s").code(0);
+    assert_eq!(fs::read_to_string(&theirs).expect("theirs"), DONE);
+
+    // One that becomes a link while the session runs is not written through either.
+    let desk = of(FILE);
+    fs::rename(desk.path(FILE), desk.path("moved.yaml")).expect("moved");
+    desk.write(FILE, TASKS);
+    desk.write(
+        "decide.yaml",
+        program("rm .s2s/tasks.yaml; ln -s ../moved.yaml .s2s/tasks.yaml; echo 4 passed"),
+    );
+    let told = desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(1);
+    assert!(told.err.contains("it is a link"), "{}", told.err);
+    assert_eq!(desk.read("moved.yaml"), TASKS);
+}
+
+/// The loop with a program for a coder.
+fn program(script: &str) -> String {
+    LOOP.replace("steps:", &format!("participants: [{{name: coder, command: [sh, -c, {script:?}]}}]\nsteps:"))
+}
+
+#[cfg(unix)]
+#[test]
+fn somebody_elses_edit_stands_and_is_told() {
+    let desk = desk();
+    // While it is worked on, one task is held, and a line is added elsewhere.
+    let script = "grep -q 'Build A-2' && { sed -i 's/priority: 1/status: HELD/' .s2s/tasks.yaml; echo '# mine' >> .s2s/tasks.yaml; }; echo 4 passed";
+    desk.write("decide.yaml", program(script));
+    let told = desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(1);
+    let warning = "warning: the status of task `A-2` is not written to `.s2s/tasks.yaml`: somebody else has made `A-2` HELD; put that right";
+    assert_eq!(told.err.matches(warning).count(), 1, "{}", told.err);
+    assert!(told.out.contains("somebody else has made"), "the report says so: {}", told.out);
+    let held = TASKS.replace("priority: 1", "status: HELD");
+    let of_a3 = "labels: [x, y], status: DONE, evidence: {\"Tests\":\"4 passed\"}}";
+    let held = held.replace("labels: [x, y]}", of_a3) + "# mine\n";
+    assert_eq!(desk.read(FILE), held);
+    is_sound(&desk, "s.s2s");
+    let written = events(&desk, "s.s2s", "task_written");
+    assert_eq!(written[0]["error"], "somebody else has made `A-2` HELD", "{written:?}");
+    assert_eq!((written.len(), &written[1]["task"], &written[1]["error"]), (2, &"A-3".into(), &Value::Null));
+    // It stays so for as long as that is so, and is written once it is put right.
+    let again = desk.run(["resume", "s.s2s"]).code(1);
+    assert!(again.err.contains("somebody else has made `A-2` HELD"), "{}", again.err);
+    desk.write(FILE, held.replace("    status: HELD\n", ""));
+    let right = desk.run(["resume", "s.s2s"]).code(0);
+    assert!(right.err.contains("written: A-2 DONE to .s2s/tasks.yaml"), "{}", right.err);
+    let of_a2 = "    status: DONE\n    evidence:\n      Tests: \"4 passed\"\n";
+    assert_eq!(desk.read(FILE), held.replace("    status: HELD\n", of_a2));
+
+    for (change, why) in [
+        ("sed -i s/A-2/B-2/", "it holds no task `A-2` now"),
+        ("sed -i s/page/book/", "`A-2` was \"It's a page\" and is \"It's a book\" now: another task"),
+        ("rm", "there is no file `"),
+        ("sed -i 's/^tasks:/tasks: [/'", ".s2s/tasks.yaml:"),
+    ] {
+        desk.write(FILE, TASKS);
+        desk.write("decide.yaml", program(&format!("{change} .s2s/tasks.yaml; echo 4 passed")));
+        let told =
+            desk.run(["--batch", "--trust", "decide.yaml", "--save", &format!("{}.s2s", why.len())]).code(1);
+        assert!(told.err.contains(why), "{change}: {}", told.err);
+    }
+}
+
+#[test]
+fn a_write_that_fails_is_told_loses_nothing_and_is_made_up_for() {
+    let desk = desk();
+    // Nothing can be put beside the file.
+    desk.write(".s2s/tasks.yaml.new/keep", "");
+    let told = desk.run(["--batch", "--answers", "answers.yaml", "decide.yaml", "--save", "s.s2s"]).code(1);
+    assert!(told.err.contains("not written to `.s2s/tasks.yaml`: cannot write"), "{}", told.err);
+    assert_eq!(desk.read(FILE), TASKS);
+    is_sound(&desk, "s.s2s");
+    fs::remove_dir_all(desk.path(".s2s/tasks.yaml.new")).expect("room");
+    let before = desk.read("s.s2s");
+    desk.run(["resume", "s.s2s"]).code(0);
+    assert_eq!(desk.read(FILE), DONE);
+    desk.run(["resume", "s.s2s"]).code(0);
+    assert_eq!(
+        (desk.read(FILE).as_str(), desk.read("s.s2s")),
+        (DONE, before),
+        "a session that is over is not changed"
+    );
+}
+
+#[test]
+fn a_session_cut_between_the_log_and_the_file_catches_up() {
+    let desk = desk();
+    run(&desk, "whole.s2s").code(0);
+    let whole = fs::read(desk.path("whole.s2s")).expect("a session");
+    let lines = read_log(&whole).expect("whole").lines;
+    let half = half();
+    let files = [TASKS, &half, DONE];
+    let (mut marked, mut written, mut cuts) = (0, 0, 0);
+    for line in &lines {
+        match &line.stamped.event {
+            Event::WorkItemReturned(back) if back.step == "done" => marked += 1,
+            Event::TaskWritten(_) => written += 1,
+            _ => {}
+        }
+        // Killed before the file was written, or between that and the record of it.
+        for file in files.iter().take(marked + 1).skip(written).filter(|_| marked > written) {
+            desk.write("cut.s2s", &whole[..end_of(&whole, &line.hash)]);
+            desk.write(FILE, file);
+            desk.run(["resume", "cut.s2s", "--answers", "answers.yaml"]).code(0);
+            assert_eq!(desk.read(FILE), DONE, "{}", line.seq);
+            assert_eq!(events(&desk, "cut.s2s", "task_written").len(), 2, "{}", line.seq);
+            is_sound(&desk, "cut.s2s");
+            cuts += 1;
+        }
+    }
+    assert!(cuts >= 4, "{cuts}");
+}
+
+#[test]
+fn what_a_session_did_last_is_made_up_for_before_it_ends() {
+    let desk = desk();
+    let last = "goal: g\ntracker: {file: .s2s/tasks.yaml}\nsteps: [{id: m, type: agent, agent: tracker, prompt: \"Mark issue A-2 as Done\"}]\n";
+    desk.write("decide.yaml", last);
+    desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
+    let (whole, done) = (fs::read(desk.path("s.s2s")).expect("a session"), desk.read(FILE));
+    assert_eq!(done, TASKS.replace("priority: 1\n", "priority: 1\n    status: DONE\n"));
+    let lines = read_log(&whole).expect("whole").lines;
+    let is_back = |line: &&LogEntry| matches!(line.stamped.event, Event::WorkItemReturned(_));
+    let back = lines.iter().find(is_back).expect("it came back");
+    desk.write("s.s2s", &whole[..end_of(&whole, &back.hash)]);
+    desk.write(FILE, TASKS);
+    desk.run(["resume", "s.s2s"]).code(0);
+    assert_eq!((desk.read(FILE), events(&desk, "s.s2s", "task_written").len()), (done, 1));
+    is_sound(&desk, "s.s2s");
+}
+
+/// The file with one of the two tasks done.
+fn half() -> String {
+    DONE.replace(", status: DONE, evidence: {\"Tests\":\"4 passed\"}", "")
+}
+
+/// The byte after the document with this hash.
+fn end_of(bytes: &[u8], hash: &str) -> usize {
+    let line = format!("\nhash: {hash}\n");
+    let at = bytes.windows(line.len()).position(|window| window == line.as_bytes());
+    at.expect("the document") + line.len()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_killed_in_the_middle_goes_on_and_the_file_with_it() {
+    let desk = desk();
+    let script = "grep -q 'Build A-3' && while test ! -e GO; do sleep 0.02; done; echo 4 passed";
+    desk.write("decide.yaml", program(script));
+    let mut child = desk.start(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]);
+    let half = half();
+    wait_until(|| (desk.read(FILE) == half).then_some(()));
+    wait_until(|| fs::read_to_string(desk.path("s.s2s")).ok()?.contains("build.2/1").then_some(()));
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    // What was typed meanwhile stays.
+    desk.write(FILE, half.replace("# Ours.", "# Ours, still."));
+    desk.write("GO", "");
+    desk.run(["resume", "--trust", "s.s2s"]).code(0);
+    assert_eq!(desk.read(FILE), DONE.replace("# Ours.", "# Ours, still."));
+    assert_eq!(events(&desk, "s.s2s", "task_written").len(), 2);
+    is_sound(&desk, "s.s2s");
+}
+
+#[test]
+fn of_two_sessions_on_one_file_neither_loses_an_update() {
+    const EACH: usize = 25;
+    let desk = Desk::new();
+    let mut tasks = "tasks:\n".to_owned();
+    for team in ["a", "b"] {
+        let steps = (0..EACH).map(|number| {
+            tasks.push_str(&format!("  - id: {team}-{number}\n    title: t\n"));
+            format!("  - {{id: s{number}, type: agent, agent: tracker, prompt: \"Mark issue {team}-{number} as Done\"}}\n")
+        });
+        let steps: String = steps.collect();
+        desk.write(
+            &format!("{team}.yaml"),
+            format!("goal: g\ntracker: {{file: tasks.yaml}}\nsteps:\n{steps}"),
+        );
+    }
+    desk.write("tasks.yaml", &tasks);
+    let start =
+        |team: &str| desk.start(["--batch", &format!("{team}.yaml"), "--save", &format!("{team}.s2s")]);
+    let ends = |child: Child| ran(child.wait_with_output().expect("ends")).code(0);
+    let (one, other) = (start("a"), start("b"));
+    ends(one);
+    ends(other);
+    assert_eq!(desk.read("tasks.yaml"), tasks.replace("title: t\n", "title: t\n    status: DONE\n"));
+    for file in ["a.s2s", "b.s2s"] {
+        assert_eq!(events(&desk, file, "task_written").len(), EACH);
+        is_sound(&desk, file);
+    }
+}

@@ -396,9 +396,4 @@ impl<'a> Engine<'a> {
         (self.key, self.spent_key) = (None, number);
         Ok(())
     }
-
-    /// The hash of the last document on disk.
-    pub fn last_hash(&self) -> String {
-        self.journal.as_ref().map(|journal| journal.head().to_owned()).unwrap_or_default()
-    }
 }

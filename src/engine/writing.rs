@@ -43,6 +43,11 @@ impl Engine<'_> {
         Ok(self.write_tasks()?)
     }
 
+    /// The hash of the last document on disk.
+    pub fn last_hash(&self) -> String {
+        self.journal.as_ref().map(|journal| journal.head().to_owned()).unwrap_or_default()
+    }
+
     /// Whether nothing waits to be written.
     fn is_written(&self) -> bool {
         self.staged.is_empty() && !self.journal.as_ref().is_some_and(Journal::holds_back)

@@ -150,7 +150,7 @@ fn on_the_screen_the_tasks_are_written_too() {
     let desk = desk();
     let mut screen =
         Screen::open(&desk, (120, 40), &["decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
-    screen.wait_for(&["comes first"]);
+    screen.wait_for(&["o open"]);
     screen.press("o", &["session finished"]);
     screen.send("\u{3}\u{3}");
     screen.end();

@@ -15,7 +15,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roundtable::session::{Event, LogEntry};
-use roundtable::tui::{Keys, Live, Message, Model, News, Replay, Stage, Theme, draw, update};
+use roundtable::tui::{EngineUpdate, Keys, LiveSession, Message, Mode, Model, Replay, Theme, draw, update};
 
 fn main() {
     let (flags, args): (Vec<String>, Vec<String>) =
@@ -175,7 +175,7 @@ fn idle(screen: &mut Screen) -> f64 {
 fn live(lines: &[LogEntry]) -> Model {
     let theme = Theme::from_environment(|_| None);
     let mut model = Model::home((120, 40), theme, Keys::default());
-    model.show(Stage::Live(Box::<Live>::default()), Replay::new(lines.to_vec()), "x.s2s".to_owned());
+    model.show(Mode::Live(Box::<LiveSession>::default()), Replay::new(lines.to_vec()), "x.s2s".to_owned());
     model
 }
 
@@ -209,7 +209,7 @@ fn keys(seats: usize) -> Vec<f64> {
     let answer = |reports: &[LogEntry]| {
         let started = Instant::now();
         for line in reports {
-            update(&mut model, Message::News(News::Saw(Box::new(line.clone()))));
+            update(&mut model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line.clone()))));
         }
         update(&mut model, Message::Key(down));
         terminal

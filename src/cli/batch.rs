@@ -24,7 +24,7 @@ use crate::setup::folders::read_text;
 use crate::setup::prices::{price_of, unpriced};
 use crate::setup::roster::ModelFlags;
 use crate::setup::table::{personas_of, seat_participants};
-use crate::tui::Opening;
+use crate::tui::OpenTarget;
 use crate::workflow::{Definition, needs_screen, recheck};
 
 /// Runs every file; the exit code is the highest.
@@ -41,14 +41,14 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
             && file.exists()
         {
             return if is_on_terminal() {
-                super::face::show(run, Some(Opening::Film(file.clone())))
+                super::face::show(run, Some(OpenTarget::Replay(file.clone())))
             } else {
                 super::files::replay(file, None, output)
             };
         }
         let is_lost = |file: &PathBuf| !file.exists();
         if is_on_terminal() && run.files.len() <= 1 && !run.files.iter().any(is_lost) {
-            let opening = run.files.first().map(|file| Opening::File(file.clone()));
+            let opening = run.files.first().map(|file| OpenTarget::File(file.clone()));
             return super::face::show(run, opening);
         }
         return Err(vec![interactive(run.files.first().map(PathBuf::as_path))]);

@@ -65,7 +65,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
             let on_screen = !(json || text || at.is_some()) && output::is_on_terminal();
             let file = session_file(&file);
             if on_screen {
-                face::show(&Run { trust, ..Run::default() }, Some(crate::tui::Opening::Film(file)))
+                face::show(&Run { trust, ..Run::default() }, Some(crate::tui::OpenTarget::Replay(file)))
             } else {
                 files::replay(&file, at, output)
             }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 /// What a row of the home screen leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Opening {
+pub enum OpenTarget {
     /// A topic of one's own.
-    NewTopic,
+    NewQuestion,
     /// A definition's text, under a file's name.
     Text {
         /// The name.
@@ -17,7 +17,7 @@ pub enum Opening {
     /// A definition's file.
     File(PathBuf),
     /// A saved session, to be looked at.
-    Film(PathBuf),
+    Replay(PathBuf),
     /// A saved session, to go on with.
     Resume(PathBuf),
     /// A new session with a saved one's events up to this `seq`.
@@ -26,7 +26,7 @@ pub enum Opening {
 
 /// A row's part of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum HomeSection {
     /// Sessions that were saved.
     Sessions,
     /// Ways to begin.
@@ -35,9 +35,9 @@ pub enum Part {
 
 /// A row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct HomeRow {
     /// Where it stands.
-    pub part: Part,
+    pub part: HomeSection,
     /// A sign for its state, and the same in ASCII.
     pub sign: (&'static str, &'static str),
     /// Its name.
@@ -47,7 +47,7 @@ pub struct Row {
     /// What `Enter` does with it.
     pub verb: &'static str,
     /// Where it leads.
-    pub opening: Opening,
+    pub opening: OpenTarget,
 }
 
 /// The home screen as it stands.
@@ -58,7 +58,7 @@ pub struct Home {
     /// What is said about participants, for the title.
     pub ready: String,
     /// Its rows: sessions first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<HomeRow>,
     /// The chosen one, among those that are shown.
     pub at: usize,
     /// Only rows that hold these words are shown.
@@ -73,14 +73,14 @@ pub struct Home {
 
 impl Home {
     /// The rows that are shown, by the words that are looked for.
-    pub fn shown(&self) -> Vec<&Row> {
+    pub fn shown(&self) -> Vec<&HomeRow> {
         let words = self.words.to_lowercase();
-        let holds = |row: &&Row| format!("{} {}", row.name, row.about).to_lowercase().contains(&words);
+        let holds = |row: &&HomeRow| format!("{} {}", row.name, row.about).to_lowercase().contains(&words);
         self.rows.iter().filter(holds).collect()
     }
 
     /// The chosen row.
-    pub fn chosen(&self) -> Option<Row> {
+    pub fn chosen(&self) -> Option<HomeRow> {
         let shown = self.shown();
         shown.get(self.at.min(shown.len().saturating_sub(1))).map(|row| (*row).clone())
     }

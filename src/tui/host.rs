@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::home::{Home, Opening};
-use super::live::News;
+use super::home::{Home, OpenTarget};
+use super::live::EngineUpdate;
 use crate::engine::FacilitatorRequest;
 use crate::participants::human::HumanQuestion;
 use crate::participants::watch::ProgressBoard;
@@ -15,11 +15,11 @@ use crate::setup::doctor::ProbeLevel;
 use crate::setup::need::Need;
 
 /// An engine at work, on a thread of its own.
-pub struct Running {
+pub struct EngineHandle {
     /// What it is ordered.
     pub orders: UnboundedSender<FacilitatorRequest>,
     /// What it tells.
-    pub news: UnboundedReceiver<News>,
+    pub news: UnboundedReceiver<EngineUpdate>,
     /// What people who take seats are asked.
     pub people: UnboundedReceiver<HumanQuestion>,
     /// How the requests of the open round stand.
@@ -29,16 +29,16 @@ pub struct Running {
 }
 
 /// A saved session that is being read.
-pub struct Film {
+pub struct ReplayLoad {
     /// Its first events.
     pub first: Vec<LogEntry>,
     /// The others, with how much of the file has been read, in percent.
-    pub rest: UnboundedReceiver<Reading>,
+    pub rest: UnboundedReceiver<LoadProgress>,
 }
 
 /// What reading a saved session brings.
 #[derive(Debug, Clone)]
-pub enum Reading {
+pub enum LoadProgress {
     /// More events; so much has been read, in percent.
     Lines(Vec<LogEntry>, u8),
     /// All is read.
@@ -48,19 +48,19 @@ pub enum Reading {
 }
 
 /// Everything wrong with what was asked for.
-pub type Problems = Vec<Diagnostic>;
+pub type Diagnostics = Vec<Diagnostic>;
 
 /// Why something is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// Everything wrong with it.
-    Wrong(Problems),
+    Wrong(Diagnostics),
     /// It would run or ask this, to which the person has not agreed.
     Unagreed(Vec<Need>),
 }
 
-impl From<Problems> for Refusal {
-    fn from(problems: Problems) -> Self {
+impl From<Diagnostics> for Refusal {
+    fn from(problems: Diagnostics) -> Self {
         Self::Wrong(problems)
     }
 }
@@ -85,19 +85,19 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// Everything wrong with the definition.
-    fn draft(&self, opening: &Opening) -> Result<Draft, Problems>;
+    fn draft(&self, opening: &OpenTarget) -> Result<Draft, Diagnostics>;
 
     /// Begins a session: its file is made, and an engine works on it.
     ///
     /// # Errors
     /// When the file cannot be made or a seat has nobody to take it; what is not agreed to.
-    fn begin(&self, opened: &SessionOpened) -> Result<Running, Refusal>;
+    fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, Refusal>;
 
     /// Goes on with a saved session; its events so far come with it.
     ///
     /// # Errors
     /// When it is damaged, held by another program, or over; what is not agreed to.
-    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, Running), Refusal>;
+    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, EngineHandle), Refusal>;
 
     /// A new session with a saved one's events up to `seq`, or to the last point before it from which
     /// a session can go on; the new file.
@@ -116,7 +116,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// When it is damaged at its start, or cannot be read.
-    fn film(&self, path: &Path) -> Result<Film, Problems>;
+    fn load_replay(&self, path: &Path) -> Result<ReplayLoad, Diagnostics>;
 
     /// `CONTEXT.md` as it is now.
     ///

@@ -14,7 +14,7 @@ use crate::session::{
 
 /// What the engine tells.
 #[derive(Debug, Clone, PartialEq)]
-pub enum News {
+pub enum EngineUpdate {
     /// An event is on disk.
     Saw(Box<LogEntry>),
     /// An order was refused.
@@ -25,7 +25,7 @@ pub enum News {
 
 /// A live session beside its events.
 #[derive(Debug, Clone, Default)]
-pub struct Live {
+pub struct LiveSession {
     /// What the session would open with; `None` once an engine works.
     pub draft: Option<Box<SessionOpened>>,
     /// What would be sent if the round that waits were opened now.
@@ -35,7 +35,7 @@ pub struct Live {
     /// What it would run and ask, a line each, before it begins.
     pub needs: Vec<String>,
     /// Whether it was typed in as a topic of one's own.
-    pub is_topic: bool,
+    pub is_new_question: bool,
     /// People who are asked, in turn: the seat, and why an earlier answer did not count.
     pub asked: VecDeque<(String, Option<String>)>,
     /// The form that was handed in last, until what it orders has happened.
@@ -60,7 +60,7 @@ impl Preview {
     ///
     /// # Errors
     /// Why none can be opened.
-    pub fn of(session: &Session, context: Option<&str>) -> Result<Self, String> {
+    pub fn compute(session: &Session, context: Option<&str>) -> Result<Self, String> {
         let (opened, checked) = draft_round(session, context).map_err(|refusal| refusal.0)?;
         let before = session.rounds.last().map_or("", |round| &round.snapshot);
         let diff = if before.is_empty() { Vec::new() } else { differences(before, &opened.snapshot) };
@@ -95,7 +95,7 @@ fn differences(before: &str, after: &str) -> Vec<(char, String)> {
 
 /// The events of a session that is only looked at: up to where a facilitator is wanted, or to where
 /// something would be sent, which takes an engine.
-pub fn rehearse(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> {
+pub fn preview_events(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> {
     let mut session = Session::default();
     let mut events = vec![TimedEvent { at, event: Event::SessionOpened(Box::new(opened.clone())) }];
     session.apply(&events[0]);
@@ -115,7 +115,7 @@ pub fn rehearse(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> {
 }
 
 /// The order that opens the round as it is looked at.
-pub fn open_order(live: &Live) -> Option<FacilitatorRequest> {
+pub fn open_order(live: &LiveSession) -> Option<FacilitatorRequest> {
     let preview = live.preview.as_ref()?;
     Some(FacilitatorRequest::OpenRound { seen: preview.opened.snapshot_sha256.clone() })
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::form::Form;
 use super::home::Home;
 use super::keymap::{Keys, ScreenState};
-use super::live::Live;
+use super::live::LiveSession;
 use super::replay::Replay;
 use super::theme::Theme;
 use crate::engine::{WaitPoint, hold};
@@ -30,7 +30,7 @@ pub enum Pane {
     /// The workflow as a map.
     Steps,
     /// The results so far, as the next step would be handed them.
-    Context,
+    Results,
 }
 
 impl Pane {
@@ -43,7 +43,7 @@ impl Pane {
         Self::Snapshot,
         Self::Events,
         Self::Steps,
-        Self::Context,
+        Self::Results,
     ];
 
     /// Its place in [`Pane::ALL`].
@@ -54,13 +54,13 @@ impl Pane {
 
 /// What is shown, and where it comes from.
 #[derive(Debug, Clone)]
-pub enum Stage {
+pub enum Mode {
     /// The home screen.
     Home,
     /// A saved session.
-    Film,
+    Replay,
     /// A session with the facilitator at the table.
-    Live(Box<Live>),
+    Live(Box<LiveSession>),
 }
 
 /// A list to choose from.
@@ -88,12 +88,12 @@ pub enum MenuKind {
     /// What to do with an unfinished session.
     Unfinished,
     /// Nothing: it is only read.
-    Reading,
+    ReadOnly,
 }
 
 /// A text that is only read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct TextView {
     /// What stands over it.
     pub title: String,
     /// The text.
@@ -115,7 +115,7 @@ pub struct Asking {
 
 /// Where leaving leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leave {
+pub enum LeaveTarget {
     /// Out of the program.
     Quit,
     /// To the home screen.
@@ -136,16 +136,16 @@ pub enum Overlay {
     /// A list.
     Menu(Menu),
     /// A text to be read, scrolled this far.
-    Text(Reading),
+    Text(TextView),
     /// Whether the person agrees to what would be run and asked.
     Agree(Asking),
     /// Whether to leave a session that is at work, and the form that lies under the question.
-    Leave(Leave, Option<Box<Form>>),
+    Leave(LeaveTarget, Option<Box<Form>>),
 }
 
 /// How answers are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spread {
+pub enum AnswerLayout {
     /// One at a time.
     One,
     /// As many as fit beside each other.
@@ -156,7 +156,7 @@ pub enum Spread {
 #[derive(Debug, Clone)]
 pub struct Model {
     /// What is shown.
-    pub stage: Stage,
+    pub mode: Mode,
     /// The home screen, also while a session is shown.
     pub home: Home,
     /// The events, and the state they make.
@@ -174,7 +174,7 @@ pub struct Model {
     /// Whether only the chosen seat's events count.
     pub only_seat: bool,
     /// How answers are shown.
-    pub spread: Spread,
+    pub answer_layout: AnswerLayout,
     /// A word to the person, until the next key.
     pub notice: Option<String>,
     /// Width and height of the terminal.
@@ -197,7 +197,7 @@ impl Model {
     /// The home screen, its rows still to be read.
     pub fn home(size: (u16, u16), theme: Theme, keys: Keys) -> Self {
         Self {
-            stage: Stage::Home,
+            mode: Mode::Home,
             home: Home { is_reading: true, ..Home::default() },
             replay: Replay::new(Vec::new()),
             focus: Pane::Seats,
@@ -206,7 +206,7 @@ impl Model {
             overlay: None,
             words: String::new(),
             only_seat: false,
-            spread: Spread::One,
+            answer_layout: AnswerLayout::One,
             notice: None,
             size,
             theme,
@@ -219,15 +219,16 @@ impl Model {
     }
 
     /// A film, looked at from its start of interest: its last event.
-    pub fn film(replay: Replay, file: String, size: (u16, u16), theme: Theme) -> Self {
-        Self { stage: Stage::Film, replay, file, ..Self::home(size, theme, Keys::default()) }
+    pub fn replay(replay: Replay, file: String, size: (u16, u16), theme: Theme) -> Self {
+        Self { mode: Mode::Replay, replay, file, ..Self::home(size, theme, Keys::default()) }
     }
 
     /// Shows something else, from its top.
-    pub fn show(&mut self, stage: Stage, replay: Replay, file: String) {
-        (self.stage, self.replay, self.file) = (stage, replay, file);
+    pub fn show(&mut self, mode: Mode, replay: Replay, file: String) {
+        (self.mode, self.replay, self.file) = (mode, replay, file);
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; 8]);
-        (self.overlay, self.only_seat, self.spread, self.reading) = (None, false, Spread::One, None);
+        (self.overlay, self.only_seat, self.answer_layout, self.reading) =
+            (None, false, AnswerLayout::One, None);
     }
 
     /// The state that is shown.
@@ -236,27 +237,27 @@ impl Model {
     }
 
     /// The live session, if it is one.
-    pub fn live(&self) -> Option<&Live> {
-        match &self.stage {
-            Stage::Live(live) => Some(live),
+    pub fn live(&self) -> Option<&LiveSession> {
+        match &self.mode {
+            Mode::Live(live) => Some(live),
             _ => None,
         }
     }
 
     /// The live session, if it is one.
-    pub fn live_mut(&mut self) -> Option<&mut Live> {
-        match &mut self.stage {
-            Stage::Live(live) => Some(live),
+    pub fn live_mut(&mut self) -> Option<&mut LiveSession> {
+        match &mut self.mode {
+            Mode::Live(live) => Some(live),
             _ => None,
         }
     }
 
     /// Where the facilitator is.
     pub fn screen_state(&self) -> ScreenState {
-        let live = match &self.stage {
-            Stage::Home => return ScreenState::Home,
-            Stage::Film => return ScreenState::Replay,
-            Stage::Live(live) => live,
+        let live = match &self.mode {
+            Mode::Home => return ScreenState::Home,
+            Mode::Replay => return ScreenState::Replay,
+            Mode::Live(live) => live,
         };
         let session = self.session();
         if live.ended.is_some() || session.closed.is_some() || session.paused.is_some() {
@@ -281,7 +282,7 @@ impl Model {
     }
 
     /// The person whose turn it is, and why an earlier answer did not count.
-    pub fn turn(&self) -> Option<&(String, Option<String>)> {
+    pub fn pending_human(&self) -> Option<&(String, Option<String>)> {
         // In the order of the roster, whoever was quicker to ask.
         let asked = &self.live()?.asked;
         let mut seats = self.session().open_round()?.open_seats();

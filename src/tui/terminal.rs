@@ -4,8 +4,8 @@
 //! sleeps. Engine and storage work on other threads.
 
 mod effects;
+mod guard;
 mod signals;
-mod taken;
 
 use std::io;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use futures::StreamExt as _;
 use ratatui::DefaultTerminal;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::home::Opening;
-use super::host::{Host, Reading, Running};
+use super::home::OpenTarget;
+use super::host::{EngineHandle, Host, LoadProgress};
 use super::keymap::Keys;
-use super::live::News;
-use super::model::{Model, Overlay, Stage};
+use super::live::EngineUpdate;
+use super::model::{Mode, Model, Overlay};
 use super::theme::Theme;
 use super::update::{Effect, Message, update};
-use super::view::{Hits, draw};
+use super::view::{ClickMap, draw};
 use crate::participants::human::HumanQuestion;
 use crate::session::ExitCode;
 use crate::setup::need::Need;
@@ -39,7 +39,7 @@ const KEEP_AFTER: Duration = Duration::from_millis(300);
 
 /// How the screen looks and is worked.
 #[derive(Debug, Clone)]
-pub struct Looks {
+pub struct ScreenOptions {
     /// Colors and signs.
     pub theme: Theme,
     /// The keys in effect.
@@ -53,10 +53,10 @@ pub struct Looks {
 ///
 /// # Errors
 /// When the terminal cannot be read or written.
-pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::Result<ExitCode> {
+pub fn run(host: Arc<dyn Host>, opening: Option<OpenTarget>, looks: ScreenOptions) -> io::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(async {
-        let terminal = taken::take(looks.mouse)?;
+        let terminal = guard::enter(looks.mouse)?;
         let size = terminal.size().map_or((80, 24), |size| (size.width, size.height));
         let model = Model::home(size, looks.theme, looks.keys);
         let (background, messages) = unbounded_channel();
@@ -68,7 +68,7 @@ pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::R
             asked: Vec::new(),
             unagreed: None,
             film: None,
-            hits: Hits::default(),
+            hits: ClickMap::default(),
             keep_at: None,
             background,
             messages,
@@ -86,7 +86,7 @@ pub fn run(host: Arc<dyn Host>, opening: Option<Opening>, looks: Looks) -> io::R
         }
         done
     });
-    taken::give_back();
+    guard::restore();
     // A thread that still reads something need not be waited for.
     runtime.shutdown_background();
     match done {
@@ -104,14 +104,14 @@ struct Screen {
     terminal: DefaultTerminal,
     model: Model,
     host: Arc<dyn Host>,
-    running: Option<Running>,
+    running: Option<EngineHandle>,
     /// People's seats that wait for an answer.
     asked: Vec<HumanQuestion>,
     /// What the person is asked to agree to, and what is done then.
     unagreed: Option<(Vec<Need>, Then)>,
     /// What is left to be read of a film.
-    film: Option<UnboundedReceiver<Reading>>,
-    hits: Hits,
+    film: Option<UnboundedReceiver<LoadProgress>>,
+    hits: ClickMap,
     /// When what is typed is to be kept.
     keep_at: Option<Instant>,
     background: UnboundedSender<Message>,
@@ -125,18 +125,18 @@ struct Screen {
 }
 
 /// What woke the loop.
-enum Woken {
+enum WakeReason {
     Input(Option<io::Result<Input>>),
-    News(Option<News>),
+    EngineUpdate(Option<EngineUpdate>),
     Message(Option<Message>),
-    Film(Option<Reading>),
+    Replay(Option<LoadProgress>),
     Asked(HumanQuestion),
     Time,
     Signal(ExitCode),
 }
 
 impl Screen {
-    async fn show(&mut self, opening: Option<Opening>) -> io::Result<ExitCode> {
+    async fn show(&mut self, opening: Option<OpenTarget>) -> io::Result<ExitCode> {
         self.say(Message::Tick(crate::clock::now())).await?;
         match opening {
             Some(opening) => self.carry_out(vec![Effect::Open(opening)]).await?,
@@ -167,39 +167,39 @@ impl Screen {
     }
 
     /// Waits until something happens.
-    async fn wait(&mut self, film: Option<Duration>) -> Woken {
+    async fn wait(&mut self, film: Option<Duration>) -> WakeReason {
         let keep = self.keep_at.map(|at| at.saturating_duration_since(Instant::now()));
         let session = self.model.session();
-        let is_counting = matches!(self.model.stage, Stage::Live(_))
+        let is_counting = matches!(self.model.mode, Mode::Live(_))
             && (session.open_round().is_some() || session.open_items().next().is_some());
         let tick = is_counting.then(|| Duration::from_secs(1));
         let due = [film, keep, tick].into_iter().flatten().min();
         tokio::select! {
-            input = next_input(&mut self.inputs) => Woken::Input(input),
+            input = next_input(&mut self.inputs) => WakeReason::Input(input),
             told = told(&mut self.running) => told,
-            message = self.messages.recv() => Woken::Message(message),
-            read = next_part(&mut self.film) => Woken::Film(read),
-            () = sleep(due) => Woken::Time,
-            exit = self.signals.any() => Woken::Signal(exit),
+            message = self.messages.recv() => WakeReason::Message(message),
+            read = next_part(&mut self.film) => WakeReason::Replay(read),
+            () = sleep(due) => WakeReason::Time,
+            exit = self.signals.any() => WakeReason::Signal(exit),
         }
     }
 
-    async fn take_in(&mut self, woken: Woken) -> io::Result<()> {
+    async fn take_in(&mut self, woken: WakeReason) -> io::Result<()> {
         match woken {
             // Whose terminal is gone has left.
-            Woken::Input(None) => self.wants_out = Some(ExitCode::HungUp),
-            Woken::Signal(exit) => self.wants_out = Some(exit),
-            Woken::Input(Some(input)) => self.input(input?).await?,
-            Woken::News(news) => self.news(news).await?,
-            Woken::Message(Some(message)) => self.say(message).await?,
-            Woken::Message(None) => {}
-            Woken::Film(read) => self.part(read).await?,
-            Woken::Asked(asked) => {
+            WakeReason::Input(None) => self.wants_out = Some(ExitCode::HungUp),
+            WakeReason::Signal(exit) => self.wants_out = Some(exit),
+            WakeReason::Input(Some(input)) => self.input(input?).await?,
+            WakeReason::EngineUpdate(news) => self.news(news).await?,
+            WakeReason::Message(Some(message)) => self.say(message).await?,
+            WakeReason::Message(None) => {}
+            WakeReason::Replay(read) => self.part(read).await?,
+            WakeReason::Asked(asked) => {
                 let message = Message::Asked(asked.seat.clone(), asked.again.clone());
                 self.asked.push(asked);
                 self.say(message).await?;
             }
-            Woken::Time => {
+            WakeReason::Time => {
                 self.say(Message::Tick(crate::clock::now())).await?;
                 let watches = self.running.as_ref().map(|running| running.watches.progress());
                 self.say(Message::Progress(watches.unwrap_or_default())).await?;
@@ -226,25 +226,26 @@ impl Screen {
         Ok(())
     }
 
-    async fn news(&mut self, news: Option<News>) -> io::Result<()> {
-        let fault =
-            || News::Ended(Err("Internal error: engine stopped. Recorded events are safe.".to_owned()));
+    async fn news(&mut self, news: Option<EngineUpdate>) -> io::Result<()> {
+        let fault = || {
+            EngineUpdate::Ended(Err("Internal error: engine stopped. Recorded events are safe.".to_owned()))
+        };
         let news = news.unwrap_or_else(fault);
-        if matches!(news, News::Ended(_)) {
+        if matches!(news, EngineUpdate::Ended(_)) {
             self.running = None;
         }
-        if matches!(news, News::Saw(_)) && self.model.session().open_round().is_some() {
+        if matches!(news, EngineUpdate::Saw(_)) && self.model.session().open_round().is_some() {
             self.model.now = crate::clock::now();
         }
-        self.say(Message::News(news)).await
+        self.say(Message::EngineUpdate(news)).await
     }
 
-    async fn part(&mut self, read: Option<Reading>) -> io::Result<()> {
-        let read = read.unwrap_or(Reading::Whole);
-        if !matches!(read, Reading::Lines(..)) {
+    async fn part(&mut self, read: Option<LoadProgress>) -> io::Result<()> {
+        let read = read.unwrap_or(LoadProgress::Whole);
+        if !matches!(read, LoadProgress::Lines(..)) {
             self.film = None;
         }
-        self.say(Message::Reading(read)).await
+        self.say(Message::LoadProgress(read)).await
     }
 
     async fn input(&mut self, input: Input) -> io::Result<()> {
@@ -281,7 +282,7 @@ impl Screen {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        let mut hits = Hits::default();
+        let mut hits = ClickMap::default();
         self.terminal.draw(|frame| hits = draw(frame, &self.model))?;
         self.hits = hits;
         Ok(())
@@ -307,7 +308,7 @@ impl Screen {
         let _ = running.orders.send(crate::engine::FacilitatorRequest::Leave);
         let ended = async {
             while let Some(news) = running.news.recv().await {
-                if matches!(news, News::Ended(_)) {
+                if matches!(news, EngineUpdate::Ended(_)) {
                     break;
                 }
             }
@@ -324,7 +325,7 @@ async fn next_input(inputs: &mut Option<EventStream>) -> Option<io::Result<Input
     }
 }
 
-async fn next_part(film: &mut Option<UnboundedReceiver<Reading>>) -> Option<Reading> {
+async fn next_part(film: &mut Option<UnboundedReceiver<LoadProgress>>) -> Option<LoadProgress> {
     match film {
         Some(film) => film.recv().await,
         None => std::future::pending().await,
@@ -332,11 +333,11 @@ async fn next_part(film: &mut Option<UnboundedReceiver<Reading>>) -> Option<Read
 }
 
 /// What the engine tells next, or asks a person; never, where none works.
-async fn told(running: &mut Option<Running>) -> Woken {
+async fn told(running: &mut Option<EngineHandle>) -> WakeReason {
     let Some(running) = running else { return std::future::pending().await };
     tokio::select! {
-        news = running.news.recv() => Woken::News(news),
-        Some(asked) = running.people.recv() => Woken::Asked(asked),
+        news = running.news.recv() => WakeReason::EngineUpdate(news),
+        Some(asked) = running.people.recv() => WakeReason::Asked(asked),
     }
 }
 

@@ -14,7 +14,10 @@ use roundtable::problem::Diagnostic;
 use roundtable::session::{Event, ExitCode, LogEntry, SeatStatus, Session, SessionOpened};
 use roundtable::setup::doctor::ProbeLevel;
 use roundtable::setup::need::Need;
-use roundtable::tui::{Draft, Film, Home as HomeScreen, Host, Keys, Looks, Opening, Refusal, Running, Theme};
+use roundtable::tui::{
+    Draft, EngineHandle, Home as HomeScreen, Host, Keys, OpenTarget, Refusal, ReplayLoad, ScreenOptions,
+    Theme,
+};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::home::{Home, stderr, wait_until};
@@ -157,13 +160,13 @@ impl Host for Void {
         assert!(!self.home_panics, "Quetzalcoatl-7320");
         HomeScreen::default()
     }
-    fn draft(&self, _: &Opening) -> Result<Draft, Vec<Diagnostic>> {
+    fn draft(&self, _: &OpenTarget) -> Result<Draft, Vec<Diagnostic>> {
         panic!("Quetzalcoatl-7319")
     }
-    fn begin(&self, _: &SessionOpened) -> Result<Running, Refusal> {
+    fn begin(&self, _: &SessionOpened) -> Result<EngineHandle, Refusal> {
         Err(Vec::new().into())
     }
-    fn resume(&self, _: &Path) -> Result<(Vec<LogEntry>, Running), Refusal> {
+    fn resume(&self, _: &Path) -> Result<(Vec<LogEntry>, EngineHandle), Refusal> {
         Err(Vec::new().into())
     }
     fn fork(&self, _: &Path, _: u64) -> Result<PathBuf, Refusal> {
@@ -172,7 +175,7 @@ impl Host for Void {
     fn agree(&self, _: &[Need]) -> Result<(), Diagnostic> {
         Ok(())
     }
-    fn film(&self, _: &Path) -> Result<Film, Vec<Diagnostic>> {
+    fn load_replay(&self, _: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
         Err(Vec::new())
     }
     fn context(&self) -> Result<Option<String>, Diagnostic> {
@@ -200,8 +203,9 @@ impl Host for Void {
 fn on_a_terminal() {
     let Ok(what) = std::env::var("STOPPING_ON_A_TERMINAL") else { return };
     let world = Arc::new(Void { home_panics: what == "home" });
-    let opening = (what != "home").then(|| Opening::File(PathBuf::from("d.yaml")));
-    let looks = Looks { theme: Theme::from_environment(|_| None), keys: Keys::default(), mouse: true };
+    let opening = (what != "home").then(|| OpenTarget::File(PathBuf::from("d.yaml")));
+    let looks =
+        ScreenOptions { theme: Theme::from_environment(|_| None), keys: Keys::default(), mouse: true };
     let _ = roundtable::tui::run(world, opening, looks);
 }
 

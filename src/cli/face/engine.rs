@@ -18,19 +18,19 @@ use crate::participants::watch::ProgressBoard;
 use crate::session::{Command, ExitCode, LogEntry, Question, Session};
 use crate::setup::prices::price_of;
 use crate::setup::tasks::TaskFile;
-use crate::tui::{News, Running};
+use crate::tui::{EngineHandle, EngineUpdate};
 
 /// Tells the screen what happens.
-struct EventForwarder(UnboundedSender<News>);
+struct EventForwarder(UnboundedSender<EngineUpdate>);
 
 impl Observer for EventForwarder {
     fn on_event(&mut self, line: &LogEntry, _: &Session) {
         // A screen that is gone needs to know nothing.
-        let _ = self.0.send(News::Saw(Box::new(line.clone())));
+        let _ = self.0.send(EngineUpdate::Saw(Box::new(line.clone())));
     }
 
     fn on_refused(&mut self, why: &str) {
-        let _ = self.0.send(News::Refused(why.to_owned()));
+        let _ = self.0.send(EngineUpdate::Refused(why.to_owned()));
     }
 }
 
@@ -53,7 +53,7 @@ pub fn spawn(
     start: Command,
     set_up: &Arc<Environment>,
     (desk, people): (HumanQueue, UnboundedReceiver<HumanQuestion>),
-) -> Running {
+) -> EngineHandle {
     let (orders, taken) = unbounded_channel();
     let (tell, news) = unbounded_channel();
     let path = seated.path.clone();
@@ -63,12 +63,12 @@ pub fn spawn(
     let noted_in = watches.clone();
     let work = move || {
         let done = work(seated, start, &set_up, (taken, noted_in), desk, telling.clone());
-        let _ = telling.send(News::Ended(done));
+        let _ = telling.send(EngineUpdate::Ended(done));
     };
     if let Err(error) = std::thread::Builder::new().name("engine".to_owned()).spawn(work) {
-        let _ = tell.send(News::Ended(Err(format!("the engine cannot start: {error}"))));
+        let _ = tell.send(EngineUpdate::Ended(Err(format!("the engine cannot start: {error}"))));
     }
-    Running { orders, news, people, watches, path }
+    EngineHandle { orders, news, people, watches, path }
 }
 
 fn work(
@@ -77,7 +77,7 @@ fn work(
     set_up: &Environment,
     (orders, watches): (UnboundedReceiver<FacilitatorRequest>, ProgressBoard),
     desk: HumanQueue,
-    news: UnboundedSender<News>,
+    news: UnboundedSender<EngineUpdate>,
 ) -> Result<ExitCode, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -9,7 +9,7 @@ use super::{bytes_of, damage_problem};
 use crate::journal::LogReader;
 use crate::problem::Diagnostic;
 use crate::session::LogEntry;
-use crate::tui::{Film, Reading};
+use crate::tui::{LoadProgress, ReplayLoad};
 
 /// So long the beginning may take; short sessions are whole by then.
 const AT_ONCE: Duration = Duration::from_millis(40);
@@ -17,7 +17,7 @@ const AT_ONCE: Duration = Duration::from_millis(40);
 const HAND_OVER: Duration = Duration::from_millis(50);
 
 /// Opens a session file as a film.
-pub fn open(path: &Path) -> Result<Film, Vec<Diagnostic>> {
+pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
     let file = path.display().to_string();
     let bytes = bytes_of(path)?;
     let started = Instant::now();
@@ -37,15 +37,15 @@ pub fn open(path: &Path) -> Result<Film, Vec<Diagnostic>> {
     let read_on = move || {
         let done = go_on(&bytes, read, &file, &tell);
         // A screen that is gone needs to know nothing.
-        let _ = tell.send(done.err().map_or(Reading::Whole, Reading::Damaged));
+        let _ = tell.send(done.err().map_or(LoadProgress::Whole, LoadProgress::Damaged));
     };
     let started = std::thread::Builder::new().name("film".to_owned()).spawn(read_on);
     started.map_err(|error| vec![Diagnostic::new(format!("the film cannot be read: {error}"))])?;
-    Ok(Film { first, rest })
+    Ok(ReplayLoad { first, rest })
 }
 
 /// Reads what follows the first documents, and hands it over piece by piece.
-fn go_on(bytes: &[u8], skip: usize, file: &str, tell: &UnboundedSender<Reading>) -> Result<(), String> {
+fn go_on(bytes: &[u8], skip: usize, file: &str, tell: &UnboundedSender<LoadProgress>) -> Result<(), String> {
     let said = |damage| {
         let problem: Diagnostic = damage_problem(&damage, file);
         format!("{problem}: what follows is not shown")
@@ -62,13 +62,13 @@ fn go_on(bytes: &[u8], skip: usize, file: &str, tell: &UnboundedSender<Reading>)
             lines.push(line);
         }
         if since.elapsed() > HAND_OVER {
-            if tell.send(Reading::Lines(std::mem::take(&mut lines), percent(&reader))).is_err() {
+            if tell.send(LoadProgress::Lines(std::mem::take(&mut lines), percent(&reader))).is_err() {
                 return Ok(());
             }
             since = Instant::now();
         }
     }
-    let _ = tell.send(Reading::Lines(lines, 100));
+    let _ = tell.send(LoadProgress::Lines(lines, 100));
     match reader.torn_bytes() {
         0 => Ok(()),
         bytes => {

@@ -30,11 +30,13 @@ use crate::setup::need::Need;
 use crate::setup::roster::ModelFlags;
 use crate::setup::table::{needs, outside, personas_of, seat_participants};
 use crate::setup::trust::{Trust, lines};
-use crate::tui::{Draft, Film, Home, Host, Keys, Looks, Opening, Refusal, Running, Theme};
+use crate::tui::{
+    Draft, EngineHandle, Home, Host, Keys, OpenTarget, Refusal, ReplayLoad, ScreenOptions, Theme,
+};
 use crate::workflow::recheck;
 
 /// Shows the screen: a file, or the home screen.
-pub fn show(run: &Run, opening: Option<Opening>) -> VerbResult {
+pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
     let set_up = Environment::find(run.trust)?;
     raise_descriptor_limit();
     let looks = looks(&set_up)?;
@@ -44,7 +46,7 @@ pub fn show(run: &Run, opening: Option<Opening>) -> VerbResult {
         .map_err(|error| vec![Diagnostic::new(format!("the terminal cannot be used: {error}"))])
 }
 
-fn looks(set_up: &Environment) -> Result<Looks, Vec<Diagnostic>> {
+fn looks(set_up: &Environment) -> Result<ScreenOptions, Vec<Diagnostic>> {
     let screen = &set_up.config.screen;
     let given = screen.value.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
     let wrong = |message: String| vec![Diagnostic::new(message).with_file(&screen.from)];
@@ -53,7 +55,7 @@ fn looks(set_up: &Environment) -> Result<Looks, Vec<Diagnostic>> {
     let colors = screen.value.colors.iter().map(|(role, color)| (role.as_str(), color.as_str()));
     let theme = theme.with_colors(colors).map_err(|message| wrong(format!("`screen.colors`: {message}")))?;
     let theme = Theme { ascii: theme.ascii || screen.value.ascii, ..theme };
-    Ok(Looks { theme, keys, mouse: screen.value.mouse })
+    Ok(ScreenOptions { theme, keys, mouse: screen.value.mouse })
 }
 
 /// What the command line gives the screen.
@@ -65,10 +67,10 @@ struct TuiHost {
 
 impl TuiHost {
     /// A definition with everything the command line says of it.
-    fn plan(&self, opening: &Opening) -> Result<(PreparedSession, Vec<Diagnostic>), Vec<Diagnostic>> {
+    fn plan(&self, opening: &OpenTarget) -> Result<(PreparedSession, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (mut plan, notices) = match opening {
-            Opening::Text { name, text } => plan_of(text.clone(), name.clone(), &self.set_up.folders)?,
-            Opening::File(path) => super::plan::read_plan(path, &self.set_up.folders)?,
+            OpenTarget::Text { name, text } => plan_of(text.clone(), name.clone(), &self.set_up.folders)?,
+            OpenTarget::File(path) => super::plan::read_plan(path, &self.set_up.folders)?,
             _ => return Err(vec![Diagnostic::new("this is no definition")]),
         };
         plan.flags = ModelFlags::parse(&self.run.model);
@@ -121,7 +123,7 @@ impl Host for TuiHost {
         rows::home(&self.set_up)
     }
 
-    fn draft(&self, opening: &Opening) -> Result<Draft, Vec<Diagnostic>> {
+    fn draft(&self, opening: &OpenTarget) -> Result<Draft, Vec<Diagnostic>> {
         let (plan, mut notices) = self.plan(opening)?;
         let roster = plan.roster(&self.set_up)?;
         notices.extend(roster.notices.iter().chain(self.set_up.notices()).cloned());
@@ -146,7 +148,7 @@ impl Host for TuiHost {
         Ok(Draft { opened: header, notices, needs: lines(&needs, &self.set_up.trust) })
     }
 
-    fn begin(&self, opened: &SessionOpened) -> Result<Running, Refusal> {
+    fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, Refusal> {
         let mut session = Session::default();
         let at = crate::clock::now();
         session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(opened.clone())) });
@@ -171,7 +173,7 @@ impl Host for TuiHost {
         Ok(engine::spawn(seated, Command::Open(Box::new(opened.clone())), &self.set_up, (desk, people)))
     }
 
-    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, Running), Refusal> {
+    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, EngineHandle), Refusal> {
         let OpenedJournal { journal, log, .. } = opened(path)?;
         let session = fold(&log);
         if session.closed.is_some() {
@@ -197,7 +199,7 @@ impl Host for TuiHost {
         self.set_up.trust.keep(needs)
     }
 
-    fn film(&self, path: &Path) -> Result<Film, Vec<Diagnostic>> {
+    fn load_replay(&self, path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
         film::open(path)
     }
 

@@ -8,7 +8,7 @@ use crate::journal::{Disk, fold, read_log};
 use crate::setup::bounds::PathPolicy;
 use crate::setup::folders::read_regular;
 use crate::setup::personas::PersonaLibrary;
-use crate::tui::{Home, Opening, Part, Row};
+use crate::tui::{Home, HomeRow, HomeSection, OpenTarget};
 use crate::workflow::{Source, default_id, load};
 
 /// So many saved sessions are shown, the newest first.
@@ -29,18 +29,18 @@ const EXAMPLES: [(&str, &str); 4] = [
 /// Reads it all.
 pub fn home(set_up: &Environment) -> Home {
     let paths = saved(&set_up.folders);
-    let mut rows: Vec<Row> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();
-    rows.push(begin("New question…", "question, participants, voting rule", Opening::NewTopic));
+    let mut rows: Vec<HomeRow> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();
+    rows.push(begin("New question…", "question, participants, voting rule", OpenTarget::NewQuestion));
     rows.extend(definitions(&PathPolicy::for_project(&set_up.folders, None)).into_iter().filter_map(
         |path| {
             let text = read_regular(&path, MOST_DEFINITION).ok()?;
             let about = about(&text, &path.display().to_string())?;
-            Some(begin(&path.display().to_string(), &about, Opening::File(path)))
+            Some(begin(&path.display().to_string(), &about, OpenTarget::File(path)))
         },
     ));
     for (name, text) in EXAMPLES {
         let about = about(text, name).unwrap_or_default();
-        let opening = Opening::Text { name: name.to_owned(), text: text.to_owned() };
+        let opening = OpenTarget::Text { name: name.to_owned(), text: text.to_owned() };
         rows.push(begin(default_id(name), &format!("example: {about}"), opening));
     }
     let (all, _) = PersonaLibrary::new(&set_up.folders).all();
@@ -66,13 +66,13 @@ fn project(path: &Path) -> String {
     }
 }
 
-fn begin(name: &str, about: &str, opening: Opening) -> Row {
-    let (part, sign) = (Part::New, ("+", "+"));
-    Row { part, sign, name: name.to_owned(), about: about.to_owned(), verb: "start", opening }
+fn begin(name: &str, about: &str, opening: OpenTarget) -> HomeRow {
+    let (part, sign) = (HomeSection::New, ("+", "+"));
+    HomeRow { part, sign, name: name.to_owned(), about: about.to_owned(), verb: "start", opening }
 }
 
 /// A saved session: a sign for its state, and what it came to.
-fn session(path: &Path) -> Row {
+fn session(path: &Path) -> HomeRow {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
     let read = if size <= MOST_READ { Disk::default().read(path, MOST_READ).ok() } else { None };
@@ -91,8 +91,8 @@ fn session(path: &Path) -> Row {
         }
     };
     // What the facilitator calls it comes first; the date stands in its name.
-    let opening = Opening::Film(path.to_owned());
-    Row { part: Part::Sessions, sign, name: stem, about, verb, opening }
+    let opening = OpenTarget::Replay(path.to_owned());
+    HomeRow { part: HomeSection::Sessions, sign, name: stem, about, verb, opening }
 }
 
 /// Files in this folder that may be definitions; what leads out of the project is none of them.

@@ -12,12 +12,12 @@ pub struct Field {
     /// What may be entered, in a few words.
     pub hint: &'static str,
     /// What is in it.
-    pub entry: Entry,
+    pub entry: FieldValue,
 }
 
 /// What is in a field.
 #[derive(Debug, Clone)]
-pub enum Entry {
+pub enum FieldValue {
     /// A line of text.
     Line(Box<TextArea<'static>>),
     /// Text of several lines.
@@ -25,12 +25,12 @@ pub enum Entry {
     /// One of several words.
     Choice(Vec<String>, usize),
     /// Any of several words, and the one the cursor is on.
-    Picks(Vec<Pick>, usize),
+    Picks(Vec<CheckItem>, usize),
 }
 
 /// One of several that may be picked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pick {
+pub struct CheckItem {
     /// Its name.
     pub name: String,
     /// A line about it.
@@ -56,12 +56,12 @@ impl Field {
         let mut area = area(&text.replace('\n', " "));
         // A line scrolls sideways.
         area.set_wrap_mode(WrapMode::None);
-        Self { id, label, hint, entry: Entry::Line(area) }
+        Self { id, label, hint, entry: FieldValue::Line(area) }
     }
 
     /// A field of several lines.
     pub fn text(id: &'static str, label: &'static str, hint: &'static str, text: &str) -> Self {
-        Self { id, label, hint, entry: Entry::Text(area(text)) }
+        Self { id, label, hint, entry: FieldValue::Text(area(text)) }
     }
 
     /// A field with one of several words.
@@ -77,34 +77,34 @@ impl Field {
             id,
             label,
             hint,
-            entry: Entry::Choice(words.iter().map(|word| (*word).to_owned()).collect(), at),
+            entry: FieldValue::Choice(words.iter().map(|word| (*word).to_owned()).collect(), at),
         }
     }
 
     /// A field with any of several words.
-    pub fn picks(id: &'static str, label: &'static str, hint: &'static str, picks: Vec<Pick>) -> Self {
-        Self { id, label, hint, entry: Entry::Picks(picks, 0) }
+    pub fn picks(id: &'static str, label: &'static str, hint: &'static str, picks: Vec<CheckItem>) -> Self {
+        Self { id, label, hint, entry: FieldValue::Picks(picks, 0) }
     }
 
     /// What is in it, as one text: picks by name, a line each.
     pub fn value(&self) -> String {
         match &self.entry {
-            Entry::Line(area) | Entry::Text(area) => area.lines().join("\n"),
-            Entry::Choice(words, at) => words.get(*at).cloned().unwrap_or_default(),
-            Entry::Picks(picks, _) => self::picked(picks).join("\n"),
+            FieldValue::Line(area) | FieldValue::Text(area) => area.lines().join("\n"),
+            FieldValue::Choice(words, at) => words.get(*at).cloned().unwrap_or_default(),
+            FieldValue::Picks(picks, _) => self::picked(picks).join("\n"),
         }
     }
 
     /// Puts what was kept back in; what no longer fits is left out.
     pub(super) fn restore(&mut self, value: &str) {
         match &mut self.entry {
-            Entry::Line(old) => {
+            FieldValue::Line(old) => {
                 *old = area(&value.replace('\n', " "));
                 old.set_wrap_mode(WrapMode::None);
             }
-            Entry::Text(old) => *old = area(value),
-            Entry::Choice(words, at) => *at = words.iter().position(|word| word == value).unwrap_or(*at),
-            Entry::Picks(picks, _) => {
+            FieldValue::Text(old) => *old = area(value),
+            FieldValue::Choice(words, at) => *at = words.iter().position(|word| word == value).unwrap_or(*at),
+            FieldValue::Picks(picks, _) => {
                 for pick in picks {
                     pick.is_picked = value.lines().any(|name| name == pick.name);
                 }
@@ -113,7 +113,7 @@ impl Field {
     }
 }
 
-pub(super) fn picked(picks: &[Pick]) -> Vec<String> {
+pub(super) fn picked(picks: &[CheckItem]) -> Vec<String> {
     picks.iter().filter(|pick| pick.is_picked).map(|pick| pick.name.clone()).collect()
 }
 

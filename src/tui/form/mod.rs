@@ -3,15 +3,15 @@
 //! `Tab` goes from field to field, `Ctrl-S` is done, `Esc` puts it away and keeps what was typed. It
 //! knows no session: `fill` makes forms of one, `read` makes orders of them.
 
+mod ballot;
+mod build;
 mod field;
-mod fill;
-mod read;
-mod turn;
+mod submit;
 
-pub use field::{Entry, Field, Pick};
-pub use fill::{answer, artifact, excuse, more_time, new_topic, note, panel, retry, round};
-pub use read::{Submitted, read};
-pub use turn::turn;
+pub use ballot::seat_answer;
+pub use build::{answer, artifact, excuse, extend_deadline, new_question, note, panel, retry, round};
+pub use field::{CheckItem, Field, FieldValue};
+pub use submit::{Submitted, read};
 
 use crate::ballot::BallotKind;
 use field::{choose, picked};
@@ -21,9 +21,9 @@ use serde_json::{Map, Value};
 
 /// What a form is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Purpose {
+pub enum FormKind {
     /// A topic of one's own.
-    NewTopic,
+    NewQuestion,
     /// The round of this step.
     Round(String),
     /// An artifact; what is known of it and not in the form stays.
@@ -35,7 +35,7 @@ pub enum Purpose {
     /// A seat that is to be asked anew.
     Retry(String),
     /// Moving the deadline.
-    MoreTime,
+    ExtendDeadline,
     /// A yes or no.
     Approval,
     /// One of these level options.
@@ -43,14 +43,14 @@ pub enum Purpose {
     /// Whether to ask again whose answers were lost.
     KeyLost,
     /// The answer of the person in this seat.
-    Turn(String, BallotKind),
+    SeatAnswer(String, BallotKind),
 }
 
 /// A form as it stands.
 #[derive(Debug, Clone)]
 pub struct Form {
     /// What it is for.
-    pub purpose: Purpose,
+    pub purpose: FormKind,
     /// What stands over it.
     pub title: String,
     /// Its fields, at least one.
@@ -67,7 +67,7 @@ pub struct Form {
 
 /// What a key did to a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pressed {
+pub enum FormEvent {
     /// It was typed, or moved the cursor.
     Typed,
     /// It puts the form away.
@@ -108,10 +108,10 @@ impl Form {
     pub fn paste(&mut self, text: &str) {
         let text = typed(text);
         match self.fields.get_mut(self.at).map(|field| &mut field.entry) {
-            Some(Entry::Text(area)) => {
+            Some(FieldValue::Text(area)) => {
                 area.insert_str(text);
             }
-            Some(Entry::Line(area)) => {
+            Some(FieldValue::Line(area)) => {
                 area.insert_str(text.replace('\n', " "));
             }
             _ => {}
@@ -127,9 +127,9 @@ impl Form {
     }
 
     /// Puts these where nobody could be picked yet.
-    pub fn fill_picks(&mut self, picks: Vec<Pick>) {
+    pub fn fill_picks(&mut self, picks: Vec<CheckItem>) {
         for field in &mut self.fields {
-            if let Entry::Picks(old, _) = &mut field.entry
+            if let FieldValue::Picks(old, _) = &mut field.entry
                 && old.is_empty()
             {
                 *old = picks;
@@ -140,19 +140,19 @@ impl Form {
 
     /// Whether it answers a question that stays in view.
     pub fn is_answer(&self) -> bool {
-        matches!(self.purpose, Purpose::Approval | Purpose::Tie(_) | Purpose::KeyLost)
+        matches!(self.purpose, FormKind::Approval | FormKind::Tie(_) | FormKind::KeyLost)
     }
 
     /// The text of the field, if it is one to write in.
     pub fn text(&self) -> Option<String> {
         let field = self.fields.get(self.at)?;
-        matches!(field.entry, Entry::Line(_) | Entry::Text(_)).then(|| field.value())
+        matches!(field.entry, FieldValue::Line(_) | FieldValue::Text(_)).then(|| field.value())
     }
 
     /// The cursor is seen in the field at hand alone.
     pub fn show_cursor(&mut self) {
         for (index, field) in self.fields.iter_mut().enumerate() {
-            if let Entry::Line(area) | Entry::Text(area) = &mut field.entry {
+            if let FieldValue::Line(area) | FieldValue::Text(area) = &mut field.entry {
                 let style = ratatui::style::Style::new();
                 area.set_cursor_style(if index == self.at { style.reversed() } else { style });
             }
@@ -160,38 +160,40 @@ impl Form {
     }
 
     /// Goes to the next field, or the one before.
-    fn turn(&mut self, by: usize) {
+    fn move_focus(&mut self, by: usize) {
         self.at = (self.at + by) % self.fields.len().max(1);
     }
 
     /// Takes a key.
-    pub fn press(&mut self, key: &KeyEvent) -> Pressed {
+    pub fn press(&mut self, key: &KeyEvent) -> FormEvent {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let count = self.fields.len().max(1);
         let is_last = self.at + 1 == count;
         match (key.code, ctrl) {
-            (KeyCode::Esc, _) => return Pressed::Away,
-            (KeyCode::Char('s'), true) | (KeyCode::F(2), _) => return Pressed::Done,
-            (KeyCode::Char('e'), true) => return Pressed::Editor,
-            (KeyCode::Tab, _) => self.turn(1),
-            (KeyCode::BackTab, _) => self.turn(count - 1),
+            (KeyCode::Esc, _) => return FormEvent::Away,
+            (KeyCode::Char('s'), true) | (KeyCode::F(2), _) => return FormEvent::Done,
+            (KeyCode::Char('e'), true) => return FormEvent::Editor,
+            (KeyCode::Tab, _) => self.move_focus(1),
+            (KeyCode::BackTab, _) => self.move_focus(count - 1),
             (code, _) => match self.fields.get_mut(self.at).map(|field| &mut field.entry) {
-                Some(Entry::Line(_)) if code == KeyCode::Enter && is_last => return Pressed::Done,
-                Some(Entry::Line(_)) if matches!(code, KeyCode::Enter | KeyCode::Down) => self.turn(1),
-                Some(Entry::Line(_)) if code == KeyCode::Up => self.turn(count - 1),
-                Some(Entry::Line(area) | Entry::Text(area)) => {
+                Some(FieldValue::Line(_)) if code == KeyCode::Enter && is_last => return FormEvent::Done,
+                Some(FieldValue::Line(_)) if matches!(code, KeyCode::Enter | KeyCode::Down) => {
+                    self.move_focus(1)
+                }
+                Some(FieldValue::Line(_)) if code == KeyCode::Up => self.move_focus(count - 1),
+                Some(FieldValue::Line(area) | FieldValue::Text(area)) => {
                     area.input(*key);
                 }
-                Some(Entry::Choice(words, at)) => match code {
+                Some(FieldValue::Choice(words, at)) => match code {
                     KeyCode::Left | KeyCode::Char('h') => *at = (*at + words.len() - 1) % words.len().max(1),
                     KeyCode::Right | KeyCode::Char('l' | ' ') => *at = (*at + 1) % words.len().max(1),
-                    KeyCode::Enter if is_last => return Pressed::Done,
-                    KeyCode::Enter | KeyCode::Down => self.turn(1),
-                    KeyCode::Up => self.turn(count - 1),
+                    KeyCode::Enter if is_last => return FormEvent::Done,
+                    KeyCode::Enter | KeyCode::Down => self.move_focus(1),
+                    KeyCode::Up => self.move_focus(count - 1),
                     KeyCode::Char(c) => choose(words, at, c),
                     _ => {}
                 },
-                Some(Entry::Picks(picks, at)) => match code {
+                Some(FieldValue::Picks(picks, at)) => match code {
                     KeyCode::Up | KeyCode::Char('k') => *at = at.saturating_sub(1),
                     KeyCode::Down | KeyCode::Char('j') => *at = (*at + 1).min(picks.len().saturating_sub(1)),
                     KeyCode::Char(' ') => {
@@ -199,14 +201,14 @@ impl Form {
                             pick.is_picked = !pick.is_picked;
                         }
                     }
-                    KeyCode::Enter if is_last => return Pressed::Done,
-                    KeyCode::Enter => self.turn(1),
+                    KeyCode::Enter if is_last => return FormEvent::Done,
+                    KeyCode::Enter => self.move_focus(1),
                     _ => {}
                 },
                 None => {}
             },
         }
-        Pressed::Typed
+        FormEvent::Typed
     }
 }
 
@@ -231,9 +233,9 @@ mod tests {
     use super::*;
 
     fn form() -> Form {
-        let pick = |name: &str| Pick { name: name.to_owned(), about: String::new(), is_picked: false };
+        let pick = |name: &str| CheckItem { name: name.to_owned(), about: String::new(), is_picked: false };
         Form {
-            purpose: Purpose::MoreTime,
+            purpose: FormKind::ExtendDeadline,
             title: "t".to_owned(),
             fields: vec![
                 Field::line("id", "id", "", "a"),
@@ -248,7 +250,7 @@ mod tests {
         }
     }
 
-    fn press(form: &mut Form, code: KeyCode) -> Pressed {
+    fn press(form: &mut Form, code: KeyCode) -> FormEvent {
         form.press(&KeyEvent::new(code, KeyModifiers::NONE))
     }
 
@@ -264,14 +266,14 @@ mod tests {
         press(&mut form, KeyCode::Tab);
         press(&mut form, KeyCode::Down);
         press(&mut form, KeyCode::Char(' '));
-        assert_eq!(press(&mut form, KeyCode::Enter), Pressed::Done);
+        assert_eq!(press(&mut form, KeyCode::Enter), FormEvent::Done);
         let values: Vec<String> = form.fields.iter().map(Field::value).collect();
         assert_eq!(values, ["ab", "first\nse\\u{202e}cond\\u{1b}[31m\n", "three", "bob"]);
         let mut again = self::form();
         assert!(again.restore(&form.kept()) && !again.restore("not json"));
         assert_eq!(again.kept(), form.kept());
-        assert_eq!(form.press(&KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL)), Pressed::Done);
-        assert_eq!(press(&mut form, KeyCode::Esc), Pressed::Away);
+        assert_eq!(form.press(&KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL)), FormEvent::Done);
+        assert_eq!(press(&mut form, KeyCode::Esc), FormEvent::Away);
     }
 
     /// Saved drafts outlive labels: they are keyed by ids, and those of earlier versions, keyed by

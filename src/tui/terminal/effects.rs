@@ -10,16 +10,16 @@ use std::time::Instant;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::EventStream;
 
-use super::{KEEP_AFTER, Screen, taken};
+use super::{KEEP_AFTER, Screen, guard};
 use crate::engine::FacilitatorRequest;
 use crate::problem::Diagnostic;
 use crate::session::ExitCode;
 use crate::session::LogEntry;
 use crate::setup::need::question;
-use crate::tui::home::Opening;
-use crate::tui::host::{Film, Host, Refusal, Running};
-use crate::tui::live::News;
-use crate::tui::model::{Asking, Overlay, Reading as Text, Stage};
+use crate::tui::home::OpenTarget;
+use crate::tui::host::{EngineHandle, Host, Refusal, ReplayLoad};
+use crate::tui::live::EngineUpdate;
+use crate::tui::model::{Asking, Mode, Overlay, TextView};
 use crate::tui::replay::Replay;
 use crate::tui::update::{Effect, Message, cannot_begin, update};
 
@@ -28,7 +28,7 @@ pub(super) enum Then {
     /// The session that is looked at begins, with its first order.
     Begin(Option<FacilitatorRequest>),
     /// This is opened.
-    Open(Opening),
+    Open(OpenTarget),
 }
 
 impl Screen {
@@ -58,7 +58,7 @@ impl Screen {
             Effect::Open(opening) => return Ok(self.open(opening).await),
             Effect::ReadHome => {
                 // Whoever goes home leaves the table.
-                if !matches!(self.model.stage, Stage::Live(_)) {
+                if !matches!(self.model.mode, Mode::Live(_)) {
                     self.stop_engine().await;
                 }
                 self.aside(|host| Message::Home(Box::new(host.home())));
@@ -125,7 +125,7 @@ impl Screen {
     fn begin(&mut self, first: Option<FacilitatorRequest>) -> Option<Message> {
         let Some(opened) = self.model.live().and_then(|live| live.draft.clone()) else {
             let why = "Not recorded: the session is finished or paused.".to_owned();
-            return Some(Message::News(News::Refused(why)));
+            return Some(Message::EngineUpdate(EngineUpdate::Refused(why)));
         };
         match self.host.begin(&opened) {
             Ok(running) => {
@@ -140,10 +140,10 @@ impl Screen {
         None
     }
 
-    async fn open(&mut self, opening: Opening) -> Option<Message> {
+    async fn open(&mut self, opening: OpenTarget) -> Option<Message> {
         match &opening {
-            Opening::NewTopic => None,
-            Opening::Text { .. } | Opening::File(_) => match self.host.draft(&opening) {
+            OpenTarget::NewQuestion => None,
+            OpenTarget::Text { .. } | OpenTarget::File(_) => match self.host.draft(&opening) {
                 Ok(draft) => Some(Message::Drafted(Box::new(draft))),
                 Err(problems) => {
                     let first = problems.first().map(said).unwrap_or_default();
@@ -153,15 +153,15 @@ impl Screen {
                     None
                 }
             },
-            Opening::Film(path) => {
-                match self.host.film(path) {
+            OpenTarget::Replay(path) => {
+                match self.host.load_replay(path) {
                     Ok(film) => self.film(path, film),
                     Err(problems) => self.tell(&problems),
                 }
                 None
             }
-            Opening::Resume(path) => self.resume(path).await,
-            Opening::Fork(path, seq) => {
+            OpenTarget::Resume(path) => self.resume(path).await,
+            OpenTarget::Fork(path, seq) => {
                 self.stop_engine().await;
                 match self.host.fork(path, *seq) {
                     Ok(path) => self.resume(&path).await,
@@ -192,28 +192,28 @@ impl Screen {
         let kept = self.host.agree(&needs).err().map(|problem| Message::Say(said(&problem)));
         let done = match then {
             Then::Begin(first) => self.begin(first),
-            Then::Open(Opening::Resume(path)) => self.resume(&path).await,
+            Then::Open(OpenTarget::Resume(path)) => self.resume(&path).await,
             Then::Open(opening) => Box::pin(self.open(opening)).await,
         };
         done.or(kept)
     }
 
-    fn film(&mut self, path: &Path, film: Film) {
-        self.model.show(Stage::Film, Replay::new(film.first), path.display().to_string());
+    fn film(&mut self, path: &Path, film: ReplayLoad) {
+        self.model.show(Mode::Replay, Replay::new(film.first), path.display().to_string());
         self.model.reading = Some(0);
         self.film = Some(film.rest);
     }
 
     async fn resume(&mut self, path: &Path) -> Option<Message> {
         self.stop_engine().await;
-        let (lines, running): (Vec<LogEntry>, Running) = match self.host.resume(path) {
+        let (lines, running): (Vec<LogEntry>, EngineHandle) = match self.host.resume(path) {
             Ok(resumed) => resumed,
             Err(refusal) => {
-                self.refused(refusal, Then::Open(Opening::Resume(path.to_owned())));
+                self.refused(refusal, Then::Open(OpenTarget::Resume(path.to_owned())));
                 return None;
             }
         };
-        self.model.show(Stage::Live(Box::default()), Replay::new(lines), path.display().to_string());
+        self.model.show(Mode::Live(Box::default()), Replay::new(lines), path.display().to_string());
         self.running = Some(running);
         None
     }
@@ -222,16 +222,16 @@ impl Screen {
     fn tell(&mut self, problems: &[Diagnostic]) {
         let text: Vec<String> = problems.iter().map(said).collect();
         let title = "Cannot open".to_owned();
-        self.model.overlay = Some(Overlay::Text(Text { title, text: text.join("\n\n"), scroll: 0 }));
+        self.model.overlay = Some(Overlay::Text(TextView { title, text: text.join("\n\n"), scroll: 0 }));
     }
 
     /// Lends the terminal to the person's editor.
     fn edit(&mut self, text: &str) -> io::Result<Option<Message>> {
         self.inputs = None;
-        taken::give_back();
+        guard::restore();
         let edited = self.host.edit(text);
         self.signals.forget_interrupts();
-        self.terminal = taken::take(self.mouse)?;
+        self.terminal = guard::enter(self.mouse)?;
         self.inputs = Some(EventStream::new());
         Ok(Some(match edited {
             Ok(text) => Message::Edited(text),
@@ -245,9 +245,9 @@ impl Screen {
         {
             use rustix::process::{Signal, getpid, kill_process};
             self.inputs = None;
-            taken::give_back();
+            guard::restore();
             kill_process(getpid(), Signal::TSTP)?;
-            self.terminal = taken::take(self.mouse)?;
+            self.terminal = guard::enter(self.mouse)?;
             self.inputs = Some(EventStream::new());
         }
         Ok(())

@@ -10,7 +10,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::{
-    Effect, Keys, Live, Message, Model, News, Overlay, Pane, Replay, ScreenState, Stage, Theme, draw, update,
+    Effect, EngineUpdate, Keys, LiveSession, Message, Mode, Model, Overlay, Pane, Replay, ScreenState, Theme,
+    draw, update,
 };
 use crate::journal::read_log;
 use crate::round::record::TokenUsage;
@@ -25,7 +26,7 @@ fn saved(name: &str) -> Vec<LogEntry> {
 
 fn model(lines: Vec<LogEntry>) -> Model {
     let theme = Theme::from_environment(|_| None);
-    Model::film(Replay::new(lines), "x.s2s".to_owned(), (120, 40), theme)
+    Model::replay(Replay::new(lines), "x.s2s".to_owned(), (120, 40), theme)
 }
 
 fn rendered(model: &Model, (width, height): (u16, u16)) -> String {
@@ -53,9 +54,9 @@ fn live_on(lines: Vec<LogEntry>, is_last: impl Fn(&Event) -> bool) -> Model {
     let end = lines.iter().position(|line| is_last(&line.stamped.event)).unwrap();
     let mut model = Model::home((120, 40), Theme::from_environment(|_| None), Keys::default());
     model.now = lines[end].stamped.at;
-    model.show(Stage::Live(Box::<Live>::default()), Replay::new(Vec::new()), "x.s2s".to_owned());
+    model.show(Mode::Live(Box::<LiveSession>::default()), Replay::new(Vec::new()), "x.s2s".to_owned());
     for line in lines.into_iter().take(end + 1) {
-        update(&mut model, Message::News(News::Saw(Box::new(line))));
+        update(&mut model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
     }
     model
 }
@@ -303,7 +304,7 @@ fn a_form_that_is_refused_comes_back_with_what_was_typed() {
     let effects = update(&mut model, Message::Key(key));
     let is_note = |effect: &Effect| matches!(effect, Effect::Order(crate::engine::FacilitatorRequest::Note { text, .. }) if text == "Split.");
     assert!(effects.iter().any(is_note) && model.overlay.is_none(), "{effects:?}");
-    update(&mut model, Message::News(News::Refused("the disk is full".to_owned())));
+    update(&mut model, Message::EngineUpdate(EngineUpdate::Refused("the disk is full".to_owned())));
     let Some(Overlay::Form(form)) = &model.overlay else { panic!("no form") };
     assert_eq!((form.value("note").as_str(), form.error.as_deref()), ("Split.", Some("the disk is full")));
 }
@@ -312,7 +313,7 @@ fn a_form_that_is_refused_comes_back_with_what_was_typed() {
 fn a_click_does_what_the_key_does() {
     let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
     let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
-    let mut hits = super::Hits::default();
+    let mut hits = super::ClickMap::default();
     terminal.draw(|frame| hits = draw(frame, &model)).unwrap();
     // The third seat, under the title and the frame.
     update(&mut model, Message::Click(hits.at(6, 4).unwrap()));
@@ -324,7 +325,7 @@ fn a_click_does_what_the_key_does() {
     let before = model.scroll[Pane::Answer.index()];
     update(&mut model, Message::Wheel(hits.pane_at(100, 20), 3));
     assert!(
-        model.scroll[Pane::Answer.index()] > before || super::view::most_scroll(&model, Pane::Answer) == 0
+        model.scroll[Pane::Answer.index()] > before || super::view::max_scroll(&model, Pane::Answer) == 0
     );
 }
 

@@ -9,7 +9,10 @@ use crossterm::event::KeyCode;
 use super::{live_until, press, rendered, saved, type_in};
 use crate::participants::watch::{Progress, RequestPhase};
 use crate::session::{Event, LogEntry, SessionOpened, Timestamp};
-use crate::tui::{Draft, Home, Keys, Message, Model, News, Opening, Pane, Part, Row, Spread, Theme, update};
+use crate::tui::{
+    AnswerLayout, Draft, EngineUpdate, Home, HomeRow, HomeSection, Keys, Message, Model, OpenTarget, Pane,
+    Theme, update,
+};
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
 
@@ -41,25 +44,31 @@ fn theme() -> Theme {
 
 fn home() -> Model {
     let mut model = Model::home((120, 40), theme(), Keys::default());
-    let row = |part, sign, name: &str, about: &str, verb| Row {
+    let row = |part, sign, name: &str, about: &str, verb| HomeRow {
         part,
         sign,
         name: name.to_owned(),
         about: about.to_owned(),
         verb,
-        opening: Opening::Film(name.into()),
+        opening: OpenTarget::Replay(name.into()),
     };
     let rows = vec![
         row(
-            Part::Sessions,
+            HomeSection::Sessions,
             ("●", "o"),
             "20261120-cache-41aa",
             "round 2 open, 4/5 sealed · Which cache?",
             "resume",
         ),
-        row(Part::Sessions, ("✓", "v"), "20261119-queue-77d0", "finished · Decision: 待ち行列", "replay"),
-        row(Part::New, ("+", "+"), "New question…", "a question, who is asked", "start"),
-        row(Part::New, ("+", "+"), "risk-review", "example: Know the risks", "start"),
+        row(
+            HomeSection::Sessions,
+            ("✓", "v"),
+            "20261119-queue-77d0",
+            "finished · Decision: 待ち行列",
+            "replay",
+        ),
+        row(HomeSection::New, ("+", "+"), "New question…", "a question, who is asked", "start"),
+        row(HomeSection::New, ("+", "+"), "risk-review", "example: Know the risks", "start"),
     ];
     let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), format!("What {name} cares for")));
     let read = Home { project: "~/shop".into(), ready: "model rehearsal".into(), rows, ..Home::default() };
@@ -114,7 +123,7 @@ fn a_draft() {
     for event in events {
         let stamped = crate::session::TimedEvent { at: session.last_at, event };
         let line = LogEntry { seq: 99, prev: String::new(), hash: String::new(), stamped };
-        update(&mut again, Message::News(News::Saw(Box::new(line))));
+        update(&mut again, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
     }
     update(&mut again, Message::Context(Ok(None)));
     press(&mut again, KeyCode::Char('d'));
@@ -199,7 +208,7 @@ fn a_counted_round_in_every_pane() {
         model.focus = pane;
         shows(name, &model);
     }
-    model.spread = Spread::SideBySide;
+    model.answer_layout = AnswerLayout::SideBySide;
     shows("side-by-side", &model);
 }
 
@@ -234,7 +243,7 @@ fn a_workflow_as_a_map() {
     assert_eq!(model.screen_state(), crate::tui::ScreenState::Draft);
     assert_eq!(press(&mut model, KeyCode::Char('o')), [crate::tui::Effect::Begin]);
     shows("workflow", &model);
-    model.focus = Pane::Context;
+    model.focus = Pane::Results;
     shows("context", &model);
 }
 

@@ -3,8 +3,8 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::Effect;
-use crate::tui::form::{Form, Pressed, Purpose, Submitted, read};
-use crate::tui::home::Opening;
+use crate::tui::form::{Form, FormEvent, FormKind, Submitted, read};
+use crate::tui::home::OpenTarget;
 use crate::tui::model::{Model, Overlay, Pane};
 
 /// Puts a form over the panes, and asks for what was typed into it before.
@@ -28,21 +28,21 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     // What is decided can be read to its end while it is decided.
     if form.is_answer() && matches!(key.code, KeyCode::PageUp | KeyCode::PageDown) {
         let by = if key.code == KeyCode::PageUp { -page } else { page };
-        super::act::scroll_pane(model, Pane::Question, by);
+        super::actions::scroll_pane(model, Pane::Question, by);
         return Vec::new();
     }
     let pressed = form.press(key);
     form.show_cursor();
     match pressed {
-        Pressed::Typed => vec![Effect::KeepSoon],
-        Pressed::Away => put_away(model),
-        Pressed::Done => hand_in(model),
+        FormEvent::Typed => vec![Effect::KeepSoon],
+        FormEvent::Away => close_form(model),
+        FormEvent::Done => submit(model),
         // An editor needs a file, and this is nobody's to read.
-        Pressed::Editor if form.kept_as.is_empty() => {
+        FormEvent::Editor if form.kept_as.is_empty() => {
             model.notice = Some("Sealed answers cannot be edited in an external editor.".to_owned());
             Vec::new()
         }
-        Pressed::Editor => form.text().map_or_else(Vec::new, |text| vec![Effect::Edit(text)]),
+        FormEvent::Editor => form.text().map_or_else(Vec::new, |text| vec![Effect::Edit(text)]),
     }
 }
 
@@ -60,7 +60,7 @@ pub fn edited(model: &mut Model, text: &str) -> Vec<Effect> {
 }
 
 /// What was typed before comes back.
-pub fn kept(model: &mut Model, name: &str, text: &str) {
+pub fn restore_draft(model: &mut Model, name: &str, text: &str) {
     let is_back = form(model).is_some_and(|form| {
         let is_back = form.kept_as == name && form.restore(text);
         form.show_cursor();
@@ -71,7 +71,7 @@ pub fn kept(model: &mut Model, name: &str, text: &str) {
     }
 }
 
-fn put_away(model: &mut Model) -> Vec<Effect> {
+fn close_form(model: &mut Model) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     let (name, text) = (form.kept_as.clone(), form.kept());
     let text = Some(text).filter(|text| *text != form.filled);
@@ -82,7 +82,7 @@ fn put_away(model: &mut Model) -> Vec<Effect> {
     vec![Effect::Keep(name, text)]
 }
 
-fn hand_in(model: &mut Model) -> Vec<Effect> {
+fn submit(model: &mut Model) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     let kept = Effect::Keep(form.kept_as.clone(), Some(form.kept()));
     match read(form) {
@@ -91,7 +91,7 @@ fn hand_in(model: &mut Model) -> Vec<Effect> {
             vec![kept]
         }
         Ok(Submitted::Definition(text)) => {
-            let opening = Opening::Text { name: "topic.yaml".to_owned(), text };
+            let opening = OpenTarget::Text { name: "topic.yaml".to_owned(), text };
             vec![kept, Effect::Open(opening)]
         }
         Ok(Submitted::Reply(seat, text)) => {
@@ -129,17 +129,18 @@ pub fn happened(model: &mut Model) -> Option<Effect> {
 /// A topic that is drafted was typed in a form: it is put away. What was typed is kept until the
 /// session is on disk.
 pub fn drafted(model: &mut Model) -> bool {
-    let is_topic = matches!(&model.overlay, Some(Overlay::Form(form)) if form.purpose == Purpose::NewTopic);
-    if is_topic {
+    let is_new_question =
+        matches!(&model.overlay, Some(Overlay::Form(form)) if form.purpose == FormKind::NewQuestion);
+    if is_new_question {
         model.overlay = None;
     }
-    is_topic
+    is_new_question
 }
 
 /// Who was quicker than the list of personas gets it now.
 pub fn home_read(model: &mut Model) {
     let picks = crate::tui::form::panel(&model.home.personas);
-    if let Some(form) = form(model).filter(|form| form.purpose == Purpose::NewTopic) {
+    if let Some(form) = form(model).filter(|form| form.purpose == FormKind::NewQuestion) {
         form.fill_picks(picks);
     }
 }
@@ -147,7 +148,7 @@ pub fn home_read(model: &mut Model) {
 /// A topic that cannot begin: what is wrong with it is said in its form.
 pub fn cannot_begin(model: &mut Model, why: &str) -> bool {
     match form(model) {
-        Some(form) if form.purpose == Purpose::NewTopic => {
+        Some(form) if form.purpose == FormKind::NewQuestion => {
             form.error = Some(why.to_owned());
             true
         }

@@ -1,23 +1,23 @@
 //! The one place where the model changes: a message in, effects out.
 
-mod act;
+mod actions;
+mod engine_events;
 mod forms;
-mod menus;
-mod news;
+mod overlays;
 
 use std::collections::HashMap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-pub use act::act;
+pub use actions::perform;
 pub use forms::cannot_begin;
-pub use menus::{matching, unfinished};
+pub use overlays::{matching, unfinished};
 
-use super::home::{Home, Opening};
-use super::host::{Draft, Reading};
+use super::home::{Home, OpenTarget};
+use super::host::{Draft, LoadProgress};
 use super::keymap::Action;
-use super::live::News;
-use super::model::{Leave, Model, Overlay, Pane, Stage};
+use super::live::EngineUpdate;
+use super::model::{LeaveTarget, Mode, Model, Overlay, Pane};
 use crate::engine::FacilitatorRequest;
 use crate::participants::watch::Progress;
 use crate::session::Timestamp;
@@ -45,11 +45,11 @@ pub enum Message {
     /// The wheel was turned over a pane, this many lines down.
     Wheel(Option<Pane>, i32),
     /// The engine tells something.
-    News(News),
+    EngineUpdate(EngineUpdate),
     /// A person who takes a seat is asked; again, where an earlier answer did not count.
     Asked(String, Option<String>),
     /// A part of a film was read.
-    Reading(Reading),
+    LoadProgress(LoadProgress),
     /// The home screen was read.
     Home(Box<Home>),
     /// A session is ready to be looked at before it begins.
@@ -84,7 +84,7 @@ pub enum Target {
 /// What is to be done outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Leave.
+    /// Leave the program.
     Quit,
     /// Stop the process until the shell lets it go on.
     Suspend,
@@ -95,7 +95,7 @@ pub enum Effect {
     /// Agree to what was asked, and go on with what it was asked for.
     Agree,
     /// Open what a row leads to.
-    Open(Opening),
+    Open(OpenTarget),
     /// What the person in this seat answers.
     Reply(String, String),
     /// Read the home screen again.
@@ -125,28 +125,28 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Pass(millis) => model.replay.pass(millis),
         Message::Tick(now) => model.now = now,
         Message::Progress(progress) => model.progress = progress,
-        Message::Doctor(found) => menus::doctor(model, found),
+        Message::Doctor(found) => overlays::doctor(model, found),
         Message::Paste(text) => return paste(model, &text),
         Message::Key(key) if key.kind != KeyEventKind::Release => return press(model, &key),
         Message::Key(_) => {}
-        Message::Click(target) => return menus::click(model, target),
-        Message::Wheel(pane, lines) => act::wheel(model, pane, lines),
-        Message::News(said) => return news::take(model, said),
-        Message::Asked(seat, again) => news::asked(model, seat, again),
-        Message::Reading(read) => news::reading(model, read),
+        Message::Click(target) => return overlays::click(model, target),
+        Message::Wheel(pane, lines) => actions::wheel(model, pane, lines),
+        Message::EngineUpdate(said) => return engine_events::on_engine_update(model, said),
+        Message::Asked(seat, again) => engine_events::asked(model, seat, again),
+        Message::LoadProgress(read) => engine_events::reading(model, read),
         Message::Home(home) => {
             model.home.take(*home);
             // Who is past the home screen has been told by the draft.
             let told = model.home.notices.join(" · ");
-            if matches!(model.stage, Stage::Home) && !told.is_empty() {
+            if matches!(model.mode, Mode::Home) && !told.is_empty() {
                 model.notice = Some(told);
             }
             forms::home_read(model);
         }
-        Message::Drafted(draft) => return news::drafted(model, *draft),
-        Message::Context(read) => news::context(model, read),
+        Message::Drafted(draft) => return engine_events::drafted(model, *draft),
+        Message::Context(read) => engine_events::context(model, read),
         Message::Edited(text) => return forms::edited(model, &text),
-        Message::Kept(name, text) => forms::kept(model, &name, &text),
+        Message::Kept(name, text) => forms::restore_draft(model, &name, &text),
         Message::Say(words) => model.notice = Some(words),
     }
     Vec::new()
@@ -157,19 +157,20 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     let is_interrupt = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
     let is_suspend = key.code == KeyCode::Char('z') && key.modifiers.contains(KeyModifiers::CONTROL);
     match &mut model.overlay {
-        _ if is_interrupt => leave(model, Leave::Quit),
+        _ if is_interrupt => leave(model, LeaveTarget::Quit),
         _ if is_suspend => vec![Effect::Suspend],
-        Some(Overlay::Help(_)) => menus::help(model, key),
-        Some(Overlay::Search(_)) => menus::search(model, key),
-        Some(Overlay::Palette(..)) => menus::palette(model, key),
-        Some(Overlay::Menu(_)) => menus::menu(model, key),
-        Some(Overlay::Text(_)) => menus::reading(model, key),
-        Some(Overlay::Agree(_)) => menus::agreeing(model, key),
+        Some(Overlay::Help(_)) => overlays::help(model, key),
+        Some(Overlay::Search(_)) => overlays::search(model, key),
+        Some(Overlay::Palette(..)) => overlays::palette(model, key),
+        Some(Overlay::Menu(_)) => overlays::menu(model, key),
+        Some(Overlay::Text(_)) => overlays::reading(model, key),
+        Some(Overlay::Agree(_)) => overlays::agreeing(model, key),
         Some(Overlay::Form(_)) => forms::press(model, key),
         Some(Overlay::Leave(..)) => leaving(model, key),
-        None => {
-            model.keys.action(key, model.screen_state()).map_or_else(Vec::new, |action| act(model, action))
-        }
+        None => model
+            .keys
+            .action(key, model.screen_state())
+            .map_or_else(Vec::new, |action| perform(model, action)),
     }
 }
 
@@ -185,9 +186,8 @@ fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
 }
 
 /// Leaves, or asks first where a session is at work. What is typed is kept either way.
-pub fn leave(model: &mut Model, to: Leave) -> Vec<Effect> {
-    let is_at_work =
-        matches!(&model.stage, Stage::Live(live) if live.draft.is_none() && live.ended.is_none());
+pub fn leave(model: &mut Model, to: LeaveTarget) -> Vec<Effect> {
+    let is_at_work = matches!(&model.mode, Mode::Live(live) if live.draft.is_none() && live.ended.is_none());
     let is_out = model.session().open_round().is_some() || model.session().open_items().next().is_some();
     // Who presses it twice means it.
     if !is_at_work || !is_out || matches!(model.overlay, Some(Overlay::Leave(..))) {
@@ -201,7 +201,7 @@ pub fn leave(model: &mut Model, to: Leave) -> Vec<Effect> {
     Vec::new()
 }
 
-fn left(model: &mut Model, to: Leave) -> Vec<Effect> {
+fn left(model: &mut Model, to: LeaveTarget) -> Vec<Effect> {
     let form = match model.overlay.take() {
         Some(Overlay::Form(form) | Overlay::Leave(_, Some(form))) => Some(form),
         _ => None,
@@ -209,11 +209,11 @@ fn left(model: &mut Model, to: Leave) -> Vec<Effect> {
     let kept = form.filter(|form| form.kept() != form.filled);
     let mut effects: Vec<Effect> =
         kept.map(|form| Effect::Keep(form.kept_as.clone(), Some(form.kept()))).into_iter().collect();
-    if to == Leave::Quit {
+    if to == LeaveTarget::Quit {
         effects.push(Effect::Quit);
         return effects;
     }
-    model.show(Stage::Home, super::replay::Replay::new(Vec::new()), String::new());
+    model.show(Mode::Home, super::replay::Replay::new(Vec::new()), String::new());
     effects.push(Effect::ReadHome);
     effects
 }

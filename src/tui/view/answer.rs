@@ -15,8 +15,8 @@ use crate::report::view::{SeatView, confidence, seats, vote};
 use crate::report::words::{finding, format_duration, handling, money, shown_mask};
 use crate::session::AnswerRevealed;
 use crate::text::{harmless, harmless_line};
+use crate::tui::cell_text::{rendered, wrapped};
 use crate::tui::model::Model;
-use crate::tui::text::{rendered, wrapped};
 
 /// No answer is shown longer than this, in lines of the screen.
 const MOST_LINES: usize = 5000;

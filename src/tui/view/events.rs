@@ -2,8 +2,8 @@
 
 use ratatui::text::Line;
 
-use crate::tui::model::{Model, Stage};
-use crate::tui::text::safe;
+use crate::tui::cell_text::safe;
+use crate::tui::model::{Mode, Model};
 
 /// The pane's title and the lines that are seen.
 pub fn pane(model: &Model, scroll: usize, height: usize) -> (String, Vec<Line<'static>>) {
@@ -20,7 +20,7 @@ pub fn pane(model: &Model, scroll: usize, height: usize) -> (String, Vec<Line<'s
         .take(height.saturating_sub(1))
         .collect();
     shown.reverse();
-    let is_film = matches!(model.stage, Stage::Film);
+    let is_film = matches!(model.mode, Mode::Replay);
     let line = |(index, text): (usize, String)| {
         let text = format!("{:>5}  {}", replay.lines()[index].seq, safe(&text).replace('\n', " "));
         let is_current = is_film && index + 1 == replay.at();

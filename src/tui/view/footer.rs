@@ -5,19 +5,19 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::Hits;
+use super::ClickMap;
+use crate::tui::cell_text::safe;
 use crate::tui::keymap::{Action, BINDINGS, KeyBinding, bindings_in, label};
 use crate::tui::model::Model;
-use crate::tui::text::safe;
 use crate::tui::update::Target;
 
 /// Draws it.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
+pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     if let Some(notice) = &model.notice {
         let text = format!(" {}", safe(notice).replace('\n', " "));
         return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
     }
-    let turn = model.turn().filter(|_| model.overlay.is_none());
+    let turn = model.pending_human().filter(|_| model.overlay.is_none());
     if let Some((seat, _)) = turn {
         let text = format!(" {}: your turn. Press Enter to answer privately.", safe(seat));
         return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);

@@ -5,17 +5,17 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
-use super::Hits;
+use super::ClickMap;
 use super::pane::block;
 use crate::text::harmless_line;
-use crate::tui::form::{Entry, Field, Form, Pick};
+use crate::tui::cell_text::{clipped, wrapped};
+use crate::tui::form::{CheckItem, Field, FieldValue, Form};
 use crate::tui::keymap::{FORM_KEYS, FormKey};
 use crate::tui::model::Model;
-use crate::tui::text::{clipped, wrapped};
 use crate::tui::update::Target;
 
 /// Draws it.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut Hits) {
+pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut ClickMap) {
     let width = area.width.min(100);
     let words = words(model, form, usize::from(width.saturating_sub(3)));
     let below = u16::try_from(words.len()).unwrap_or(1);
@@ -51,14 +51,14 @@ fn words(model: &Model, form: &Form, width: usize) -> Vec<Line<'static>> {
 /// The lines a field would like beyond its first.
 fn extra(field: &Field) -> u16 {
     match &field.entry {
-        Entry::Text(area) => u16::try_from(area.lines().len()).unwrap_or(u16::MAX).clamp(4, 12),
-        Entry::Picks(picks, _) => u16::try_from(picks.len()).unwrap_or(u16::MAX).clamp(1, 12),
+        FieldValue::Text(area) => u16::try_from(area.lines().len()).unwrap_or(u16::MAX).clamp(4, 12),
+        FieldValue::Picks(picks, _) => u16::try_from(picks.len()).unwrap_or(u16::MAX).clamp(1, 12),
         _ => 0,
     }
 }
 
 /// Fields above each other; where there is no room for all, those around the one at hand.
-fn draw_fields(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut Hits) {
+fn draw_fields(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut ClickMap) {
     let count = form.fields.len();
     let room = usize::from(area.height);
     // The field at hand gets what it wants first, then all get their line, then the rest.
@@ -89,7 +89,7 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, l
     frame.render_widget(Paragraph::new(label), Rect { width: before, height: 1, ..area });
     let entry = Rect { x: area.x + before, width: area.width - before, ..area };
     match &field.entry {
-        Entry::Line(text) | Entry::Text(text) => {
+        FieldValue::Line(text) | FieldValue::Text(text) => {
             if text.is_empty() && !is_at {
                 let hint = Line::styled(field.hint, model.theme.faint());
                 return frame.render_widget(Paragraph::new(hint), entry);
@@ -101,7 +101,7 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, l
                 frame.render_widget(Paragraph::new(hint), after);
             }
         }
-        Entry::Choice(words, at) => {
+        FieldValue::Choice(words, at) => {
             let word = words.get(*at).map(|word| harmless_line(word)).unwrap_or_default();
             let (left, right) = (model.theme.sign("◂", "<"), model.theme.sign("▸", ">"));
             let arrows = if is_at { format!("{left} {word} {right}") } else { word };
@@ -111,11 +111,11 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, l
             ]);
             frame.render_widget(Paragraph::new(line), entry);
         }
-        Entry::Picks(picks, at) => draw_picks(frame, entry, model, picks, *at, is_at),
+        FieldValue::Picks(picks, at) => draw_picks(frame, entry, model, picks, *at, is_at),
     }
 }
 
-fn draw_picks(frame: &mut Frame<'_>, area: Rect, model: &Model, picks: &[Pick], at: usize, is_at: bool) {
+fn draw_picks(frame: &mut Frame<'_>, area: Rect, model: &Model, picks: &[CheckItem], at: usize, is_at: bool) {
     let height = usize::from(area.height);
     if height < 2 && !is_at {
         let picked = picks.iter().filter(|pick| pick.is_picked).count();

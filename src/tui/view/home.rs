@@ -15,16 +15,16 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::Hits;
+use super::ClickMap;
 use super::pane::block;
 use crate::text::harmless_line;
-use crate::tui::home::{Part, Row};
+use crate::tui::cell_text::clipped;
+use crate::tui::home::{HomeRow, HomeSection};
 use crate::tui::model::Model;
-use crate::tui::text::clipped;
 use crate::tui::update::Target;
 
 /// Draws it.
-pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, model: &Model, hits: &mut Hits) {
+pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, model: &Model, hits: &mut ClickMap) {
     let left = Line::styled(" roundtable", model.theme.strong());
     let right = harmless_line(&format!("{} · {} ", model.home.project, model.home.ready));
     frame.render_widget(Paragraph::new(left), title);
@@ -32,7 +32,7 @@ pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, model: &Model, hits:
         frame.render_widget(Paragraph::new(right).alignment(Alignment::Right), title);
     }
     let shown = model.home.shown();
-    let sessions = shown.iter().take_while(|row| row.part == Part::Sessions).count();
+    let sessions = shown.iter().take_while(|row| row.part == HomeSection::Sessions).count();
     let rest = shown.len() - sessions;
     let of_rest = u16::try_from(rest).unwrap_or(u16::MAX).saturating_add(2).clamp(3, body.height / 2);
     let [over, under] =
@@ -66,7 +66,14 @@ fn inner(area: Rect) -> Rect {
     }
 }
 
-fn list(frame: &mut Frame<'_>, area: Rect, model: &Model, rows: &[&Row], first: usize, hits: &mut Hits) {
+fn list(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    model: &Model,
+    rows: &[&HomeRow],
+    first: usize,
+    hits: &mut ClickMap,
+) {
     let height = usize::from(area.height);
     let chosen = model.home.at.checked_sub(first).filter(|at| *at < rows.len());
     let start = chosen.map_or(0, |at| (at + 1).saturating_sub(height));
@@ -78,7 +85,14 @@ fn list(frame: &mut Frame<'_>, area: Rect, model: &Model, rows: &[&Row], first: 
     }
 }
 
-fn draw_row(frame: &mut Frame<'_>, place: Rect, model: &Model, row: &Row, is_chosen: bool, longest: usize) {
+fn draw_row(
+    frame: &mut Frame<'_>,
+    place: Rect,
+    model: &Model,
+    row: &HomeRow,
+    is_chosen: bool,
+    longest: usize,
+) {
     let theme = model.theme;
     let pointer = if is_chosen { theme.sign("▸", ">") } else { " " };
     let name = clipped(&harmless_line(&row.name), longest);

@@ -31,7 +31,7 @@ fn upper(model: &Model) -> [Pane; 2] {
     match model.screen_state() {
         ScreenState::Draft if model.preview().is_some() => [Pane::Question, Pane::Seats],
         // Where nothing was asked of seats, the steps are what there is to see.
-        _ if model.session().rounds.is_empty() => [Pane::Steps, Pane::Context],
+        _ if model.session().rounds.is_empty() => [Pane::Steps, Pane::Results],
         _ => [Pane::Seats, Pane::Tally],
     }
 }

@@ -13,31 +13,31 @@
 //! 16 lines title and time line make room. What was drawn where is handed back, for the mouse.
 
 mod answer;
-mod context;
 mod events;
 mod footer;
 mod form;
+mod header;
 mod home;
 mod layout;
 mod overlay;
 mod pane;
 mod question;
+mod results;
 mod seats;
 mod snapshot;
-mod steps;
 mod tally;
 mod timeline;
-mod title;
+mod workflow_map;
 
 pub use answer::text as answer_text;
 pub use overlay::{most_agree, most_help};
-pub use pane::{find, most_scroll, pane_text, tally_text};
+pub use pane::{find, max_scroll, pane_text, tally_text};
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::widgets::Paragraph;
 
-use super::model::{Model, Pane, Spread, Stage};
+use super::model::{AnswerLayout, Mode, Model, Pane};
 use super::update::Target;
 
 /// The lowest screen with a title line.
@@ -45,9 +45,9 @@ const WITH_TITLE: u16 = 16;
 
 /// What was drawn where; what was drawn later lies over what was drawn before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hits(Vec<(Rect, Target)>);
+pub struct ClickMap(Vec<(Rect, Target)>);
 
-impl Hits {
+impl ClickMap {
     /// Notes where something was drawn.
     fn note(&mut self, place: Rect, target: Target) {
         self.0.push((place, target));
@@ -73,7 +73,7 @@ impl Hits {
 /// The lines of the screen: title, body, time line, footer; those without room are empty.
 fn rows(area: Rect, model: &Model) -> [Rect; 4] {
     let is_low = area.height < WITH_TITLE;
-    let has_line = matches!(model.stage, Stage::Film);
+    let has_line = matches!(model.mode, Mode::Replay);
     Layout::vertical([
         Constraint::Length(u16::from(!is_low)),
         Constraint::Min(3),
@@ -84,19 +84,19 @@ fn rows(area: Rect, model: &Model) -> [Rect; 4] {
 }
 
 /// Draws the whole screen.
-pub fn draw(frame: &mut Frame<'_>, model: &Model) -> Hits {
-    let mut hits = Hits::default();
+pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {
+    let mut hits = ClickMap::default();
     let area = frame.area();
     if area.width < 24 || area.height < 6 {
         frame.render_widget(Paragraph::new("Terminal too small (minimum 24x6)"), area);
         return hits;
     }
     let [title, body, time, foot] = rows(area, model);
-    match &model.stage {
-        Stage::Home => home::draw(frame, title, body, model, &mut hits),
-        Stage::Film | Stage::Live(_) => {
-            title::draw(frame, title, model);
-            let is_spread = model.spread == Spread::SideBySide && model.focus == Pane::Answer;
+    match &model.mode {
+        Mode::Home => home::draw(frame, title, body, model, &mut hits),
+        Mode::Replay | Mode::Live(_) => {
+            header::draw(frame, title, model);
+            let is_spread = model.answer_layout == AnswerLayout::SideBySide && model.focus == Pane::Answer;
             if is_spread && model.preview().is_none() {
                 answer::side_by_side(frame, body, model);
             } else {

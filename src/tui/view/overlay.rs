@@ -5,16 +5,16 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
-use super::Hits;
+use super::ClickMap;
 use super::pane::block;
 use crate::text::harmless_line;
+use crate::tui::cell_text::{clipped, safe, wrapped};
 use crate::tui::keymap::{FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels};
-use crate::tui::model::{Asking, Leave, Menu, MenuKind, Model, Overlay, Reading};
-use crate::tui::text::{clipped, safe, wrapped};
+use crate::tui::model::{Asking, LeaveTarget, Menu, MenuKind, Model, Overlay, TextView};
 use crate::tui::update::{Target, matching};
 
 /// Draws it, if there is one.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
+pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     match &model.overlay {
         None => {}
         Some(Overlay::Help(at)) => help(frame, area, model, *at),
@@ -88,7 +88,14 @@ fn help(frame: &mut Frame<'_>, area: Rect, model: &Model, at: usize) {
     popup(frame, area, model, &title, shown, 60);
 }
 
-fn palette(frame: &mut Frame<'_>, area: Rect, model: &Model, typed: &str, chosen: usize, hits: &mut Hits) {
+fn palette(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    model: &Model,
+    typed: &str,
+    chosen: usize,
+    hits: &mut ClickMap,
+) {
     let found = matching(model.screen_state(), typed);
     let room = usize::from(area.height.saturating_sub(4));
     let start = (chosen + 1).saturating_sub(room);
@@ -107,13 +114,13 @@ fn palette(frame: &mut Frame<'_>, area: Rect, model: &Model, typed: &str, chosen
     }
 }
 
-fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits: &mut Hits) {
+fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits: &mut ClickMap) {
     let room = usize::from(area.height.saturating_sub(2));
     let start = (menu.at + 1).saturating_sub(room);
     let widest = menu.rows.iter().map(|row| row.chars().count()).max().unwrap_or(0) + 6;
     let width = u16::try_from(widest.max(menu.title.chars().count() + 6)).unwrap_or(u16::MAX).clamp(40, 110);
     let line = |(index, row): (usize, &String)| {
-        let is_chosen = index == menu.at && menu.kind != MenuKind::Reading;
+        let is_chosen = index == menu.at && menu.kind != MenuKind::ReadOnly;
         let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
         let line = Line::from(format!(" {pointer} {}", harmless_line(row)));
         if is_chosen { line.style(model.theme.chosen()) } else { line }
@@ -126,7 +133,7 @@ fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits
 }
 
 /// A text over the whole screen but its last line.
-fn reading(frame: &mut Frame<'_>, area: Rect, model: &Model, read: &Reading) {
+fn reading(frame: &mut Frame<'_>, area: Rect, model: &Model, read: &TextView) {
     let place = Rect { height: area.height.saturating_sub(1), ..area };
     let inner = usize::from(place.height.saturating_sub(2));
     let all = wrapped(&read.text, usize::from(place.width.saturating_sub(2)), usize::MAX);
@@ -170,8 +177,8 @@ fn agree(frame: &mut Frame<'_>, area: Rect, model: &Model, asking: &Asking) {
     frame.render_widget(Paragraph::new(line), foot);
 }
 
-fn leave(frame: &mut Frame<'_>, area: Rect, model: &Model, to: Leave) {
-    let question = if to == Leave::Quit { "Quit roundtable?" } else { "Go to the home screen?" };
+fn leave(frame: &mut Frame<'_>, area: Rect, model: &Model, to: LeaveTarget) {
+    let question = if to == LeaveTarget::Quit { "Quit roundtable?" } else { "Go to the home screen?" };
     let lines = vec![
         Line::from(" A round is open. Sealed answers are saved;"),
         Line::from(" unfinished seats are asked again when you resume."),

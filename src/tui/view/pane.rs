@@ -6,12 +6,14 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
 
-use super::{Hits, answer, context, events, layout, question, rows, seats, snapshot, steps, tally};
-use crate::tui::model::{Model, Pane, Spread};
+use super::{
+    ClickMap, answer, events, layout, question, results, rows, seats, snapshot, tally, workflow_map,
+};
+use crate::tui::model::{AnswerLayout, Model, Pane};
 use crate::tui::update::Target;
 
 /// Draws the panes that are seen.
-pub fn draw_all(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Hits) {
+pub fn draw_all(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     for (pane, place) in layout::panes(area, model) {
         draw(frame, place, model, pane, hits);
     }
@@ -24,7 +26,7 @@ pub fn block(model: &Model, title: String, is_focused: bool) -> Block<'static> {
     Block::bordered().border_set(model.theme.border()).border_style(style).title(Line::styled(title, over))
 }
 
-fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut Hits) {
+fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut ClickMap) {
     let width = area.width.saturating_sub(2);
     let height = usize::from(area.height.saturating_sub(2));
     let scroll = model.scroll[pane.index()];
@@ -46,7 +48,7 @@ fn title(model: &Model, pane: Pane) -> String {
         Pane::Answer => answer::title(model),
         Pane::Snapshot => snapshot::title(model),
         Pane::Steps => " Workflow ".to_owned(),
-        Pane::Context => " Step results ".to_owned(),
+        Pane::Results => " Step results ".to_owned(),
         _ => " Tally ".to_owned(),
     }
 }
@@ -58,8 +60,8 @@ pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
         Pane::Tally => tally::lines(model, width),
         Pane::Answer => answer::lines(model, model.seat, width),
         Pane::Snapshot => snapshot::lines(model, width),
-        Pane::Steps => steps::lines(model, width),
-        Pane::Context => context::lines(model, width),
+        Pane::Steps => workflow_map::lines(model, width),
+        Pane::Results => results::lines(model, width),
         Pane::Seats | Pane::Events => Vec::new(),
     }
 }
@@ -79,10 +81,10 @@ fn place(model: &Model, pane: Pane) -> Rect {
 }
 
 /// How far a pane can be scrolled.
-pub fn most_scroll(model: &Model, pane: Pane) -> usize {
+pub fn max_scroll(model: &Model, pane: Pane) -> usize {
     let place = place(model, pane);
     let height = usize::from(place.height.saturating_sub(2));
-    if pane == Pane::Answer && model.spread == Spread::SideBySide {
+    if pane == Pane::Answer && model.answer_layout == AnswerLayout::SideBySide {
         let (width, height) = model.size;
         return answer::most_beside(model, rows(Rect { x: 0, y: 0, width, height }, model)[1]);
     }
@@ -98,7 +100,7 @@ pub fn find(model: &Model, pane: Pane, words: &str, forward: bool) -> Option<usi
     let place = place(model, pane);
     let lines = lines(model, pane, place.width.saturating_sub(2));
     let words = words.to_lowercase();
-    let here = model.scroll[pane.index()].min(most_scroll(model, pane));
+    let here = model.scroll[pane.index()].min(max_scroll(model, pane));
     let holds = |index: &usize| lines[*index].to_string().to_lowercase().contains(&words);
     let found = if forward {
         (here + 1..lines.len())

@@ -2,15 +2,15 @@
 
 use ratatui::text::Line;
 
-use super::context::shown;
+use super::results::shown;
 use crate::report::words::{format_duration, group_digits, headline, quorum_ballots};
 use crate::session::{Question, RoundOpened, RoundRun, Session};
 use crate::tally::Ties;
 use crate::text::harmless_line;
+use crate::tui::cell_text::wrapped;
 use crate::tui::keymap::ScreenState;
 use crate::tui::live::Preview;
 use crate::tui::model::Model;
-use crate::tui::text::wrapped;
 use crate::workflow::Close;
 
 /// No text is shown longer than this, in lines of the screen.

@@ -4,17 +4,17 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::Hits;
+use super::ClickMap;
 use crate::participants::watch::{Progress, RequestPhase as Request};
 use crate::report::view::{SeatView, VisibleState, confidence, seats, vote};
 use crate::report::words::format_duration;
 use crate::text::harmless_line;
+use crate::tui::cell_text::{clipped, wrapped};
 use crate::tui::model::Model;
-use crate::tui::text::{clipped, wrapped};
 use crate::tui::update::Target;
 
 /// The pane's title and the lines that are seen; each is noted for the mouse.
-pub fn pane(model: &Model, area: Rect, hits: &mut Hits) -> (String, Vec<Line<'static>>) {
+pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line<'static>>) {
     let session = model.session();
     let height = usize::from(area.height);
     let count = model.seat_count();

@@ -3,8 +3,8 @@
 use ratatui::text::Line;
 
 use crate::report::words::group_digits;
+use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
-use crate::tui::text::wrapped;
 
 pub fn title(model: &Model) -> String {
     let opened = match model.preview() {

@@ -10,8 +10,8 @@ use crate::report::words::{headline, money, quorum_ballots, turnout};
 use crate::report::{bars, pictures, view};
 use crate::session::RoundRun;
 use crate::text::harmless_line;
+use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
-use crate::tui::text::wrapped;
 
 /// All lines of the pane.
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {

@@ -9,8 +9,8 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::report::words::{headline, turnout};
 use crate::session::{Deciding, deciding};
 use crate::text::harmless_line;
+use crate::tui::cell_text::clipped;
 use crate::tui::model::Model;
-use crate::tui::text::clipped;
 
 /// Draws it.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {

@@ -6,8 +6,8 @@ use ratatui::text::{Line, Span};
 use crate::report::words::format_duration;
 use crate::session::{Session, WorkItem};
 use crate::text::harmless_line;
+use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
-use crate::tui::text::wrapped;
 use crate::workflow::Step;
 
 /// All lines of the pane.

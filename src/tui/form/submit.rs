@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::fill::OPEN;
-use super::{Entry, Form, Purpose, picked};
+use super::build::OPEN;
+use super::{FieldValue, Form, FormKind, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::session::RoundRevised;
 use crate::workflow::parse_duration;
@@ -29,34 +29,34 @@ pub enum Submitted {
 pub fn read(form: &Form) -> Result<Submitted, String> {
     let value = |id: &str| form.value(id).trim().to_owned();
     let order = match &form.purpose {
-        Purpose::Turn(seat, kind) => {
-            return Ok(Submitted::Reply(seat.clone(), super::turn::reply(form, *kind)));
+        FormKind::SeatAnswer(seat, kind) => {
+            return Ok(Submitted::Reply(seat.clone(), super::ballot::reply(form, *kind)));
         }
-        Purpose::NewTopic => return definition(form).map(Submitted::Definition),
-        Purpose::Round(step) => FacilitatorRequest::Revise(RoundRevised {
+        FormKind::NewQuestion => return definition(form).map(Submitted::Definition),
+        FormKind::Round(step) => FacilitatorRequest::Revise(RoundRevised {
             step: step.clone(),
             form: round_text(form)?,
             participants: seats(form)?,
         }),
-        Purpose::Artifact(known) => FacilitatorRequest::Record(artifact(form, known.clone())?),
-        Purpose::Note(round) => FacilitatorRequest::Note { round: round.clone(), text: value("note") },
-        Purpose::Retry(seat) => {
+        FormKind::Artifact(known) => FacilitatorRequest::Record(artifact(form, known.clone())?),
+        FormKind::Note(round) => FacilitatorRequest::Note { round: round.clone(), text: value("note") },
+        FormKind::Retry(seat) => {
             let model = Some(form.value("model").trim().to_owned()).filter(|model| !model.is_empty());
             FacilitatorRequest::Retry { participant: seat.clone(), model }
         }
-        Purpose::Excuse(seat) => {
+        FormKind::Excuse(seat) => {
             FacilitatorRequest::Excuse { participant: seat.clone(), reason: needed(form, "reason")? }
         }
-        Purpose::MoreTime => {
+        FormKind::ExtendDeadline => {
             let millis = parse_duration(&value("more")).filter(|millis| *millis > 0);
             FacilitatorRequest::MoreTime(millis.ok_or("Enter a duration such as 30s, 5m or 1h.")?)
         }
-        Purpose::Approval | Purpose::Tie(_) if value("answer") == OPEN => {
+        FormKind::Approval | FormKind::Tie(_) if value("answer") == OPEN => {
             return Err("Choose an answer first (← →).".to_owned());
         }
-        Purpose::Approval => says(value("answer") == "approve", None, value("comment")),
-        Purpose::Tie(_) => says(true, Some(value("answer")), value("comment")),
-        Purpose::KeyLost => says(value("answer") != "pause", None, String::new()),
+        FormKind::Approval => says(value("answer") == "approve", None, value("comment")),
+        FormKind::Tie(_) => says(true, Some(value("answer")), value("comment")),
+        FormKind::KeyLost => says(value("answer") != "pause", None, String::new()),
     };
     Ok(Submitted::Order(Box::new(order)))
 }
@@ -74,7 +74,7 @@ fn needed(form: &Form, id: &str) -> Result<String, String> {
 /// Who was picked; `None` for everyone.
 fn seats(form: &Form) -> Result<Option<Vec<String>>, String> {
     let picks = form.fields.iter().find_map(|field| match &field.entry {
-        Entry::Picks(picks, _) => Some(picks),
+        FieldValue::Picks(picks, _) => Some(picks),
         _ => None,
     });
     let Some(picks) = picks else { return Ok(None) };
@@ -212,7 +212,7 @@ fn artifact(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Valu
 
 #[cfg(test)]
 mod tests {
-    use super::super::{fill, picked};
+    use super::super::{build, picked};
     use super::*;
     use crate::workflow::{Source, load};
 
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn a_topic_becomes_a_definition_that_loads() {
         let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), String::new()));
-        let mut form = fill::new_topic(&personas);
+        let mut form = build::new_question(&personas);
         assert_eq!(read(&form).unwrap_err(), "`question` is empty");
         let question = "Which queue: \"ours\"?\n# no comment\nyes";
         fill_in(&mut form, &[("question", question), ("participants", "skeptic")]);
@@ -259,7 +259,7 @@ mod tests {
             let text = format!("participants: [qa-lead, skeptic]\nquestion: \"What: is #it?\"\n{keys}");
             let loaded = load(Source { text: &text, file: "d.yaml", id: "x" }).expect(keys).definition;
             let before = loaded.steps[0].round().expect("a round");
-            let form = fill::round(&crate::session::Session::default(), "x", before);
+            let form = build::round(&crate::session::Session::default(), "x", before);
             let text = round_text(&form).expect(keys);
             let again = load(Source { text: &text, file: "again.yaml", id: "x" }).expect(&text).definition;
             let mut after = again.steps[0].round().expect("a round").clone();
@@ -271,11 +271,11 @@ mod tests {
     #[test]
     fn times_and_empty_fields_are_read_or_refused() {
         let session = crate::session::Session::default();
-        let mut form = fill::more_time(&session);
+        let mut form = build::extend_deadline(&session);
         assert_eq!(read(&form), Ok(Submitted::Order(Box::new(FacilitatorRequest::MoreTime(60_000)))));
         fill_in(&mut form, &[("more", "soon")]);
         assert!(read(&form).is_err());
-        let mut form = fill::artifact(&session, None);
+        let mut form = build::artifact(&session, None);
         assert_eq!(form.value("id"), "REQ-001");
         assert!(read(&form).is_err());
         fill_in(&mut form, &[("summary", "No new server")]);

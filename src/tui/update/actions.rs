@@ -1,29 +1,29 @@
 //! What each action does.
 
-use super::{Effect, leave, menus};
+use super::{Effect, leave, overlays};
 use crate::engine::FacilitatorRequest;
 use crate::setup::doctor::ProbeLevel;
 use crate::tui::form;
-use crate::tui::home::Opening;
+use crate::tui::home::OpenTarget;
 use crate::tui::keymap::{Action, ScreenState};
 use crate::tui::live::open_order;
-use crate::tui::model::{Leave, Menu, MenuKind, Model, Overlay, Pane, Spread, Stage};
+use crate::tui::model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane};
 
 /// Does what an action says.
-pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
-        Action::Quit => return leave(model, Leave::Quit),
+        Action::Quit => return leave(model, LeaveTarget::Quit),
         Action::Home => return home(model),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Help => model.overlay = Some(Overlay::Help(0)),
         Action::Search => model.overlay = Some(Overlay::Search(String::new())),
         Action::CommandPalette => model.overlay = Some(Overlay::Palette(String::new(), 0)),
-        Action::NextMatch => menus::find(model, true),
-        Action::PreviousMatch => menus::find(model, false),
-        Action::NextPane => turn_pane(model, 1),
-        Action::PreviousPane => turn_pane(model, Pane::ALL.len() - 1),
-        Action::NextSeat => turn_seat(model, true),
-        Action::PreviousSeat => turn_seat(model, false),
+        Action::NextMatch => overlays::find(model, true),
+        Action::PreviousMatch => overlays::find(model, false),
+        Action::NextPane => cycle_pane(model, 1),
+        Action::PreviousPane => cycle_pane(model, Pane::ALL.len() - 1),
+        Action::NextSeat => cycle_seat(model, true),
+        Action::PreviousSeat => cycle_seat(model, false),
         Action::Up => scroll(model, -1),
         Action::Down => scroll(model, 1),
         Action::PageUp => scroll(model, -i32::from(model.size.1 / 2)),
@@ -34,18 +34,22 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::FilterEvents => filter(model),
         Action::ShowSnapshot => model.focus = Pane::Snapshot,
         Action::ShowWorkflow => model.focus = Pane::Steps,
-        Action::ShowResults => model.focus = Pane::Context,
-        Action::ShowWorkItems => menus::items(model),
+        Action::ShowResults => model.focus = Pane::Results,
+        Action::ShowWorkItems => overlays::items(model),
         Action::ToggleSideBySide => {
-            model.spread = if model.spread == Spread::One { Spread::SideBySide } else { Spread::One };
+            model.answer_layout = if model.answer_layout == AnswerLayout::One {
+                AnswerLayout::SideBySide
+            } else {
+                AnswerLayout::One
+            };
             model.focus = Pane::Answer;
         }
         Action::CopyPane => return copy(model),
         Action::ShowDiff => show_diff(model),
-        Action::OtherRules => menus::what_if(model),
-        Action::ExportReport => model.overlay = Some(menus::report()),
-        Action::CheckProviders => return menus::checking(model, ProbeLevel::Listing),
-        Action::CheckLatency => return menus::checking(model, ProbeLevel::OneWord),
+        Action::OtherRules => overlays::what_if(model),
+        Action::ExportReport => model.overlay = Some(overlays::report()),
+        Action::CheckProviders => return overlays::checking(model, ProbeLevel::Listing),
+        Action::CheckLatency => return overlays::checking(model, ProbeLevel::OneWord),
         Action::OpenRow | Action::NewQuestion => return open_row(model, action),
         Action::OpenRound
         | Action::CloseRound
@@ -62,31 +66,31 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::ExtendDeadline
         | Action::AnswerSeat
         | Action::AnswerQuestion => return open_form(model, action),
-        of_the_film => film(model, of_the_film),
+        action => replay_action(model, action),
     }
     Vec::new()
 }
 
 /// Back to the home screen; from there, nowhere.
 fn home(model: &mut Model) -> Vec<Effect> {
-    if model.spread == Spread::SideBySide {
-        model.spread = Spread::One;
+    if model.answer_layout == AnswerLayout::SideBySide {
+        model.answer_layout = AnswerLayout::One;
         return Vec::new();
     }
-    match model.stage {
-        Stage::Home => {
+    match model.mode {
+        Mode::Home => {
             model.home.words.clear();
             Vec::new()
         }
-        _ => leave(model, Leave::Home),
+        _ => leave(model, LeaveTarget::Home),
     }
 }
 
 fn open_row(model: &mut Model, action: Action) -> Vec<Effect> {
     let row = model.home.chosen().map(|row| row.opening);
     match row.filter(|_| action == Action::OpenRow) {
-        Some(Opening::NewTopic) | None => {
-            let form = form::new_topic(&model.home.personas);
+        Some(OpenTarget::NewQuestion) | None => {
+            let form = form::new_question(&model.home.personas);
             super::forms::open(model, form)
         }
         Some(opening) => vec![Effect::Open(opening)],
@@ -124,7 +128,7 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::ResumeSession
             if model.session().closed.is_none() || model.replay.at() < model.replay.len() =>
         {
-            return vec![Effect::Open(Opening::Resume(path()))];
+            return vec![Effect::Open(OpenTarget::Resume(path()))];
         }
         Action::ResumeSession => {
             model.notice = Some("Session finished. Press F to fork it here.".to_owned());
@@ -133,7 +137,7 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
         _ => {
             let at = model.replay.at().saturating_sub(1);
             let seq = model.replay.lines().get(at).map_or(0, |line| line.seq);
-            return vec![Effect::Open(Opening::Fork(path(), seq))];
+            return vec![Effect::Open(OpenTarget::Fork(path(), seq))];
         }
     };
     vec![Effect::Order(order)]
@@ -173,11 +177,11 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::ExcuseSeat => model.seat_name().map(|seat| form::excuse(session, seat)),
         Action::RetrySeat => model.seat_name().map(|seat| form::retry(session, seat)),
-        Action::ExtendDeadline => Some(form::more_time(session)),
+        Action::ExtendDeadline => Some(form::extend_deadline(session)),
         Action::AnswerSeat => {
             let round = session.open_round();
-            let turn = model.turn().zip(round);
-            turn.map(|((seat, again), round)| form::turn(seat, again.as_deref(), &round.opened))
+            let turn = model.pending_human().zip(round);
+            turn.map(|((seat, again), round)| form::seat_answer(seat, again.as_deref(), &round.opened))
         }
         _ => model.question().map(|question| form::answer(session, &question)),
     };
@@ -194,7 +198,7 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
     }
 }
 
-fn film(model: &mut Model, action: Action) {
+fn replay_action(model: &mut Model, action: Action) {
     let seat = if model.only_seat { model.seat_name().map(str::to_owned) } else { None };
     let replay = &mut model.replay;
     match action {
@@ -213,7 +217,7 @@ fn film(model: &mut Model, action: Action) {
 }
 
 fn to_end(model: &mut Model, is_end: bool) {
-    if matches!(model.stage, Stage::Home) {
+    if matches!(model.mode, Mode::Home) {
         model.home.at = if is_end { model.home.shown().len().saturating_sub(1) } else { 0 };
         return;
     }
@@ -248,11 +252,11 @@ fn filter(model: &mut Model) {
     model.notice = Some(text);
 }
 
-fn turn_pane(model: &mut Model, by: usize) {
+fn cycle_pane(model: &mut Model, by: usize) {
     model.focus = Pane::ALL[(model.focus.index() + by) % Pane::ALL.len()];
 }
 
-pub fn turn_seat(model: &mut Model, forward: bool) {
+pub fn cycle_seat(model: &mut Model, forward: bool) {
     let seats = model.seat_count();
     if seats > 0 {
         let by = if forward { 1 } else { seats - 1 };
@@ -266,7 +270,7 @@ fn scroll(model: &mut Model, by: i32) {
         let at = i64::try_from(at).unwrap_or(i64::MAX).saturating_add(i64::from(by)).max(0);
         usize::try_from(at).unwrap_or(0).min(most)
     };
-    if matches!(model.stage, Stage::Home) {
+    if matches!(model.mode, Mode::Home) {
         model.home.at = moved(model.home.at, model.home.shown().len().saturating_sub(1));
     } else if model.focus == Pane::Seats {
         model.seat = moved(model.seat, model.seat_count().saturating_sub(1));
@@ -279,7 +283,7 @@ fn scroll(model: &mut Model, by: i32) {
 pub fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
     // Events are read from the newest back: up is further back.
     let by = if pane == Pane::Events { -by } else { by };
-    let most = crate::tui::view::most_scroll(model, pane);
+    let most = crate::tui::view::max_scroll(model, pane);
     let scroll = &mut model.scroll[pane.index()];
     *scroll = (*scroll).min(most).saturating_add_signed(by as isize).min(most);
 }
@@ -316,7 +320,7 @@ fn copy(model: &mut Model) -> Vec<Effect> {
             let at = model.replay.at().saturating_sub(1 + model.scroll[Pane::Events.index()]);
             model.replay.text(at)
         }
-        Pane::Question | Pane::Steps | Pane::Context => crate::tui::view::pane_text(model),
+        Pane::Question | Pane::Steps | Pane::Results => crate::tui::view::pane_text(model),
         Pane::Seats | Pane::Answer => crate::tui::view::answer_text(model),
     };
     let Some(text) = text else {

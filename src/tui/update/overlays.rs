@@ -2,15 +2,15 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{Effect, Target, act, forms};
+use super::{Effect, Target, forms, perform};
 use crate::report::{trace, view, what_if};
 use crate::session::{Event, WorkItemOffered};
 use crate::setup::doctor::ProbeLevel;
 use crate::tally::RuleOptions;
 use crate::tui::form;
-use crate::tui::home::Opening;
+use crate::tui::home::OpenTarget;
 use crate::tui::keymap::{Action, KeyBinding, ScreenState, bindings_in};
-use crate::tui::model::{Menu, MenuKind, Model, Overlay, Pane, Reading, Stage};
+use crate::tui::model::{Menu, MenuKind, Mode, Model, Overlay, Pane, TextView};
 
 /// The formats of a report, as they are asked for, and what each is.
 pub const FORMATS: [(&str, &str); 5] = [
@@ -55,7 +55,7 @@ fn type_in(words: &mut String, key: &KeyEvent) -> bool {
 }
 
 pub fn search(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let is_home = matches!(model.stage, Stage::Home);
+    let is_home = matches!(model.mode, Mode::Home);
     let Some(Overlay::Search(words)) = &mut model.overlay else { return Vec::new() };
     match key.code {
         KeyCode::Esc => {
@@ -155,7 +155,7 @@ pub fn palette(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
 fn chosen_action(model: &mut Model, found: &[&'static KeyBinding], row: usize) -> Vec<Effect> {
     let chosen = found.get(row).map(|binding| binding.action);
     model.overlay = None;
-    chosen.map_or_else(Vec::new, |action| act(model, action))
+    chosen.map_or_else(Vec::new, |action| perform(model, action))
 }
 
 /// What every rule finds that can count the ballots of the last round; the decision stays.
@@ -173,7 +173,7 @@ pub fn what_if(model: &mut Model) {
     } else {
         what_if::lines(round, &found)
     };
-    model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::Reading, title, rows, at: 0 }));
+    model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::ReadOnly, title, rows, at: 0 }));
 }
 
 /// The work items so far, the newest first.
@@ -206,7 +206,7 @@ fn show_item(model: &mut Model, at: usize) {
     let line = model.replay.lines()[index..=index].to_vec();
     let found = trace::trace(&line, model.session());
     let text = found.first().map(trace::text).unwrap_or_default();
-    model.overlay = Some(Overlay::Text(Reading { title, text, scroll: 0 }));
+    model.overlay = Some(Overlay::Text(TextView { title, text, scroll: 0 }));
 }
 
 /// What the doctor's text stands under.
@@ -215,7 +215,7 @@ const DOCTOR: &str = "Providers";
 /// Has the providers checked; what is found takes the place of this text.
 pub fn checking(model: &mut Model, depth: ProbeLevel) -> Vec<Effect> {
     let text = "Checking keys and model lists …".to_owned();
-    model.overlay = Some(Overlay::Text(Reading { title: DOCTOR.to_owned(), text, scroll: 0 }));
+    model.overlay = Some(Overlay::Text(TextView { title: DOCTOR.to_owned(), text, scroll: 0 }));
     vec![Effect::Doctor(depth)]
 }
 
@@ -315,13 +315,13 @@ fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
             forms::open(model, form)
         }
         MenuKind::Unfinished if at == 0 => {
-            vec![Effect::Open(Opening::Resume(std::path::PathBuf::from(&model.file)))]
+            vec![Effect::Open(OpenTarget::Resume(std::path::PathBuf::from(&model.file)))]
         }
         MenuKind::Item => {
             show_item(model, at);
             Vec::new()
         }
-        MenuKind::Unfinished | MenuKind::Reading => Vec::new(),
+        MenuKind::Unfinished | MenuKind::ReadOnly => Vec::new(),
     }
 }
 
@@ -341,8 +341,8 @@ pub fn click(model: &mut Model, target: Target) -> Vec<Effect> {
             let found = matching(model.screen_state(), &typed);
             return chosen_action(model, &found, at);
         }
-        (None, Target::Key(action)) => return act(model, action),
-        (None, Target::Row(at)) if model.home.at == at => return act(model, Action::OpenRow),
+        (None, Target::Key(action)) => return perform(model, action),
+        (None, Target::Row(at)) if model.home.at == at => return perform(model, Action::OpenRow),
         (None, Target::Row(at)) => model.home.at = at,
         (None, Target::Pane(pane)) => model.focus = pane,
         (None, Target::Seat(at)) => {

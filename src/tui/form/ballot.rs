@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Entry, Field, Form, Pick, Purpose, picked};
+use super::{CheckItem, Field, FieldValue, Form, FormKind, picked};
 use crate::ballot::{BallotForm, BallotKind};
 use crate::session::RoundOpened;
 
 /// The form of a seat's answer. What is typed into it is never kept: it is nobody's to read.
-pub fn turn(seat: &str, again: Option<&str>, opened: &RoundOpened) -> Form {
+pub fn seat_answer(seat: &str, again: Option<&str>, opened: &RoundOpened) -> Form {
     let mut fields = ballot(&opened.ballot);
     if opened.ballot.kind == BallotKind::Position {
         fields.push(Field::text("position", "position", "Your position, 2–3 sentences", ""));
@@ -19,7 +19,7 @@ pub fn turn(seat: &str, again: Option<&str>, opened: &RoundOpened) -> Form {
     }
     fields.push(Field::line("confidence", "confidence", "0 to 1 (optional)", ""));
     Form {
-        purpose: Purpose::Turn(seat.to_owned(), opened.ballot.kind),
+        purpose: FormKind::SeatAnswer(seat.to_owned(), opened.ballot.kind),
         title: format!("Private answer for {seat}"),
         fields,
         at: 0,
@@ -53,7 +53,7 @@ fn ballot(form: &BallotForm) -> Vec<Field> {
         }
         BallotKind::Approval => {
             let pick =
-                |name: &&str| Pick { name: (*name).to_owned(), about: String::new(), is_picked: false };
+                |name: &&str| CheckItem { name: (*name).to_owned(), about: String::new(), is_picked: false };
             vec![Field::picks(
                 "approve",
                 "approve",
@@ -102,7 +102,7 @@ pub fn reply(form: &Form, kind: BallotKind) -> String {
         }
         BallotKind::Approval => {
             let names = form.fields.iter().find_map(|field| match &field.entry {
-                Entry::Picks(picks, _) => Some(picked(picks)),
+                FieldValue::Picks(picks, _) => Some(picked(picks)),
                 _ => None,
             });
             match names.filter(|names| !names.is_empty()) {
@@ -169,7 +169,7 @@ mod tests {
             Field::text("rationale", "rationale", "", ""),
             Field::line("confidence", "confidence", "", ""),
         ]);
-        let purpose = Purpose::Turn("ann".to_owned(), kind);
+        let purpose = FormKind::SeatAnswer("ann".to_owned(), kind);
         let (title, filled, kept_as) = (String::new(), String::new(), String::new());
         let mut typed = Form { purpose, title, fields, at: 0, error: None, filled, kept_as };
         for (id, value) in fill {

@@ -2,8 +2,8 @@
 
 use ratatui::text::Line;
 
+use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
-use crate::tui::text::wrapped;
 
 /// All lines of the pane.
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {

@@ -1,6 +1,6 @@
 //! The forms, filled in with what stands now.
 
-use super::{Field, Form, Pick, Purpose};
+use super::{CheckItem, Field, Form, FormKind};
 use crate::ballot::{BallotForm, BallotKind};
 use crate::round::material::Artifact;
 use crate::session::{Question, QuestionKind, Session};
@@ -9,7 +9,7 @@ use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
 
 const CLOSES: [&str; 4] = ["all", "quorum", "deadline", "manual"];
 
-fn form(purpose: Purpose, title: impl Into<String>, fields: Vec<Field>, kept_as: impl Into<String>) -> Form {
+fn form(purpose: FormKind, title: impl Into<String>, fields: Vec<Field>, kept_as: impl Into<String>) -> Form {
     let (title, kept_as, filled) = (title.into(), kept_as.into(), String::new());
     let form = Form { purpose, title, fields, at: 0, error: None, filled, kept_as };
     Form { filled: form.kept(), ..form }
@@ -21,8 +21,8 @@ fn rules() -> Vec<&'static str> {
 }
 
 /// Everyone who may be asked, the usual panel picked.
-pub fn panel(personas: &[(String, String)]) -> Vec<Pick> {
-    let pick = |(name, about): &(String, String)| Pick {
+pub fn panel(personas: &[(String, String)]) -> Vec<CheckItem> {
+    let pick = |(name, about): &(String, String)| CheckItem {
         name: name.clone(),
         about: about.clone(),
         is_picked: DEFAULT_PANEL.contains(&name.as_str()),
@@ -31,7 +31,7 @@ pub fn panel(personas: &[(String, String)]) -> Vec<Pick> {
 }
 
 /// A topic of one's own; `personas` are all there are, each with a line about it.
-pub fn new_topic(personas: &[(String, String)]) -> Form {
+pub fn new_question(personas: &[(String, String)]) -> Form {
     let fields = vec![
         Field::text("question", "question", "Question for all participants", ""),
         Field::line("goal", "goal", "Purpose (optional)", ""),
@@ -40,7 +40,7 @@ pub fn new_topic(personas: &[(String, String)]) -> Form {
         Field::line("constraints", "constraints", "Constraints, separated by ;", ""),
         Field::picks("participants", "participants", "Space selects", panel(personas)),
     ];
-    form(Purpose::NewTopic, "New question", fields, "new-topic")
+    form(FormKind::NewQuestion, "New question", fields, "new-topic")
 }
 
 /// The round of a step, as it would open now.
@@ -49,7 +49,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
     let rule = round.rule.map_or("none", |rule| rule.name());
     let seat = |name: &String| {
         let about = session.roster.get(name).map(|seat| seat.model.clone()).unwrap_or_default();
-        Pick { name: name.clone(), about, is_picked: round.participants.holds(name) }
+        CheckItem { name: name.clone(), about, is_picked: round.participants.holds(name) }
     };
     let ties = match round.ties {
         crate::tally::Ties::None => "none".to_owned(),
@@ -113,7 +113,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         ),
     ];
     form(
-        Purpose::Round(step.to_owned()),
+        FormKind::Round(step.to_owned()),
         format!("Round `{step}`"),
         fields,
         format!("{}-round-{step}", session.id),
@@ -154,7 +154,7 @@ pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
         Field::text("description", "description", "Full text (optional)", &detail("description")),
     ];
     let kept_as = format!("{}-artifact-{}", session.id, known.map_or("new", |known| known.id.as_str()));
-    let purpose = Purpose::Artifact(known.map(written).unwrap_or_default());
+    let purpose = FormKind::Artifact(known.map(written).unwrap_or_default());
     form(purpose, "Artifact (used from the next round)", fields, kept_as)
 }
 
@@ -181,14 +181,14 @@ fn next_id(session: &Session) -> String {
 pub fn note(session: &Session, round: &str, text: &str) -> Form {
     let fields = vec![Field::text("note", "note", "Your conclusion; later rounds see it", text)];
     let kept_as = format!("{}-note-{round}", session.id);
-    form(Purpose::Note(round.to_owned()), format!("Note on round `{round}`"), fields, kept_as)
+    form(FormKind::Note(round.to_owned()), format!("Note on round `{round}`"), fields, kept_as)
 }
 
 /// Why a seat is let go.
 pub fn excuse(session: &Session, seat: &str) -> Form {
     let fields = vec![Field::line("reason", "reason", "Reason", "excused by the facilitator")];
     form(
-        Purpose::Excuse(seat.to_owned()),
+        FormKind::Excuse(seat.to_owned()),
         format!("Excuse {seat}"),
         fields,
         format!("{}-excuse-{seat}", session.id),
@@ -200,7 +200,7 @@ pub fn retry(session: &Session, seat: &str) -> Form {
     let now = session.seat_info(seat).map(|info| info.model.as_str()).unwrap_or_default();
     let fields = vec![Field::line("model", "model", "Model for this seat (unchanged = same model)", now)];
     form(
-        Purpose::Retry(seat.to_owned()),
+        FormKind::Retry(seat.to_owned()),
         format!("Retry {seat}"),
         fields,
         format!("{}-retry-{seat}", session.id),
@@ -208,9 +208,9 @@ pub fn retry(session: &Session, seat: &str) -> Form {
 }
 
 /// How much longer the round may take.
-pub fn more_time(session: &Session) -> Form {
+pub fn extend_deadline(session: &Session) -> Form {
     let fields = vec![Field::line("more", "more", "30s, 5m, 1h", "1m")];
-    form(Purpose::MoreTime, "Extend deadline", fields, format!("{}-more-time", session.id))
+    form(FormKind::ExtendDeadline, "Extend deadline", fields, format!("{}-more-time", session.id))
 }
 
 /// What a choice shows before anything is chosen.
@@ -222,18 +222,18 @@ pub fn answer(session: &Session, question: &Question) -> Form {
     let comment = Field::text("comment", "comment", "Optional, recorded", "");
     let (purpose, first) = match &question.kind {
         QuestionKind::Approval => (
-            Purpose::Approval,
+            FormKind::Approval,
             Field::choice("answer", "answer", "← → to choose", &[OPEN, "approve", "reject"], ""),
         ),
         QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
             let words: Vec<&str> = [OPEN].into_iter().chain(options.iter().map(String::as_str)).collect();
-            (Purpose::Tie(options.clone()), Field::choice("answer", "answer", "← → to choose", &words, ""))
+            (FormKind::Tie(options.clone()), Field::choice("answer", "answer", "← → to choose", &words, ""))
         }
         QuestionKind::KeyLost(_) => (
-            Purpose::KeyLost,
+            FormKind::KeyLost,
             Field::choice("answer", "answer", "← → to choose", &["ask again", "pause"], ""),
         ),
     };
-    let fields = if purpose == Purpose::KeyLost { vec![first] } else { vec![first, comment] };
+    let fields = if purpose == FormKind::KeyLost { vec![first] } else { vec![first, comment] };
     form(purpose, question.message.clone(), fields, kept_as)
 }

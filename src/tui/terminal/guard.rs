@@ -13,7 +13,7 @@ use ratatui::DefaultTerminal;
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Takes the terminal. What is pasted comes as one piece, so that it cannot act as keys.
-pub fn take(mouse: bool) -> io::Result<DefaultTerminal> {
+pub fn enter(mouse: bool) -> io::Result<DefaultTerminal> {
     static HOOK: Once = Once::new();
     // Whatever ends the program, the terminal is given back before the message is written.
     HOOK.call_once(|| {
@@ -21,7 +21,7 @@ pub fn take(mouse: bool) -> io::Result<DefaultTerminal> {
         std::panic::set_hook(Box::new(move |info| {
             // One elsewhere is told on the screen, once whoever waits for that thread notices.
             if std::thread::current().name() == Some("main") {
-                give_back();
+                restore();
             } else if IS_TAKEN.load(Ordering::Relaxed) {
                 return;
             }
@@ -38,7 +38,7 @@ pub fn take(mouse: bool) -> io::Result<DefaultTerminal> {
 }
 
 /// Gives the terminal back.
-pub fn give_back() {
+pub fn restore() {
     IS_TAKEN.store(false, Ordering::Relaxed);
     let _ = crossterm::execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste);
     // Where the terminal is gone there is nothing to restore, and nowhere to say so.

@@ -2,24 +2,24 @@
 
 use super::{Effect, forms};
 use crate::session::{Checked, Event, ExitCode, LogEntry};
-use crate::tui::host::{Draft, Reading};
+use crate::tui::host::{Draft, LoadProgress};
 use crate::tui::keymap::ScreenState;
-use crate::tui::live::{Live, News, Preview, is_drafting, rehearse};
-use crate::tui::model::{Model, Pane, Spread, Stage};
+use crate::tui::live::{EngineUpdate, LiveSession, Preview, is_drafting, preview_events};
+use crate::tui::model::{AnswerLayout, Mode, Model, Pane};
 use crate::tui::replay::Replay;
 
 /// Takes in what the engine tells.
-pub fn take(model: &mut Model, news: News) -> Vec<Effect> {
+pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
     match news {
-        News::Saw(line) => saw(model, *line),
-        News::Refused(why) => {
+        EngineUpdate::Saw(line) => saw(model, *line),
+        EngineUpdate::Refused(why) => {
             if !forms::refused(model, &why) {
                 model.notice = Some(why);
             }
             // What was looked at may be stale.
             vec![Effect::ReadContext]
         }
-        News::Ended(how) => {
+        EngineUpdate::Ended(how) => {
             model.notice = Some(match &how {
                 Ok(ExitCode::Waiting) => "Session paused. You can resume it at any time.".to_owned(),
                 Ok(_) => "Session finished. Press R to export a report.".to_owned(),
@@ -37,7 +37,7 @@ pub fn take(model: &mut Model, news: News) -> Vec<Effect> {
 fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     let Some(live) = model.live_mut() else { return Vec::new() };
     let mut effects = Vec::new();
-    if std::mem::take(&mut live.is_topic) {
+    if std::mem::take(&mut live.is_new_question) {
         effects.push(Effect::Keep("new-topic".to_owned(), None));
     }
     if live.draft.take().is_some() {
@@ -46,7 +46,7 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     }
     let event = happened.stamped.event.clone();
     model.replay.push(happened);
-    look_at(model, &event);
+    focus_for(model, &event);
     if is_ordered(&event) {
         effects.extend(forms::happened(model));
     }
@@ -67,18 +67,18 @@ pub fn asked(model: &mut Model, seat: String, again: Option<String>) {
 }
 
 /// Takes in a part of a film.
-pub fn reading(model: &mut Model, read: Reading) {
-    if !matches!(model.stage, Stage::Film) {
+pub fn reading(model: &mut Model, read: LoadProgress) {
+    if !matches!(model.mode, Mode::Replay) {
         return;
     }
     match read {
-        Reading::Lines(lines, percent) => {
+        LoadProgress::Lines(lines, percent) => {
             model.replay.append(lines);
             model.reading = Some(percent);
             return;
         }
-        Reading::Whole => {}
-        Reading::Damaged(what) => model.notice = Some(what),
+        LoadProgress::Whole => {}
+        LoadProgress::Damaged(what) => model.notice = Some(what),
     }
     model.reading = None;
     if model.session().closed.is_none() && model.overlay.is_none() && model.replay.at() == model.replay.len()
@@ -102,8 +102,8 @@ fn is_ordered(event: &Event) -> bool {
     )
 }
 
-/// Looks at what matters after an event.
-fn look_at(model: &mut Model, event: &Event) {
+/// Moves the focus to what matters after an event.
+fn focus_for(model: &mut Model, event: &Event) {
     let pane = match event {
         Event::StepStarted { kind, .. } if kind == "round" => Pane::Snapshot,
         Event::StepStarted { kind, .. } if kind != "approval" => Pane::Steps,
@@ -111,7 +111,7 @@ fn look_at(model: &mut Model, event: &Event) {
         Event::RoundAskedAgain { .. } | Event::ApprovalRequested(_) => Pane::Question,
         _ => return,
     };
-    model.spread = Spread::One;
+    model.answer_layout = AnswerLayout::One;
     if matches!(event, Event::RoundOpened(_) | Event::RoundAskedAgain { .. }) {
         model.scroll = [0; 8];
     }
@@ -121,14 +121,15 @@ fn look_at(model: &mut Model, event: &Event) {
 /// Shows a session that has not begun.
 pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
     let Draft { opened, notices, needs } = draft;
-    let is_topic = forms::drafted(model);
+    let is_new_question = forms::drafted(model);
     let at = model.now;
     let file = opened.definition_file.clone();
-    let events = rehearse(&opened, at);
+    let events = preview_events(&opened, at);
     let as_line = |(seq, stamped)| LogEntry { seq, prev: String::new(), hash: String::new(), stamped };
     let lines = (0..).zip(events).map(as_line).collect();
-    let live = Live { draft: Some(Box::new(opened)), is_topic, needs, ..Live::default() };
-    model.show(Stage::Live(Box::new(live)), Replay::new(lines), file);
+    let live =
+        LiveSession { draft: Some(Box::new(opened)), is_new_question, needs, ..LiveSession::default() };
+    model.show(Mode::Live(Box::new(live)), Replay::new(lines), file);
     model.focus = match model.screen_state() {
         ScreenState::Question => Pane::Question,
         _ if is_drafting(model.session()) => Pane::Snapshot,
@@ -143,7 +144,7 @@ pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
     if !is_drafting(model.session()) {
         return;
     }
-    let preview = read.and_then(|context| Preview::of(model.session(), context.as_deref()));
+    let preview = read.and_then(|context| Preview::compute(model.session(), context.as_deref()));
     let Some(live) = model.live_mut() else { return };
     match preview {
         Ok(preview) => {

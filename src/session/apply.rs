@@ -7,14 +7,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::event::{
-    ApprovalGiven, Event, LeaksFound, RoundClosed, RoundOpened, SessionOpened, StepFinished, TimedEvent,
-    WorkItemOffered,
+    ApprovalGiven, Event, LeakReport, LeaksFound, RoundClosed, RoundOpened, SessionOpened, StepFinished,
+    TimedEvent, WorkItemOffered,
 };
-use super::handed::LeakReport;
 use super::item::WorkItem;
 use super::moment::Timestamp;
-use super::review::StepArtifact;
-use super::run::{ApprovalRun, StepRun};
+use super::run::{ApprovalRun, StepArtifact, StepRun};
 use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 
 impl Session {

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::claim;
 use super::command::{Command, Refusal};
 use super::decide_live::{decide_live, failed_again, fork};
 use super::decide_round::{
@@ -10,7 +11,6 @@ use super::decide_round::{
 };
 use super::decide_step::{ask_person, finish_step, offer_items, start_step};
 use super::event::{ApprovalGiven, Event, SeatFailed, SessionClosed, SessionOpened, Status};
-use super::item;
 use super::moment::Timestamp;
 use super::outcome::exit_code;
 use super::review::{record_result, record_review};
@@ -99,12 +99,12 @@ fn decide_work_item(
     match command {
         Command::Offer { step } => offer_items(session, definition, &step),
         Command::Claim { item, participant, holder } => {
-            item::claim(session, &item, &participant, holder, now)
+            claim::claim(session, &item, &participant, holder, now)
         }
         Command::Renew { item, participant, holder } => {
-            item::renew(session, &item, &participant, holder, now)
+            claim::renew(session, &item, &participant, holder, now)
         }
-        Command::Return { back, holder } => item::record_return(session, *back, holder.as_deref(), now),
+        Command::Return { back, holder } => claim::record_return(session, *back, holder.as_deref(), now),
         Command::RecordResult { step } => record_result(session, definition, &step),
         Command::RecordReview { item } => record_review(session, &item, now),
         live => decide_live(session, definition, live),

@@ -1,13 +1,12 @@
 //! What of an answer is handed on: scanned once it may be read, masked or kept back as the definition
 //! says, its author by pseudonym. The answer itself stays as it is, in the log and in every report.
 
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::event::{AnswerRevealed, Event, LeaksFound, StepFinished};
+use super::event::{AnswerRevealed, Event, LeakReport, LeaksFound, StepFinished};
 use super::item::WorkItem;
 use super::state::{RoundRun, Seat, SeatStatus, Session};
-use crate::identity::{Hit, Leak, LeakScanner, Named, RULES, leaks_in, masked};
+use crate::identity::{Hit, LeakScanner, Named, RULES, leaks_in, masked};
 use crate::round::record::Outcome;
 use crate::workflow::{LeakAction, Step, StepKind};
 
@@ -17,15 +16,6 @@ pub const WITHHELD: &str = "withheld: it says who its author is, or names somebo
 const MODEL: &str = "[model]";
 const VENDOR: &str = "[vendor]";
 const PARTICIPANT: &str = "[participant]";
-
-/// What was found in one answer, and what becomes of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LeakReport {
-    /// What becomes of it.
-    pub action: LeakAction,
-    /// The findings, in the order of its text.
-    pub found: Vec<Leak>,
-}
 
 /// What is looked for, and what becomes of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 pub mod alike;
 mod apply;
 mod brief;
+mod claim;
 mod command;
 mod complete;
 mod context;
@@ -36,6 +37,7 @@ mod state;
 mod strength;
 mod tracked;
 
+pub use claim::LEASE_MS;
 pub use command::{Command, Refusal};
 pub use complete::Checked;
 pub use count::profile;
@@ -43,7 +45,7 @@ pub use decide::decide;
 pub use decide_round::{draft_round, unseal_answer};
 pub use event::{
     AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
-    DeadlineExtended, Event, ItemStatus, LeaksFound, Link, LinkRecorded, LogEntry, PersonaInfo,
+    DeadlineExtended, Event, ItemStatus, LeakReport, LeaksFound, Link, LinkRecorded, LogEntry, PersonaInfo,
     PreviousArtifact, PseudonymMap, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome,
     RoundRevised, SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened,
     StageContext, Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed,
@@ -51,8 +53,7 @@ pub use event::{
 };
 pub use exhausted::exhausted_key;
 pub use hand_over::whole_prompt;
-pub use handed::LeakReport;
-pub use item::{LEASE_MS, WorkItem};
+pub use item::WorkItem;
 pub use linked::{LinkedTasks, linked_tasks};
 pub use moment::Timestamp;
 pub use next::{NextAction, Question, QuestionKind, next};
@@ -60,8 +61,8 @@ pub use outcome::{Deciding, ExitCode, QUORUM_UNREACHABLE, deciding, exit_code};
 pub use past::LinkedSession;
 pub use price::{Cost, Price, PriceLookup, is_free};
 pub use receipt::Receipt;
-pub use review::{StepArtifact, artifact_view};
-pub use run::{ApprovalRun, StepRun};
+pub use review::artifact_view;
+pub use run::{ApprovalRun, StepArtifact, StepRun};
 pub use state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 pub use strength::{is_persons, same_answers};
 pub use tracked::{TRACKER, UnwrittenTask, not_written};

@@ -13,7 +13,7 @@ use super::hand_over::WorkItemDraft;
 use super::handed::WITHHELD;
 use super::item::WorkItem;
 use super::moment::Timestamp;
-use super::run::StepRun;
+use super::run::{StepArtifact, StepRun};
 use super::state::Session;
 use crate::round::material::Artifact;
 use crate::workflow::{Definition, Review, Step};
@@ -26,25 +26,6 @@ struct Thing<'a> {
     artifact: PreviousArtifact,
     authors: Vec<&'a str>,
     is_withheld: bool,
-}
-
-/// What a step made.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StepArtifact {
-    /// As it was recorded.
-    pub recorded: ArtifactRecorded,
-    /// When.
-    pub at: Timestamp,
-}
-
-impl StepArtifact {
-    fn id(&self) -> &str {
-        self.recorded.artifact.get("id").and_then(Value::as_str).unwrap_or_default()
-    }
-
-    fn item(&self) -> &str {
-        self.recorded.item.as_deref().unwrap_or_default()
-    }
 }
 
 impl Session {

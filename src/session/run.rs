@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::event::{ApprovalGiven, ApprovalRequested, RoundOutcome, StepFinished};
+use super::event::{ApprovalGiven, ApprovalRequested, ArtifactRecorded, RoundOutcome, StepFinished};
 use super::moment::Timestamp;
 use super::state::{RoundRun, Session};
 use crate::workflow::{Step, StepKind};
@@ -68,6 +68,27 @@ impl StepRun {
         let mut all = vec![self];
         all.extend(self.nested.iter().flat_map(Self::all));
         all
+    }
+}
+
+/// What a step made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepArtifact {
+    /// As it was recorded.
+    pub recorded: ArtifactRecorded,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl StepArtifact {
+    /// Returns its id.
+    pub(super) fn id(&self) -> &str {
+        self.recorded.artifact.get("id").and_then(|id| id.as_str()).unwrap_or_default()
+    }
+
+    /// Returns the work item it came from, or an empty text.
+    pub(super) fn item(&self) -> &str {
+        self.recorded.item.as_deref().unwrap_or_default()
     }
 }
 

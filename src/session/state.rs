@@ -7,14 +7,12 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::event::{
-    AnswerRevealed, ApprovalGiven, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed, RoundOpened,
-    SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
+    AnswerRevealed, ApprovalGiven, LeakReport, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed,
+    RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
 };
-use super::handed::LeakReport;
 use super::item::WorkItem;
 use super::moment::Timestamp;
-use super::review::StepArtifact;
-use super::run::{ApprovalRun, StepRun};
+use super::run::{ApprovalRun, StepArtifact, StepRun};
 use crate::problem::Diagnostic;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::record::REPLY_RULES;

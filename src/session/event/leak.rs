@@ -20,3 +20,12 @@ pub struct LeaksFound {
     /// The findings, by work item, each item's in the order of its text.
     pub found: Vec<Leak>,
 }
+
+/// What was found in one answer, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeakReport {
+    /// What becomes of it.
+    pub action: LeakAction,
+    /// The findings, in the order of its text.
+    pub found: Vec<Leak>,
+}

@@ -14,7 +14,7 @@ pub use item::{
     AgentWork, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext,
     TaskWritten, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
-pub use leak::LeaksFound;
+pub use leak::{LeakReport, LeaksFound};
 pub use live::{
     ArtifactRecorded, DeadlineExtended, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
 };

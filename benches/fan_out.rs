@@ -34,7 +34,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use roundtable::participants::dialect::{ApiStyle, Stream};
+use roundtable::participants::api::{ApiStyle, Stream};
 use roundtable::participants::http::{HttpParticipant, Service};
 use roundtable::participants::{Participant as _, SeatRequest};
 use tokio::task::JoinSet;

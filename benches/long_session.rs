@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use indexmap::IndexMap;
+use roundtable::core::{Command, decide};
+use roundtable::history::{
+    CloseReason, Event, LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
+};
 use roundtable::journal::{FORMAT, NO_HASH, write_document};
 use roundtable::round::record::{Finish, Raw, ReplyAttempt};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, seal};
 use roundtable::round::snapshot::sha256_hex;
-use roundtable::session::{
-    CloseReason, Command, Event, LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened, TimedEvent,
-    Timestamp, decide,
-};
 
 const ID: &str = "20260101-000000-long-0000";
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use roundtable::session::{Event, LogEntry};
+use roundtable::history::{Event, LogEntry};
 use roundtable::tui::{EngineUpdate, Keys, LiveSession, Message, Mode, Model, Replay, Theme, draw, update};
 
 fn main() {

@@ -6,8 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use roundtable::ballot::read_reply;
-use roundtable::ballot::{BallotForm, BallotKind, ParsedReply};
+use roundtable::ballot::{BallotForm, BallotKind, ParsedReply, read_reply};
 use roundtable::tally::{IndexedBallot, Profile, Rule, RuleOptions, WeightedBallot, count};
 
 const OPTIONS: usize = 20;

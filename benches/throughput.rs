@@ -19,7 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
-use roundtable::participants::dialect::{ApiStyle, Stream};
+use roundtable::participants::api::{ApiStyle, Stream};
 use roundtable::participants::http::{HttpParticipant, Service};
 use roundtable::participants::{Participant as _, SeatRequest};
 use serde_json::Value;

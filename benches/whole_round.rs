@@ -9,15 +9,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
+use roundtable::core::{Command, ExitCode, Question, decide};
 use roundtable::engine::{Engine, EngineConfig, FacilitatorAnswer, FacilitatorPrompt, Observer};
+use roundtable::history::{
+    Event, LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
+};
 use roundtable::journal::{Disk, FORMAT, Journal, KeyStore};
 use roundtable::participants::{Participant, SeatRequest};
 use roundtable::persona::Persona;
 use roundtable::round::snapshot::sha256_hex;
-use roundtable::session::{
-    Command, Event, ExitCode, LogEntry, PersonaInfo, Question, SeatInfo, Session, SessionOpened, TimedEvent,
-    Timestamp, decide,
-};
 use roundtable::workflow::{Source, load};
 
 /// What every seat answers.
@@ -82,7 +82,7 @@ pub fn asks(seats: usize) -> Vec<SeatRequest> {
         schema: None,
         time_left: None,
         timeout: None,
-        watch: roundtable::participants::watch::ProgressHandle::default(),
+        watch: roundtable::participants::progress::ProgressHandle::default(),
         purse: roundtable::participants::purse::Purse::default(),
         task: None,
     };

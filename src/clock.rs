@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::session::Timestamp;
+use crate::history::Timestamp;
 
 /// The system's time now.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]

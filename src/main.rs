@@ -2,7 +2,7 @@
 
 use std::alloc::System;
 
-use roundtable::session::ExitCode;
+use roundtable::core::ExitCode;
 use zeroizing_alloc::ZeroAlloc;
 
 /// What is freed is wiped: a reply is in many hands before it is sealed, each with a copy.

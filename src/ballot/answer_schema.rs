@@ -117,8 +117,7 @@ fn described(mut schema: Value, about: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ballot::read_reply;
-    use crate::ballot::{Ballot, ParsedReply};
+    use crate::ballot::{Ballot, ParsedReply, read_reply};
     use serde_json::Number;
 
     fn forms() -> Vec<BallotForm> {

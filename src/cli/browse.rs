@@ -6,17 +6,18 @@ use clap::CommandFactory as _;
 
 use super::VerbResult;
 use super::args::{Args, SessionsVerb};
+use super::console::Console;
 use super::files::log_of;
-use super::output::Console;
 use super::plan::Environment;
+use crate::config::dirs::Dirs;
+use crate::config::path_policy::PathPolicy;
+use crate::config::persona_library::PersonaLibrary;
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::history::Session;
 use crate::journal::{Disk, fold, read_log};
-use crate::problem::Diagnostic;
 use crate::report;
-use crate::session::{ExitCode, Session};
-use crate::setup::bounds::PathPolicy;
-use crate::setup::folders::Dirs;
-use crate::setup::personas::PersonaLibrary;
-use crate::text::{harmless, harmless_line};
+use crate::sanitize::{harmless, harmless_line};
 
 fn folders(trusts: bool, output: &Console) -> Result<Dirs, Vec<Diagnostic>> {
     let folders = Dirs::find(trusts).map_err(|problem| vec![problem])?;

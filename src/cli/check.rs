@@ -9,15 +9,16 @@ use std::path::Path;
 use serde_json::json;
 
 use super::VerbResult;
+use super::console::Console;
 use super::foreseen::foreseen;
-use super::output::Console;
 use super::plan::{Environment, PreparedSession, definition_text, with_tasks};
-use crate::problem::Diagnostic;
-use crate::session::{Event, ExitCode, Session, TimedEvent, Timestamp};
-use crate::setup::answers::Answers;
-use crate::setup::roster::{ModelFlags, Roster};
-use crate::setup::trust::lines;
-use crate::text::harmless_line;
+use crate::config::trust::lines;
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::history::{Event, Session, TimedEvent, Timestamp};
+use crate::launch::roster::{ModelFlags, Roster};
+use crate::launch::scripted_answers::Answers;
+use crate::sanitize::harmless_line;
 use crate::workflow::{Source, default_id, load_with, unknown_tasks};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

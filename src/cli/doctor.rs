@@ -6,12 +6,12 @@
 use serde_json::json;
 
 use super::VerbResult;
-use super::output::Console;
+use super::console::Console;
 use super::plan::Environment;
-use crate::problem::Diagnostic;
-use crate::session::ExitCode;
-use crate::setup::doctor::{Checkup, CheckupStatus, ProbeLevel, check};
-use crate::text::harmless_line;
+use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel, check};
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::sanitize::harmless_line;
 use crate::tui::Signals;
 
 /// How many models are named on one line.

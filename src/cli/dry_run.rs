@@ -5,21 +5,19 @@ use std::collections::HashMap;
 
 use super::VerbResult;
 use super::batch::known_prices;
+use super::console::Console;
 use super::foreseen::foreseen;
-use super::output::Console;
 use super::plan::Environment;
-use crate::problem::Diagnostic;
+use crate::config::need::Need;
+use crate::config::prices::AS_OF;
+use crate::config::trust::lines;
+use crate::core::{Command, ExitCode, NextAction, decide, next};
+use crate::diagnostic::Diagnostic;
+use crate::handoff::whole_prompt;
+use crate::history::{Event, Price, Session, TimedEvent, Timestamp, WorkItemOffered};
 use crate::report;
 use crate::round::record::TokenUsage;
-use crate::session::Price;
-use crate::session::{
-    Command, Event, ExitCode, NextAction, Session, TimedEvent, Timestamp, WorkItemOffered, decide, next,
-    whole_prompt,
-};
-use crate::setup::need::Need;
-use crate::setup::prices::AS_OF;
-use crate::setup::trust::lines;
-use crate::text::{estimated_tokens, harmless};
+use crate::sanitize::{estimated_tokens, harmless};
 
 /// Folds the session as far as nobody needs to answer and prints each prompt.
 pub fn run(

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use super::VerbResult;
 use super::args::Format;
-use super::output::{Console, fail_as, fail_to_write};
+use super::console::{Console, fail_as, fail_to_write};
+use crate::config::dirs::unreadable;
+use crate::core::ExitCode;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::history::Session;
 use crate::journal::{Damage, Disk, EventLog, fold, read_log};
-use crate::problem::{Diagnostic, did_you_mean};
 use crate::report;
-use crate::session::{ExitCode, Session};
-use crate::setup::folders::unreadable;
 
 /// A session file larger than this is not read, in bytes.
 const MAX_SESSION: u64 = 4 << 30;

@@ -1,7 +1,7 @@
 //! What is known of a session's hand-overs before anything runs, for `check` and `--dry-run`.
 
-use crate::problem::Diagnostic;
-use crate::session::Session;
+use crate::diagnostic::Diagnostic;
+use crate::history::Session;
 
 const HINT: &str = "hand over what it names, or word it otherwise; `completeness: off` skips this check";
 

@@ -1,9 +1,9 @@
 //! `init`: a `.s2s` folder with a place for the project's context and its configuration.
 
-use super::output::{Console, fail, fail_to_write};
+use super::console::{Console, fail, fail_to_write};
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
-use crate::problem::Diagnostic;
-use crate::session::ExitCode;
 
 const CONTEXT: &str = "\
 <!--

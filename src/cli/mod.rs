@@ -8,18 +8,18 @@ mod batch;
 mod browse;
 mod check;
 mod closed;
+mod console;
+mod cost_summary;
 mod doctor;
 mod dry_run;
 mod face;
 mod files;
 mod foreseen;
 mod init;
-mod output;
 mod plan;
 mod receipts;
 mod resume;
 mod snapshot;
-mod spent;
 mod tally;
 mod told;
 mod verify;
@@ -27,32 +27,32 @@ mod work;
 
 use clap::Parser as _;
 
-use crate::session::ExitCode;
-use crate::setup::doctor::ProbeLevel;
+use crate::config::doctor::ProbeLevel;
+use crate::core::ExitCode;
 use args::{Args, Run, Verb};
 use browse::session_file;
-use output::{Console, fail};
+use console::{Console, fail};
 
 /// Reads the command line, does what it says, and returns the exit code.
 pub fn main() -> ExitCode {
     closed::keep_closed();
-    output::quiet_panics();
+    console::quiet_panics();
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return output::not_understood(&error),
+        Err(error) => return console::not_understood(&error),
     };
     let mut output = Console::new(args.run.json, args.run.quiet);
-    output::debug_log(&output);
+    console::debug_log(&output);
     let done = match args.verb {
         Some(verb) => dispatch(verb, args.trust, &mut output),
         None => batch::run(&Run { trust: args.trust, ..args.run }, &mut output),
     };
     let exit = done.unwrap_or_else(|problems| fail(&problems, &mut output));
-    crate::participants::command::end_all();
+    crate::participants::external_program::end_all();
     output.exit(exit)
 }
 
-type VerbResult = Result<ExitCode, Vec<crate::problem::Diagnostic>>;
+type VerbResult = Result<ExitCode, Vec<crate::diagnostic::Diagnostic>>;
 
 fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
     match verb {
@@ -62,7 +62,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         }
         Verb::Replay { file, json, text, at } => {
             output.json = json;
-            let on_screen = !(json || text || at.is_some()) && output::is_on_terminal();
+            let on_screen = !(json || text || at.is_some()) && console::is_on_terminal();
             let file = session_file(&file);
             if on_screen {
                 face::show(&Run { trust, ..Run::default() }, Some(crate::tui::OpenTarget::Replay(file)))

@@ -2,25 +2,25 @@
 
 use std::path::Path;
 
-use super::output::Console;
+use super::console::Console;
+use crate::config::dirs::{Dirs, read_text};
+use crate::config::need::{Need, What};
+use crate::config::participant_factory::ParticipantFactory;
+use crate::config::path_policy::PathPolicy;
+use crate::config::persona_library::PersonaLibrary;
+use crate::config::settings::Config;
+use crate::config::tasks::TaskFile;
+use crate::config::trust::Trust;
+use crate::diagnostic::Diagnostic;
+use crate::history::{LinkedSession, PseudonymMap, Session, SessionOpened};
 use crate::identity::RULES;
 use crate::journal::FORMAT;
-use crate::problem::Diagnostic;
+use crate::launch::linked_sessions::linked_sessions;
+use crate::launch::roster::{ModelFlags, Roster, RosterInputs, UnknownAgentPolicy, resolve};
+use crate::launch::scripted_answers::Answers;
+use crate::launch::seating::needs;
 use crate::round::record::REPLY_RULES;
 use crate::round::snapshot::{hex, sha256_hex};
-use crate::session::{LinkedSession, PseudonymMap, Session, SessionOpened};
-use crate::setup::answers::Answers;
-use crate::setup::bounds::PathPolicy;
-use crate::setup::config::Config;
-use crate::setup::folders::{Dirs, read_text};
-use crate::setup::models::ParticipantFactory;
-use crate::setup::need::{Need, What};
-use crate::setup::past::linked_sessions;
-use crate::setup::personas::PersonaLibrary;
-use crate::setup::roster::{ModelFlags, Roster, RosterInputs, UnknownAgentPolicy, resolve};
-use crate::setup::table::needs;
-use crate::setup::tasks::TaskFile;
-use crate::setup::trust::Trust;
 use crate::workflow::{
     Definition, LeakAction, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, default_id, depth, load,
     unknown_tasks, with_written_names,

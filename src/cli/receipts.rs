@@ -8,9 +8,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::output::Console;
-use crate::problem::Diagnostic;
-use crate::session::{Event, Receipt, Session};
+use super::console::Console;
+use crate::diagnostic::Diagnostic;
+use crate::history::{Event, Receipt, Session};
 
 /// Where receipts go.
 pub struct Receipts {

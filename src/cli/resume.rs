@@ -5,19 +5,20 @@ use std::path::Path;
 use super::VerbResult;
 use super::args::Run;
 use super::batch::{budget, refuse_manual};
+use super::console::Console;
 use super::files::refuse_damaged;
-use super::output::Console;
 use super::plan::{Environment, PROGRAM};
 use super::work::{ReadySession, RunContext, run_session};
+use crate::config::dirs::unreadable;
+use crate::config::path_policy::PathPolicy;
+use crate::config::tasks::TaskFile;
+use crate::core::{Command, ExitCode, UnwrittenTask, exit_code, not_written};
+use crate::diagnostic::Diagnostic;
+use crate::history::Session;
 use crate::journal::{Disk, DiskError, Journal, KeyStore, OpenJournalError, OpenedJournal, fold};
-use crate::problem::Diagnostic;
+use crate::launch::scripted_answers::Answers;
+use crate::launch::seating::{outside, personas_of, seat_participants};
 use crate::report;
-use crate::session::{Command, ExitCode, Session, UnwrittenTask, exit_code, not_written};
-use crate::setup::answers::Answers;
-use crate::setup::bounds::PathPolicy;
-use crate::setup::folders::unreadable;
-use crate::setup::table::{outside, personas_of, seat_participants};
-use crate::setup::tasks::TaskFile;
 
 /// Goes on with an unfinished session; one that is over is reported again.
 pub fn resume_headless(

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::VerbResult;
+use super::console::Console;
 use super::files::log_of;
-use super::output::Console;
 use super::plan::{Environment, PreparedSession, load_plan};
+use crate::core::{Command, ExitCode, decide};
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::history::{Event, Session, TimedEvent, Timestamp, WorkItem};
 use crate::journal::fold;
-use crate::problem::{Diagnostic, did_you_mean};
-use crate::session::{Command, Event, ExitCode, Session, TimedEvent, Timestamp, WorkItem, decide};
 use crate::workflow::{Definition, Step};
 
 /// Prints the snapshot of a definition's or a session's round, for one participant with its address.

@@ -6,17 +6,19 @@ use std::path::Path;
 
 use super::VerbResult;
 use super::args::{Rules, TallyArgs};
+use super::console::Console;
 use super::files::log_of;
-use super::output::Console;
+use crate::config::dirs::unreadable;
+use crate::core::ExitCode;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::history::{RoundRun, Session};
+use crate::insight::tally_text::{result, rule_description, tables, whole_order};
+use crate::insight::what_if::WhatIf;
+use crate::insight::{round_view, what_if};
 use crate::journal::{Disk, fold};
-use crate::problem::{Diagnostic, did_you_mean};
-use crate::report::count::{result, rule_description, tables, whole_order};
-use crate::report::what_if::{self, WhatIf};
-use crate::report::{safe_json, view};
-use crate::session::{ExitCode, RoundRun, Session};
-use crate::setup::folders::unreadable;
+use crate::report::safe_json;
+use crate::sanitize::harmless;
 use crate::tally::{BallotFile, BallotKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
-use crate::text::harmless;
 use crate::workflow::{STANDARD_INPUT, unfit_threshold};
 
 /// A ballot file larger than this is not read, in bytes.
@@ -222,7 +224,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
 fn session_json(round: &RoundRun, found: &WhatIf) -> serde_json::Value {
     let mut value = found.json();
     value["round"] = round.opened.round.as_str().into();
-    let tally = view::tally(round);
+    let tally = round_view::tally(round);
     value["recorded"] = serde_json::json!({
         "rule": round.opened.rule.map(Rule::name),
         "decided": tally.is_some_and(|tally| tally.decided),
@@ -234,7 +236,7 @@ fn session_json(round: &RoundRun, found: &WhatIf) -> serde_json::Value {
 /// The round of that id, or the only one with ballots to count.
 fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, Vec<Diagnostic>> {
     let names: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
-    if let Some(open) = id.and_then(|id| session.round(id)).filter(|round| !view::is_revealed(round)) {
+    if let Some(open) = id.and_then(|id| session.round(id)).filter(|round| !round_view::is_revealed(round)) {
         let problem = Diagnostic::new(format!("round `{}` is not revealed yet", open.opened.round));
         return Err(vec![problem.hint("its ballots are sealed until it is closed")]);
     }
@@ -244,8 +246,9 @@ fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, 
             vec![problem.hint(did_you_mean(id, &names))]
         });
     }
-    let counts =
-        |round: &&RoundRun| view::is_revealed(round) && round.opened.ballot.kind != BallotKind::Position;
+    let counts = |round: &&RoundRun| {
+        round_view::is_revealed(round) && round.opened.ballot.kind != BallotKind::Position
+    };
     let counted: Vec<&RoundRun> = session.rounds.iter().filter(counts).collect();
     match counted.as_slice() {
         [one] => Ok(one),

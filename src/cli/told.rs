@@ -12,11 +12,12 @@ use indicatif::ProgressBar;
 use tokio::time::Instant;
 
 use crate::clock;
-use crate::participants::watch::{Progress, ProgressBoard};
-use crate::report::view::{SeatView, VisibleState, seats};
-use crate::report::words::format_duration;
+use crate::core::{QUORUM_UNREACHABLE, not_written};
+use crate::history::{Event, RoundRun, Session, TaskWritten, Timestamp};
+use crate::insight::round_view::{SeatView, VisibleState, seats};
+use crate::insight::wording::format_duration;
+use crate::participants::progress::{Progress, ProgressBoard};
 use crate::round::record::Outcome;
-use crate::session::{Event, QUORUM_UNREACHABLE, RoundRun, Session, TaskWritten, Timestamp, not_written};
 
 /// A shorter wait is not worth a line, in milliseconds.
 const SHORT_MS: u64 = 5000;

@@ -7,14 +7,15 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::VerbResult;
+use super::console::Console;
 use super::files::{bytes_of, damage_problem, is_no_session};
-use super::output::Console;
+use crate::config::dirs::read_text;
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::history::Receipt;
 use crate::journal::{Finding, UNPROVEN, Verification, read_log, verify};
-use crate::problem::Diagnostic;
 use crate::report;
-use crate::session::{ExitCode, Receipt};
-use crate::setup::folders::read_text;
-use crate::text::harmless_line;
+use crate::sanitize::harmless_line;
 
 /// A file of receipts larger than this is not read, in bytes.
 const MAX_RECEIPTS: u64 = 512 << 20;

@@ -9,24 +9,23 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::Run;
 use super::batch::known_prices;
-use super::output::{Console, fail_as};
+use super::console::{Console, fail_as};
+use super::cost_summary;
 use super::plan::Environment;
 use super::receipts::Receipts;
-use super::spent;
 use super::told::Teller;
+use crate::config::tasks::TaskFile;
+use crate::core::{Command, ExitCode, QUORUM_UNREACHABLE, Question, QuestionKind, exhausted_key};
+use crate::diagnostic::Diagnostic;
 use crate::engine::{
     Budget, Engine, EngineConfig, EngineError, FacilitatorAnswer, FacilitatorPrompt, INTERRUPTED, Observer,
     SeatedParticipants,
 };
+use crate::history::{Event, LogEntry, Session};
 use crate::journal::{Disk, Journal, KeyStore};
+use crate::launch::scripted_answers::Answers;
 use crate::persona::Persona;
-use crate::problem::Diagnostic;
 use crate::report;
-use crate::session::{
-    Command, Event, ExitCode, LogEntry, QUORUM_UNREACHABLE, Question, QuestionKind, Session, exhausted_key,
-};
-use crate::setup::answers::Answers;
-use crate::setup::tasks::TaskFile;
 use crate::tui::Signals;
 
 /// A session with everyone at the table.
@@ -103,7 +102,7 @@ pub fn run_session(
         let hint = "its key is published, so nothing is lost; resuming the session tries again";
         output.warn(&Diagnostic::new(error.to_string()).hint(hint));
     }
-    spent::print_cost(&session, &prices, output);
+    cost_summary::print_cost(&session, &prices, output);
     let exit = print_summary(done, &session, &seated.path, &head, output);
     // What was told of it already must not be lost on a script.
     let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
@@ -148,7 +147,7 @@ fn print_summary(
                 QUORUM_UNREACHABLE => "stopped: ",
                 _ => "waiting: ",
             };
-            output.note(&format!("{lead}{}", report::words::why_paused(reason)));
+            output.note(&format!("{lead}{}", crate::insight::wording::why_paused(reason)));
             output.note(&format!("go on with: roundtable resume {file}{}", answer_hint(session)));
         }
         (None, Some(outcome)) => output.note(&format!("outcome: {outcome}")),

@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 
+use crate::history::{Price, RoundOpened, SeatStatus, Session, WorkItemOffered};
 use crate::participants::purse::{Funds, Purse};
 use crate::round::record::TokenUsage;
-use crate::session::{Price, RoundOpened, SeatStatus, Session, WorkItemOffered};
-use crate::text::estimated_tokens;
+use crate::sanitize::estimated_tokens;
 
 /// A limit in US dollars, and prices by model.
 #[derive(Debug, Clone)]

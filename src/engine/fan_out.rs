@@ -10,14 +10,15 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio::time::Instant;
 
-use super::orders::next_request;
+use super::commit::ended;
+use super::facilitator::next_request;
 use super::seat::{self, RoundShared, SeatResult};
-use super::writing::ended;
 use super::{Engine, EngineError};
 use crate::ballot::answer_schema;
+use crate::core::Command;
+use crate::history::{CloseReason, RoundRun, WorkItemReturned};
 use crate::participants::{Participant, SeatRequest};
 use crate::round::seal::RoundKey;
-use crate::session::{CloseReason, Command, RoundRun, WorkItemReturned};
 use crate::workflow::{Close, StructuredAnswers, WarmFirst};
 
 /// Answers that come this soon after another share its write to disk.

@@ -2,7 +2,8 @@
 
 use super::seat::SeatResult;
 use super::{Engine, EngineError};
-use crate::session::{Command, RoundRun, SeatStatus};
+use crate::core::Command;
+use crate::history::{RoundRun, SeatStatus};
 
 impl Engine<'_> {
     /// An answer that came back in the moment its round was closed is refused, which is history too.

@@ -5,20 +5,20 @@
 //! before what led to it is on disk. It knows no provider and no face.
 
 mod budget;
+mod commit;
+mod facilitator;
 mod fan_out;
-mod hand_out;
-mod item;
-mod keys;
+mod human_seats;
 mod late;
-mod orders;
-mod people;
+mod round_key;
 mod seat;
-mod taken;
 mod tasks;
-mod writing;
+mod transcript;
+mod work_item_attempt;
+mod work_items;
 
 pub use budget::Budget;
-pub use orders::{
+pub use facilitator::{
     FacilitatorRequest, FacilitatorRequests, ReplacementSeat, SeatReplacer, WaitPoint, hold, pending_question,
 };
 pub use tasks::TasksFile;
@@ -30,18 +30,19 @@ use futures::future::BoxFuture;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::core::{
+    Command, ExitCode, NextAction, QUORUM_UNREACHABLE, Question, QuestionKind, Refusal, decide, exit_code,
+    next,
+};
+use crate::history::{CloseReason, Event, LogEntry, RoundRun, Session, TimedEvent, Timestamp};
 use crate::journal::{DiskError, Journal, KeyStore};
 use crate::participants::Participant;
-use crate::participants::watch::{ProgressBoard, ProgressHandle};
+use crate::participants::progress::{ProgressBoard, ProgressHandle};
 use crate::persona::Persona;
 use crate::round::seal::RoundKey;
-use crate::session::{
-    CloseReason, Command, Event, ExitCode, LogEntry, NextAction, QUORUM_UNREACHABLE, Question, QuestionKind,
-    Refusal, RoundRun, Session, TimedEvent, Timestamp, decide, exit_code, next,
-};
+use commit::CommitResult;
 use fan_out::FanOut;
 use tasks::TasksKept;
-use writing::CommitResult;
 
 /// Why a session rests that a signal ended.
 pub const INTERRUPTED: &str = "interrupted";

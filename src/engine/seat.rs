@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::taken::Transcript;
+use super::transcript::Transcript;
 use crate::ballot::{BallotForm, ParsedReply};
+use crate::history::{RoundRun, Session};
 use crate::participants::{Failure, Participant, SeatRequest};
 use crate::round::prompt;
 use crate::round::record::{Finish, Raw, TOO_LONG};
 use crate::round::seal::{AssociatedData, Nonces, Padding, RoundKey, SealedRecord, seal};
-use crate::session::{RoundRun, Session};
 
 /// What all seats of one round share.
 pub struct RoundShared {
@@ -178,8 +178,8 @@ mod tests {
     use super::*;
     use crate::ballot::BallotKind;
     use crate::participants::Reply;
+    use crate::participants::progress::{Progress, ProgressBoard};
     use crate::participants::testing::ask;
-    use crate::participants::watch::{Progress, ProgressBoard};
 
     /// Says what cannot be read, and keeps what is seen of its seat while it is asked.
     struct Babbler(ProgressBoard, std::sync::Mutex<Vec<Progress>>);

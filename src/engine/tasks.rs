@@ -3,7 +3,7 @@
 //! What could not be written is tried again with the next task, and when the session is resumed.
 
 use super::Engine;
-use crate::session::{Command, Refusal};
+use crate::core::{Command, Refusal};
 use crate::workflow::TaskMark;
 
 /// Writes what was made of a task to the file of that name, or says in words why not.

@@ -1,7 +1,7 @@
 //! Text as words for the leak scan: case, look-alikes and invisible characters folded away, every
 //! word with its place in the text as it was written.
 
-use crate::text::is_unsafe;
+use crate::sanitize::is_unsafe;
 
 /// A run of letters and digits, folded.
 #[derive(Debug, Clone, PartialEq, Eq)]

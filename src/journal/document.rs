@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::history::{Event, TimedEvent, Timestamp};
 use crate::round::snapshot::sha256_hex;
-use crate::session::{Event, TimedEvent, Timestamp};
 use crate::yaml::{Unwritable, read_own, write_struct};
 
 /// The format version of the files this program writes, in the header of every file.

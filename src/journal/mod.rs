@@ -4,17 +4,17 @@
 //! tail is told from damage; the key of an open round lies outside the file. Knows the events and
 //! the fold, no participant and no face.
 
-mod disk;
 mod document;
-mod holder;
-mod keys;
-mod read;
+mod key_store;
+mod lock_owner;
+mod reader;
+mod storage;
 mod verify;
-mod write;
+mod writer;
 
-pub use disk::{Disk, DiskError, FaultInjector, InjectedFault, LockOwner, StorageOp};
 pub use document::{FORMAT, NO_HASH, write_document};
-pub use keys::KeyStore;
-pub use read::{Damage, EventLog, LogReader, fold, read_log};
+pub use key_store::KeyStore;
+pub use reader::{Damage, EventLog, LogReader, fold, read_log};
+pub use storage::{Disk, DiskError, FaultInjector, InjectedFault, LockOwner, StorageOp};
 pub use verify::{DocumentPlace, Finding, UNPROVEN, Verification, verify};
-pub use write::{Journal, OpenJournalError, OpenedJournal, named_session};
+pub use writer::{Journal, OpenJournalError, OpenedJournal, named_session};

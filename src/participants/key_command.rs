@@ -10,7 +10,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::Mutex;
 
-use super::command::{ProcessGroup, prepared, read};
+use super::external_program::{ProcessGroup, prepared, read};
 
 /// How long it may take.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -3,33 +3,20 @@
 //! A participant gets the parts of one prompt and gives back text or a failure. It sees no other
 //! seat, no session and no log; it never gets tools. `http.rs` is the only place that speaks HTTP.
 
-mod allowance;
-mod anthropic;
-pub mod arriving;
-mod body;
-pub mod command;
-pub mod dialect;
-mod fault;
-mod gate;
+pub mod api;
+mod cache_warmup;
+pub mod external_program;
 pub mod http;
 pub mod human;
 pub mod key_command;
-mod openai;
-pub mod probe;
+pub mod progress;
 pub mod purse;
 pub mod recorded;
 pub mod rehearsal;
-mod responses;
-pub mod retry;
 pub mod scripted;
-mod service;
-mod sse;
-mod structured;
 #[cfg(test)]
 pub mod testing;
 pub mod tracker;
-mod warm;
-pub mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,7 +63,7 @@ pub struct SeatRequest {
     /// more than that, since whoever asks gives up first and names the step.
     pub timeout: Option<Duration>,
     /// Where those who wait look how it stands.
-    pub watch: watch::ProgressHandle,
+    pub watch: progress::ProgressHandle,
     /// What it may still send under a limit on money.
     pub purse: purse::Purse,
     /// What a work item holds, when this is an agent's and no seat's.
@@ -97,7 +84,7 @@ pub struct WorkItemView {
     /// Whether evidence was asked for before, of the task a prompt names.
     pub evidence_asked: Vec<String>,
     /// What a program printed and how it ended, noted by the participant that runs it.
-    pub ended: command::ExitNote,
+    pub ended: external_program::ExitNote,
 }
 
 /// What came back.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
 use super::{Failure, Finish, Participant, Prompt, Reply, SeatRequest};
-use crate::text::harmless_line;
+use crate::sanitize::harmless_line;
 
 /// How much of a line is shown, in characters.
 const SHOWN: usize = 100;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::watch::ProgressHandle;
+use super::progress::ProgressHandle;
 use super::{Prompt, SeatRequest};
 use crate::persona::Persona;
 

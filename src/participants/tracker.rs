@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Failure, Finish, Participant, Reply, SeatRequest, TrackedTask, WorkItemView};
 
-pub use crate::session::TRACKER;
+pub use crate::core::TRACKER;
 
 /// Answers at once, from the tasks it is shown.
 #[derive(Debug, Clone, Copy, Default)]

@@ -9,7 +9,7 @@ pub use builtin::{BUILTIN, builtin};
 
 use indexmap::IndexMap;
 
-use crate::problem::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::yaml::{Map, Node, Value, literal_keys, read};
 
 /// Front matter larger than this is refused, in bytes.

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
-use crate::session::Session;
+use crate::history::Session;
+use crate::sanitize::harmless_line;
 use crate::tally::Tier;
-use crate::text::harmless_line;
 
-use super::count::places;
-use super::view::{SeatView, confidence, dissents, seats, tally, vote};
+use crate::insight::{SeatView, confidence, dissents, places, seats, tally, vote};
 
 const COLUMNS: [&str; 16] = [
     "session",

@@ -1,9 +1,10 @@
 //! The Markdown report as one web page: no script, no link out, nothing foreign that is markup.
 
-use pulldown_cmark::{Event, Options, Parser, html::push_html};
+use pulldown_cmark::html::push_html;
+use pulldown_cmark::{Event, Options, Parser};
 
 use super::markdown;
-use crate::session::Session;
+use crate::history::Session;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem}\
 table{border-collapse:collapse}td,th{border:1px solid #999;padding:.2rem .6rem}\

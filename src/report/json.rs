@@ -6,17 +6,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::agreement::agreement;
-use super::independence::independence;
-use super::movement::movement;
-use super::view::{self, SeatView, VisibleState};
-use super::words::shown_mask;
 use super::{Decision, decision, outcome};
+use crate::core::{Cost, artifact_view};
+use crate::history::{AnsweredQuestion, LeakReport, RoundRun, Session, StepFinished, Tally};
+use crate::insight::{SeatView, VisibleState, agreement, independence, movement, round_view, shown_mask};
 use crate::round::material::Artifact;
 use crate::round::record::Outcome;
-use crate::session::{
-    AnsweredQuestion, Cost, LeakReport, RoundRun, Session, StepFinished, Tally, artifact_view,
-};
 use crate::tally::Rule;
 
 /// The report of a session.
@@ -65,15 +60,15 @@ fn decided(made: &Decision<'_>) -> Value {
 
 /// What dissenting seats said, word for word; of one that gave no valid answer its last reply.
 fn dissent(session: &Session, round: &RoundRun) -> Vec<Value> {
-    let tally = view::tally(round);
-    let seats = view::seats(session, round).filter(|seat| view::dissents(seat, tally));
+    let tally = round_view::tally(round);
+    let seats = round_view::seats(session, round).filter(|seat| round_view::dissents(seat, tally));
     let said = |seat: SeatView<'_>| {
         let answer = seat.answer();
         let reply = answer.filter(|answer| answer.may_block).and_then(|answer| answer.replies.last());
         json!({
             "participant": seat.name,
             "round": round.opened.round,
-            "vote": seat.ballot().and_then(view::vote),
+            "vote": seat.ballot().and_then(round_view::vote),
             "answer": answer.filter(|answer| !answer.answer.is_empty()).map(|answer| &answer.answer),
             "reply": reply.map(|reply| reply.text.as_str()),
         })
@@ -87,8 +82,8 @@ fn round(session: &Session, round: &RoundRun) -> Value {
         "number": round.opened.number,
         "question": round.opened.question,
         "snapshot_sha256": round.opened.snapshot_sha256,
-        "seats": view::seats(session, round).map(|view| seat(session, &view)).collect::<Value>(),
-        "tally": view::tally(round).map(tally),
+        "seats": round_view::seats(session, round).map(|view| seat(session, &view)).collect::<Value>(),
+        "tally": round_view::tally(round).map(tally),
         "cost": total(round.spent(&|model| session.price(model))),
     });
     let beside = [

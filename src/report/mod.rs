@@ -4,42 +4,32 @@
 //! which seats are sealed or failed and nothing of an answer. Text of foreign origin is shown, never
 //! interpreted. They open no file and decide nothing: what counts was settled by the tally.
 
-pub mod agreement;
-mod bars;
-pub mod count;
 mod csv;
-mod escape;
 mod html;
-pub mod independence;
 mod json;
 mod markdown;
-pub mod movement;
 mod ndjson;
-pub mod pictures;
-mod strip;
+mod plain_text;
+mod terminal_json;
 #[cfg(test)]
 mod tests;
-mod text;
 pub mod trace;
-pub mod view;
-pub mod what_if;
-pub mod words;
 
-pub use bars::{Bar, bars};
 pub use csv::csv;
-pub use escape::terminal_safe_json;
 pub use html::html;
 pub use json::json;
 pub use markdown::{madr, markdown};
 pub use ndjson::{line, preview};
-pub use text::event_line;
+pub use plain_text::event_line;
+pub use terminal_json::terminal_safe_json;
 
 /// A JSON value on one line, safe to show on a terminal.
 pub fn safe_json(value: &serde_json::Value) -> String {
     terminal_safe_json(&value.to_string()).into_owned()
 }
 
-use crate::session::{Deciding, RoundRun, Session, Tally, deciding};
+use crate::core::{Deciding, deciding};
+use crate::history::{RoundRun, Session, Tally};
 use crate::tally::Rule;
 
 /// What the last round with a rule came to.
@@ -75,8 +65,10 @@ pub fn outcome(session: &Session) -> Option<String> {
         return Some(reason);
     }
     match deciding(session)? {
-        Deciding::Round(round) => view::tally(round).map(|tally| words::headline(tally).label),
-        other => words::without_count(session, other),
+        Deciding::Round(round) => {
+            crate::insight::tally(round).map(|tally| crate::insight::headline(tally).label)
+        }
+        other => crate::insight::without_count(session, other),
     }
 }
 
@@ -84,13 +76,16 @@ pub fn outcome(session: &Session) -> Option<String> {
 /// round should have been held and was not.
 pub fn decision(session: &Session) -> Option<Decision<'_>> {
     match deciding(session)? {
-        Deciding::Round(round) => {
-            Some(Decision { round, rule: round.opened.rule?, tally: view::tally(round), by_person: None })
-        }
+        Deciding::Round(round) => Some(Decision {
+            round,
+            rule: round.opened.rule?,
+            tally: crate::insight::tally(round),
+            by_person: None,
+        }),
         Deciding::Person(round, option) => Some(Decision {
             round,
             rule: round.opened.rule?,
-            tally: view::tally(round),
+            tally: crate::insight::tally(round),
             by_person: Some(option),
         }),
         Deciding::NotHeld(..) | Deciding::NoneHeld => None,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::terminal_safe_json;
 use crate::ballot::BallotKind;
-use crate::session::{Event, RoundRun, Session, Timestamp, WorkItemOffered};
+use crate::history::{Event, RoundRun, Session, Timestamp, WorkItemOffered};
 
 /// The line of one event, without a line feed. `session` is the state after it.
 pub fn line(seq: u64, prev: &str, hash: &str, at: Timestamp, event: &Event, session: &Session) -> String {

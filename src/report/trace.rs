@@ -5,12 +5,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::view::is_revealed;
-use super::words::{finding, handling, shown_mask};
-use crate::session::{
-    Event, LeakReport, LogEntry, SeatStatus, Session, Timestamp, WorkItemOffered, whole_prompt,
-};
-use crate::text::harmless;
+use crate::handoff::whole_prompt;
+use crate::history::{Event, LeakReport, LogEntry, SeatStatus, Session, Timestamp, WorkItemOffered};
+use crate::insight::{finding, handling, is_revealed, shown_mask};
+use crate::sanitize::harmless;
 
 /// One hand-over.
 #[derive(Debug, Clone, PartialEq, Serialize)]

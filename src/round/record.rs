@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::ballot::read_reply;
-use crate::ballot::{Ballot, BallotForm, ParsedReply};
+use crate::ballot::{Ballot, BallotForm, ParsedReply, read_reply};
 
 /// The number of the rules by which this version reads replies. Rules that have been used are never
 /// changed: another reading of any reply gets the next number.

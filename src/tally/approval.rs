@@ -2,8 +2,8 @@
 //!
 //! Source: Brams and Fishburn, "Approval Voting", American Political Science Review 72 (1978).
 
-use super::ballots::{IndexedBallot, Profile};
-use super::number::{Decimal, Score};
+use super::decimal::{Decimal, Score};
+use super::profile::{IndexedBallot, Profile};
 use super::verdict::{Verdict, leaders, listed};
 
 /// Counts approvals; a choice approves of its one option.

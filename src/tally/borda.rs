@@ -4,9 +4,9 @@
 //! a ballot gets half a point for it, and options left out are level at the end, so that every ballot
 //! gives the same number of points.
 
-use super::ballots::Profile;
-use super::number::{Decimal, Score};
+use super::decimal::{Decimal, Score};
 use super::pairwise::Pairwise;
+use super::profile::Profile;
 use super::verdict::{Verdict, leaders};
 
 /// Adds up points, which are wins pair by pair and half of what is level.

@@ -2,9 +2,9 @@
 //!
 //! Source: Condorcet, "Essai sur l'application de l'analyse à la probabilité des décisions" (1785).
 
-use super::ballots::Profile;
-use super::number::Score;
+use super::decimal::Score;
 use super::pairwise::{NO_RANKINGS, Pairwise};
+use super::profile::Profile;
 use super::verdict::Verdict;
 
 /// Looks for an option that wins all of its pairs.

@@ -4,8 +4,8 @@
 //! agreement, standing aside, blocking. A block stands whether it states a minimum change or not, and a
 //! reply that may be one lets nothing pass; weights change nothing.
 
-use super::ballots::{IndexedBallot, Profile};
-use super::number::Score;
+use super::decimal::Score;
+use super::profile::{IndexedBallot, Profile};
 use super::verdict::Verdict;
 
 /// Counts stances; the winner of a passed proposal is `support`.

@@ -2,9 +2,9 @@
 //!
 //! Source: A. H. Copeland, "A 'reasonable' social welfare function" (1951), in the form with halves.
 
-use super::ballots::Profile;
-use super::number::{Decimal, Score};
+use super::decimal::{Decimal, Score};
 use super::pairwise::{NO_RANKINGS, Pairwise};
+use super::profile::Profile;
 use super::verdict::{Verdict, leaders};
 
 /// Counts pairs won and pairs level.

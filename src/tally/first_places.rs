@@ -3,8 +3,8 @@
 //! A ballot that puts several first is split between them in equal parts, so that each ballot counts
 //! once; parts are kept exact by counting in fractions of one common size.
 
-use super::ballots::{IndexedBallot, Profile, UNLISTED};
-use super::number::{Decimal, Score};
+use super::decimal::{Decimal, Score};
+use super::profile::{IndexedBallot, Profile, UNLISTED};
 use super::verdict::Verdict;
 
 /// More options than this in one place cannot be split exactly.

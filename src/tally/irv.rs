@@ -9,10 +9,10 @@
 
 use std::collections::BTreeSet;
 
-use super::ballots::{Profile, UNLISTED};
+use super::decimal::{Decimal, Score};
 use super::first_places::{FirstPlaces, part_size};
-use super::number::{Decimal, Score};
 use super::pairwise::NO_RANKINGS;
+use super::profile::{Profile, UNLISTED};
 use super::verdict::{Elimination, Trace, Verdict, and_list};
 
 /// Sets of options left that are looked at, at most.

@@ -3,9 +3,9 @@
 //! Source: Robert's Rules of Order Newly Revised (12th ed.), §44:1, "majority vote": more than half
 //! of the votes cast, abstentions excluded.
 
-use super::ballots::Profile;
+use super::decimal::{Decimal, Score};
 use super::first_places::{FirstPlaces, first_places};
-use super::number::{Decimal, Score};
+use super::profile::Profile;
 use super::verdict::Verdict;
 
 /// Counts first places; two options with exactly half each are a tie, less than half is no majority.

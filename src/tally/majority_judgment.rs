@@ -9,9 +9,9 @@ use std::cmp::Ordering;
 
 use indexmap::IndexMap;
 
-use super::ballots::{IndexedBallot, Profile};
+use super::decimal::{Decimal, Score};
 use super::first_places::gcd;
-use super::number::{Decimal, Score};
+use super::profile::{IndexedBallot, Profile};
 use super::verdict::{Trace, Verdict};
 
 /// A grade; nothing is below every number.

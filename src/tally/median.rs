@@ -6,8 +6,8 @@
 
 use indexmap::IndexMap;
 
-use super::ballots::{IndexedBallot, Profile};
-use super::number::{Decimal, Score};
+use super::decimal::{Decimal, Score};
+use super::profile::{IndexedBallot, Profile};
 use super::verdict::{Quartiles, Trace, Verdict};
 
 /// The two values around the place where the share `top / bottom` of the weight lies below: the same

@@ -4,9 +4,9 @@
 //! model of political equilibrium" (1977). Only lost pairs are defeats; who loses none has a worst
 //! defeat of 0.
 
-use super::ballots::Profile;
-use super::number::{Decimal, Score};
+use super::decimal::{Decimal, Score};
 use super::pairwise::{NO_RANKINGS, Pairwise, measured};
+use super::profile::Profile;
 use super::rule::Strength;
 use super::verdict::Verdict;
 

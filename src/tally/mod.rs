@@ -5,11 +5,11 @@
 //! `docs/TALLIES.md` says what each rule does with ties, with what a ballot leaves out and with weights.
 
 mod approval;
-mod ballots;
 mod borda;
 mod condorcet;
 mod consent;
 mod copeland;
+mod decimal;
 mod file;
 mod first_places;
 mod irv;
@@ -17,9 +17,9 @@ mod majority;
 mod majority_judgment;
 mod median;
 mod minimax;
-mod number;
 mod pairwise;
 mod plurality;
+mod profile;
 mod ranked_pairs;
 mod rule;
 mod schulze;
@@ -36,9 +36,9 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
-pub use ballots::{BallotKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
+pub use decimal::{Decimal, Fraction, Score};
 pub use file::{BallotFile, read_ballots};
-pub use number::{Decimal, Fraction, Score};
+pub use profile::{BallotKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 pub use rule::{BallotSupport, Rule, RuleOptions, Strength, WeightBasis};
 pub use tier::Tier;
 pub use verdict::{Elimination, Pair, Quartiles, Ties, Trace, Verdict, seeded_winner};

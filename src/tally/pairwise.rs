@@ -5,8 +5,8 @@
 
 use std::cmp::Ordering;
 
-use super::ballots::Profile;
-use super::number::{Decimal, Score};
+use super::decimal::{Decimal, Score};
+use super::profile::Profile;
 use super::rule::Strength;
 use super::verdict::{Trace, Verdict};
 

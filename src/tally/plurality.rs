@@ -2,8 +2,8 @@
 //!
 //! Source: Robert's Rules of Order Newly Revised (12th ed.), §44:11, "plurality vote".
 
-use super::ballots::Profile;
 use super::first_places::{FirstPlaces, first_places};
+use super::profile::Profile;
 use super::verdict::Verdict;
 
 /// Counts first places.

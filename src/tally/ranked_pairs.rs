@@ -7,10 +7,10 @@
 
 use std::collections::BTreeSet;
 
-use super::ballots::Profile;
+use super::decimal::{Decimal, Score};
 use super::irv::{COUNTED_AGAIN, MOST_SITUATIONS, unresolved};
-use super::number::{Decimal, Score};
 use super::pairwise::{NO_RANKINGS, Pairwise, layers, measured};
+use super::profile::Profile;
 use super::rule::Strength;
 use super::verdict::{Pair, Trace, Verdict, and_list};
 

@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ballots::BallotKind;
-use super::number::Fraction;
+use super::decimal::Fraction;
+use super::profile::BallotKind;
 
 /// A voting rule as the definition fixes it, before the first ballot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,9 +4,9 @@
 //! single-winner election method", Social Choice and Welfare 36 (2011). A path is as strong as the
 //! weakest victory on it.
 
-use super::ballots::Profile;
-use super::number::{Decimal, Score};
+use super::decimal::{Decimal, Score};
 use super::pairwise::{NO_RANKINGS, Pairwise, layers, matrix, measured};
+use super::profile::Profile;
 use super::rule::Strength;
 use super::verdict::{Trace, Verdict};
 

@@ -3,8 +3,8 @@
 //! Source: range voting, as in Warren D. Smith, "Range Voting" (2000). An option's mean is over the
 //! ballots that score it; an option without any score cannot win. Means compare as exact ratios.
 
-use super::ballots::{IndexedBallot, Profile};
-use super::number::{Decimal, Score, compare_ratios};
+use super::decimal::{Decimal, Score, compare_ratios};
+use super::profile::{IndexedBallot, Profile};
 use super::verdict::Verdict;
 
 /// Adds up scores and divides by the weight of those who gave them.

@@ -4,9 +4,9 @@
 //! (1999). The median is over the ballots that score the option; between two middle scores it is their
 //! mean, so that it can be level more often than `majority-judgment`, which goes on from there.
 
-use super::ballots::{IndexedBallot, Profile};
+use super::decimal::{Decimal, Score};
 use super::median::middle;
-use super::number::{Decimal, Score};
+use super::profile::{IndexedBallot, Profile};
 use super::verdict::Verdict;
 
 /// Finds each option's median score.

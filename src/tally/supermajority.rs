@@ -5,9 +5,9 @@
 
 use std::cmp::Ordering;
 
-use super::ballots::Profile;
+use super::decimal::Fraction;
 use super::first_places::{FirstPlaces, first_places};
-use super::number::Fraction;
+use super::profile::Profile;
 use super::verdict::Verdict;
 
 /// Counts first places against a share of all of them.

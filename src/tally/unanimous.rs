@@ -3,8 +3,8 @@
 //! Source: Robert's Rules of Order Newly Revised (12th ed.), §44:6 n., "unanimous vote": of those who
 //! vote; an abstention does not stand against it. One ballot alone agrees with nobody.
 
-use super::ballots::Profile;
 use super::first_places::{FirstPlaces, first_places};
+use super::profile::Profile;
 use super::verdict::Verdict;
 
 /// Looks whether all first places are one option's.

@@ -6,9 +6,9 @@
 
 use std::cmp::Ordering;
 
-use super::ballots::{IndexedBallot, Profile};
+use super::decimal::Fraction;
 use super::first_places::{FirstPlaces, first_places};
-use super::number::Fraction;
+use super::profile::{IndexedBallot, Profile};
 use super::rule::WeightBasis;
 use super::verdict::{Verdict, and_list};
 

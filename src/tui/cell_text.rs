@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::theme::Theme;
-use crate::text::harmless;
+use crate::sanitize::harmless;
 
 /// The text made safe for a screen.
 pub fn safe(text: &str) -> Cow<'_, str> {

@@ -6,13 +6,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::home::{Home, OpenTarget};
 use super::live::EngineUpdate;
+use crate::config::doctor::ProbeLevel;
+use crate::config::need::Need;
+use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
+use crate::history::{LogEntry, Session, SessionOpened};
 use crate::participants::human::HumanQuestion;
-use crate::participants::watch::ProgressBoard;
-use crate::problem::Diagnostic;
-use crate::session::{LogEntry, Session, SessionOpened};
-use crate::setup::doctor::ProbeLevel;
-use crate::setup::need::Need;
+use crate::participants::progress::ProgressBoard;
 
 /// An engine at work, on a thread of its own.
 pub struct EngineHandle {

@@ -5,12 +5,11 @@
 
 use std::collections::VecDeque;
 
+use crate::core::{Command, ExitCode, NextAction, decide, draft_round, next};
 use crate::engine::{FacilitatorRequest, WaitPoint, hold};
-use crate::report::words::group_digits;
-use crate::session::{
-    Checked, Command, Event, ExitCode, LogEntry, NextAction, RoundOpened, Session, SessionOpened, TimedEvent,
-    Timestamp, decide, draft_round, next,
-};
+use crate::handoff::Checked;
+use crate::history::{Event, LogEntry, RoundOpened, Session, SessionOpened, TimedEvent, Timestamp};
+use crate::insight::wording::group_digits;
 
 /// What the engine tells.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,8 +9,8 @@ use super::live::LiveSession;
 use super::replay::Replay;
 use super::theme::Theme;
 use crate::engine::{WaitPoint, hold};
-use crate::participants::watch::Progress;
-use crate::session::Session;
+use crate::history::Session;
+use crate::participants::progress::Progress;
 
 /// A part of the screen that can be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,7 +190,7 @@ pub struct Model {
     /// How the requests of the open round stand, by seat.
     pub progress: HashMap<String, Progress>,
     /// The time, for how long a round is open.
-    pub now: crate::session::Timestamp,
+    pub now: crate::history::Timestamp,
 }
 
 impl Model {
@@ -214,7 +214,7 @@ impl Model {
             file: String::new(),
             reading: None,
             progress: HashMap::new(),
-            now: crate::session::Timestamp::default(),
+            now: crate::history::Timestamp::default(),
         }
     }
 
@@ -274,7 +274,7 @@ impl Model {
     }
 
     /// What is asked of a person now.
-    pub fn question(&self) -> Option<crate::session::Question> {
+    pub fn question(&self) -> Option<crate::core::Question> {
         match hold(self.session()) {
             Some(WaitPoint::Question(question)) => Some(question),
             _ => None,

@@ -1,7 +1,7 @@
 //! A saved session as a film: every event a frame, the state at any frame by folding from a mark.
 
+use crate::history::{Event, LogEntry, Session};
 use crate::report;
-use crate::session::{Event, LogEntry, Session};
 
 /// A mark is kept every so many events, so that a seek folds at most this many.
 const MARK_EVERY: usize = 8192;

@@ -24,9 +24,9 @@ use super::model::{Mode, Model, Overlay};
 use super::theme::Theme;
 use super::update::{Effect, Message, update};
 use super::view::{ClickMap, draw};
+use crate::config::need::Need;
+use crate::core::ExitCode;
 use crate::participants::human::HumanQuestion;
-use crate::session::ExitCode;
-use crate::setup::need::Need;
 use effects::Then;
 pub use signals::Signals;
 

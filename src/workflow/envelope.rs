@@ -6,7 +6,7 @@
 use super::definition::Definition;
 use super::lang::Template;
 use super::step::{Step, StepKind};
-use crate::problem::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Diagnostic, did_you_mean};
 
 /// What a round leaves.
 const ROUND: [&str; 5] = ["data", "success", "outcome", "decision", "tally"];

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::load_task::read_tasks;
+use super::load::task::read_tasks;
 use crate::yaml::{Node, Value, with_entry};
 
 /// What the tracker made of a task.

@@ -1,8 +1,8 @@
 //! What a round's snapshot recalls of what was before: the key `context`.
 
 use super::definition::{Definition, Round};
-use super::fields::{Fields, as_text};
-use crate::problem::Diagnostic;
+use super::load::map_reader::{Fields, as_text};
+use crate::diagnostic::Diagnostic;
 use crate::yaml::Value;
 
 /// What a snapshot holds of the answers of the round closed last.
@@ -121,7 +121,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
                 match definition.all_steps().find(|step| step.id == *name || step.key() == name) {
                     None => {
                         let known: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
-                        ("no step", crate::problem::did_you_mean(name, &known))
+                        ("no step", crate::diagnostic::did_you_mean(name, &known))
                     }
                     Some(step) if step.round().is_some() => {
                         ("a round", "`answers` and `rounds` say what is seen of rounds".to_owned())

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::problem::Diagnostic;
+use crate::diagnostic::Diagnostic;
 
 /// Keys of a task's row in linked tasks, in their order.
 pub const ROW_KEYS: [&str; 10] = [

@@ -5,7 +5,7 @@
 
 use serde_json::Value as Json;
 
-use super::read::{MapKey, Node, Value};
+use super::reader::{MapKey, Node, Value};
 use super::write::{Out, is_plain};
 
 /// The text with the entry `key` of a map in it set to `value`; none where that is not simple.

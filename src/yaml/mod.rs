@@ -5,16 +5,16 @@
 //! session never depend on a library's version.
 
 mod edit;
-mod json;
+mod jsonc;
 mod own;
-mod read;
-mod secrets;
+mod reader;
+mod secret_fields;
 mod simple;
 mod write;
 
 pub use edit::with_entry;
-pub use json::relaxed_json;
+pub use jsonc::relaxed_json;
 pub use own::read_own;
-pub use read::{Map, MapKey, Node, Value, read, read_json, read_large};
-pub use secrets::literal_keys;
+pub use reader::{Map, MapKey, Node, Value, read, read_json, read_large};
+pub use secret_fields::literal_keys;
 pub use write::{Out, Unwritable, is_plain, write_struct};

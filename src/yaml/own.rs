@@ -9,9 +9,9 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::read::{MAX_DEPTH, explain, options};
+use super::reader::{MAX_DEPTH, explain, options};
 use super::simple;
-use crate::problem::Diagnostic;
+use crate::diagnostic::Diagnostic;
 
 /// A document holds at most so many keys and values.
 const MAX_NODES: usize = 1_000_000;

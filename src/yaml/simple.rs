@@ -7,9 +7,9 @@
 
 use serde_json::Number;
 
-use super::read::{Map, MapKey, Node, Value};
+use super::reader::{Map, MapKey, Node, Value};
 use super::write;
-use crate::text::is_unsafe;
+use crate::sanitize::is_unsafe;
 
 /// Longer texts are left to the reader, and maps of more keys, and deeper ones.
 const MAX_BYTES: usize = 64 * 1024;

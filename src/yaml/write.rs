@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::text::is_unsafe;
+use crate::sanitize::is_unsafe;
 
 /// A value to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,12 +5,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use roundtable::core::{Command, ExitCode, decide};
+use roundtable::history::{
+    AnswerRevealed, CloseReason, Event, SeatFailed, Session, Status, Tally, TimedEvent, Timestamp,
+};
 use roundtable::journal::{Disk, Journal, Verification, read_log, verify};
 use roundtable::round::seal::{Nonces, RoundKey, seal};
-use roundtable::session::{
-    AnswerRevealed, CloseReason, Command, Event, ExitCode, SeatFailed, Session, Status, Tally, TimedEvent,
-    Timestamp, decide,
-};
 
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
 
@@ -141,11 +141,11 @@ fn recount(events: &mut Vec<TimedEvent>) {
     events[..at].iter().for_each(|stamped| session.apply(stamped));
     events.truncate(at);
     loop {
-        let roundtable::session::NextAction::Decide(command) = roundtable::session::next(&session) else {
+        let roundtable::core::NextAction::Decide(command) = roundtable::core::next(&session) else {
             return;
         };
         let now = events.last().expect("a start").at;
-        let Ok(more) = roundtable::session::decide(&session, command, now) else { return };
+        let Ok(more) = roundtable::core::decide(&session, command, now) else { return };
         for event in more {
             let stamped = TimedEvent { at: now, event };
             session.apply(&stamped);

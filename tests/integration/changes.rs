@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use roundtable::core::{Command, ExitCode, NextAction, decide, next};
+use roundtable::history::{Event, SeatStatus, Session, TimedEvent};
 use roundtable::journal::{Disk, NO_HASH, Verification, read_log, verify, write_document};
 use roundtable::round::seal::{Nonces, RoundKey, seal, unseal};
-use roundtable::session::{
-    Command, Event, ExitCode, NextAction, SeatStatus, Session, TimedEvent, decide, next,
-};
 use serde_json::Value;
 
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
@@ -203,7 +202,7 @@ fn answers_swapped(base: &Base, random: &mut Random) -> Changed {
     else {
         unreachable!()
     };
-    let place = |of: &roundtable::session::AnswerRevealed, at: &roundtable::session::AnswerRevealed| {
+    let place = |of: &roundtable::history::AnswerRevealed, at: &roundtable::history::AnswerRevealed| {
         let mut moved = of.clone();
         moved.step.clone_from(&at.step);
         moved.round.clone_from(&at.round);
@@ -297,7 +296,7 @@ fn folded(events: &[TimedEvent]) -> Session {
 }
 
 /// What the core makes of the rest.
-fn follow(events: &mut Vec<TimedEvent>, key: &RoundKey, at: roundtable::session::Timestamp) {
+fn follow(events: &mut Vec<TimedEvent>, key: &RoundKey, at: roundtable::history::Timestamp) {
     let mut session = folded(events);
     loop {
         let command = match next(&session) {

@@ -6,9 +6,10 @@ mod draw;
 mod drive;
 
 use proptest::prelude::*;
+use roundtable::core::{Command, NextAction, decide, next};
+use roundtable::history::{Event, Session, TimedEvent};
 use roundtable::journal::{NO_HASH, fold, named_session, read_log, write_document};
 use roundtable::report;
-use roundtable::session::{Command, Event, NextAction, Session, TimedEvent, decide, next};
 
 use draw::{Ballot, Drawn, actions, definition, one_round};
 use drive::{SEATS, Sitting, surfaces};

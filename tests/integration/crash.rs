@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use roundtable::history::{SeatStatus, Session};
 use roundtable::journal::{read_log, verify};
-use roundtable::session::{SeatStatus, Session};
 
 use crate::home::{Asked, Home, asked, pause, stderr};
 use crate::patience::Patient as _;
@@ -137,7 +137,7 @@ fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
         let mut verify = home.command(env!("CARGO_BIN_EXE_roundtable"), &server);
         assert_eq!(verify.args(["verify", "s.s2s"]).output_soon().expect("runs").status.code(), Some(0));
     }
-    at_kill.open_round().map(roundtable::session::RoundRun::sealed)
+    at_kill.open_round().map(roundtable::history::RoundRun::sealed)
 }
 
 #[test]

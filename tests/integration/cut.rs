@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use roundtable::core::ExitCode;
+use roundtable::history::Event;
 use roundtable::journal::{Disk, Journal, OpenJournalError, read_log, verify};
-use roundtable::session::{Event, ExitCode};
 
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, outcome};
 
@@ -97,7 +98,7 @@ fn a_cut_file_is_mended_and_comes_to_the_same_end() {
             let aside = place.file().with_file_name(format!("s.s2s.torn-{good}"));
             assert_eq!(std::fs::read(aside).expect("kept aside"), bytes[good..cut], "cut at {cut}");
         }
-        let sealed = before.open_round().map_or(0, roundtable::session::RoundRun::sealed);
+        let sealed = before.open_round().map_or(0, roundtable::history::RoundRun::sealed);
         if sealed > 0 {
             // The round had closed in the run that was cut back: its key is gone.
             lost_once += 1;

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use roundtable::problem::Diagnostic;
+use roundtable::diagnostic::Diagnostic;
 use roundtable::workflow::{DEFAULT_PANEL, Source, StepKind, load};
 use roundtable::yaml::read;
 use serde_json::Value;

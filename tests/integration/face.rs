@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use roundtable::history::{CloseReason, SeatStatus, Session};
 use roundtable::journal::{fold, read_log, verify};
-use roundtable::session::{CloseReason, SeatStatus, Session};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::home::wait_until;

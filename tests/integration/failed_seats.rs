@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use roundtable::history::{Event, Session};
 use roundtable::journal::{fold, read_log, verify};
-use roundtable::session::{Event, Session};
 
 use crate::program::{Desk, Ran, arg};
 use crate::server::{Answer, Server};

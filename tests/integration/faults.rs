@@ -6,8 +6,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use roundtable::participants::dialect::ApiStyle;
-use roundtable::participants::retry::Backoff;
+use roundtable::participants::api::ApiStyle;
+use roundtable::participants::http::retry::Backoff;
 use roundtable::participants::{Failure, Participant as _, SeatRequest};
 use serde_json::json;
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use roundtable::history::Session;
 use roundtable::journal::{EventLog, fold, read_log};
-use roundtable::session::Session;
 
 use crate::patience::Patient as _;
 use crate::server::{Request, Server};

@@ -6,10 +6,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use roundtable::participants::dialect::ApiStyle;
+use roundtable::participants::api::ApiStyle;
+use roundtable::participants::http::retry::Backoff;
 use roundtable::participants::http::{HttpParticipant, Service};
-use roundtable::participants::retry::Backoff;
-use roundtable::participants::watch::ProgressHandle;
+use roundtable::participants::progress::ProgressHandle;
 use roundtable::participants::{Failure, Finish, Participant, Prompt, Reply, SeatRequest, TokenUsage};
 use roundtable::persona::Persona;
 use serde_json::json;

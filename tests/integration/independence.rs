@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use roundtable::session::alike::groups;
+use roundtable::core::alike::groups;
 
 const CASE: &str = "the cache lives in the process because a second server would have to be run and paid for \
                     and watched by somebody who is not there at night";

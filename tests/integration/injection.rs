@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use roundtable::ballot::read_reply;
-use roundtable::ballot::{Ballot, BallotForm, BallotKind, ParsedReply};
+use roundtable::ballot::{Ballot, BallotForm, BallotKind, ParsedReply, read_reply};
 use roundtable::round::material::SnapshotContent;
 use roundtable::round::snapshot::{Snapshot, address};
 use roundtable::yaml;

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
+use roundtable::history::{Event, TimedEvent};
 use roundtable::journal::{Disk, Journal, read_log, verify};
-use roundtable::session::{Event, TimedEvent};
 use serde_json::{Value, json};
 
 use crate::program::{Desk, Ran, arg};
@@ -217,7 +217,7 @@ fn what_is_said_to_be_found_or_masked_is_checked() {
     let wrong =
         |events: Vec<TimedEvent>| !verify(&chained(dir.path(), &id, events), None).findings.is_empty();
     assert!(!wrong(events()));
-    let forge = |change: &dyn Fn(&mut roundtable::session::LeaksFound)| {
+    let forge = |change: &dyn Fn(&mut roundtable::history::LeaksFound)| {
         let mut events = events();
         if let Event::LeaksFound(found) = &mut events[at].event {
             change(std::sync::Arc::make_mut(found));

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
+use roundtable::core::{Command, ExitCode, decide};
 use roundtable::engine::{Budget, FacilitatorRequest, SeatedParticipants, WaitPoint, hold};
+use roundtable::history::{
+    CloseReason, Event, LogEntry, Price, RoundRevised, SeatStatus, Session, Timestamp,
+};
 use roundtable::journal::{Disk, verify};
 use roundtable::participants::{Failure, Finish, Participant, Reply, SeatRequest};
-use roundtable::session::{
-    CloseReason, Command, Event, ExitCode, LogEntry, Price, RoundRevised, SeatStatus, Session, Timestamp,
-    decide,
-};
 
 use crate::seats::{Clock, Place, newcomer, says};
 

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
+use roundtable::core::{Command, ExitCode, decide};
+use roundtable::history::{CloseReason, Event, SeatStatus, Session, TimedEvent, Timestamp};
 use roundtable::journal::{Disk, Journal, verify};
 use roundtable::participants::{Failure, Finish, Participant, Reply, SeatRequest};
-use roundtable::session::{
-    CloseReason, Command, Event, ExitCode, SeatStatus, Session, TimedEvent, Timestamp, decide,
-};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::home::{Home, asked, stderr, text, wait_until};

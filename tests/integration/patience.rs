@@ -2,12 +2,11 @@
 //! after as long, and a test that still does not end ends the run, by its name.
 
 use std::cell::RefCell;
-use std::io;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use roundtable::core::ExitCode;
 use roundtable::journal::{Disk, StorageOp, read_log, verify};
-use roundtable::session::ExitCode;
 
 use crate::seats::{Diary, Place, WORKFLOW, outcome};
 

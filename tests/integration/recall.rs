@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use roundtable::core::{Command, decide};
+use roundtable::history::{Event, RoundOpened, Session};
 use roundtable::journal::read_log;
-use roundtable::session::{Command, Event, RoundOpened, Session, decide};
 use std::sync::Arc;
 
 use crate::program::Desk;

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use roundtable::history::Session;
 use roundtable::journal::{fold, read_log, verify};
 use roundtable::report;
-use roundtable::session::Session;
 use roundtable::workflow::{Source, load};
 
 use crate::patience::Patient as _;

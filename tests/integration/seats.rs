@@ -8,17 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
+use roundtable::core::{Command, ExitCode, Question, QuestionKind};
 use roundtable::engine::{
     Budget, Engine, EngineConfig, FacilitatorAnswer, FacilitatorPrompt, FacilitatorRequest, Observer,
     ReplacementSeat, SeatReplacer, SeatedParticipants,
 };
+use roundtable::history::{LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened};
 use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
-use roundtable::participants::watch::ProgressBoard;
+use roundtable::participants::progress::ProgressBoard;
 use roundtable::participants::{Failure, Finish, Participant, Reply, SeatRequest};
 use roundtable::round::snapshot::sha256_hex;
-use roundtable::session::{
-    Command, ExitCode, LogEntry, PersonaInfo, Question, QuestionKind, SeatInfo, Session, SessionOpened,
-};
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
@@ -373,9 +372,9 @@ pub struct Came {
 
 /// How every round came out.
 pub fn outcome(session: &Session) -> Vec<Came> {
-    let of_round = |round: &roundtable::session::RoundRun| {
+    let of_round = |round: &roundtable::history::RoundRun| {
         let votes = round.seats.values().map(|seat| match &seat.status {
-            roundtable::session::SeatStatus::Revealed(answer, _) => format!("{:?}", answer.ballot),
+            roundtable::history::SeatStatus::Revealed(answer, _) => format!("{:?}", answer.ballot),
             other => format!("{other:?}"),
         });
         let winners = round.tally.as_ref().map(|tally| tally.verdict.winners.clone());

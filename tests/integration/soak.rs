@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::time::Instant;
 
+use roundtable::core::ExitCode;
+use roundtable::history::Event;
 use roundtable::journal::Disk;
-use roundtable::session::{Event, ExitCode};
 
 use crate::seats::Place;
 

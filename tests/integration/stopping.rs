@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
+use roundtable::config::doctor::ProbeLevel;
+use roundtable::config::need::Need;
+use roundtable::core::ExitCode;
+use roundtable::diagnostic::Diagnostic;
+use roundtable::history::{Event, LogEntry, SeatStatus, Session, SessionOpened};
 use roundtable::journal::{Disk, read_log, verify};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
-use roundtable::problem::Diagnostic;
-use roundtable::session::{Event, ExitCode, LogEntry, SeatStatus, Session, SessionOpened};
-use roundtable::setup::doctor::ProbeLevel;
-use roundtable::setup::need::Need;
 use roundtable::tui::{
     Draft, EngineHandle, Home as HomeScreen, Host, Keys, OpenTarget, Refusal, ReplayLoad, ScreenOptions,
     Theme,

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use roundtable::core::ExitCode;
 use roundtable::journal::{Disk, InjectedFault, Journal, StorageOp, read_log, verify};
-use roundtable::session::ExitCode;
 
 use crate::seats::{Diary, ONE_ROUND, Place, Ran, TWO_ROUNDS, WORKFLOW, outcome};
 

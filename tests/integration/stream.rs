@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use roundtable::participants::dialect::{ApiStyle, Stream};
-use roundtable::participants::watch::{ProgressBoard, RequestPhase};
+use roundtable::participants::api::{ApiStyle, Stream};
+use roundtable::participants::progress::{ProgressBoard, RequestPhase};
 use roundtable::participants::{Finish, Participant as _, Reply, SeatRequest, TokenUsage};
 
 use crate::http::{ask, ms, open_ai, outcome, outcome_of, participant, service};

@@ -4,8 +4,8 @@
 use std::fs;
 use std::process::Child;
 
+use roundtable::history::{Event, LogEntry};
 use roundtable::journal::{read_log, verify};
-use roundtable::session::{Event, LogEntry};
 use serde_json::Value;
 
 use crate::home::wait_until;

@@ -1,9 +1,9 @@
 //! What a newcomer runs into: the README's own definition, a context that cannot be read, session
 //! ids, a session in a pipe, labels, time that runs out, a file an editor has touched.
 
+use roundtable::history::Event;
 use roundtable::journal::{Journal, fold, read_log};
 use roundtable::report::trace::trace;
-use roundtable::session::Event;
 
 use crate::program::{Desk, arg};
 use crate::server::{Answer, Server};

@@ -3,9 +3,10 @@
 
 use indexmap::IndexMap;
 use proptest::prelude::*;
-use roundtable::session::{
-    Command, Event, ItemStatus, LEASE_MS, NextAction, PersonaInfo, SeatInfo, Session, SessionOpened,
-    TimedEvent, Timestamp, WorkItem, WorkItemReturned, decide, next,
+use roundtable::core::{Command, LEASE_MS, NextAction, decide, next};
+use roundtable::history::{
+    Event, ItemStatus, PersonaInfo, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp, WorkItem,
+    WorkItemReturned,
 };
 use serde_json::{Value, json};
 
@@ -239,7 +240,7 @@ fn a_review_is_never_the_authors_and_needs_feedback() {
         [Event::LinkRecorded(_), Event::ReviewRecorded(_), Event::WorkItemReturned(_)]
     ));
     office.until_waiting();
-    let view = roundtable::session::artifact_view(&office.session, &office.session.made["write"]);
+    let view = roundtable::core::artifact_view(&office.session, &office.session.made["write"]);
     assert_eq!(view["reviews"][0]["feedback"], json!({"clarity": "good"}));
     assert_eq!(view["links"][0]["toId"], "write");
 }

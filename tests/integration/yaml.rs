@@ -11,10 +11,10 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use roundtable::ballot::{BallotForm, BallotKind};
+use roundtable::history::{Event, TimedEvent, Timestamp};
 use roundtable::journal::{NO_HASH, read_log, write_document};
 use roundtable::round::material::{AgendaItem, Artifact, RoundSummary, SnapshotContent};
 use roundtable::round::snapshot::{Snapshot, address};
-use roundtable::session::{Event, TimedEvent, Timestamp};
 use roundtable::yaml::{Out, read, read_own};
 use serde_json::{Value, json};
 

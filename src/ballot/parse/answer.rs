@@ -4,9 +4,8 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::marks;
-use super::option_match;
 use super::scalar::{is_abstain, is_placeholder, is_placeholder_text, quoted, source_text};
+use super::{marks, option_match};
 use crate::ballot::{Answer, Ballot, BallotForm, BallotKind, Stance};
 use crate::yaml::{self, Node, Value};
 

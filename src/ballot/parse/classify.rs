@@ -5,10 +5,8 @@
 
 use super::answer::{self, AnswerEntries, is_named, known_key};
 use super::blocks::ReplyBlock;
-use super::option_match;
-use super::prefilter;
 use super::scalar::{depth, is_abstain, is_placeholder, source_text};
-use super::yaml_block;
+use super::{option_match, prefilter, yaml_block};
 use crate::ballot::{Answer, BallotForm, BallotKind};
 use crate::yaml::{self, Node, Value};
 

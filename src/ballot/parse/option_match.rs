@@ -5,7 +5,7 @@
 
 use super::scalar::{folded, quoted, strip_markup, trimmed};
 use crate::ballot::Stance;
-use crate::text::is_unsafe;
+use crate::sanitize::is_unsafe;
 
 /// The option a vote means, and a flag if it was not named but counted.
 pub(super) fn option(options: &[String], vote: &str) -> Result<(String, Option<String>), String> {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::scalar::shorten;
-use crate::text::is_unsafe;
+use crate::sanitize::is_unsafe;
 
 /// The largest reply that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;

@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows a form or an option.
 
-use crate::text::harmless_line;
+use crate::sanitize::harmless_line;
 use crate::yaml::{Node, Value};
 
 /// Pairs that may stand around a word without being part of it.

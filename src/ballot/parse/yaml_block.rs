@@ -44,7 +44,7 @@ pub(super) fn parse<'a>(text: &'a str, own: &str) -> (Cow<'a, str>, Result<Node,
 }
 
 /// Why a block is not readable, as it is told to a participant.
-fn unreadable(problem: &crate::problem::Diagnostic) -> String {
+fn unreadable(problem: &crate::diagnostic::Diagnostic) -> String {
     let message = problem.message.trim_start_matches("not readable as YAML: ");
     let message = message.rsplit_once(" at line ").map_or(message, |(before, _)| before);
     if let Some((_, key)) = message.split_once("duplicate mapping key: ") {

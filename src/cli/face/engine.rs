@@ -8,16 +8,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::plan::Environment;
 use crate::cli::work::ReadySession;
+use crate::config::prices::price_of;
+use crate::config::tasks::TaskFile;
+use crate::core::{Command, ExitCode, Question};
 use crate::engine::{
     Engine, EngineConfig, FacilitatorAnswer, FacilitatorPrompt, FacilitatorRequest, Observer,
     ReplacementSeat, SeatReplacer,
 };
+use crate::history::{LogEntry, Session};
 use crate::journal::{Disk, KeyStore};
 use crate::participants::human::{HumanQuestion, HumanQueue};
-use crate::participants::watch::ProgressBoard;
-use crate::session::{Command, ExitCode, LogEntry, Question, Session};
-use crate::setup::prices::price_of;
-use crate::setup::tasks::TaskFile;
+use crate::participants::progress::ProgressBoard;
 use crate::tui::{EngineHandle, EngineUpdate};
 
 /// Tells the screen what happens.

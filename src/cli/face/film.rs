@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{bytes_of, damage_problem};
+use crate::diagnostic::Diagnostic;
+use crate::history::LogEntry;
 use crate::journal::LogReader;
-use crate::problem::Diagnostic;
-use crate::session::LogEntry;
 use crate::tui::{LoadProgress, ReplayLoad};
 
 /// So long the beginning may take; short sessions are whole by then.

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::{bytes_of, damage_problem};
 use crate::cli::plan::session_id;
+use crate::core::{Command, decide};
+use crate::diagnostic::Diagnostic;
 use crate::engine::hold;
+use crate::history::{Session, TimedEvent};
 use crate::journal::{Disk, EventLog, read_log, write_document};
-use crate::problem::Diagnostic;
-use crate::session::{Command, Session, TimedEvent, decide};
 use crate::tui::Refusal;
 
 /// Writes a new session file into `folder`: the documents of the one at `path` up to `seq`, or to

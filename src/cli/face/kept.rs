@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::config::dirs::read_text;
+use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
-use crate::problem::Diagnostic;
-use crate::setup::folders::read_text;
 
 /// More than this is not kept, in bytes.
 const MOST: u64 = 16 * 1024 * 1024;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::browse::{saved, summary};
 use crate::cli::plan::Environment;
+use crate::config::dirs::read_regular;
+use crate::config::path_policy::PathPolicy;
+use crate::config::persona_library::PersonaLibrary;
 use crate::journal::{Disk, fold, read_log};
-use crate::setup::bounds::PathPolicy;
-use crate::setup::folders::read_regular;
-use crate::setup::personas::PersonaLibrary;
 use crate::tui::{Home, HomeRow, HomeSection, OpenTarget};
 use crate::workflow::{Source, default_id, load};
 

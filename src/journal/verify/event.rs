@@ -1,13 +1,14 @@
 //! Each event against the rules: what the core decides alone must be what the file says.
 
 use super::Verifier;
+use crate::core::{Command, decide};
+use crate::history::{
+    ArtifactRecorded, CloseReason, Event, LogEntry, PseudonymMap, RoundClosed, RoundOpened, Session,
+    SessionClosed, SessionOpened, Status,
+};
 use crate::identity::RULES;
 use crate::round::seal::RoundKey;
 use crate::round::snapshot::sha256_hex;
-use crate::session::{
-    ArtifactRecorded, CloseReason, Command, Event, LogEntry, PseudonymMap, RoundClosed, RoundOpened, Session,
-    SessionClosed, SessionOpened, Status, decide,
-};
 use crate::workflow::Close;
 
 impl Verifier {

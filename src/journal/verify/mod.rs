@@ -6,16 +6,16 @@
 //! is known; [`UNPROVEN`] says so.
 
 mod event;
-mod item;
 mod seat;
+mod work_item;
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
-use super::read::{Damage, EventLog, read_log, starts};
+use super::reader::{Damage, EventLog, read_log, starts};
+use crate::history::{LogEntry, Receipt, RoundRun, Session, WorkItemOffered};
 use crate::round::record::REPLY_RULES;
-use crate::session::{LogEntry, Receipt, RoundRun, Session, WorkItemOffered};
 
 /// What no reading of the file can show.
 pub const UNPROVEN: [&str; 4] = [
@@ -116,7 +116,7 @@ impl Verification {
     /// Holds receipts against the log that was verified: each that fits is proven, any other found.
     /// Receipts of other sessions are only noted, unless there is none of this one.
     pub fn hold(&mut self, log: &EventLog, receipts: &[Receipt]) {
-        let session = super::read::fold(log);
+        let session = super::reader::fold(log);
         let (own, others): (Vec<_>, Vec<_>) = receipts.iter().partition(|receipt| receipt.is_of(&session));
         for receipt in &own {
             match receipt.check(&session, log.lines.iter().map(|line| &line.stamped.event)) {

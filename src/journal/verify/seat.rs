@@ -1,12 +1,12 @@
 //! What happens at single seats: handed a prompt, sealed, failed, revealed.
 
 use super::Verifier;
+use crate::core::{Command, unseal_answer};
+use crate::history::{
+    AnswerRevealed, BallotSealed, LogEntry, RoundRun, SeatFailed, SeatStatus, Session, WorkItemOffered,
+};
 use crate::round::record::ReplyAttempt;
 use crate::round::seal::{RoundKey, SealedRecord};
-use crate::session::{
-    AnswerRevealed, BallotSealed, Command, LogEntry, RoundRun, SeatFailed, SeatStatus, Session,
-    WorkItemOffered, unseal_answer,
-};
 
 impl Verifier {
     pub(super) fn offered(&mut self, line: &LogEntry, item: &WorkItemOffered) {

@@ -2,13 +2,13 @@
 //!
 //! One request each, without a second try and without a turn at the gate.
 
-use super::address::{endpoint, host};
+use super::endpoint::{endpoint, host};
 use tokio::time::Instant;
 
+use super::probe::Latency;
 use super::{
     Bytes, Failure, HttpParticipant, MAX_REPLY, Method, Request, RequestError, SeatRequest, SplitBody,
 };
-use crate::participants::probe::Latency;
 
 impl HttpParticipant {
     /// The host it asks, with the port.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::super::gate::Closed;
 use super::super::purse::Paid;
+use super::concurrency::Closed;
 use super::{Failure, SeatRequest, format_duration};
 
 /// Without a deadline no service is waited for longer than this at a time.

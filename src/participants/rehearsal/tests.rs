@@ -1,8 +1,7 @@
 //! What the rehearsal promises: same in, same out; every form is met; it is no judgement and says so.
 
 use super::*;
-use crate::ballot::read_reply;
-use crate::ballot::{BallotForm, BallotKind, ParsedReply};
+use crate::ballot::{BallotForm, BallotKind, ParsedReply, read_reply};
 use crate::participants::testing;
 use crate::persona::builtin;
 use crate::round::material::SnapshotContent;

@@ -8,13 +8,15 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::quote::{inline, quote};
-use super::{dissent, labels, title};
+use super::{dissent, title};
 use crate::ballot::Ballot;
-use crate::report::count::long_order;
-use crate::report::view::{self, SeatView, confidence, seats, vote};
-use crate::report::words::{headline, join_list, turnout, without_count};
+use crate::core::{Deciding, deciding};
+use crate::history::{RoundRun, Session};
+use crate::insight::{
+    SeatView, confidence, headline, join_list, labels, long_order, round_view, seats, turnout, vote,
+    without_count,
+};
 use crate::report::{Decision, decision};
-use crate::session::{Deciding, RoundRun, Session, deciding};
 
 /// The decision record of a session: of its last round with a rule, else of its last round.
 pub fn madr(session: &Session) -> String {
@@ -59,7 +61,7 @@ fn head(session: &Session, made: Option<&Decision<'_>>, run: Option<&RoundRun>, 
     let by = last.map_or("nobody yet", |asked| asked.given.by.as_str());
     let date: String = session.last_at.to_string().chars().take(10).collect();
     let seats = run.map_or_else(String::new, |run| join_list(run.seats.keys()));
-    let text = |text: &str| serde_json::Value::from(crate::text::harmless_line(text)).to_string();
+    let text = |text: &str| serde_json::Value::from(crate::sanitize::harmless_line(text)).to_string();
     let _ = write!(
         out,
         "---\nstatus: {status}\ndate: {date}\ndecision-makers: {}\nconsulted: {}\n---\n\n# {}\n\n",
@@ -105,7 +107,7 @@ fn options(run: &RoundRun, out: &mut String) {
 
 fn outcome(session: &Session, run: &RoundRun, out: &mut String) {
     let _ = writeln!(out, "## Decision Outcome\n");
-    match view::tally(run) {
+    match round_view::tally(run) {
         None => {
             let _ = writeln!(out, "None yet: the round is not counted.\n");
         }

@@ -16,9 +16,11 @@ use std::fmt::Write as _;
 
 use self::quote::{code, inline, quote};
 use super::decision;
-use super::view;
-use super::words::{headline, join_list, labels, money, pluralize, turnout, why_paused, without_count};
-use crate::session::{AnsweredQuestion, RoundRun, Session, Status, Tally, deciding};
+use crate::core::deciding;
+use crate::history::{AnsweredQuestion, RoundRun, Session, Status, Tally};
+use crate::insight::{
+    headline, join_list, labels, money, pluralize, round_view, turnout, why_paused, without_count,
+};
 
 /// The report of a session.
 pub fn markdown(session: &Session) -> String {
@@ -95,7 +97,7 @@ fn decision_line(session: &Session) -> String {
     }
     let (round, tally) = match decision(session) {
         Some(made) => (Some(made.round), made.tally),
-        None => (session.rounds.last(), session.rounds.last().and_then(view::tally)),
+        None => (session.rounds.last(), session.rounds.last().and_then(round_view::tally)),
     };
     let Some(round) = round else { return without_round(session) };
     match tally {
@@ -142,9 +144,9 @@ fn dissent(session: &Session, out: &mut String) {
     let mut found = String::new();
     let mut is_counted = false;
     for run in &session.rounds {
-        let tally = view::tally(run);
+        let tally = round_view::tally(run);
         is_counted |= tally.is_some_and(|tally| tally.decided);
-        for seat in view::seats(session, run).filter(|seat| view::dissents(seat, tally)) {
+        for seat in round_view::seats(session, run).filter(|seat| round_view::dissents(seat, tally)) {
             seat::dissent(&seat, run, &mut found);
         }
     }
@@ -235,7 +237,7 @@ fn about(session: &Session, out: &mut String) {
         let pairs = names.iter().map(|(name, shown)| format!("{name} as {shown}"));
         let _ = writeln!(out, "- Shown to each other: {}", inline(&join_list(pairs)));
     }
-    if session.rounds.iter().any(|run| view::tally(run).is_some()) {
+    if session.rounds.iter().any(|run| round_view::tally(run).is_some()) {
         out.push_str(
             "- What the agreement of models is worth: `docs/INDEPENDENCE.md` of roundtable, with sources\n",
         );

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::text::{harmless, harmless_line};
+use crate::sanitize::{harmless, harmless_line};
 
 /// One line of foreign text within a line of the report.
 pub fn inline(text: &str) -> String {

@@ -6,18 +6,14 @@ use std::fmt::Write as _;
 
 use super::quote::{code, inline, quote};
 use super::seat;
-use crate::report::agreement::chart;
-use crate::report::count::{long_order, paths, rule_description};
-use crate::report::independence::independence;
-use crate::report::movement::movement;
-use crate::report::view::{self, SeatView, VisibleState};
-use crate::report::words::{
-    close_reason, format_duration, group_digits, headline, join_list, money, pluralize, quorum_ballots,
+use crate::history::{RoundRun, Session, Tally};
+use crate::insight::{
+    Bar, SeatView, VisibleState, bars, chart, close_reason, format_duration, group_digits, headline, heatmap,
+    independence, join_list, long_order, money, movement, paths, pluralize, quorum_ballots, round_view,
+    rule_description,
 };
-use crate::report::{Bar, bars, pictures};
-use crate::session::{RoundRun, Session, Tally};
+use crate::sanitize::harmless_line;
 use crate::tally::Ties;
-use crate::text::harmless_line;
 use crate::workflow::Close;
 
 /// How many columns a picture may take in a report, beside its indent.
@@ -31,7 +27,7 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
     let opened = &run.opened;
     let question = super::first_line(&opened.question);
     let _ = writeln!(out, "## Round {}: {}\n", opened.number, inline(&question));
-    let tally = view::tally(run);
+    let tally = round_view::tally(run);
     if let Some(tally) = tally {
         let headline = headline(tally);
         let _ = writeln!(out, "**{}** ({})\n", inline(&headline.label), inline(&headline.detail));
@@ -40,7 +36,7 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
         let _ = writeln!(out, "{}", quote(&opened.question));
     }
     facts(run, out);
-    let spent = view::is_revealed(run).then(|| run.spent(&|model| session.price(model)));
+    let spent = round_view::is_revealed(run).then(|| run.spent(&|model| session.price(model)));
     if let Some(cost) = spent.as_ref().and_then(money) {
         let _ = writeln!(out, "- Cost: {cost}");
     }
@@ -57,9 +53,9 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
         }
         None => out.push('\n'),
     }
-    if view::is_revealed(run) {
+    if round_view::is_revealed(run) {
         out.push_str("### Answers\n\n");
-        for view in view::seats(session, run) {
+        for view in round_view::seats(session, run) {
             seat::section(session, &view, out);
         }
     } else {
@@ -180,7 +176,7 @@ fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut Strin
     if let Some(order) = long_order(&tally.verdict) {
         let _ = writeln!(out, "The {}.\n", inline(&order));
     }
-    drawing(&pictures::render(session, run, WIDTH), out);
+    drawing(&heatmap::render(session, run, WIDTH), out);
     for (i, step) in tally.verdict.steps.iter().enumerate() {
         let _ = writeln!(out, "{}. {}", i + 1, inline(step));
     }
@@ -232,7 +228,7 @@ fn drawn(bar: &Bar<'_>) -> String {
 /// Where the seats of a round stand whose answers may not be read.
 fn standings(session: &Session, run: &RoundRun, out: &mut String) {
     out.push_str("### Seats\n\n");
-    for view in view::seats(session, run) {
+    for view in round_view::seats(session, run) {
         let _ = writeln!(out, "- {}: {}", inline(view.name), standing(&view));
     }
     out.push('\n');

@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 
 use super::quote::{code, inline, is_blank, quote, quote_value};
 use crate::ballot::Ballot;
-use crate::report::view::{SeatView, confidence, minimum_change, vote};
-use crate::report::words::{finding, format_duration, handling, shown_mask};
+use crate::core::Cost;
+use crate::history::{AnswerRevealed, LeakReport, RoundRun, Session};
+use crate::insight::{
+    SeatView, confidence, finding, format_duration, handling, minimum_change, shown_mask, vote,
+};
 use crate::round::record::Outcome;
-use crate::session::{AnswerRevealed, Cost, LeakReport, RoundRun, Session};
 
 /// The parts of an answer in the order they are shown, with their headings.
 const PARTS: [(&str, &str); 6] = [

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::quote::{code, inline, quote_value};
-use crate::report::words::format_duration;
-use crate::session::{Session, StepFinished};
+use crate::history::{Session, StepFinished};
+use crate::insight::format_duration;
 use crate::workflow::{Step, StepKind};
 
 /// The last result of every step that hands work out or takes a value, in the order they came.

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{CHOICE, Table, decided};
+use crate::history::Event;
 use crate::report::json as report;
 use crate::round::snapshot::sha256_hex;
-use crate::session::Event;
 
 fn seat(name: &str, vote: &str, answer: &Value) -> Value {
     json!({

@@ -4,8 +4,10 @@ use serde_json::json;
 
 use super::{CHOICE, CONSENT, Table, below_quorum, decided};
 use crate::ballot::{Ballot, Stance};
-use crate::report::{markdown, pictures};
-use crate::session::{Command, Event};
+use crate::core::Command;
+use crate::history::Event;
+use crate::insight::heatmap;
+use crate::report::markdown;
 
 /// The report without its last section, which names the file and the times.
 fn body(report: &str) -> &str {
@@ -138,7 +140,7 @@ fn hostile_text_neither_acts_nor_forges() {
     table.close(answers);
     table.command(Command::Warn { message: hostile.to_owned() });
     let report = markdown(&table.session);
-    assert!(report.chars().all(|c| c == '\n' || !crate::text::is_unsafe(c)));
+    assert!(report.chars().all(|c| c == '\n' || !crate::sanitize::is_unsafe(c)));
     let headings: Vec<&str> = report.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(
         headings,
@@ -246,7 +248,7 @@ participants: [qa-lead]
 fn a_round_is_drawn_once_it_is_counted_and_pairs_with_their_shades() {
     let ranked = CHOICE.replace("kind: choice", "kind: ranking").replace("rule: majority", "rule: schulze");
     let mut table = Table::round(&ranked);
-    let run = |table: &Table| pictures::render(&table.session, &table.session.rounds[0], 96);
+    let run = |table: &Table| heatmap::render(&table.session, &table.session.rounds[0], 96);
     let ranking =
         |names: &[&str]| Ballot::Ranking(names.iter().map(|name| vec![(*name).to_owned()]).collect());
     table.seal("qa-lead");

@@ -13,12 +13,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::ballot::{Ballot, Stance};
+use crate::core::{Command, decide};
+use crate::history::{
+    AnswerRevealed, BallotSealed, CloseReason, Event, PersonaInfo, SeatInfo, Session, SessionOpened,
+    TimedEvent, Timestamp,
+};
 use crate::round::record::{Finish, Outcome, ReplyAttempt, TokenUsage};
 use crate::round::seal::{RoundKey, SealedRecord};
-use crate::session::{
-    AnswerRevealed, BallotSealed, CloseReason, Command, Event, PersonaInfo, SeatInfo, Session, SessionOpened,
-    TimedEvent, Timestamp, decide,
-};
 
 /// 2026-11-21T23:05:07.120Z.
 const START: i64 = 1_795_302_307_120;
@@ -153,7 +154,7 @@ impl Table {
         let missing = run.open_seats().map(|seat| seat.name.clone()).collect();
         let (step, round, key) = (self.step(), self.step(), RoundKey::new([7; 32]).publish());
         let closed =
-            crate::session::RoundClosed { step, round, reason: CloseReason::Facilitator, missing, key };
+            crate::history::RoundClosed { step, round, reason: CloseReason::Facilitator, missing, key };
         self.apply(Event::RoundClosed(closed));
     }
 

@@ -3,15 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::{CHOICE, Table, decided};
-use crate::report::line;
-use crate::round::snapshot::sha256_hex;
-use crate::session::{
+use crate::history::{
     ApprovalGiven, ApprovalRequested, Event, Session, SessionClosed, Status, TimedEvent, Timestamp,
 };
+use crate::report::line;
+use crate::round::snapshot::sha256_hex;
 
 fn parsed(stamped: &TimedEvent, session: &Session) -> Map<String, Value> {
     let text = line(7, "p", "h", stamped.at, &stamped.event, session);
-    assert!(!text.chars().any(crate::text::is_unsafe), "{text}");
+    assert!(!text.chars().any(crate::sanitize::is_unsafe), "{text}");
     serde_json::from_str(&text).unwrap()
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{CHOICE, Table};
-use crate::report::independence::independence;
-use crate::session::Tally;
+use crate::history::Tally;
+use crate::insight::independence;
 use crate::tally::Tier;
 
 /// Three seats of these models vote alike, in these words; a session of format 2.

@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::{CHOICE, Table, below_quorum, decided};
+use crate::core::Command;
+use crate::history::Session;
 use crate::report::event_line;
-use crate::session::{Command, Session};
 
 /// The lines of a session, each told at its moment.
 fn lines(table: &Table) -> Vec<String> {
@@ -70,7 +71,7 @@ fn every_line_is_one_safe_line() {
     let answers = vec![early];
     table.close(answers);
     let lines = lines(&table);
-    assert!(lines.iter().all(|line| !line.chars().any(crate::text::is_unsafe)));
+    assert!(lines.iter().all(|line| !line.chars().any(crate::sanitize::is_unsafe)));
     assert!(lines.iter().any(|line| line.contains("warning: \\u{1b}]0;x\\u{7}⏎23:05:07")));
 }
 

@@ -6,9 +6,9 @@
 //! those that the ballots name, in the order in which they are named first.
 
 use super::{ANSWERS, BallotFile, BallotFileBuilder, BallotMeta};
-use crate::problem::{Diagnostic, did_you_mean};
-use crate::tally::ballots::{BallotKind, IndexedBallot, UNLISTED};
-use crate::tally::number::Decimal;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::tally::decimal::Decimal;
+use crate::tally::profile::{BallotKind, IndexedBallot, UNLISTED};
 
 const COLUMNS: [&str; 11] = [
     "count",

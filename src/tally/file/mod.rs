@@ -5,14 +5,14 @@
 //! kind, a key that is not known are errors.
 
 mod csv;
-mod map;
 mod preflib;
+mod structured;
 
 use std::collections::HashMap;
 
-use super::ballots::{BallotKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
-use super::number::Decimal;
-use crate::problem::{Diagnostic, did_you_mean};
+use super::decimal::Decimal;
+use super::profile::{BallotKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
+use crate::diagnostic::{Diagnostic, did_you_mean};
 
 /// The keys under which an answer can stand, each with its kind of ballot.
 const ANSWERS: [(&str, BallotKind); 6] = [
@@ -52,7 +52,7 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
     match ending.as_str() {
         "csv" => csv::read(text, file),
         "soc" | "soi" | "toc" | "toi" => preflib::read(text, file, &ending),
-        "json" | "yaml" | "yml" | "" => map::read(text, file),
+        "json" | "yaml" | "yml" | "" => structured::read(text, file),
         _ => {
             let problem = Diagnostic::new(format!("a ballot file does not end in `.{ending}`"));
             let hint = "known here: .json, .yaml, .csv, and PrefLib's .soc .soi .toc .toi";

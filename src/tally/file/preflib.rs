@@ -4,9 +4,9 @@
 //! one with the number of alternatives first. In `.soc` and `.toc` every alternative is ranked.
 
 use super::{BallotFile, BallotFileBuilder, BallotMeta};
-use crate::problem::Diagnostic;
-use crate::tally::ballots::{BallotKind, IndexedBallot};
-use crate::tally::number::Decimal;
+use crate::diagnostic::Diagnostic;
+use crate::tally::decimal::Decimal;
+use crate::tally::profile::{BallotKind, IndexedBallot};
 
 pub fn read(text: &str, file: &str, ending: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let mut reader = BallotFileBuilder::new(file);

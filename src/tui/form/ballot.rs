@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{CheckItem, Field, FieldValue, Form, FormKind, picked};
 use crate::ballot::{BallotForm, BallotKind};
-use crate::session::RoundOpened;
+use crate::history::RoundOpened;
 
 /// The form of a seat's answer. What is typed into it is never kept: it is nobody's to read.
 pub fn seat_answer(seat: &str, again: Option<&str>, opened: &RoundOpened) -> Form {
@@ -157,8 +157,7 @@ fn scores(text: &str) -> Option<Map<String, Value>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ballot::read_reply;
-    use crate::ballot::{Ballot, ParsedReply};
+    use crate::ballot::{Ballot, ParsedReply, read_reply};
 
     fn answered(kind: BallotKind, fill: &[(&str, &str)]) -> ParsedReply {
         let options = ["red", "dark green"].map(str::to_owned).to_vec();

@@ -2,8 +2,9 @@
 
 use super::{CheckItem, Field, Form, FormKind};
 use crate::ballot::{BallotForm, BallotKind};
+use crate::core::{Question, QuestionKind};
+use crate::history::Session;
 use crate::round::material::Artifact;
-use crate::session::{Question, QuestionKind, Session};
 use crate::tally::{Rule, RuleOptions};
 use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
 

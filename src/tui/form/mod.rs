@@ -225,7 +225,7 @@ fn old_label(id: &str) -> &str {
 /// control characters and overrides of direction stand as visible escapes.
 fn typed(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', "    ");
-    crate::text::harmless(&text).into_owned()
+    crate::sanitize::harmless(&text).into_owned()
 }
 
 #[cfg(test)]

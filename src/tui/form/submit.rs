@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::build::OPEN;
 use super::{FieldValue, Form, FormKind, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
-use crate::session::RoundRevised;
+use crate::history::RoundRevised;
 use crate::workflow::parse_duration;
 use crate::yaml::Out;
 
@@ -259,7 +259,7 @@ mod tests {
             let text = format!("participants: [qa-lead, skeptic]\nquestion: \"What: is #it?\"\n{keys}");
             let loaded = load(Source { text: &text, file: "d.yaml", id: "x" }).expect(keys).definition;
             let before = loaded.steps[0].round().expect("a round");
-            let form = build::round(&crate::session::Session::default(), "x", before);
+            let form = build::round(&crate::history::Session::default(), "x", before);
             let text = round_text(&form).expect(keys);
             let again = load(Source { text: &text, file: "again.yaml", id: "x" }).expect(&text).definition;
             let mut after = again.steps[0].round().expect("a round").clone();
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn times_and_empty_fields_are_read_or_refused() {
-        let session = crate::session::Session::default();
+        let session = crate::history::Session::default();
         let mut form = build::extend_deadline(&session);
         assert_eq!(read(&form), Ok(Submitted::Order(Box::new(FacilitatorRequest::MoreTime(60_000)))));
         fill_in(&mut form, &[("more", "soon")]);

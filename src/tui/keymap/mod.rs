@@ -18,7 +18,7 @@ use key::{key, parse};
 use old_ids::current_id;
 use table::ANY;
 
-use crate::problem::did_you_mean;
+use crate::diagnostic::did_you_mean;
 
 /// What a key does; the table describes each action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -219,7 +219,7 @@ mod tests {
             assert_eq!(binding.id, kebab.trim_start_matches('-'));
         }
         let is_id = |id: &str| BINDINGS.iter().any(|binding| binding.id == id);
-        for (old, current) in old_ids::OLD_IDS {
+        for (old, current) in super::old_ids::OLD_IDS {
             assert!(is_id(current) && !is_id(old), "`{old}`, now `{current}`");
         }
     }

@@ -11,11 +11,11 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::EventStream;
 
 use super::{KEEP_AFTER, Screen, guard};
+use crate::config::need::question;
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::problem::Diagnostic;
-use crate::session::ExitCode;
-use crate::session::LogEntry;
-use crate::setup::need::question;
+use crate::history::LogEntry;
 use crate::tui::home::OpenTarget;
 use crate::tui::host::{EngineHandle, Host, Refusal, ReplayLoad};
 use crate::tui::live::EngineUpdate;

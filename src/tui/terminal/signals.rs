@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::session::ExitCode;
+use crate::core::ExitCode;
 
 /// Those signals, waited for.
 pub struct Signals {

@@ -13,9 +13,9 @@ use super::{
     Effect, EngineUpdate, Keys, LiveSession, Message, Mode, Model, Overlay, Pane, Replay, ScreenState, Theme,
     draw, update,
 };
+use crate::history::{Event, LogEntry, Price, SeatStatus};
 use crate::journal::read_log;
 use crate::round::record::TokenUsage;
-use crate::session::{Event, LogEntry, Price, SeatStatus};
 
 const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (40, 12), (24, 6)];
 
@@ -224,7 +224,7 @@ fn a_seek_gives_the_state_that_folding_gives() {
     let mut film = Replay::new(lines.clone());
     for at in [0, 1, 8191, 8192, 8193, 15_000, 40, lines.len(), 16_384] {
         film.seek(at);
-        let mut folded = crate::session::Session::default();
+        let mut folded = crate::history::Session::default();
         lines[..at].iter().for_each(|line| folded.apply(&line.stamped));
         assert_eq!(*film.session(), folded, "at {at}");
     }
@@ -266,7 +266,7 @@ fn hostile_text_reaches_no_cell_and_breaks_no_border() {
     model.focus = Pane::Answer;
     for size in SIZES {
         let screen = rendered(&model, size);
-        assert!(!screen.chars().any(|c| c != '\n' && crate::text::is_unsafe(c)), "{size:?}");
+        assert!(!screen.chars().any(|c| c != '\n' && crate::sanitize::is_unsafe(c)), "{size:?}");
         let body: Vec<&str> = screen.lines().filter(|line| line.starts_with('│')).collect();
         assert!(body.iter().all(|line| line.ends_with('│')), "{size:?}\n{screen}");
     }

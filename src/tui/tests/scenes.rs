@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crossterm::event::KeyCode;
 
 use super::{live_until, press, rendered, saved, type_in};
-use crate::participants::watch::{Progress, RequestPhase};
-use crate::session::{Event, LogEntry, SessionOpened, Timestamp};
+use crate::history::{Event, LogEntry, SessionOpened, Timestamp};
+use crate::participants::progress::{Progress, RequestPhase};
 use crate::tui::{
     AnswerLayout, Draft, EngineUpdate, Home, HomeRow, HomeSection, Keys, Message, Model, OpenTarget, Pane,
     Theme, update,
@@ -118,10 +118,9 @@ fn a_draft() {
     shows("form-round", &model);
     let mut again = counted();
     let session = again.session().clone();
-    let events =
-        crate::session::decide(&session, crate::session::Command::AskRoundAgain, session.last_at).unwrap();
+    let events = crate::core::decide(&session, crate::core::Command::AskRoundAgain, session.last_at).unwrap();
     for event in events {
-        let stamped = crate::session::TimedEvent { at: session.last_at, event };
+        let stamped = crate::history::TimedEvent { at: session.last_at, event };
         let line = LogEntry { seq: 99, prev: String::new(), hash: String::new(), stamped };
         update(&mut again, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
     }

@@ -1,8 +1,8 @@
 //! What each action does.
 
 use super::{Effect, leave, overlays};
+use crate::config::doctor::ProbeLevel;
 use crate::engine::FacilitatorRequest;
-use crate::setup::doctor::ProbeLevel;
 use crate::tui::form;
 use crate::tui::home::OpenTarget;
 use crate::tui::keymap::{Action, ScreenState};

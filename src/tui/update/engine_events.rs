@@ -1,7 +1,9 @@
 //! What comes from outside: events on disk, refusals, the end; a draft, the project's context.
 
 use super::{Effect, forms};
-use crate::session::{Checked, Event, ExitCode, LogEntry};
+use crate::core::ExitCode;
+use crate::handoff::Checked;
+use crate::history::{Event, LogEntry};
 use crate::tui::host::{Draft, LoadProgress};
 use crate::tui::keymap::ScreenState;
 use crate::tui::live::{EngineUpdate, LiveSession, Preview, is_drafting, preview_events};

@@ -18,10 +18,10 @@ use super::host::{Draft, LoadProgress};
 use super::keymap::Action;
 use super::live::EngineUpdate;
 use super::model::{LeaveTarget, Mode, Model, Overlay, Pane};
+use crate::config::doctor::ProbeLevel;
 use crate::engine::FacilitatorRequest;
-use crate::participants::watch::Progress;
-use crate::session::Timestamp;
-use crate::setup::doctor::ProbeLevel;
+use crate::history::Timestamp;
+use crate::participants::progress::Progress;
 
 /// What happened outside.
 #[derive(Debug, Clone)]

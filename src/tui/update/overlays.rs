@@ -3,9 +3,10 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{Effect, Target, forms, perform};
-use crate::report::{trace, view, what_if};
-use crate::session::{Event, WorkItemOffered};
-use crate::setup::doctor::ProbeLevel;
+use crate::config::doctor::ProbeLevel;
+use crate::history::{Event, WorkItemOffered};
+use crate::insight::{round_view, what_if};
+use crate::report::trace;
 use crate::tally::RuleOptions;
 use crate::tui::form;
 use crate::tui::home::OpenTarget;
@@ -162,7 +163,7 @@ fn chosen_action(model: &mut Model, found: &[&'static KeyBinding], row: usize) -
 pub fn what_if(model: &mut Model) {
     let session = model.session();
     let round = session.rounds.last().filter(|_| model.preview().is_none());
-    let Some(round) = round.filter(|round| view::is_revealed(round)) else {
+    let Some(round) = round.filter(|round| round_view::is_revealed(round)) else {
         model.notice = Some("No counted round yet.".to_owned());
         return;
     };

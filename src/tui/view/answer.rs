@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use super::pane::block;
 use super::seats::progress;
-use crate::participants::watch::Progress;
-use crate::report::view::{SeatView, confidence, seats, vote};
-use crate::report::words::{finding, format_duration, handling, money, shown_mask};
-use crate::session::AnswerRevealed;
-use crate::text::{harmless, harmless_line};
+use crate::history::AnswerRevealed;
+use crate::insight::round_view::{SeatView, confidence, seats, vote};
+use crate::insight::wording::{finding, format_duration, handling, money, shown_mask};
+use crate::participants::progress::Progress;
+use crate::sanitize::{harmless, harmless_line};
 use crate::tui::cell_text::{rendered, wrapped};
 use crate::tui::model::Model;
 

@@ -33,7 +33,7 @@ pub fn pane(model: &Model, scroll: usize, height: usize) -> (String, Vec<Line<'s
         lines.push(Line::styled(format!("       {text}"), model.theme.faint()));
     }
     let title = match seat {
-        Some(seat) => format!(" Events of {} ", crate::text::harmless_line(seat)),
+        Some(seat) => format!(" Events of {} ", crate::sanitize::harmless_line(seat)),
         None => " Events ".to_owned(),
     };
     (title, lines)

@@ -7,7 +7,7 @@ use ratatui::widgets::{Clear, Paragraph};
 
 use super::ClickMap;
 use super::pane::block;
-use crate::text::harmless_line;
+use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, wrapped};
 use crate::tui::form::{CheckItem, Field, FieldValue, Form};
 use crate::tui::keymap::{FORM_KEYS, FormKey};

@@ -6,9 +6,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::report::words::{headline, turnout};
-use crate::session::{Deciding, deciding};
-use crate::text::harmless_line;
+use crate::core::{Deciding, deciding};
+use crate::insight::wording::{headline, turnout};
+use crate::sanitize::harmless_line;
 use crate::tui::cell_text::clipped;
 use crate::tui::model::Model;
 
@@ -70,7 +70,7 @@ fn state(model: &Model, spans: &mut Vec<Span<'static>>) -> String {
         return String::new();
     };
     spans.push(round(last.opened.number).into());
-    match (&last.closed, crate::report::view::tally(last)) {
+    match (&last.closed, crate::insight::round_view::tally(last)) {
         (None, _) => {
             spans.push(Span::styled("OPEN", theme.active()));
             let sealed = format!("{} of {} sealed", last.sealed(), last.seats.len());

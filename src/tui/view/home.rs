@@ -17,7 +17,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::ClickMap;
 use super::pane::block;
-use crate::text::harmless_line;
+use crate::sanitize::harmless_line;
 use crate::tui::cell_text::clipped;
 use crate::tui::home::{HomeRow, HomeSection};
 use crate::tui::model::Model;

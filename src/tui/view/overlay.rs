@@ -7,7 +7,7 @@ use ratatui::widgets::{Clear, Paragraph};
 
 use super::ClickMap;
 use super::pane::block;
-use crate::text::harmless_line;
+use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, safe, wrapped};
 use crate::tui::keymap::{FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels};
 use crate::tui::model::{Asking, LeaveTarget, Menu, MenuKind, Model, Overlay, TextView};

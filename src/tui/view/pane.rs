@@ -120,7 +120,7 @@ pub fn pane_text(model: &Model) -> Option<String> {
 
 /// The tally as plain text.
 pub fn tally_text(model: &Model) -> Option<String> {
-    model.session().rounds.last().and_then(crate::report::view::tally)?;
+    model.session().rounds.last().and_then(crate::insight::round_view::tally)?;
     let text: Vec<String> = tally::lines(model, 100).iter().map(ToString::to_string).collect();
     Some(text.join("\n"))
 }

@@ -3,10 +3,11 @@
 use ratatui::text::Line;
 
 use super::results::shown;
-use crate::report::words::{format_duration, group_digits, headline, quorum_ballots};
-use crate::session::{Question, RoundOpened, RoundRun, Session};
+use crate::core::Question;
+use crate::history::{RoundOpened, RoundRun, Session};
+use crate::insight::wording::{format_duration, group_digits, headline, quorum_ballots};
+use crate::sanitize::harmless_line;
 use crate::tally::Ties;
-use crate::text::harmless_line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::keymap::ScreenState;
 use crate::tui::live::Preview;
@@ -81,7 +82,7 @@ fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>
     for choice in &requested.choices {
         parts.push((format!("  • {choice}"), false));
     }
-    if let Some(tally) = session.rounds.last().and_then(crate::report::view::tally) {
+    if let Some(tally) = session.rounds.last().and_then(crate::insight::round_view::tally) {
         let made = headline(tally);
         parts.push((String::new(), false));
         parts.push((format!("{} ({})", made.label, made.detail), false));

@@ -5,10 +5,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::ClickMap;
-use crate::participants::watch::{Progress, RequestPhase as Request};
-use crate::report::view::{SeatView, VisibleState, confidence, seats, vote};
-use crate::report::words::format_duration;
-use crate::text::harmless_line;
+use crate::insight::round_view::{SeatView, VisibleState, confidence, seats, vote};
+use crate::insight::wording::format_duration;
+use crate::participants::progress::{Progress, RequestPhase as Request};
+use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, wrapped};
 use crate::tui::model::Model;
 use crate::tui::update::Target;

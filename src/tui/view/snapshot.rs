@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use crate::report::words::group_digits;
+use crate::insight::wording::group_digits;
 use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
 

@@ -2,14 +2,14 @@
 
 use ratatui::text::Line;
 
-use crate::report::agreement::chart;
-use crate::report::count::long_order;
-use crate::report::independence::{Independence, without_texts};
-use crate::report::movement::movement;
-use crate::report::words::{headline, money, quorum_ballots, turnout};
-use crate::report::{bars, pictures, view};
-use crate::session::RoundRun;
-use crate::text::harmless_line;
+use crate::history::RoundRun;
+use crate::insight::agreement::chart;
+use crate::insight::independence::{Independence, without_texts};
+use crate::insight::movement::movement;
+use crate::insight::tally_text::long_order;
+use crate::insight::wording::{headline, money, quorum_ballots, turnout};
+use crate::insight::{bars, heatmap, round_view};
+use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
 
@@ -20,7 +20,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         return last(model, width);
     }
     let Some(round) = model.session().rounds.last() else { return Vec::new() };
-    let Some(tally) = view::tally(round) else {
+    let Some(tally) = round_view::tally(round) else {
         let rule = round.opened.rule.map_or("none (no decision)", |rule| rule.name());
         let (quorum, ballots) = (round.opened.quorum, quorum_ballots(&round.opened));
         let mut text = format!("rule: {rule}\nquorum: {quorum} of {}{ballots}", round.seats.len());
@@ -59,7 +59,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let step = wrapped(&format!("- {step}"), width, 6);
         lines.extend(step.into_iter().map(|line| Line::styled(line, faint)));
     }
-    let pictures = pictures::render(model.session(), round, width);
+    let pictures = heatmap::render(model.session(), round, width);
     lines.extend(pictures.iter().map(|line| Line::from(model.theme.drawn(harmless_line(line)))));
     lines
 }
@@ -86,7 +86,7 @@ fn around(model: &Model, round: &RoundRun, width: usize, lines: &mut Vec<Line<'s
 
 /// While the next round is drafted: what the last one came to.
 fn last(model: &Model, width: usize) -> Vec<Line<'static>> {
-    let text = match model.session().rounds.last().and_then(view::tally) {
+    let text = match model.session().rounds.last().and_then(round_view::tally) {
         Some(tally) => {
             let made = headline(tally);
             format!("Previous round\n{} ({})", made.label, made.detail)

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::session::Event;
+use crate::history::Event;
 use crate::tui::model::Model;
 
 /// Draws it.

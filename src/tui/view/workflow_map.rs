@@ -3,9 +3,9 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::report::words::format_duration;
-use crate::session::{Session, WorkItem};
-use crate::text::harmless_line;
+use crate::history::{Session, WorkItem};
+use crate::insight::wording::format_duration;
+use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
 use crate::workflow::Step;

@@ -11,7 +11,7 @@ mod lookup;
 mod tests;
 mod words;
 
-use crate::problem::nearest;
+use crate::diagnostic::nearest;
 
 /// What names a task or an artifact when an id follows.
 const KINDS: [&str; 8] = ["issue", "task", "ticket", "artifact", "issues", "tasks", "tickets", "artifacts"];

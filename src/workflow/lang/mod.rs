@@ -6,12 +6,12 @@
 
 mod condition;
 mod describe;
-mod path;
+mod lexer;
 mod sample;
-mod scan;
 mod schema;
 mod template;
 mod transform;
+mod value_path;
 
 use std::fmt;
 

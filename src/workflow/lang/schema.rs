@@ -4,9 +4,8 @@
 //! loaded. What does not fit is told with the JSON pointer of the place.
 
 use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
-use std::thread;
+use std::{fmt, thread};
 
 use boon::{CompileError, Compiler, Draft, ErrorKind, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::Value;

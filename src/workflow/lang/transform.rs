@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 
 use super::GrammarError;
-use super::path::walk;
-use super::scan::Lexer;
+use super::lexer::Lexer;
+use super::value_path::walk;
 
 const LONGEST: usize = 2_000;
 /// `..` this often at most: each multiplies what a query looks at.

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::super::read::tests::read_in_full;
+use crate::yaml::reader::tests::read_in_full;
 
 /// What the reader makes of a text too; `None` where it is not simple.
 fn same(text: &str) -> Option<()> {

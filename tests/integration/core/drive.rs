@@ -2,13 +2,14 @@
 
 use indexmap::IndexMap;
 use roundtable::ballot::{Ballot as Countable, BallotKind, Stance};
+use roundtable::core::{Command, NextAction, QuestionKind, decide, next};
+use roundtable::history::{
+    CloseReason, Event, LogEntry, PersonaInfo, RoundRevised, SeatInfo, Session, SessionOpened, TimedEvent,
+    Timestamp,
+};
 use roundtable::report;
 use roundtable::round::record::{Finish, Outcome, ReplyAttempt, SeatRecord};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, seal};
-use roundtable::session::{
-    CloseReason, Command, Event, LogEntry, NextAction, PersonaInfo, QuestionKind, RoundRevised, SeatInfo,
-    Session, SessionOpened, TimedEvent, Timestamp, decide, next,
-};
 use serde_json::{Value, json};
 
 use super::draw::{Action, Ballot, Drawn};

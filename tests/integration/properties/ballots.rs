@@ -1,7 +1,7 @@
 //! Ballot files: what is read is counted by every rule that can, in bounds, whatever the options are
 //! called and in whatever order they and the ballots stand.
 
-use roundtable::report::what_if::{counted, rules_for};
+use roundtable::insight::what_if::{counted, rules_for};
 use roundtable::tally::{IndexedBallot, Profile, RuleOptions, Verdict, read_ballots, seeded_winner};
 
 use super::{choose, text};

@@ -1,13 +1,13 @@
 //! A session on any definition, driven by what comes next: seats and agents fail or abstain, people
 //! say yes and no in turn. What is frozen on the way must hold.
 
+use roundtable::core::{Command, NextAction, QuestionKind, decide, next};
+use roundtable::history::{
+    Event, PersonaInfo, RoundOpened, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
+};
 use roundtable::round::record::{Outcome, SeatRecord};
 use roundtable::round::seal::{Nonces, RoundKey, seal};
 use roundtable::round::snapshot::sha256_hex;
-use roundtable::session::{
-    Command, Event, NextAction, PersonaInfo, QuestionKind, RoundOpened, SeatInfo, Session, SessionOpened,
-    TimedEvent, Timestamp, decide, next,
-};
 use roundtable::workflow::Definition;
 use roundtable::yaml::read_own;
 use serde_json::Map;

@@ -3,8 +3,7 @@
 
 use std::collections::HashSet;
 
-use roundtable::ballot::read_reply;
-use roundtable::ballot::{Answer, Ballot, BallotForm, BallotKind, ParsedReply, Stance};
+use roundtable::ballot::{Answer, Ballot, BallotForm, BallotKind, ParsedReply, Stance, read_reply};
 use roundtable::workflow::{DEEPEST_ANSWER, depth, read_answer};
 use serde_json::{Number, Value};
 

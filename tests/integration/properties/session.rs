@@ -1,10 +1,11 @@
 //! Session files: no bytes make the reader, `verify`, the fold or a report panic; what is read and
 //! written again reads equal, and verifies alike.
 
+use roundtable::core::next;
+use roundtable::history::{Event, Session};
 use roundtable::journal::{EventLog, NO_HASH, fold, read_log, verify, write_document};
 use roundtable::report;
 use roundtable::round::snapshot::sha256_hex;
-use roundtable::session::{Event, Session, next};
 
 /// Any bytes as a session file: as they are, and with numbers, chain and hashes that fit.
 pub fn session(data: &[u8]) {

@@ -1,8 +1,8 @@
 //! What services send: however a stream is cut, it is the same reply; no reason quotes the reply.
 
 use roundtable::participants::Reply;
-use roundtable::participants::arriving::{read_body, read_pieces};
-use roundtable::participants::dialect::ApiStyle;
+use roundtable::participants::api::ApiStyle;
+use roundtable::participants::http::stream::{read_body, read_pieces};
 
 use super::choose;
 

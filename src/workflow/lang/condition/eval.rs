@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-use super::super::path::walk;
 use super::{Compare, Expr};
+use crate::workflow::lang::value_path::walk;
 
 /// A value, or undefined.
 type Seen<'a> = Option<Cow<'a, Value>>;

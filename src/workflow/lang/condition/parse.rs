@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::super::GrammarError;
-use super::super::scan::Lexer;
 use super::{Compare, Expr};
-use crate::problem::nearest;
+use crate::diagnostic::nearest;
+use crate::workflow::lang::lexer::Lexer;
 
 const DEEPEST: usize = 50;
 const LONGEST: usize = 10_000;

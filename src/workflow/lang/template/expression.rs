@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::super::GrammarError;
-use super::super::scan::Lexer;
-use crate::problem::did_you_mean;
+use crate::diagnostic::did_you_mean;
+use crate::workflow::lang::lexer::Lexer;
 
 /// Something that comes to a value.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::super::path::walk;
 use super::expression::{Expression, Helper, Path, Root};
 use super::print::{is_there, is_true, join, print};
 use super::tree::{Block, BlockKind, Node};
+use crate::workflow::lang::value_path::walk;
 
 const LARGEST: usize = 8 * 1024 * 1024;
 /// How many parts are printed at most, those of loops each time.

@@ -4,7 +4,7 @@ use super::super::GrammarError;
 use super::expression::{Expression, ExpressionParser, Path};
 use super::space;
 use super::tags::{Tag, TagKind, TemplateToken, cut};
-use crate::problem::did_you_mean;
+use crate::diagnostic::did_you_mean;
 
 const LONGEST: usize = 1_000_000;
 /// Blocks within blocks at most.

@@ -1,0 +1,211 @@
+//! Where things are printed: results to standard output, everything else to standard error.
+//!
+//! A closed pipe ends printing, never the session. Whatever else keeps a result from being written is
+//! said, once, and ends the program with exit code 1; a session goes on, since its file holds it all.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+
+use super::told::Teller;
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::sanitize::{harmless, harmless_line, is_unsafe};
+
+/// The two streams, and how much is said on them.
+#[derive(Debug)]
+pub struct Console {
+    /// Whether standard output is NDJSON.
+    pub json: bool,
+    /// Whether standard error carries errors only.
+    pub quiet: bool,
+    closed: bool,
+    /// The exit code of a result that could not be written.
+    lost: Option<ExitCode>,
+}
+
+impl Console {
+    /// Printing with these flags.
+    pub fn new(json: bool, quiet: bool) -> Self {
+        Self { json, quiet, closed: false, lost: None }
+    }
+
+    /// A line of the result; foreign text in it must be harmless already.
+    pub fn line(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+        self.bytes(b"\n");
+    }
+
+    /// Bytes of the result, as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        if !self.closed {
+            let mut out = io::stdout().lock();
+            if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
+                self.closed = true;
+                if is_lost(&error) {
+                    self.loses();
+                }
+            }
+        }
+    }
+
+    /// Notes that something that was asked for could not be written, and was said to be.
+    pub fn loses(&mut self) {
+        self.lost = Some(ExitCode::Failure);
+    }
+
+    /// The exit code, if everything could be written; else that of a failure.
+    pub fn exit(&self, exit: ExitCode) -> ExitCode {
+        self.lost.unwrap_or(exit)
+    }
+
+    /// A problem as a line of the result, without the number that events have.
+    fn error_line(&mut self, problem: &Diagnostic) {
+        let place = problem.place.as_ref();
+        let line = serde_json::json!({
+            "event": "error",
+            "message": problem.message,
+            "hint": problem.hint,
+            "file": place.map(|place| &place.file),
+            "line": place.map(|place| place.line).filter(|line| *line > 0),
+            "column": place.map(|place| place.column).filter(|column| *column > 0),
+        });
+        self.line(&crate::report::safe_json(&line));
+    }
+
+    /// A line for the person at the terminal.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(io::stderr().lock(), "{}", harmless(text));
+        }
+    }
+
+    /// A warning.
+    pub fn warn(&self, problem: &Diagnostic) {
+        if !self.quiet {
+            say("warning", problem);
+        }
+    }
+
+    /// What tells of a headless session at work, on standard error.
+    pub fn teller(&self) -> Teller {
+        let quiet = Self::new(self.json, self.quiet);
+        Teller::new(!self.quiet && io::stderr().is_terminal(), move |text| quiet.note(text))
+    }
+}
+
+/// A panic says where it was and nothing else: what it was about could be an answer.
+pub fn quiet_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
+        let mut err = io::stderr().lock();
+        let _ = writeln!(err, "error: a fault of the program{place}; what was recorded is safe");
+    }));
+}
+
+/// Whether a screen can be drawn: standard input and output are a terminal.
+pub fn is_on_terminal() -> bool {
+    io::stdout().is_terminal() && io::stdin().is_terminal()
+}
+
+/// Says that standard output cannot be written, unless only its reader has left; whether it was said.
+fn is_lost(error: &io::Error) -> bool {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return false;
+    }
+    let path = std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_absolute());
+    let path = path.map(|path| format!(" ({})", path.display())).unwrap_or_default();
+    let problem = Diagnostic::new(format!("cannot write standard output{path}: {error}"));
+    say("error", &problem.hint("the result is not there whole; make room and run it again"));
+    true
+}
+
+/// Says that a file could not be written. The exit code is 2 where its path is at fault, 1 where the
+/// storage is.
+pub fn fail_to_write(problem: Diagnostic, error: &io::Error, output: &mut Console) -> ExitCode {
+    use io::ErrorKind as Kind;
+    let exit = match error.kind() {
+        Kind::NotFound | Kind::PermissionDenied | Kind::AlreadyExists | Kind::ReadOnlyFilesystem => {
+            ExitCode::Usage
+        }
+        Kind::NotADirectory | Kind::IsADirectory | Kind::InvalidInput | Kind::InvalidFilename => {
+            ExitCode::Usage
+        }
+        _ => ExitCode::Failure,
+    };
+    fail_as(&[problem], exit, output)
+}
+
+/// Prints problems as errors; with `--json` also as lines of the result.
+pub fn fail(problems: &[Diagnostic], output: &mut Console) -> ExitCode {
+    fail_as(problems, ExitCode::Usage, output)
+}
+
+/// As [`fail`], with another exit code.
+pub fn fail_as(problems: &[Diagnostic], exit: ExitCode, output: &mut Console) -> ExitCode {
+    for problem in problems {
+        say("error", problem);
+        if output.json {
+            output.error_line(problem);
+        }
+    }
+    exit
+}
+
+/// Says why the command line was not understood, or prints the help that was asked for.
+pub fn not_understood(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        let printed = error.print().and_then(|()| io::stdout().flush());
+        return match printed {
+            Err(error) if is_lost(&error) => ExitCode::Failure,
+            _ => ExitCode::Finished,
+        };
+    }
+    // The message quotes what was written; with colours it would do so as it stands.
+    let is_harmless = |arg: std::ffi::OsString| !arg.to_string_lossy().contains(is_unsafe);
+    if io::stderr().is_terminal() && std::env::args_os().all(is_harmless) {
+        let _ = error.print();
+    } else {
+        let _ = write!(io::stderr().lock(), "{}", harmless(&text));
+    }
+    let mut output = Console::new(std::env::args_os().any(|arg| arg == "--json"), false);
+    if output.json {
+        let message = text.split("\n\n").next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message).to_owned();
+        let hint = "`roundtable --help` lists what is understood";
+        output.error_line(&Diagnostic::new(message).hint(hint));
+    }
+    ExitCode::Usage
+}
+
+fn say(kind: &str, problem: &Diagnostic) {
+    let mut err = io::stderr().lock();
+    let _ = writeln!(err, "{kind}: {}", harmless_line(&problem.to_string()));
+    if let Some(hint) = &problem.hint {
+        let _ = writeln!(err, "  hint: {}", harmless_line(hint));
+    }
+}
+
+/// With `ROUNDTABLE_LOG=FILE`, writes debug lines there; they never hold an answer or a key.
+pub fn debug_log(output: &Console) {
+    let Some(path) = std::env::var_os("ROUNDTABLE_LOG").filter(|path| !path.is_empty()) else { return };
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = match options.open(&path) {
+        Ok(file) => std::sync::Mutex::new(file),
+        Err(error) => {
+            let problem = Diagnostic::new(format!("no debug log is written: {error}"));
+            let problem = problem.hint("ROUNDTABLE_LOG names its file");
+            return output.warn(&problem.with_file(&std::path::Path::new(&path).display().to_string()));
+        }
+    };
+    // Only this program's own lines: what a library would say of a request is out of its hands.
+    let own = Targets::new().with_target(env!("CARGO_CRATE_NAME"), tracing::Level::TRACE);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(file);
+    // Set once, at the start: nothing else sets it.
+    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(own).with(lines));
+}

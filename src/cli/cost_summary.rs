@@ -1,0 +1,60 @@
+//! What a session has cost so far: money and tokens, by round and seat, from closed rounds alone.
+//!
+//! While a round is open its tokens are sealed, so nothing of it is counted here.
+
+use std::collections::HashMap;
+
+use super::console::Console;
+use crate::core::Cost;
+use crate::history::{Price, SeatStatus, Session};
+
+/// Says what was spent, if any service told of tokens.
+pub fn print_cost(session: &Session, prices: &HashMap<String, Price>, output: &Console) {
+    let price = |model: &str| session.price(model).or_else(|| prices.get(model).copied());
+    for round in &session.rounds {
+        let spent = round.spent(&price);
+        if spent.dollars <= 0.0 && !spent.is_unknown {
+            continue;
+        }
+        let parts = round.seats.values().filter_map(|seat| match &seat.status {
+            SeatStatus::Revealed(answer, _) => {
+                let spent = answer.spent(&price)?;
+                (spent.dollars > 0.0 || spent.is_unknown)
+                    .then(|| format!("{} {}", seat.name, dollars(&spent)))
+            }
+            _ => None,
+        });
+        let parts: Vec<String> = parts.collect();
+        let (number, dollars) = (round.opened.number, dollars(&spent));
+        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+        output.note(&format!("cost of round {number}: {dollars}{parts}"));
+    }
+    let spent = session.spent(&price);
+    if spent.is_told() || spent.is_unknown {
+        output.note(&in_words(&spent));
+    }
+}
+
+/// Money, as far as it is known.
+fn dollars(spent: &Cost) -> String {
+    match (spent.dollars > 0.0, spent.is_unknown) {
+        (false, true) => "unknown".to_owned(),
+        (true, true) => format!("at least {:.4} $", spent.dollars),
+        _ => format!("{:.4} $", spent.dollars),
+    }
+}
+
+fn in_words(spent: &Cost) -> String {
+    let mut said = format!("tokens: {} in", spent.tokens.input);
+    if spent.tokens.cached > 0 {
+        said.push_str(&format!(" ({} from a cache)", spent.tokens.cached));
+    }
+    said.push_str(&format!(", {} out", spent.tokens.output));
+    if spent.dollars > 0.0 || spent.is_unknown {
+        said.push_str(&format!("; spent: {}", dollars(spent)));
+    }
+    if spent.saved > 0.0 {
+        said.push_str(&format!(", {:.4} $ saved by caches", spent.saved));
+    }
+    said
+}

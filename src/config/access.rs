@@ -1,0 +1,100 @@
+//! Where a service is asked, with which key, and whether the project has a say in that.
+//!
+//! Keys go home only: a usual key is sent to the service's own address, or where the user's own
+//! configuration or environment says. An address that a project names gets only the key that the project
+//! names, and none that is the usual key of a known service. What the project names counts only once the
+//! user has agreed to it; that is asked elsewhere.
+
+use super::need::{KeyFrom, Need, What};
+use super::providers::{BuiltInProvider, KNOWN};
+use super::settings::{Config, ProviderConfig};
+use crate::diagnostic::Diagnostic;
+
+/// The known service of that name.
+pub fn known(provider: &str) -> Option<&'static BuiltInProvider> {
+    KNOWN.iter().find(|known| known.name == provider)
+}
+
+/// The variable that gives a provider another address.
+pub fn address_variable(provider: &str) -> String {
+    format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"))
+}
+
+/// What a request to a provider needs.
+///
+/// # Errors
+/// When it has no address; when the project would have a usual key sent to another address.
+pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
+    let said = config.providers.get(provider).cloned().unwrap_or_default();
+    let from = said.project.as_ref().map(|project| project.from.clone());
+    let (own, project) = (values(said.own), values(said.project));
+    let by_user = own.base_url.or_else(|| known(provider).map(|known| known.base_url.to_owned()));
+    let set = std::env::var(address_variable(provider)).ok().filter(|url| !url.is_empty());
+    let is_projects = set.is_none() && project.base_url.is_some() && project.base_url != by_user;
+    let by_project = project.base_url.filter(|_| is_projects);
+    let address = by_project.or(set).or(by_user).ok_or_else(|| {
+        Diagnostic::new(format!("provider `{provider}` has no address"))
+            .hint(format!("set `providers.{provider}.base_url` in config.yaml"))
+    })?;
+    let users_key = || key(own.key_env.as_deref(), &own.key_command, usual(provider));
+    let projects_key = match key(project.key_env.as_deref(), &project.key_command, &[]) {
+        KeyFrom::Nowhere => None,
+        // It says what would be done without it.
+        KeyFrom::Variables(names) if !is_projects && is_of(&names, &users_key()) => None,
+        key => Some(key),
+    };
+    let named_by = from.filter(|_| is_projects || projects_key.is_some());
+    if let (Some(KeyFrom::Variables(names)), Some(file)) = (&projects_key, &named_by) {
+        refuse_usual(names, provider, &address, is_projects).map_err(|problem| problem.with_file(file))?;
+    }
+    let key = match projects_key {
+        Some(key) => key,
+        None if is_projects => KeyFrom::Nowhere,
+        None => users_key(),
+    };
+    Ok(Need { what: What::Service { provider: provider.to_owned(), address, key }, named_by })
+}
+
+fn values(setting: Option<super::settings::Setting<ProviderConfig>>) -> ProviderConfig {
+    setting.map(|setting| setting.value).unwrap_or_default()
+}
+
+/// The variables in which a known service's key usually lies.
+fn usual(provider: &str) -> &'static [&'static str] {
+    known(provider).map_or(&[], |known| known.keys)
+}
+
+fn key(variable: Option<&str>, command: &[String], usual: &[&str]) -> KeyFrom {
+    if variable.is_none() && !command.is_empty() {
+        return KeyFrom::Command(command.to_vec());
+    }
+    let names: Vec<String> = variable.into_iter().chain(usual.iter().copied()).map(str::to_owned).collect();
+    if names.is_empty() { KeyFrom::Nowhere } else { KeyFrom::Variables(names) }
+}
+
+fn is_of(names: &[String], key: &KeyFrom) -> bool {
+    matches!(key, KeyFrom::Variables(known) if names.iter().all(|name| known.contains(name)))
+}
+
+/// Refuses the usual key of a known service to an address that is not that service's.
+fn refuse_usual(
+    names: &[String],
+    provider: &str,
+    address: &str,
+    is_projects: bool,
+) -> Result<(), Diagnostic> {
+    for name in names {
+        let mut owners = KNOWN.iter().filter(|known| known.keys.contains(&name.as_str())).peekable();
+        let Some(first) = owners.peek().map(|known| known.name) else { continue };
+        let is_home =
+            |known: &BuiltInProvider| known.base_url == address || (known.name == provider && !is_projects);
+        if !owners.any(is_home) {
+            let message = format!("{name} is the key of `{first}`: no address of a project is sent it");
+            return Err(Diagnostic::new(message).hint(format!(
+                "use a key of its own, or name the address in your own configuration or in {}",
+                address_variable(provider)
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! Where things lie: the project's `.s2s`, the user's configuration and state. A `.s2s` counts only in
+//! the same repository, and only if it belongs to the user or to root.
+
+use std::path::{Path, PathBuf};
+
+use super::path_policy::PathPolicy;
+use crate::diagnostic::Diagnostic;
+use crate::journal::Disk;
+
+/// A larger file of tasks is not read, in bytes.
+pub const MAX_TASKS: u64 = 4 * 1024 * 1024;
+
+/// The folders of one run.
+#[derive(Debug, Clone)]
+pub struct Dirs {
+    /// The nearest folder upwards, in the same repository, that holds a `.s2s`; else the current one.
+    pub project: PathBuf,
+    /// Whether the project has a `.s2s` that counts.
+    pub has_s2s: bool,
+    /// The user's configuration.
+    pub config: PathBuf,
+    /// The user's state: keys of open rounds, sessions outside a project.
+    pub state: PathBuf,
+    /// What is to be said of a `.s2s` that does not count.
+    pub notices: Vec<Diagnostic>,
+}
+
+impl Dirs {
+    /// Finds them. `ROUNDTABLE_HOME`, if set, holds both `config` and `state`. A `.s2s` of another
+    /// owner counts only where it is trusted.
+    ///
+    /// # Errors
+    /// When there is no home folder to put them in.
+    pub fn find(trusts_owner: bool) -> Result<Self, Diagnostic> {
+        let here = std::env::current_dir()
+            .map_err(|error| Diagnostic::new(format!("the current folder cannot be read: {error}")))?;
+        let mut notices = Vec::new();
+        let counts = |dir: &&Path| match holds_s2s(dir, trusts_owner) {
+            Ok(is_there) => is_there,
+            Err(problem) => {
+                notices.push(problem);
+                false
+            }
+        };
+        let project = in_repository(&here).find(counts).map(Path::to_owned);
+        let has_s2s = project.is_some();
+        let (config, state) = match std::env::var_os("ROUNDTABLE_HOME").filter(|home| !home.is_empty()) {
+            Some(home) => (PathBuf::from(&home).join("config"), PathBuf::from(&home).join("state")),
+            None => user_folders()?,
+        };
+        Ok(Self { project: project.unwrap_or(here), has_s2s, config, state, notices })
+    }
+
+    /// The project's `.s2s`, if it has one that counts.
+    pub fn s2s(&self) -> Option<PathBuf> {
+        self.has_s2s.then(|| self.project.join(".s2s"))
+    }
+
+    /// Where new sessions are saved: in the project if it has a `.s2s`, else in the user's state.
+    pub fn sessions(&self) -> PathBuf {
+        self.s2s().unwrap_or_else(|| self.state.clone()).join("sessions")
+    }
+
+    /// As [`Dirs::sessions`], to write there.
+    ///
+    /// # Errors
+    /// When the project's folder of sessions is a link that leads out of the project.
+    pub fn sessions_to_write(&self) -> Result<PathBuf, Diagnostic> {
+        let sessions = self.sessions();
+        if self.has_s2s {
+            PathPolicy::for_project(self, None).check(&sessions)?;
+        }
+        Ok(sessions)
+    }
+
+    /// Where the keys of open rounds lie.
+    pub fn keys(&self) -> PathBuf {
+        self.state.join("keys")
+    }
+
+    /// Where what is typed is kept until it is handed in.
+    pub fn drafts(&self) -> PathBuf {
+        self.state.join("drafts")
+    }
+
+    /// Where it is kept what the user has agreed to.
+    pub fn agreed(&self) -> PathBuf {
+        self.state.join("agreed")
+    }
+
+    /// Whether a file is the user's own, and no project's: it lies in the user's configuration.
+    pub fn is_own(&self, file: &Path) -> bool {
+        let folder = self.config.canonicalize();
+        file.canonicalize().is_ok_and(|file| folder.is_ok_and(|folder| file.starts_with(folder)))
+    }
+
+    /// A file of the project's `.s2s` as it is now; none where it is not there.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read, or leads out of the project.
+    pub fn of_project(&self, name: &str, limit: u64) -> Result<Option<String>, Diagnostic> {
+        let Some(s2s) = self.s2s() else { return Ok(None) };
+        PathPolicy::for_project(self, None).text(&s2s.join(name), limit)
+    }
+
+    /// `CONTEXT.md` as it is now, its comments left out; `None` when absent or empty.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read: a round must not be frozen without it.
+    pub fn context(&self) -> Result<Option<String>, Diagnostic> {
+        let text = self.of_project("CONTEXT.md", 256 * 1024)?;
+        Ok(text.and_then(|text| without_comments(&text)))
+    }
+
+    /// The project's own tasks, links and reports, if it has some.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn tasks(&self) -> Result<Option<String>, Diagnostic> {
+        self.of_project("tasks.yaml", MAX_TASKS)
+    }
+}
+
+/// A folder and those above it that are in the same repository; outside one, the folder alone.
+fn in_repository(here: &Path) -> impl Iterator<Item = &Path> {
+    let top = here.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok()).unwrap_or(here);
+    here.ancestors().take_while(move |dir| dir.starts_with(top))
+}
+
+/// Whether a folder holds a `.s2s` that counts; one that is there and does not is told.
+fn holds_s2s(dir: &Path, trusts_owner: bool) -> Result<bool, Diagnostic> {
+    let s2s = dir.join(".s2s");
+    let Some(meta) = s2s.metadata().ok().filter(std::fs::Metadata::is_dir) else { return Ok(false) };
+    let leads_out = match (dir.canonicalize(), s2s.canonicalize()) {
+        (Ok(dir), Ok(s2s)) => !s2s.starts_with(&dir) || s2s.starts_with(dir.join(".git")),
+        _ => true,
+    };
+    let ignored = |why: &str| Diagnostic::new(format!("`{}` {why}: it is ignored", s2s.display()));
+    if leads_out {
+        return Err(ignored("leads outside the project").hint("make it a folder of the project"));
+    }
+    if !trusts_owner && is_anothers(&meta) {
+        return Err(ignored("belongs to another user").hint("--trust accepts it for this run"));
+    }
+    Ok(true)
+}
+
+/// Whether something belongs neither to the user nor to root. Under `sudo` the user is who called it.
+#[cfg(unix)]
+fn is_anothers(meta: &std::fs::Metadata) -> bool {
+    let own = rustix::process::geteuid();
+    let caller = std::env::var("SUDO_UID").ok().filter(|_| own.is_root()).and_then(|id| id.parse().ok());
+    let owner = std::os::unix::fs::MetadataExt::uid(meta);
+    owner != 0 && owner != caller.unwrap_or(own.as_raw())
+}
+
+#[cfg(not(unix))]
+fn is_anothers(_: &std::fs::Metadata) -> bool {
+    false
+}
+
+/// `~/.config` and `~/.local/state` as on Linux, on every Unix; the platform's own elsewhere.
+fn user_folders() -> Result<(PathBuf, PathBuf), Diagnostic> {
+    let missing =
+        || Diagnostic::new("there is no home folder").hint("set ROUNDTABLE_HOME to a folder of your own");
+    let base = directories::BaseDirs::new().ok_or_else(missing)?;
+    if cfg!(windows) {
+        let dirs = directories::ProjectDirs::from("", "", "roundtable").ok_or_else(missing)?;
+        return Ok((dirs.config_dir().to_owned(), dirs.data_local_dir().to_owned()));
+    }
+    let xdg = |name: &str, default: &str| {
+        let set = std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        set.unwrap_or_else(|| base.home_dir().join(default)).join("roundtable")
+    };
+    Ok((xdg("XDG_CONFIG_HOME", ".config"), xdg("XDG_STATE_HOME", ".local/state")))
+}
+
+/// What is said of a file that cannot be read.
+pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
+    let problem = match cause.kind() {
+        std::io::ErrorKind::NotFound => Diagnostic::new("there is no such file").hint("check the path"),
+        std::io::ErrorKind::IsADirectory => {
+            Diagnostic::new("this is a folder").hint("give a file; the shell's `*.yaml` names several")
+        }
+        std::io::ErrorKind::PermissionDenied => {
+            Diagnostic::new("may not be read").hint("check the file's permissions")
+        }
+        _ => Diagnostic::new(format!("cannot be read: {cause}")),
+    };
+    problem.with_file(&path.display().to_string())
+}
+
+/// Reads a text file of at most `limit` bytes.
+///
+/// # Errors
+/// When it cannot be read, is larger, or is not UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> Result<String, Diagnostic> {
+    let bytes = Disk::default().read(path, limit.saturating_add(1));
+    text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
+}
+
+/// As [`read_text`], of a regular file: a pipe, which might never end, is none.
+///
+/// # Errors
+/// As [`read_text`], and when it is no regular file.
+pub fn read_regular(path: &Path, limit: u64) -> Result<String, Diagnostic> {
+    let real = path.canonicalize().map_err(|error| unreadable(path, &error))?;
+    let bytes = Disk::default().read_own(&real, limit.saturating_add(1));
+    text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
+}
+
+/// Bytes as text, of at most `limit`.
+///
+/// # Errors
+/// When there are more, or they are not UTF-8.
+pub fn text_of(path: &Path, limit: u64, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+    let name = path.display().to_string();
+    if bytes.len() as u64 > limit {
+        return Err(Diagnostic::new(format!("is larger than {limit} bytes")).with_file(&name));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
+        Diagnostic::new("is not UTF-8 text").hint("save the file as UTF-8").at(&name, line, 0)
+    })
+}
+
+/// The text without `<!-- … -->`, trimmed.
+fn without_comments(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("<!--") {
+        out.push_str(before);
+        rest = after.split_once("-->").map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    let out = out.trim().replace("\r\n", "\n");
+    (!out.is_empty()).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_comments;
+
+    #[test]
+    fn comments_are_no_context() {
+        assert_eq!(without_comments("<!-- write here -->\n\n"), None);
+        assert_eq!(without_comments("A <!-- x --> B\r\nC\n").as_deref(), Some("A  B\nC"));
+    }
+}

@@ -1,0 +1,202 @@
+//! What stands between a seat and its model: a checkup of each provider, and what to do about it.
+//!
+//! A key is told by the name of its variable, never by its value. Nothing is changed or stored.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+
+use super::access::{address_variable, known};
+use super::need::shown;
+use super::participant_factory::ParticipantFactory;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::participants::http::HttpParticipant;
+use crate::participants::http::probe::{Latency, models};
+use crate::participants::progress::ProgressHandle;
+use crate::participants::{Failure, Prompt, SeatRequest};
+use crate::persona::Persona;
+
+/// How long one word may take to come.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How a provider fares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkup {
+    /// Its name.
+    pub provider: String,
+    /// The variable its key was found in.
+    pub key: Option<String>,
+    /// Its address, without anything secret.
+    pub address: Option<String>,
+    /// What was found.
+    pub state: CheckupStatus,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// Something odd that does not stand in the way.
+    pub note: Option<String>,
+}
+
+/// What a checkup found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CheckupStatus {
+    /// It wants a key, and none is there: it was not asked.
+    NoKey,
+    /// It is not set up so that it could be asked, and why.
+    NotSetUp(String),
+    /// It was asked and does not answer, and why.
+    Silent(String),
+    /// It answers and lists these models.
+    Answers(Vec<String>),
+    /// It answers, lists these models, and one of them was asked for a word.
+    Probed(Vec<String>, String, Result<Latency, String>),
+}
+
+/// Whether a model of each provider is asked for a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProbeLevel {
+    /// Only what it lists.
+    Listing,
+    /// One word of a reply too, which may cost a fraction of a cent.
+    OneWord,
+}
+
+/// Checks these providers (`provider` or `provider/model`), all at once.
+///
+/// # Errors
+/// A name that no provider has.
+pub async fn check(
+    catalog: &ParticipantFactory<'_>,
+    names: &[String],
+    depth: ProbeLevel,
+) -> Result<Vec<Checkup>, Diagnostic> {
+    let all = catalog.providers();
+    for name in names {
+        let provider = name.split('/').next().unwrap_or_default();
+        if !all.contains(&provider) {
+            let problem = Diagnostic::new(format!("unknown provider `{provider}`"));
+            return Err(problem.hint(did_you_mean(provider, &all)));
+        }
+    }
+    let all: Vec<String> = all.iter().map(|name| (*name).to_owned()).collect();
+    let names = if names.is_empty() { &all[..] } else { names };
+    Ok(join_all(names.iter().map(|name| checkup(catalog, name, depth))).await)
+}
+
+async fn checkup(catalog: &ParticipantFactory<'_>, name: &str, depth: ProbeLevel) -> Checkup {
+    let (provider, model) = name.split_once('/').map_or((name, None), |(name, model)| (name, Some(model)));
+    let mut found = Checkup {
+        provider: provider.to_owned(),
+        key: None,
+        address: None,
+        state: CheckupStatus::NoKey,
+        hint: None,
+        note: several_keys(provider),
+    };
+    let refused = |mut found: Checkup, problem: Diagnostic| {
+        found.state = CheckupStatus::NotSetUp(problem.message);
+        found.hint = problem.hint;
+        found
+    };
+    let service = match catalog.service(provider) {
+        Ok(service) => service,
+        Err(problem) => return refused(found, problem),
+    };
+    found.key = service.key_name.clone().filter(|_| service.has_key());
+    found.address = Some(shown(&service.base_url));
+    let wanted = catalog.key_variables(provider, &service);
+    if !wanted.is_empty() && !service.has_key() {
+        found.hint = Some(format!("set {}", wanted.join(" or ")));
+        return found;
+    }
+    let key_name = service.key_name.clone();
+    let participant = match catalog.over_http(provider) {
+        Ok(participant) => participant,
+        Err(problem) => return refused(found, problem),
+    };
+    let listed = match models(&participant).await {
+        Ok(models) => models,
+        Err(failure) => {
+            found.hint = Some(advice(provider, &failure, key_name.as_deref()));
+            found.state = CheckupStatus::Silent(failure.reason);
+            return found;
+        }
+    };
+    if listed.is_empty() && provider == "ollama" {
+        found.hint = Some("fetch a model: `ollama pull llama3.2`".to_owned());
+    }
+    let asked = model.map(str::to_owned).or_else(|| listed.first().cloned());
+    found.state = match (depth, asked) {
+        (ProbeLevel::OneWord, Some(model)) => {
+            let paced = measure_latency(&participant, &model).await;
+            if let Err(failure) = &paced {
+                found.hint = Some(format!(
+                    "try another model: `roundtable doctor {provider}/MODEL --probe`; {}",
+                    advice(provider, failure, key_name.as_deref())
+                ));
+            }
+            CheckupStatus::Probed(listed, model, paced.map_err(|failure| failure.reason))
+        }
+        _ => CheckupStatus::Answers(listed),
+    };
+    found
+}
+
+fn several_keys(provider: &str) -> Option<String> {
+    let known = known(provider)?;
+    let is_set = |name: &&&str| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
+    let set: Vec<&str> = known.keys.iter().filter(is_set).copied().collect();
+    let first = set.first().filter(|_| set.len() > 1)?;
+    Some(format!("{} are set; {first} is used", set.join(" and ")))
+}
+
+fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {
+    let (known, variable) = (known(provider), address_variable(provider));
+    let reason = &failure.reason;
+    let has = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    match (known.and_then(|known| known.start), key_name) {
+        (_, Some(key)) if has(&["HTTP 401", "HTTP 403"]) => format!("check the key in {key}"),
+        (_, None) if has(&["HTTP 401", "HTTP 403"]) => {
+            format!("it wants a key: name its variable in `providers.{provider}.key_env`")
+        }
+        _ if has(&["HTTP 429"]) => "wait, or look at the account's limits".to_owned(),
+        _ if has(&["HTTP 5"]) => "the service has a fault of its own: try later".to_owned(),
+        _ if has(&["HTTP 404", "cannot be read", "redirected"]) => {
+            format!("check the address: it usually ends in /v1; {variable} sets another")
+        }
+        (Some(start), _) => format!("start it: `{start}`; or set {variable} if it answers elsewhere"),
+        _ => format!("check the address and the connection; {variable} sets another address"),
+    }
+}
+
+async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<Latency, Failure> {
+    let persona = Persona::parse("---\nname: doctor\n---\nAnswer with one word.\n", "doctor");
+    let Ok(persona) = persona else {
+        return Err(Failure { reason: "no persona to ask with".to_owned(), timed_out: false, tries: 0 });
+    };
+    let ask = SeatRequest {
+        seat: "doctor".to_owned(),
+        place: (0, 1),
+        step: "doctor".to_owned(),
+        watch: ProgressHandle::default(),
+        purse: crate::participants::purse::Purse::default(),
+        task: None,
+        round: "doctor".to_owned(),
+        persona: Arc::new(persona),
+        model: model.to_owned(),
+        prompt: Prompt {
+            rules: "".into(),
+            snapshot: "Answer with one word: ".into(),
+            tail: "ready".to_owned(),
+        },
+        again: None,
+        warm_first: false,
+        seed: None,
+        temperature: None,
+        schema: None,
+        time_left: None,
+        timeout: None,
+    };
+    let late = || Failure { reason: "no reply within 60 s".to_owned(), timed_out: true, tries: 1 };
+    tokio::time::timeout(PATIENCE, participant.pace(&ask)).await.unwrap_or_else(|_| Err(late()))
+}

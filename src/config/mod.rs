@@ -1,0 +1,26 @@
+//! What a session is set up from: folders, configuration, personas on disk, models, scripted answers.
+//!
+//! Everything here reads files and the environment once, before a session opens; what it finds is
+//! frozen into the session's header, with where each thing came from.
+
+pub mod access;
+pub mod dirs;
+pub mod doctor;
+pub mod need;
+pub(crate) mod one_model;
+pub mod participant_factory;
+pub mod path_policy;
+pub mod persona_library;
+pub mod prices;
+pub mod providers;
+pub mod settings;
+pub mod tasks;
+pub mod trust;
+pub use dirs::read_regular;
+pub use need::Need;
+pub use one_model::unreachable;
+pub use participant_factory::{ParticipantFactory, is_model, program_need};
+pub use path_policy::PathPolicy;
+pub use persona_library::PersonaLibrary;
+pub use prices::price_of;
+pub use settings::Config;

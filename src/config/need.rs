@@ -1,0 +1,115 @@
+//! What a run needs of the world outside: programs that it runs, services that it asks, and where the
+//! key for each comes from.
+//!
+//! Plain data, and how a person reads it: argument vectors, folders, addresses and the names of variables,
+//! never a variable's value.
+
+use crate::participants::external_program::PASSED;
+use crate::sanitize::harmless_line;
+
+/// Something that runs, or is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// What it is.
+    pub what: What,
+    /// The file of the project that names it; none where the user does, or where it is built in.
+    pub named_by: Option<String>,
+}
+
+/// What is needed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// A program is run.
+    Program {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// The folder it runs in, if not the current one.
+        folder: Option<String>,
+        /// The variables it is passed, beside the usual ones.
+        env: Vec<String>,
+    },
+    /// A service is asked.
+    Service {
+        /// Its name.
+        provider: String,
+        /// Its address.
+        address: String,
+        /// Where the key comes from that it is sent.
+        key: KeyFrom,
+    },
+}
+
+/// Where a key comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyFrom {
+    /// There is none.
+    Nowhere,
+    /// The first of these variables that is set.
+    Variables(Vec<String>),
+    /// What a command prints.
+    Command(Vec<String>),
+}
+
+impl Need {
+    /// What happens, in one line.
+    pub fn told(&self) -> String {
+        let told = match &self.what {
+            What::Program { command, folder, env } => {
+                let folder = folder.as_ref().map(|folder| format!(" in `{folder}`")).unwrap_or_default();
+                format!("runs {}{folder} with {}", words(command), variables(env))
+            }
+            What::Service { provider, address, key } => {
+                let key = match key {
+                    KeyFrom::Nowhere => "without a key".to_owned(),
+                    KeyFrom::Variables(names) => format!("and sends it the key in {}", names.join(" or ")),
+                    KeyFrom::Command(command) => {
+                        let with = variables(&[]);
+                        format!("and sends it the key that {} prints, run with {with}", words(command))
+                    }
+                };
+                format!("asks `{provider}` at {} {key}", shown(address))
+            }
+        };
+        harmless_line(&told)
+    }
+
+    /// As [`Need::told`], with the file that names it.
+    pub fn told_with_file(&self) -> String {
+        match &self.named_by {
+            Some(file) => harmless_line(&format!("{} (named by {file})", self.told())),
+            None => self.told(),
+        }
+    }
+}
+
+/// What a person is asked who is to agree to this.
+pub fn question(needs: &[Need]) -> String {
+    let numbered =
+        (1..).zip(needs).map(|(number, need)| format!("{number}. It {}.\n", need.told_with_file()));
+    format!(
+        "What is wanted needs this, which a file of the project names and not you. None of it has been done.\n\n{}\n\
+         Agree only if you know what it is: it is done with your rights. The answer is kept for this project, \
+         and asked again when something here changes, or the content of a file of the project that an \
+         argument names.",
+        numbered.collect::<Vec<_>>().join("\n")
+    )
+}
+
+/// An argument vector, each argument quoted.
+pub fn words(command: &[String]) -> String {
+    let quoted = command.iter().map(|word| serde_json::Value::from(word.as_str()).to_string());
+    format!("[{}]", quoted.collect::<Vec<_>>().join(", "))
+}
+
+fn variables(env: &[String]) -> String {
+    let passed = PASSED.into_iter().filter(|name| cfg!(windows) || *name != "SystemRoot");
+    passed.chain(env.iter().map(String::as_str)).collect::<Vec<_>>().join(", ")
+}
+
+/// The address as it may be printed: without a password that should not be in it.
+pub fn shown(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://***@{rest}"),
+        _ => address.split('?').next().unwrap_or_default().to_owned(),
+    }
+}

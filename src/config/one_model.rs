@@ -1,0 +1,37 @@
+//! Whether a round asks for more agreement than its seats can show: seats of one model are one voice.
+
+use crate::diagnostic::Diagnostic;
+use crate::history::SeatInfo;
+use crate::tally::Tier;
+use crate::workflow::Definition;
+
+/// A notice for each round whose `act_at` cannot be reached, since all of its seats are one model.
+pub fn unreachable(definition: &Definition, seats: &[SeatInfo], file: &str) -> Vec<Diagnostic> {
+    let mut notices = Vec::new();
+    for step in definition.all_steps() {
+        let Some(least) = step.round().and_then(|round| round.act_at).filter(|least| *least > Tier::Weak)
+        else {
+            continue;
+        };
+        let seated: Vec<&SeatInfo> = seats.iter().filter(|seat| seat.sits_in(definition, step)).collect();
+        let is_person = |seat: &&SeatInfo| {
+            seat.scripted.contains(&step.id) || seat.model.split('/').next() == Some("human")
+        };
+        let name = |seat: &SeatInfo| seat.model.rsplit('/').next().unwrap_or_default().to_owned();
+        let Some(first) = seated.first().filter(|_| !seated.iter().any(is_person)) else {
+            continue;
+        };
+        if seated.iter().all(|seat| name(seat) == name(first)) {
+            let message = format!(
+                "round `{}` can never reach `act_at: {}`: all of its seats are one model ({}), which is weak at most",
+                step.id,
+                least.name(),
+                first.model
+            );
+            let notice =
+                Diagnostic::new(message).hint("seat another model or a person, or write `act_at: weak`");
+            notices.push(notice.at(file, step.place.0, step.place.1));
+        }
+    }
+    notices
+}

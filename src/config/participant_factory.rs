@@ -1,0 +1,297 @@
+//! From a model's name to someone who answers: the known services, their addresses and keys.
+//!
+//! A service is checked here, before anything is sent: whether it is known, whether its key is
+//! there, whether the key may travel to its address. Nobody is made who would run or ask what the project
+//! names and the user has not agreed to; nothing is run or sent in making them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::access::{access, known};
+use super::dirs::read_regular;
+use super::need::{KeyFrom, Need, What};
+use super::providers::KNOWN;
+use super::settings::Config;
+use super::trust::Trust;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::history::{Price, SeatStatus};
+use crate::journal::{fold, read_log};
+use crate::participants::api::{ApiStyle, SchemaMode, Stream};
+use crate::participants::external_program::ExternalProgram;
+use crate::participants::http::{HttpParticipant, Service};
+use crate::participants::human::{Human, HumanQueue};
+use crate::participants::key_command::KeyCommand;
+use crate::participants::recorded::{Recorded, RecordedReply};
+use crate::participants::rehearsal::Rehearsal;
+use crate::participants::tracker::{TRACKER, Tracker};
+use crate::participants::{Participant, Prompt};
+use crate::round::record::ReplyAttempt;
+use crate::workflow::ProgramSpec;
+
+/// Names that are no services over HTTP.
+const BUILT_IN: [&str; 4] = ["rehearsal", "recorded", "human", TRACKER];
+/// A recording larger than this is not read, in bytes.
+const MAX_RECORDING: u64 = 1 << 30;
+/// Names that later versions will know.
+const LATER: [&str; 1] = ["command"];
+
+/// Makes participants, one client a service.
+pub struct ParticipantFactory<'a> {
+    config: &'a Config,
+    trust: &'a Trust,
+    services: HashMap<String, Arc<dyn Participant>>,
+    /// Where people are asked, if anybody shows it to them.
+    desk: Option<HumanQueue>,
+}
+
+/// Whether `name` has the form `provider/model`, or is `rehearsal`.
+pub fn is_model(name: &str) -> bool {
+    matches!(name, "rehearsal" | "human")
+        || name == TRACKER
+        || name.split_once('/').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty())
+}
+
+impl<'a> ParticipantFactory<'a> {
+    /// A catalog with nothing made yet.
+    pub fn new(config: &'a Config, trust: &'a Trust) -> Self {
+        Self { config, trust, services: HashMap::new(), desk: None }
+    }
+
+    /// The catalog with a place where people are asked.
+    #[must_use]
+    pub fn with_desk(self, desk: HumanQueue) -> Self {
+        Self { desk: Some(desk), ..self }
+    }
+
+    /// Checks a model's name without making anyone: its form and its provider.
+    ///
+    /// # Errors
+    /// An unknown provider, or a name that is none.
+    pub fn check(&self, model: &str) -> Result<(), Diagnostic> {
+        if !is_model(model) {
+            return Err(Diagnostic::new(format!("`{model}` is not a model's name"))
+                .hint("write `provider/model`, such as `ollama/llama3.2`, or `rehearsal`"));
+        }
+        let provider = model.split('/').next().unwrap_or_default();
+        if LATER.contains(&provider) {
+            return Err(Diagnostic::new(format!("`{provider}` is no model's provider")).hint(
+                "a program is seated by `{name: …, command: [program, argument]}`; script a person's answers",
+            ));
+        }
+        let own = self.config.providers.contains_key(provider);
+        if own || BUILT_IN.contains(&provider) || KNOWN.iter().any(|known| known.name == provider) {
+            return Ok(());
+        }
+        let mut names: Vec<&str> = KNOWN.iter().map(|known| known.name).chain(BUILT_IN).collect();
+        names.extend(self.config.providers.keys().map(String::as_str));
+        Err(Diagnostic::new(format!("unknown provider `{provider}` in `{model}`"))
+            .hint(did_you_mean(provider, &names)))
+    }
+
+    /// Who answers for an external program that the file `named_by` names.
+    ///
+    /// # Errors
+    /// When the user has not agreed to it.
+    pub fn program(&self, program: &ProgramSpec, named_by: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
+        self.trust.check(&program_need(program, named_by))?;
+        let limit = Duration::from_millis(self.config.timeout_ms.value);
+        Ok(Arc::new(ExternalProgram::new(program.clone(), limit)))
+    }
+
+    /// What a model needs, where a service answers for it.
+    ///
+    /// # Errors
+    /// A service without an address, or one that a project would have sent another's key.
+    pub fn need(&self, model: &str) -> Result<Option<Need>, Diagnostic> {
+        let provider = model.split('/').next().unwrap_or_default();
+        self.dialect(provider).map(|_| access(self.config, provider)).transpose()
+    }
+
+    /// What the project names of services that none of these needs.
+    pub fn unneeded(&self, needs: &[Need]) -> Option<Diagnostic> {
+        let all = self.config.providers.keys().filter_map(|provider| access(self.config, provider).ok());
+        let left: Vec<Need> = all.filter(|need| need.named_by.is_some() && !needs.contains(need)).collect();
+        let name = |need: &Need| match &need.what {
+            What::Service { provider, .. } => Some(format!("`{provider}`")),
+            What::Program { .. } => None,
+        };
+        let names: Vec<String> = left.iter().filter_map(name).collect();
+        let file = left.first()?.named_by.clone()?;
+        let message = format!("what the project says of {} is not needed here: ignored", names.join(", "));
+        Some(Diagnostic::new(message).with_file(&file))
+    }
+
+    /// Who answers for a model.
+    ///
+    /// # Errors
+    /// As [`ParticipantFactory::check`]; and a missing key, an address that must not get it, a recording that
+    /// cannot be read.
+    pub fn participant(&mut self, model: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
+        self.check(model)?;
+        let (provider, rest) = model.split_once('/').unwrap_or((model, ""));
+        let cached = if provider == "recorded" { model } else { provider };
+        if let Some(made) = self.services.get(cached) {
+            return Ok(Arc::clone(made));
+        }
+        let made: Arc<dyn Participant> = match provider {
+            "rehearsal" => Arc::new(Rehearsal::default()),
+            "human" => Arc::new(Human { desk: self.desk.clone() }),
+            TRACKER => Arc::new(Tracker),
+            "recorded" => Arc::new(recording(rest)?),
+            _ => Arc::new(self.over_http(provider)?),
+        };
+        self.services.insert(cached.to_owned(), Arc::clone(&made));
+        Ok(made)
+    }
+
+    /// Where a service answers, if it has an address.
+    pub fn address(&self, provider: &str) -> Option<String> {
+        match access(self.config, provider).ok()?.what {
+            What::Service { address, .. } => Some(address),
+            What::Program { .. } => None,
+        }
+    }
+
+    /// The dialect a provider speaks, if it is a service.
+    pub fn dialect(&self, provider: &str) -> Option<ApiStyle> {
+        let own = self.config.providers.get(provider);
+        let known = known(provider);
+        match own.and_then(|own| own.said(|said| said.dialect.clone())).as_deref() {
+            Some("anthropic") => Some(ApiStyle::Anthropic),
+            Some("openai-responses") => Some(ApiStyle::Responses),
+            Some(_) => Some(ApiStyle::OpenAi),
+            None => known.map(|known| known.dialect).or_else(|| own.map(|_| ApiStyle::OpenAi)),
+        }
+    }
+
+    /// What is known of a service, and its key.
+    ///
+    /// # Errors
+    /// No address; what the user has not agreed to. A missing key is none here.
+    pub fn service(&self, provider: &str) -> Result<Service, Diagnostic> {
+        let need = access(self.config, provider)?;
+        self.trust.check(&need)?;
+        let What::Service { address, key, .. } = need.what else {
+            return Err(Diagnostic::new(format!("`{provider}` is no service")));
+        };
+        let own = self.config.providers.get(provider).cloned().unwrap_or_default();
+        let known = known(provider);
+        let dialect = self.dialect(provider).unwrap_or(ApiStyle::OpenAi);
+        // At another address it is another service, whatever it is called.
+        let at_home = known.filter(|known| known.base_url == address && known.dialect == dialect);
+        let mut service = Service::new(dialect, address);
+        with_key(&mut service, key);
+        service.max_output_tokens = u32::try_from(self.config.max_output_tokens.value).unwrap_or(u32::MAX);
+        service.timeouts.total = Duration::from_millis(self.config.timeout_ms.value);
+        service.stream = match own.said(|said| said.stream) {
+            Some(false) => Stream::Off,
+            _ => known.map_or(Stream::WithUsage, |known| known.stream),
+        };
+        service.form = match own.said(|said| said.structured) {
+            Some(true) => SchemaMode::BySchema,
+            Some(false) => SchemaMode::InWords,
+            None => at_home.map_or(SchemaMode::InWords, |known| known.form),
+        };
+        Ok(service)
+    }
+
+    /// The variables one of which must hold the key of a known service at its own address; none if
+    /// it needs no key, or is asked at an address of the user's.
+    pub fn key_variables(&self, provider: &str, service: &Service) -> &'static [&'static str] {
+        let known = KNOWN.iter().find(|known| known.name == provider && known.base_url == service.base_url);
+        known.filter(|known| known.needs_key()).map_or(&[], |known| known.keys)
+    }
+
+    /// Someone who asks a service.
+    ///
+    /// # Errors
+    /// As [`ParticipantFactory::participant`].
+    pub fn over_http(&self, provider: &str) -> Result<HttpParticipant, Diagnostic> {
+        let service = self.service(provider)?;
+        let wanted = self.key_variables(provider, &service);
+        if !wanted.is_empty() && !service.has_key() {
+            return Err(Diagnostic::new(format!("no key for `{provider}`"))
+                .hint(format!("set {}, or seat `rehearsal`, which needs none", wanted.join(" or "))));
+        }
+        HttpParticipant::new(service, self.in_flight(provider))
+    }
+
+    /// How many requests to a service are in flight at once, if not all: what the user says, else
+    /// what suits a server of one's own.
+    pub fn in_flight(&self, provider: &str) -> Option<usize> {
+        let own = self.config.providers.get(provider).and_then(|own| own.said(|said| said.max_in_flight));
+        let usual = || known(provider)?.in_flight;
+        own.map(|n| usize::try_from(n).unwrap_or(usize::MAX)).or_else(usual)
+    }
+
+    /// What the user says a model costs.
+    pub fn configured_price(&self, model: &str) -> Option<Price> {
+        self.config.prices.get(model).map(|setting| setting.value)
+    }
+
+    /// Every provider by name: the known ones, then the user's own.
+    pub fn providers(&self) -> Vec<&str> {
+        let own = self.config.providers.keys().map(String::as_str);
+        let known: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
+        let new = own.filter(|name| !known.contains(name));
+        known.iter().copied().chain(new).collect()
+    }
+}
+
+/// The key where it is in a variable, else the command that prints it; and what to call it.
+fn with_key(service: &mut Service, key: KeyFrom) {
+    let read = |name: &String| {
+        let value = std::env::var(name).ok().map(|value| value.trim().to_owned());
+        value.filter(|value| !value.is_empty()).map(|value| (name.clone(), value))
+    };
+    match key {
+        KeyFrom::Nowhere => {}
+        KeyFrom::Variables(names) => match names.iter().find_map(read) {
+            Some((name, key)) => (service.key_name, service.key) = (Some(name), Some(key.into())),
+            None => service.key_name = names.into_iter().next(),
+        },
+        KeyFrom::Command(command) => {
+            let program = command.first().map_or("", String::as_str);
+            service.key_name = Some(format!("the output of `{program}`"));
+            service.key_command = Some(Arc::new(KeyCommand::new(command)));
+        }
+    }
+}
+
+/// What a program needs.
+pub fn program_need(program: &ProgramSpec, named_by: &str) -> Need {
+    let (command, folder, env) = (program.command.clone(), program.cwd.clone(), program.env.clone());
+    Need { what: What::Program { command, folder, env }, named_by: Some(named_by.to_owned()) }
+}
+
+fn recording(path: &str) -> Result<Recorded, Diagnostic> {
+    let text = read_regular(Path::new(path), MAX_RECORDING)?;
+    let log =
+        read_log(text.as_bytes()).map_err(|damage| Diagnostic::new(damage.what).at(path, damage.line, 1))?;
+    let session = fold(&log);
+    let mut takes = HashMap::new();
+    let texts = |replies: &[ReplyAttempt]| replies.iter().map(|reply| reply.text.clone()).collect();
+    for round in &session.rounds {
+        for seat in round.seats.values() {
+            if let (SeatStatus::Revealed(answer, _), Some(item)) = (&seat.status, &seat.item) {
+                let take =
+                    RecordedReply { prompt: session.prompt(round, item), replies: texts(&answer.replies) };
+                takes.insert((round.opened.round.clone(), seat.name.clone()), take);
+            }
+        }
+    }
+    for item in session.items.values() {
+        if let Some((back, _)) = item.returned.last().filter(|(back, _)| !back.replies.is_empty()) {
+            let (system, text) = session.agent_prompt(&item.offered);
+            let prompt = Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() };
+            let take = RecordedReply { prompt, replies: texts(&back.replies) };
+            takes.insert((item.offered.item.clone(), item.offered.participant.clone()), take);
+        }
+    }
+    if takes.is_empty() {
+        return Err(Diagnostic::new("the recording holds no answer that can be read").with_file(path));
+    }
+    Ok(Recorded::new(takes))
+}

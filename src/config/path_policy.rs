@@ -1,0 +1,103 @@
+//! What a project may name on disk: regular files and folders inside it, beside the definition, or
+//! where the user allows it, by a relative path. Links are followed to where they lead before they are
+//! judged; nothing in `.git` is read.
+//!
+//! It judges paths that files of a project name; what a person gives on the command line is theirs.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::dirs::{Dirs, read_regular};
+use crate::diagnostic::Diagnostic;
+use crate::workflow::ParticipantSpec;
+
+/// The variable that names folders outside the project that its files may name.
+pub const ALLOWED: &str = "ROUNDTABLE_OUTSIDE";
+
+/// The folders a path may lead into.
+#[derive(Debug, Clone, Default)]
+pub struct PathPolicy {
+    /// The project, and the definition's folder.
+    roots: Vec<PathBuf>,
+    /// The folders that the user allows beside them.
+    allowed: Vec<PathBuf>,
+}
+
+impl PathPolicy {
+    /// The bounds of a project, and of a definition's file if one is given.
+    pub fn for_project(folders: &Dirs, definition: Option<&str>) -> Self {
+        let real = |paths: Vec<PathBuf>| paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        let variable = std::env::var_os(ALLOWED).unwrap_or_default();
+        let allowed = std::env::split_paths(&variable).filter(|path| path.is_absolute()).collect();
+        let mut roots = vec![folders.project.clone()];
+        roots.extend(definition.map(|file| folder_of(Path::new(file))));
+        Self { roots: real(roots), allowed: real(allowed) }
+    }
+
+    /// A path of a participant that leads out: the folder its program runs in, or the recording it
+    /// answers from, where a file of the project names its model.
+    pub fn of_participant(&self, spec: &ParticipantSpec, model: Option<&String>) -> Option<Diagnostic> {
+        let folder = spec.command.as_ref().and_then(|program| program.cwd.as_deref());
+        let model = model.filter(|_| spec.command.is_none());
+        let recording = model.and_then(|model| model.strip_prefix("recorded/"));
+        folder.into_iter().chain(recording).find_map(|path| self.check_named(Path::new(path)).err())
+    }
+
+    /// As [`PathPolicy::check`], of a path as a file of the project writes it.
+    ///
+    /// # Errors
+    /// When it leads out of all of them, or is absolute where the user did not allow that.
+    pub fn check_named(&self, path: &Path) -> Result<(), Diagnostic> {
+        self.check(path)?;
+        let is_allowed = path.canonicalize().is_ok_and(|real| is_in(&real, &self.allowed));
+        if path.is_absolute() && !is_allowed {
+            let message = format!("`{}` is an absolute path, which a project must not name", path.display());
+            return Err(
+                Diagnostic::new(message).hint(format!("write it relative, or name its folder in {ALLOWED}"))
+            );
+        }
+        Ok(())
+    }
+
+    /// Refuses a path that leads out; what is not there leads nowhere.
+    ///
+    /// # Errors
+    /// When it leads out of all of them, or into `.git`.
+    pub fn check(&self, path: &Path) -> Result<(), Diagnostic> {
+        let Ok(real) = path.canonicalize() else { return Ok(()) };
+        if is_in(&real, &self.allowed) {
+            return Ok(());
+        }
+        let Some(inside) = self.roots.iter().find_map(|root| real.strip_prefix(root).ok()) else {
+            let message = format!("`{}` leads outside the project", path.display());
+            let hint = format!("keep it in the project, or name its folder in {ALLOWED}");
+            return Err(Diagnostic::new(message).hint(hint));
+        };
+        if inside.components().any(|part| part == Component::Normal(".git".as_ref())) {
+            let message = format!("`{}` leads into `.git`, which is not read", path.display());
+            return Err(Diagnostic::new(message).hint("keep it elsewhere in the project"));
+        }
+        Ok(())
+    }
+
+    /// The text of a file of the project; none where it is not there.
+    ///
+    /// # Errors
+    /// When it leads out, is no regular file, or cannot be read.
+    pub fn text(&self, path: &Path, limit: u64) -> Result<Option<String>, Diagnostic> {
+        if path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        self.check(path)?;
+        read_regular(path, limit).map(Some)
+    }
+}
+
+fn is_in(path: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| path.starts_with(folder))
+}
+
+/// The folder a file is in; the current one for a bare name or standard input.
+fn folder_of(file: &Path) -> PathBuf {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new(".")).to_owned()
+}

@@ -1,0 +1,134 @@
+//! Personas on disk: the project's first, then the user's, then the built-in ones.
+//!
+//! Only Markdown files directly inside a persona folder are read, and none through a link that
+//! leads out of it, nor in a folder of the project that is a link leading out of the project.
+
+use std::path::{Path, PathBuf};
+
+use super::dirs::{Dirs, read_regular};
+use super::path_policy::PathPolicy;
+use crate::diagnostic::Diagnostic;
+use crate::persona::{BUILTIN, MAX_PERSONA, Persona, builtin, is_name, unknown};
+
+/// A persona and where it was found.
+#[derive(Debug, Clone)]
+pub struct PersonaEntry {
+    /// The persona.
+    pub persona: Persona,
+    /// Its file, or `built-in`.
+    pub from: String,
+}
+
+/// Where personas are looked for.
+#[derive(Debug, Clone)]
+pub struct PersonaLibrary {
+    dirs: Vec<Dir>,
+}
+
+/// A folder of personas.
+#[derive(Debug, Clone)]
+struct Dir {
+    path: PathBuf,
+    /// Where it may lead, if it is the project's.
+    bounds: Option<PathPolicy>,
+}
+
+impl PersonaLibrary {
+    /// The folders in which personas are looked for, first match first.
+    pub fn new(folders: &Dirs) -> Self {
+        let bounds = PathPolicy::for_project(folders, None);
+        let of_project = |path| Dir { path, bounds: Some(bounds.clone()) };
+        let project = &folders.project;
+        let own = Dir { path: folders.config.join("personas"), bounds: None };
+        let mut dirs: Vec<Dir> =
+            folders.s2s().map(|s2s| of_project(s2s.join("personas"))).into_iter().collect();
+        dirs.extend([
+            of_project(project.join("personas")),
+            own,
+            of_project(project.join(".claude").join("agents")),
+        ]);
+        Self { dirs }
+    }
+
+    /// The persona of that name.
+    ///
+    /// # Errors
+    /// When there is none (the nearest name is suggested), or its file does not parse.
+    pub fn find(&self, name: &str) -> Result<PersonaEntry, Diagnostic> {
+        if !is_name(name) {
+            return Err(self.unknown(name));
+        }
+        for dir in &self.dirs {
+            let path = dir.path.join(format!("{name}.md"));
+            if path.is_file() {
+                let found = load(dir, &path)?;
+                if found.persona.name == name {
+                    return Ok(found);
+                }
+            }
+            let by_name = |found: &PersonaEntry| found.persona.name == name;
+            if let Some(found) = files(dir).iter().filter_map(|p| load(dir, p).ok()).find(by_name) {
+                return Ok(found);
+            }
+        }
+        let persona = builtin(name).ok_or_else(|| self.unknown(name))?;
+        Ok(PersonaEntry { persona, from: "built-in".to_owned() })
+    }
+
+    /// Every persona that can be found, the winner of each name; and files that do not parse.
+    pub fn all(&self) -> (Vec<PersonaEntry>, Vec<Diagnostic>) {
+        let (mut all, mut problems): (Vec<PersonaEntry>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
+        for dir in &self.dirs {
+            for path in files(dir) {
+                match load(dir, &path) {
+                    Ok(found) if all.iter().all(|known| known.persona.name != found.persona.name) => {
+                        all.push(found);
+                    }
+                    Ok(_) => {}
+                    Err(problem) => problems.push(problem),
+                }
+            }
+        }
+        for (name, _) in BUILTIN {
+            if all.iter().all(|known| known.persona.name != name) {
+                all.extend(
+                    builtin(name).map(|persona| PersonaEntry { persona, from: "built-in".to_owned() }),
+                );
+            }
+        }
+        (all, problems)
+    }
+
+    fn unknown(&self, name: &str) -> Diagnostic {
+        let (all, _) = self.all();
+        let names: Vec<&str> = all.iter().map(|found| found.persona.name.as_str()).collect();
+        unknown(name, &names)
+    }
+}
+
+fn files(dir: &Dir) -> Vec<PathBuf> {
+    let leads_out = dir.bounds.as_ref().is_some_and(|bounds| bounds.check(&dir.path).is_err());
+    let Some(Ok(entries)) = (!leads_out).then(|| std::fs::read_dir(&dir.path)) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ext| ext == "md") && path.is_file())
+        .collect();
+    files.sort();
+    files
+}
+
+fn load(dir: &Dir, path: &Path) -> Result<PersonaEntry, Diagnostic> {
+    let from = path.display().to_string();
+    let inside = match (dir.path.canonicalize(), path.canonicalize()) {
+        (Ok(dir), Ok(path)) => path.starts_with(dir),
+        _ => false,
+    };
+    if !inside {
+        return Err(Diagnostic::new("leads out of the persona folder and is not read").with_file(&from));
+    }
+    if let Some(bounds) = &dir.bounds {
+        bounds.check(path).map_err(|problem| problem.with_file(&from))?;
+    }
+    let persona = Persona::parse(&read_regular(path, MAX_PERSONA as u64)?, &from)?;
+    Ok(PersonaEntry { persona, from })
+}

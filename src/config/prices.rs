@@ -1,0 +1,242 @@
+//! What a model's tokens cost: the user's prices, else a table of published ones.
+//!
+//! Each price in the table says where and when it was read; prices change, so that `prices` in
+//! config.yaml go before it. Prices that could not be read anywhere trustworthy, that differ by the hour,
+//! or that stand under a name whose model changes (`-latest`), are not in it: such a model has no price
+//! until the user gives one. A price is never guessed from a name that only looks alike: a model is priced
+//! if it is in the table, or is a dated version of one that is.
+
+use super::participant_factory::ParticipantFactory;
+use super::providers::KNOWN;
+use crate::core::is_free;
+use crate::history::Price;
+use crate::participants::http::is_this_machine;
+
+/// When the table was last compared with what services publish.
+pub const AS_OF: &str = "2026-11";
+
+/// Prices read at one place.
+pub struct PriceSource {
+    /// Whose they are.
+    pub provider: &'static str,
+    /// When they stood there.
+    pub as_of: &'static str,
+    /// Where.
+    pub source: &'static str,
+    /// Model, and what a million tokens cost in US dollars: of a prompt, from the cache, of a reply.
+    pub prices: &'static [(&'static str, f64, f64, f64)],
+}
+
+/// Every price that is built in.
+pub const TABLE: [PriceSource; 7] = [
+    PriceSource {
+        provider: "anthropic",
+        as_of: "2026-10",
+        source: "platform.claude.com/docs, pricing and models",
+        prices: &[
+            ("claude-fable-5-1", 10.0, 0.25, 50.0),
+            ("claude-fable-5", 10.0, 1.0, 50.0),
+            ("claude-opus-5-5", 4.0, 0.2, 20.0),
+            ("claude-opus-5", 5.0, 0.5, 25.0),
+            ("claude-opus-4-8", 5.0, 0.5, 25.0),
+            ("claude-opus-4-7", 5.0, 0.5, 25.0),
+            ("claude-opus-4-6", 5.0, 0.5, 25.0),
+            ("claude-opus-4-5", 5.0, 0.5, 25.0),
+            ("claude-sonnet-5-5", 2.0, 0.1, 10.0),
+            ("claude-sonnet-5", 2.0, 0.2, 10.0),
+            ("claude-sonnet-4-6", 3.0, 0.3, 15.0),
+            ("claude-sonnet-4-5", 3.0, 0.3, 15.0),
+            ("claude-haiku-4-5", 1.0, 0.1, 5.0),
+        ],
+    },
+    PriceSource {
+        provider: "anthropic",
+        as_of: "2025-08",
+        source: "docs.anthropic.com, pricing; since retired or about to be",
+        prices: &[
+            ("claude-opus-4-1", 15.0, 1.5, 75.0),
+            ("claude-opus-4", 15.0, 1.5, 75.0),
+            ("claude-sonnet-4", 3.0, 0.3, 15.0),
+            ("claude-3-7-sonnet", 3.0, 0.3, 15.0),
+            ("claude-3-5-haiku", 0.8, 0.08, 4.0),
+            ("claude-3-haiku", 0.25, 0.03, 1.25),
+        ],
+    },
+    PriceSource {
+        provider: "openai",
+        as_of: "2026-10",
+        source: "release notes of PromptFuel, which compares with OpenAI's pages; prompts of up to 272,000 tokens",
+        prices: &[
+            ("gpt-6.1-sol", 2.0, 0.1, 10.0),
+            ("gpt-6-sol", 2.0, 0.2, 10.0),
+            ("gpt-6-luna", 0.1, 0.01, 0.5),
+        ],
+    },
+    PriceSource {
+        provider: "openai",
+        as_of: "2026-06",
+        source: "morphllm.com, after OpenAI's pricing page",
+        prices: &[
+            ("gpt-5.5", 5.0, 0.5, 30.0),
+            ("gpt-5.4", 2.5, 0.25, 15.0),
+            ("gpt-5.4-mini", 0.75, 0.075, 4.5),
+            ("gpt-5.4-nano", 0.2, 0.02, 1.25),
+        ],
+    },
+    PriceSource {
+        provider: "openai",
+        as_of: "2026-03",
+        source: "deploybase.ai and adk-model, after OpenAI's pricing page; o3 and o4-mini from caches: LiteLLM's table",
+        prices: &[
+            ("gpt-5", 1.25, 0.125, 10.0),
+            ("gpt-5-mini", 0.25, 0.025, 2.0),
+            ("gpt-5-nano", 0.05, 0.005, 0.4),
+            ("gpt-4.1", 2.0, 0.5, 8.0),
+            ("gpt-4.1-mini", 0.4, 0.1, 1.6),
+            ("gpt-4.1-nano", 0.1, 0.025, 0.4),
+            ("gpt-4o", 2.5, 1.25, 10.0),
+            ("gpt-4o-mini", 0.15, 0.075, 0.6),
+            ("o3", 2.0, 0.5, 8.0),
+            ("o4-mini", 1.1, 0.275, 4.4),
+        ],
+    },
+    // What these cost from a cache was told differently in different places: as much as without.
+    PriceSource {
+        provider: "gemini",
+        as_of: "2026-09",
+        source: "ai.google.dev/gemini-api/docs/pricing as transcribed by APIs.io; prompts of up to 200,000 tokens",
+        prices: &[("gemini-3.5-flash", 1.5, 1.5, 9.0), ("gemini-3.1-pro-preview", 2.0, 2.0, 12.0)],
+    },
+    PriceSource {
+        provider: "xai",
+        as_of: "2025-06",
+        source: "docs.x.ai, models and pricing, in an archived copy",
+        prices: &[("grok-3", 3.0, 0.75, 15.0), ("grok-3-mini", 0.3, 0.075, 0.5)],
+    },
+];
+/// What is said of the table where its prices are used.
+pub fn in_words() -> String {
+    let count: usize = TABLE.iter().map(|published| published.prices.len()).sum();
+    let oldest = TABLE.iter().map(|published| published.as_of).min().unwrap_or(AS_OF);
+    format!(
+        "{count} models, as published between {oldest} and {AS_OF}; `prices` in config.yaml go before them"
+    )
+}
+
+/// What a model's tokens cost; `None` when nobody has said. A server on this machine costs nothing.
+pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> {
+    if let Some(price) = catalog.configured_price(model) {
+        return Some(price);
+    }
+    let (provider, name) = model.split_once('/').unwrap_or((model, ""));
+    let address = catalog.address(provider);
+    // A proxy passes on what its models cost, and does not say.
+    let is_here = provider != "litellm" && address.as_deref().is_some_and(is_this_machine);
+    if is_free(model) || is_here {
+        return Some(Price::default());
+    }
+    let known = KNOWN.iter().find(|known| known.name == provider)?;
+    // At another address it is another service, whatever it is called.
+    if known.start.is_some() || address.is_some_and(|url| url != known.base_url) {
+        return None;
+    }
+    if provider == "openrouter" && name.ends_with(":free") {
+        return Some(Price::default());
+    }
+    usual(provider, name)
+}
+
+/// Why a model has no price.
+pub fn unpriced(catalog: &ParticipantFactory<'_>, model: &str) -> &'static str {
+    let provider = model.split('/').next().unwrap_or(model);
+    let known = KNOWN.iter().find(|known| known.name == provider);
+    match (provider, known, catalog.address(provider)) {
+        ("command", ..) => "a program does not say what its model costs",
+        ("litellm", ..) => "a proxy passes on what its models cost, and does not say",
+        (_, Some(known), Some(url)) if url != known.base_url => {
+            "its service is at another address than its own"
+        }
+        (_, Some(_), _) => "the built-in table does not list it",
+        _ => "no price is built in for this provider",
+    }
+}
+
+fn usual(provider: &str, name: &str) -> Option<Price> {
+    let provider = if provider == "openai-responses" { "openai" } else { provider };
+    let is = |known: &str| {
+        let dated = |rest: &str| {
+            let rest = rest.strip_prefix('-').unwrap_or("x");
+            rest == "latest" || (rest.len() >= 8 && rest.chars().all(|c| c.is_ascii_digit() || c == '-'))
+        };
+        name == known || name.strip_prefix(known).is_some_and(dated)
+    };
+    let listed = TABLE.iter().filter(|published| published.provider == provider);
+    let found = listed.flat_map(|published| published.prices).find(|(known, ..)| is(known));
+    found.map(|(_, input, cached, output)| Price { input: *input, cached: *cached, output: *output })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dated_version_is_priced_and_what_only_looks_alike_is_not() {
+        let input = |provider, name| usual(provider, name).map(|price| price.input);
+        assert_eq!(input("openai", "gpt-4o"), Some(2.5));
+        assert_eq!(input("openai", "gpt-4o-2024-08-06"), Some(2.5));
+        assert_eq!(input("openai-responses", "gpt-5-mini"), Some(0.25));
+        assert_eq!(input("anthropic", "claude-sonnet-4-5-20250929"), Some(3.0));
+        assert_eq!(input("anthropic", "claude-sonnet-4-20250514"), Some(3.0));
+        for (provider, name) in [
+            ("openai", "gpt-4o-audio-preview"),
+            ("openai", "gpt-5-pro"),
+            ("openai", "gpt-4"),
+            ("anthropic", "claude-opus-9"),
+            ("anthropic", "claude-haiku-5-5"),
+            ("mistral", "mistral-large-latest"),
+            ("deepseek", "deepseek-chat"),
+            ("groq", "gpt-4o"),
+        ] {
+            assert_eq!(input(provider, name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_table_is_dated_names_nobody_twice_and_stands_in_the_documents() {
+        let mut names = Vec::new();
+        let mut rows = String::new();
+        for PriceSource { provider, as_of, source, prices } in &TABLE {
+            assert!(as_of.len() == 7 && *as_of <= AS_OF && !source.is_empty(), "{provider} {as_of}");
+            assert!(KNOWN.iter().any(|known| known.name == *provider), "{provider}");
+            for (model, input, cached, output) in *prices {
+                assert!(cached <= input && input <= output, "{model}");
+                names.push(format!("{provider}/{model}"));
+                rows.push_str(&format!(
+                    "| `{provider}/{model}` | {input} | {cached} | {output} | {as_of} |\n"
+                ));
+            }
+            rows.push_str(&format!("| | | | | {as_of}: {source} |\n"));
+        }
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count, "a model is named twice");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PROVIDERS.md");
+        let text = std::fs::read_to_string(path).expect("the document");
+        let (before, after) =
+            text.split_once("<!-- prices: made from the table in src/setup/prices.rs -->\n").expect("a mark");
+        let (_, after) = after.split_once("<!-- end of prices -->").expect("an end");
+        let whole = format!(
+            "{before}<!-- prices: made from the table in src/setup/prices.rs -->\n\
+             | model | prompt | from a cache | reply | as of |\n|---|---:|---:|---:|---|\n{rows}<!-- end of prices -->{after}"
+        );
+        if std::env::var_os("UPDATE_PRICES").is_some() {
+            std::fs::write(path, &whole).expect("a file");
+        }
+        assert_eq!(
+            whole,
+            std::fs::read_to_string(path).expect("the document"),
+            "run this test with UPDATE_PRICES=1"
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! The services known by name: their dialects, addresses and the variables that hold their keys.
+//!
+//! Plain data. Others are configured by address and dialect; any of these can be given another
+//! address by `<NAME>_BASE_URL` or in config.yaml.
+
+use crate::participants::api::{ApiStyle, SchemaMode, Stream};
+
+/// A service this program knows by name.
+#[derive(Debug, Clone, Copy)]
+pub struct BuiltInProvider {
+    /// Its name before the `/` of a model.
+    pub name: &'static str,
+    /// The form of its requests.
+    pub dialect: ApiStyle,
+    /// Where it answers.
+    pub base_url: &'static str,
+    /// Variables that may hold the key; the first that is set is used.
+    pub keys: &'static [&'static str],
+    /// How replies come.
+    pub stream: Stream,
+    /// Whether the service says it holds replies to a JSON Schema.
+    pub form: SchemaMode,
+    /// How many requests are in flight at once unless the user says otherwise; all, if none.
+    pub in_flight: Option<usize>,
+    /// For a server of one's own: what starts it.
+    pub start: Option<&'static str>,
+}
+
+impl BuiltInProvider {
+    /// Whether it answers nobody without a key.
+    pub fn needs_key(&self) -> bool {
+        !self.keys.is_empty() && self.start.is_none()
+    }
+}
+
+const fn cloud(
+    name: &'static str,
+    dialect: ApiStyle,
+    base_url: &'static str,
+    keys: &'static [&'static str],
+    form: SchemaMode,
+) -> BuiltInProvider {
+    BuiltInProvider {
+        name,
+        dialect,
+        base_url,
+        keys,
+        stream: Stream::WithUsage,
+        form,
+        in_flight: None,
+        start: None,
+    }
+}
+
+const fn own(
+    name: &'static str,
+    base_url: &'static str,
+    keys: &'static [&'static str],
+    start: &'static str,
+    in_flight: Option<usize>,
+) -> BuiltInProvider {
+    BuiltInProvider {
+        name,
+        dialect: ApiStyle::OpenAi,
+        base_url,
+        keys,
+        stream: Stream::WithUsage,
+        // Which of their models take a schema is not known from here.
+        form: SchemaMode::InWords,
+        in_flight,
+        start: Some(start),
+    }
+}
+
+use ApiStyle::{Anthropic, OpenAi, Responses};
+use SchemaMode::{BySchema, InWords};
+
+/// Every service known by name.
+///
+/// A server of one's own is asked no more at a time than it works on at once by its own default:
+/// what waits there would push the shared part of the prompt out of its slots, and could not be
+/// given up. Ollama works on one request of a model, llama.cpp and LM Studio on four, each in a
+/// slot with a cache of its own; vLLM shares its cache among a few hundred.
+pub const KNOWN: [BuiltInProvider; 15] = [
+    cloud("openai", OpenAi, "https://api.openai.com/v1", &["OPENAI_API_KEY"], BySchema),
+    cloud("openai-responses", Responses, "https://api.openai.com/v1", &["OPENAI_API_KEY"], BySchema),
+    cloud("anthropic", Anthropic, "https://api.anthropic.com", &["ANTHROPIC_API_KEY"], BySchema),
+    cloud("openrouter", OpenAi, "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"], BySchema),
+    cloud(
+        "gemini",
+        OpenAi,
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
+        BySchema,
+    ),
+    // Counts tokens without being asked, and refuses a field it does not know.
+    BuiltInProvider {
+        stream: Stream::Plain,
+        ..cloud("mistral", OpenAi, "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"], BySchema)
+    },
+    // Knows a mode for JSON, and none for a schema.
+    cloud("deepseek", OpenAi, "https://api.deepseek.com/v1", &["DEEPSEEK_API_KEY"], InWords),
+    cloud("groq", OpenAi, "https://api.groq.com/openai/v1", &["GROQ_API_KEY"], BySchema),
+    cloud("xai", OpenAi, "https://api.x.ai/v1", &["XAI_API_KEY"], BySchema),
+    cloud("perplexity", OpenAi, "https://api.perplexity.ai", &["PERPLEXITY_API_KEY"], InWords),
+    own("ollama", "http://127.0.0.1:11434/v1", &[], "ollama serve", Some(1)),
+    own("llamacpp", "http://127.0.0.1:8080/v1", &[], "llama-server -m MODEL.gguf", Some(4)),
+    own("lmstudio", "http://127.0.0.1:1234/v1", &[], "lms server start", Some(4)),
+    own("vllm", "http://127.0.0.1:8000/v1", &["VLLM_API_KEY"], "vllm serve MODEL", Some(64)),
+    // Passes on to others, whose limits it knows.
+    own("litellm", "http://127.0.0.1:4000/v1", &["LITELLM_API_KEY"], "litellm --config config.yaml", None),
+];

@@ -1,0 +1,367 @@
+//! Configuration in layers: flag, environment, the project's file, the user's file, default.
+//!
+//! Every value remembers where it came from. Keys to services are never values here: only the names
+//! of the variables that hold them, or the command that prints one. What the project says of a service
+//! stands beside what the user says: which of it counts is judged in `access.rs`. How the screen looks and
+//! is worked is read from the user's file alone.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+
+use super::dirs::{Dirs, read_text};
+use super::need::words;
+use crate::diagnostic::Diagnostic;
+use crate::history::Price;
+use crate::workflow::{Fields, as_text};
+use crate::yaml::{Node, Value, literal_keys, read};
+
+/// A value and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// `default`, a file's path or a variable's name.
+    pub from: String,
+}
+
+/// A service of the user's own, or a change to a known one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProviderConfig {
+    /// `openai`, `openai-responses` or `anthropic`.
+    pub dialect: Option<String>,
+    /// Where it answers.
+    pub base_url: Option<String>,
+    /// The variable that holds its key.
+    pub key_env: Option<String>,
+    /// The command that prints its key.
+    pub key_command: Vec<String>,
+    /// How many requests may be in flight.
+    pub max_in_flight: Option<u64>,
+    /// Whether replies are asked for piece by piece; they are unless this says `false`.
+    pub stream: Option<bool>,
+    /// Whether the answer's JSON Schema goes with a request; as the service is known to take it
+    /// unless given.
+    pub structured: Option<bool>,
+}
+
+/// What is said of a service by the user's file and by the project's.
+#[derive(Debug, Clone, Default)]
+pub struct Provider {
+    /// By the user's.
+    pub own: Option<Setting<ProviderConfig>>,
+    /// By the project's.
+    pub project: Option<Setting<ProviderConfig>>,
+}
+
+impl Provider {
+    /// What is said of something that neither runs nor redirects: by the project, else by the user.
+    pub fn said<T>(&self, of: impl Fn(&ProviderConfig) -> Option<T>) -> Option<T> {
+        [&self.project, &self.own].into_iter().flatten().find_map(|layer| of(&layer.value))
+    }
+}
+
+/// Whose a configuration file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layer {
+    Own,
+    Project,
+}
+
+/// The configuration in effect.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The model of participants that name none.
+    pub model: Setting<Option<String>>,
+    /// The most tokens a reply may have.
+    pub max_output_tokens: Setting<u64>,
+    /// How long one request may take, tries aside, in milliseconds.
+    pub timeout_ms: Setting<u64>,
+    /// Services by name.
+    pub providers: IndexMap<String, Provider>,
+    /// Prices by `provider/model`.
+    pub prices: IndexMap<String, Setting<Price>>,
+    /// How the screen looks and is worked.
+    pub screen: Setting<ScreenConfig>,
+    /// What is to be said of the files.
+    pub notices: Vec<Diagnostic>,
+}
+
+/// How the screen looks and is worked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenConfig {
+    /// Keys by the action's name, in place of the usual ones.
+    pub keys: IndexMap<String, Vec<String>>,
+    /// Colors by role: `good, bad, active, key, background`.
+    pub colors: IndexMap<String, String>,
+    /// Whether only ASCII signs are used.
+    pub ascii: bool,
+    /// Whether the mouse is taken.
+    pub mouse: bool,
+}
+
+impl Default for ScreenConfig {
+    fn default() -> Self {
+        Self { keys: IndexMap::new(), colors: IndexMap::new(), ascii: false, mouse: true }
+    }
+}
+
+/// The name of a configuration file.
+const FILE: &str = "config.yaml";
+/// A larger one is not read, in bytes.
+const MOST: u64 = 1024 * 1024;
+/// Names of fields that can only hold a key here, beside the usual ones.
+const KEY_FIELDS: [&str; 2] = ["key", "token"];
+
+impl Config {
+    /// Reads the user's and the project's file and the environment.
+    ///
+    /// # Errors
+    /// Every problem in a file, with its line.
+    pub fn load(folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
+        let default = || "default".to_owned();
+        let mut config = Self {
+            model: Setting { value: None, from: default() },
+            max_output_tokens: Setting { value: 4096, from: default() },
+            timeout_ms: Setting { value: 600_000, from: default() },
+            providers: IndexMap::new(),
+            prices: IndexMap::new(),
+            screen: Setting { value: ScreenConfig::default(), from: default() },
+            notices: Vec::new(),
+        };
+        let one = |problem| vec![problem];
+        let own = folders.config.join(FILE);
+        if own.exists() {
+            config.layer(&read_text(&own, MOST).map_err(one)?, &own, Layer::Own)?;
+        }
+        if let Some(text) = folders.of_project(FILE, MOST).map_err(one)? {
+            config.layer(&text, &folders.project.join(".s2s").join(FILE), Layer::Project)?;
+        }
+        if let Ok(model) = std::env::var("ROUNDTABLE_MODEL") {
+            config.model = Setting { value: Some(model), from: "ROUNDTABLE_MODEL".to_owned() };
+        }
+        Ok(config)
+    }
+
+    fn layer(&mut self, text: &str, path: &Path, layer: Layer) -> Result<(), Vec<Diagnostic>> {
+        let file = &*path.display().to_string();
+        let node = &read(text, file).map_err(|problem| vec![problem])?;
+        if node.value == Value::Null {
+            return Ok(());
+        }
+        let literal = literal_keys(node, file, &KEY_FIELDS);
+        if !literal.is_empty() {
+            return Err(literal);
+        }
+        let mut problems = Vec::new();
+        let mut fields =
+            Fields::from_node(node, "the configuration", file).map_err(|problem| vec![problem])?;
+        let from = || file.to_owned();
+        if let Some(model) = fields.text("model") {
+            self.model = Setting { value: Some(model), from: from() };
+        }
+        if let Some(value) = fields.whole_number("max_output_tokens", 1) {
+            self.max_output_tokens = Setting { value, from: from() };
+        }
+        if let Some(value) = fields.duration("timeout") {
+            self.timeout_ms = Setting { value, from: from() };
+        }
+        for (name, node) in entries(&mut fields, "providers") {
+            if let Some(value) = provider(node, &name, file, &mut problems) {
+                let said = self.providers.entry(name).or_default();
+                let said = if layer == Layer::Own { &mut said.own } else { &mut said.project };
+                *said = Some(Setting { value, from: from() });
+            }
+        }
+        for (name, node) in entries(&mut fields, "prices") {
+            if let Some(value) = price(node, &name, file, &mut problems) {
+                self.prices.insert(name, Setting { value, from: from() });
+            }
+        }
+        match fields.node("screen") {
+            Some(node) if layer == Layer::Project => {
+                let problem = node.problem(file, "`screen` counts in your own configuration alone: ignored");
+                self.notices.push(problem);
+            }
+            Some(node) => {
+                self.screen.from = from();
+                screen(node, file, &mut self.screen.value, &mut problems);
+            }
+            None => {}
+        }
+        problems.extend(fields.finish(&[]));
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    /// Every value with where it came from, for `config show`.
+    pub fn rows(&self) -> Vec<(String, String, String)> {
+        let model = self.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
+        let mut rows = vec![
+            ("model".to_owned(), model, self.model.from.clone()),
+            (
+                "max_output_tokens".to_owned(),
+                self.max_output_tokens.value.to_string(),
+                self.max_output_tokens.from.clone(),
+            ),
+            ("timeout".to_owned(), spoken(self.timeout_ms.value), self.timeout_ms.from.clone()),
+        ];
+        let said = |provider: &Provider| [provider.own.clone(), provider.project.clone()];
+        let layers =
+            self.providers.iter().flat_map(|(name, provider)| said(provider).map(|said| (name, said)));
+        for (name, setting) in layers.filter_map(|(name, setting)| Some((name, setting?))) {
+            let mut row = |key: &str, value: Option<String>| {
+                let key = format!("providers.{name}.{key}");
+                rows.extend(value.map(|value| (key, value, setting.from.clone())));
+            };
+            let command = Some(&setting.value.key_command).filter(|command| !command.is_empty());
+            row("dialect", setting.value.dialect.clone());
+            row("base_url", setting.value.base_url.clone());
+            row("key_env", setting.value.key_env.clone());
+            row("key_command", command.map(|command| words(command)));
+            row("max_in_flight", setting.value.max_in_flight.map(|n| n.to_string()));
+            row("stream", setting.value.stream.map(|on| on.to_string()));
+            row("structured", setting.value.structured.map(|on| on.to_string()));
+        }
+        rows.push(("built-in prices".to_owned(), super::prices::in_words(), "default".to_owned()));
+        for (name, Setting { value, from }) in &self.prices {
+            let (input, cached, output) = (value.input, value.cached, value.output);
+            let price = format!("{input} in, {cached} cached, {output} out ($ per million tokens)");
+            rows.push((format!("prices.{name}"), price, from.clone()));
+        }
+        rows
+    }
+}
+
+/// A span of time as it may be written in a file.
+fn spoken(millis: u64) -> String {
+    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
+}
+
+fn entries<'a>(fields: &mut Fields<'a>, key: &'static str) -> Vec<(String, &'a Node)> {
+    match fields.node(key) {
+        None => Vec::new(),
+        Some(Node { value: Value::Map(map), .. }) => map.iter().map(|(k, v)| (k.text.clone(), v)).collect(),
+        Some(node) => {
+            fields.wrong(node, key, "a map");
+            Vec::new()
+        }
+    }
+}
+
+/// Reads how the screen looks; what is not said stays as it is.
+fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problems: &mut Vec<Diagnostic>) {
+    let mut fields = match Fields::from_node(node, "`screen`", file) {
+        Ok(fields) => fields,
+        Err(problem) => return problems.push(problem),
+    };
+    for (name, node) in entries(&mut fields, "keys") {
+        let texts = match &node.value {
+            Value::List(items) => items.iter().filter_map(as_text).collect(),
+            _ => as_text(node).into_iter().collect::<Vec<_>>(),
+        };
+        screen.keys.insert(name, texts);
+    }
+    // `colours` is the key's name in earlier versions.
+    for (role, node) in entries(&mut fields, "colours").into_iter().chain(entries(&mut fields, "colors")) {
+        screen.colors.insert(role, as_text(node).unwrap_or_default());
+    }
+    screen.ascii = fields.flag("ascii").unwrap_or(screen.ascii);
+    screen.mouse = fields.flag("mouse").unwrap_or(screen.mouse);
+    problems.extend(fields.finish(&[]));
+}
+
+fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) -> Option<ProviderConfig> {
+    let mut fields = match Fields::from_node(node, format!("provider `{name}`"), file) {
+        Ok(fields) => fields,
+        Err(problem) => {
+            problems.push(problem);
+            return None;
+        }
+    };
+    let config = ProviderConfig {
+        dialect: fields
+            .word("dialect", &["openai", "openai-responses", "anthropic"].map(|name| (name, name)))
+            .map(str::to_owned),
+        base_url: fields.text("base_url"),
+        key_env: fields.text("key_env"),
+        key_command: fields.texts("key_command"),
+        max_in_flight: fields.whole_number("max_in_flight", 1),
+        stream: fields.flag("stream"),
+        structured: fields.flag("structured"),
+    };
+    problems.extend(fields.finish(&[]));
+    Some(config)
+}
+
+fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) -> Option<Price> {
+    let mut fields = Fields::from_node(node, format!("the price of `{name}`"), file).ok()?;
+    let price = (fields.positive("input"), fields.positive("output"));
+    let cached = fields.positive("cached");
+    let found = fields.finish(&[]);
+    if found.is_empty() && (price.0.is_none() || price.1.is_none()) {
+        let message = format!("the price of `{name}` needs `input` and `output`, in $ per million tokens");
+        problems.push(node.problem(file, message));
+    }
+    problems.extend(found);
+    let (input, output) = (price.0?, price.1?);
+    Some(Price { input, cached: cached.unwrap_or(input), output })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layered(text: &str) -> Result<Config, Vec<Diagnostic>> {
+        let folders = Dirs {
+            project: "/nonexistent".into(),
+            has_s2s: false,
+            config: "/nonexistent".into(),
+            state: "/nonexistent".into(),
+            notices: Vec::new(),
+        };
+        let mut config = Config::load(&folders)?;
+        config.layer(text, Path::new("c.yaml"), Layer::Project)?;
+        Ok(config)
+    }
+
+    #[test]
+    fn later_layers_win_and_say_so() {
+        let config =
+            layered("max_output_tokens: 900\nproviders:\n  lab: {dialect: openai, base_url: \"http://x\"}\n");
+        let rows = config.unwrap().rows();
+        assert!(rows.contains(&("max_output_tokens".into(), "900".into(), "c.yaml".into())));
+        assert!(rows.contains(&("timeout".into(), "600s".into(), "default".into())));
+    }
+
+    #[test]
+    fn a_key_by_value_and_an_unknown_key_are_refused_with_their_line() {
+        let problems = layered("providers:\n  lab:\n    api_key: sk-123\n").unwrap_err();
+        assert_eq!(problems[0].place.as_ref().unwrap().line, 3);
+        assert!(!problems[0].to_string().contains("sk-123"));
+        let problems = layered("modle: x\n").unwrap_err();
+        assert_eq!(problems[0].hint.as_deref(), Some("did you mean `model`?"));
+    }
+
+    #[test]
+    fn colors_are_read_under_their_old_name_too() {
+        let mut config = layered("").unwrap();
+        for (key, color) in [("colours", "red"), ("colors", "blue")] {
+            let own = format!("screen: {{{key}: {{good: {color}}}}}\n");
+            config.layer(&own, Path::new("c.yaml"), Layer::Own).unwrap();
+            assert_eq!(config.screen.value.colors["good"], color);
+        }
+    }
+
+    #[test]
+    fn a_project_says_nothing_of_the_screen_and_stands_beside_the_user() {
+        let mut config =
+            layered("screen: {keys: {quit: F9}}\nproviders: {lab: {max_in_flight: 2}}\n").unwrap();
+        assert_eq!(config.screen.value, ScreenConfig::default());
+        assert!(config.notices[0].message.contains("`screen` counts in your own"), "{:?}", config.notices);
+        let own = "providers: {lab: {base_url: \"http://own\", max_in_flight: 3}}\n";
+        config.layer(own, Path::new("own.yaml"), Layer::Own).unwrap();
+        let lab = &config.providers["lab"];
+        assert_eq!(lab.said(|said| said.max_in_flight), Some(2));
+        assert_eq!(lab.said(|said| said.base_url.clone()).as_deref(), Some("http://own"));
+    }
+}

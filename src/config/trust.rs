@@ -1,0 +1,181 @@
+//! What a project names that can run or redirect something counts only once the user has agreed to it.
+//!
+//! The answer is kept in the user's state, a file for each thing agreed to: its name is a hash over the
+//! project's path, the argument vector, the names of variables, the address, and the content of every file
+//! inside the project that the arguments name. When one of them changes there is no such file, and it
+//! is asked again. Nothing is kept of a refusal.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use super::dirs::Dirs;
+use super::need::{KeyFrom, Need, What};
+use crate::diagnostic::Diagnostic;
+use crate::journal::Disk;
+use crate::round::snapshot::{hex, sha256_hex};
+
+/// A larger file that an argument names is not hashed, in bytes: what names it runs with `--trust` only.
+const MAX_FILE: u64 = 256 * 1024 * 1024;
+
+/// What the user has agreed to.
+#[derive(Debug, Default)]
+pub struct Trust {
+    /// Everything, for this run.
+    all: bool,
+    project: PathBuf,
+    /// Where the user runs the program: what arguments name is relative to it.
+    folder: PathBuf,
+    /// Where answers are kept.
+    kept: PathBuf,
+    /// Fingerprints of what was agreed to in this run.
+    agreed: Mutex<HashSet<String>>,
+}
+
+impl Trust {
+    /// What the user has agreed to in a project; with `all`, whatever it names, for this run.
+    pub fn of(folders: &Dirs, all: bool) -> Self {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        Self {
+            all,
+            project: real(&folders.project),
+            folder: real(Path::new(".")),
+            kept: folders.agreed(),
+            agreed: Mutex::default(),
+        }
+    }
+
+    /// Trust in everything, for looking at what would be done without doing it.
+    pub fn for_looking() -> Self {
+        Self { all: true, ..Self::default() }
+    }
+
+    /// Whether this may be done.
+    pub fn allows(&self, need: &Need) -> bool {
+        if need.named_by.is_none() || self.all {
+            return true;
+        }
+        let Some(print) = self.fingerprint(need) else { return false };
+        let is_agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner).contains(&print);
+        is_agreed || Disk::default().read_own(&self.path(&print), 1).is_ok()
+    }
+
+    /// Those of them that the user has not agreed to.
+    pub fn unagreed(&self, needs: Vec<Need>) -> Vec<Need> {
+        needs.into_iter().filter(|need| !self.allows(need)).collect()
+    }
+
+    /// Refuses what the user has not agreed to.
+    ///
+    /// # Errors
+    /// What it is, and how to agree.
+    pub fn check(&self, need: &Need) -> Result<(), Diagnostic> {
+        let file = need.named_by.as_deref().unwrap_or_default();
+        if self.allows(need) {
+            return Ok(());
+        }
+        let problem = Diagnostic::new(format!("nobody has agreed to this yet: it {}", need.told()));
+        let hint = "look at it first; --trust agrees for this run, the screen asks and keeps the answer";
+        Err(problem.with_file(file).hint(hint))
+    }
+
+    /// Agrees to this for as long as the program runs.
+    pub fn agree(&self, needs: &[Need]) {
+        let prints = needs.iter().filter_map(|need| self.fingerprint(need));
+        self.agreed.lock().unwrap_or_else(PoisonError::into_inner).extend(prints);
+    }
+
+    /// Agrees to this from now on, in this project.
+    ///
+    /// # Errors
+    /// When the answer cannot be kept; it counts for as long as the program runs.
+    pub fn keep(&self, needs: &[Need]) -> Result<(), Diagnostic> {
+        self.agree(needs);
+        let disk = Disk::default();
+        let kept =
+            |error: crate::journal::DiskError| Diagnostic::new(format!("the answer is not kept: {error}"));
+        for need in needs.iter().filter(|need| need.named_by.is_some()) {
+            let Some(print) = self.fingerprint(need) else { continue };
+            let text = format!("{}\n{}\n", self.project.display(), need.told_with_file());
+            disk.make_own_dir(&self.kept).map_err(kept)?;
+            disk.write_whole(&self.path(&print), text.as_bytes()).map_err(kept)?;
+        }
+        Ok(())
+    }
+
+    fn path(&self, print: &str) -> PathBuf {
+        self.kept.join(print)
+    }
+
+    /// The hash of what is agreed to; none where a file it names cannot be read.
+    fn fingerprint(&self, need: &Need) -> Option<String> {
+        let files = |command: &[String], folder: Option<&str>| {
+            let folder = folder.map_or(self.folder.clone(), |folder| self.folder.join(folder));
+            self.files(command, &folder)
+        };
+        let what = match &need.what {
+            What::Program { command, folder, env } => {
+                json!(["program", command, folder, env, files(command, folder.as_deref())?])
+            }
+            What::Service { provider, address, key } => {
+                let key = match key {
+                    KeyFrom::Nowhere => json!([]),
+                    KeyFrom::Variables(names) => json!(["variables", names]),
+                    KeyFrom::Command(command) => json!(["command", command, files(command, None)?]),
+                };
+                json!(["service", provider, address, key])
+            }
+        };
+        let path = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
+        Some(sha256_hex(json!([path(&self.project), path(&self.folder), what]).to_string()))
+    }
+
+    /// The files inside the project that a command names, whole or in a part of an argument, each with
+    /// the hash of its content; none where one cannot be read.
+    fn files(&self, command: &[String], folder: &Path) -> Option<Vec<(String, String)>> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        let is_end = |c: char| c.is_whitespace() || "\"'`=:;,&|()<>{}$".contains(c);
+        let parts = command.iter().flat_map(|word| std::iter::once(word.as_str()).chain(word.split(is_end)));
+        let beside = parts.filter(|part| !part.is_empty()).map(|part| folder.join(part));
+        for path in beside.chain(on_path(command.first()?, folder)) {
+            let Ok(real) = path.canonicalize() else { continue };
+            let name = real.display().to_string();
+            let is_new = found.iter().all(|(known, _)| *known != name);
+            if is_new && real.starts_with(&self.project) && real.is_file() {
+                found.push((name, hash_of(&real)?));
+            }
+        }
+        Some(found)
+    }
+}
+
+/// What a run would run and ask, a line each, and whether that is agreed to.
+pub fn lines(needs: &[Need], trust: &Trust) -> Vec<String> {
+    let open = |need: &Need| if trust.allows(need) { "" } else { ": not agreed to yet" };
+    needs.iter().map(|need| format!("it {}{}", need.told_with_file(), open(need))).collect()
+}
+
+/// Where a bare program's name is found.
+fn on_path(program: &str, folder: &Path) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH").filter(|_| !program.contains(['/', '\\']))?;
+    std::env::split_paths(&folders).map(|dir| folder.join(dir).join(program)).find(|path| path.is_file())
+}
+
+fn hash_of(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let (mut hash, mut left, mut buffer) = (Sha256::new(), MAX_FILE, [0; 16 * 1024]);
+    loop {
+        match file.read(&mut buffer).ok()? {
+            0 => return Some(hex(&hash.finalize())),
+            count => {
+                left = left.checked_sub(count as u64)?;
+                hash.update(&buffer[..count]);
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The commands: all that may be asked of a session, and the word for "no".
+
+use serde_json::{Map, Value};
+
+use crate::history::{CloseReason, RoundRevised, SessionOpened, WorkItemReturned};
+use crate::round::seal::{RoundKey, SealedRecord};
+
+/// What the facilitator, or the engine in the facilitator's place, wants done.
+#[derive(Debug, Clone)]
+pub enum Command {
+    /// Open the session.
+    Open(Box<SessionOpened>),
+    /// Begin the next step: one inside the parallel that runs while that has one left.
+    StartStep,
+    /// Hand out the work items of an agent's or a review's step.
+    Offer {
+        /// The step.
+        step: String,
+    },
+    /// Take a work item, or take it over from a holder whose lease ran out.
+    Claim {
+        /// The item.
+        item: String,
+        /// Whose it is.
+        participant: String,
+        /// Who works on it, where the participant has several workers.
+        holder: Option<String>,
+    },
+    /// Keep a claim for longer.
+    Renew {
+        /// The item.
+        item: String,
+        /// Whose it is.
+        participant: String,
+        /// Who works on it.
+        holder: Option<String>,
+    },
+    /// Take in what came back for a work item.
+    Return {
+        /// What came back; its step and try are filled in.
+        back: Box<WorkItemReturned>,
+        /// Who worked on it.
+        holder: Option<String>,
+    },
+    /// Freeze the snapshot and hand it to every seat of the step that runs.
+    OpenRound {
+        /// `CONTEXT.md` as it is now; the definition's own summary goes before it.
+        project_summary: Option<String>,
+    },
+    /// Hand the open round's snapshot to the seats that a torn write left without a work item.
+    OfferRest,
+    /// Take in a sealed answer.
+    Seal {
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+        /// The answer, sealed.
+        seal: SealedRecord,
+    },
+    /// Take in that nothing came back.
+    Fail {
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+        /// Why.
+        reason: String,
+        /// Whether time ran out.
+        timed_out: bool,
+        /// Requests made.
+        tries: u32,
+    },
+    /// Let a seat go.
+    Excuse {
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+        /// Why.
+        reason: String,
+    },
+    /// Ask a seat of the open round anew, by another model where one is named.
+    Retry {
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+        /// The model, if it is to be another one.
+        model: Option<String>,
+    },
+    /// Close the open round; what is sealed can be revealed then.
+    CloseRound {
+        /// Why.
+        reason: CloseReason,
+        /// The round's key.
+        key: RoundKey,
+    },
+    /// Reveal the answers of a closed round, or of a large one the next of them.
+    Reveal,
+    /// Count the closed round.
+    Tally,
+    /// Put on record what an agent's step made.
+    RecordResult {
+        /// The step.
+        step: String,
+    },
+    /// Put a completed review's feedback on record, where a torn write left it out.
+    RecordReview {
+        /// The work item.
+        item: String,
+    },
+    /// Ask the person what a step that runs asks.
+    AskPerson {
+        /// The step.
+        step: String,
+    },
+    /// Take in the person's answer.
+    Answer {
+        /// The step.
+        step: String,
+        /// Yes or no.
+        approved: bool,
+        /// The option chosen, when a tie is to be resolved.
+        choice: Option<String>,
+        /// What the person added.
+        comment: Option<String>,
+        /// `facilitator`, or `scripted`.
+        by: String,
+    },
+    /// Change the round step that is to open next.
+    ReviseRound(RoundRevised),
+    /// Add an artifact, or put it in the place of the one of its id.
+    RecordArtifact {
+        /// The artifact, as a definition writes one.
+        artifact: Map<String, Value>,
+        /// Who records it.
+        by: String,
+    },
+    /// Note on a closed round what came of it.
+    RecordSynthesis {
+        /// The round.
+        round: String,
+        /// The note; empty takes an earlier one back.
+        text: String,
+    },
+    /// Let the open round take longer.
+    ExtendDeadline {
+        /// How long it may stay open in all, in milliseconds from its opening.
+        deadline_ms: u64,
+    },
+    /// Ask the counted round again, as a new round of its step.
+    AskRoundAgain,
+    /// Begin a session of its own with the history so far.
+    Fork {
+        /// The new session's id.
+        session: String,
+        /// The `seq` of the last event before it.
+        at_seq: u64,
+    },
+    /// Note that the open round's key is gone.
+    LoseKey,
+    /// Ask the seats again whose answers are lost.
+    AskAgain,
+    /// Give a step that runs its result.
+    FinishStep {
+        /// The step.
+        step: String,
+    },
+    /// Note that what a work item made of a task is in the file of the tasks, or why not.
+    RecordTask {
+        /// The work item.
+        item: String,
+        /// Why it was not written.
+        error: Option<String>,
+    },
+    /// Note something a person should know of.
+    Warn {
+        /// What.
+        message: String,
+    },
+    /// Rest.
+    Pause {
+        /// Why.
+        reason: String,
+        /// The step that waits for a person, if one does.
+        step: Option<String>,
+    },
+    /// Go on.
+    Resume {
+        /// The program that goes on with it.
+        program: String,
+        /// Bytes of a torn write that were cut off.
+        torn_bytes: u64,
+    },
+    /// Stop for a cap on time or money.
+    Stop {
+        /// Which cap.
+        reason: String,
+    },
+    /// End a session that has no step left.
+    Close,
+}
+
+/// Why a command was refused; nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);

@@ -1,0 +1,142 @@
+//! What tokens cost, at the prices that stood when the session opened.
+//!
+//! What a service did not tell of, or of a model whose price is not known, has an unknown cost, which is
+//! never 0: a sum with it in it is said to be "at least" so much.
+
+use crate::history::{AnswerRevealed, Price, RoundRun, Seat, SeatStatus, Session};
+use crate::round::record::TokenUsage;
+
+/// Who answers without a service, and costs nothing.
+const FREE: [&str; 5] = ["rehearsal", "recorded", "tracker", "scripted", "human"];
+
+/// Whether a model is none that anybody charges for.
+pub fn is_free(model: &str) -> bool {
+    FREE.contains(&model.split('/').next().unwrap_or(model))
+}
+
+/// Tokens and what they cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Cost {
+    /// The tokens.
+    pub tokens: TokenUsage,
+    /// In US dollars, as far as prices are known.
+    pub dollars: f64,
+    /// What it would have cost more without caches.
+    pub saved: f64,
+    /// Whether the cost of some of it is not known: a price, or what a service used.
+    pub is_unknown: bool,
+}
+
+impl Cost {
+    /// What these tokens of a model cost.
+    pub fn from_usage(tokens: TokenUsage, price: Option<Price>) -> Self {
+        let dollars = price.map_or(0.0, |price| price.cost_usd(tokens));
+        let without = price.map_or(0.0, |price| price.cost_usd(TokenUsage { cached: 0, ..tokens }));
+        Self { tokens, dollars, saved: without - dollars, is_unknown: price.is_none() }
+    }
+
+    /// What a request of a model has cost that brought no word of its tokens; nothing where the model is
+    /// free.
+    fn untold(price: Option<Price>) -> Option<Self> {
+        let is_charged = price.is_none_or(|price| !price.is_nothing());
+        is_charged.then(|| Self { is_unknown: true, ..Self::default() })
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let (a, b) = (self.tokens, other.tokens);
+        let tokens =
+            TokenUsage { input: a.input + b.input, output: a.output + b.output, cached: a.cached + b.cached };
+        Self {
+            tokens,
+            dollars: self.dollars + other.dollars,
+            saved: self.saved + other.saved,
+            is_unknown: self.is_unknown || other.is_unknown,
+        }
+    }
+
+    /// Whether any service told of tokens.
+    pub fn is_told(&self) -> bool {
+        self.tokens.input + self.tokens.output > 0
+    }
+}
+
+impl FromIterator<Cost> for Cost {
+    fn from_iter<T: IntoIterator<Item = Cost>>(all: T) -> Self {
+        all.into_iter().fold(Self::default(), Self::and)
+    }
+}
+
+/// Says what a model's tokens cost, if that is known.
+pub type PriceLookup<'a> = &'a dyn Fn(&str) -> Option<Price>;
+
+impl Session {
+    /// What a model's tokens cost when the session opened.
+    pub fn price(&self, model: &str) -> Option<Price> {
+        let known = self.header.as_ref()?.prices.get(model).copied();
+        known.or_else(|| is_free(model).then(Price::default))
+    }
+
+    /// What the session has cost so far: closed rounds, and work items that came back.
+    pub fn spent(&self, prices: PriceLookup<'_>) -> Cost {
+        let items = self.items.values().flat_map(|item| {
+            let price = prices(&item.offered.model);
+            item.returned.iter().filter_map(move |(back, _)| match back.tokens {
+                Some(tokens) => Some(Cost::from_usage(tokens, price)),
+                None => Cost::untold(price),
+            })
+        });
+        self.rounds.iter().map(|round| round.spent(prices)).chain(items).collect()
+    }
+}
+
+impl RoundRun {
+    /// What the round has cost; nothing before all of its answers are revealed.
+    pub fn spent(&self, prices: PriceLookup<'_>) -> Cost {
+        let is_sealed = |seat: &Seat| matches!(seat.status, SeatStatus::Sealed(_));
+        if self.closed.is_none() || self.seats.values().any(is_sealed) {
+            return Cost::default();
+        }
+        let answers = self.seats.values().filter_map(|seat| match &seat.status {
+            SeatStatus::Revealed(answer, _) => answer.spent(prices),
+            // A request that failed may have been charged for.
+            SeatStatus::Failed(failed) if failed.tries > 0 => {
+                Cost::untold(seat.item.as_ref().and_then(|item| prices(&item.model)))
+            }
+            _ => None,
+        });
+        answers.collect()
+    }
+}
+
+impl AnswerRevealed {
+    /// What the answer has cost; none where nobody charges and no tokens were told.
+    pub fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
+        let price = prices(&self.model);
+        let told = self.tokens.map(|tokens| Cost::from_usage(tokens, price));
+        // A try that brought no reply may have been charged for, and tells nothing.
+        let untold = self.tokens.is_none() || self.tries as usize > self.replies.len();
+        told.into_iter().chain(Cost::untold(price).filter(|_| untold)).reduce(Cost::and)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_caches_saved_is_the_difference_to_a_price_without_them() {
+        let price = Price { input: 10.0, cached: 1.0, output: 100.0 };
+        let tokens = TokenUsage { input: 1000, output: 100, cached: 800 };
+        let spent = Cost::from_usage(tokens, Some(price));
+        assert!((spent.dollars - 0.0128).abs() < 1e-12 && (spent.saved - 0.0072).abs() < 1e-12);
+        let both: Cost = [spent, Cost::from_usage(tokens, None)].into_iter().collect();
+        assert!(both.is_unknown && both.tokens.cached == 1600 && (both.dollars - 0.0128).abs() < 1e-12);
+        assert!(!Cost::default().is_told());
+        assert!(Cost::untold(None).is_some_and(|spent| spent.is_unknown));
+        assert!(Cost::untold(Some(price)).is_some_and(|spent| spent.is_unknown));
+        assert_eq!(Cost::untold(Some(Price::default())), None, "nobody charges");
+        assert!(is_free("rehearsal") && is_free("recorded/x.s2s") && !is_free("command/x"));
+    }
+}

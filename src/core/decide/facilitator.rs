@@ -1,0 +1,250 @@
+//! What a facilitator may do while a session runs, beside answering what is asked.
+//!
+//! Nothing here reaches into a round that is open but its deadline: a revision, an artifact or a
+//! note shows up in the next snapshot at the earliest.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::{DecideResult, refuse};
+use crate::core::command::{Command, Refusal};
+use crate::diagnostic::Diagnostic;
+use crate::history::{
+    ArtifactRecorded, DeadlineExtended, Event, RoundRevised, RoundRun, SeatInfo, SeatRetried, SeatStatus,
+    Session, SessionForked, SynthesisRecorded, Timestamp,
+};
+use crate::round::material::Artifact;
+use crate::workflow::{Definition, Round, Selection, Source, StepKind, load, recheck};
+
+/// A longer deadline than this is taken for a slip, in milliseconds: thirty days.
+const LONGEST_DEADLINE: u64 = 30 * 24 * 3600 * 1000;
+
+/// What an order of the facilitator yields.
+pub fn decide_live(session: &Session, definition: &Definition, command: Command) -> DecideResult {
+    match command {
+        Command::ReviseRound(revised) => revise_round(session, definition, revised),
+        Command::RecordArtifact { artifact, by } => record_artifact(definition, artifact, by),
+        Command::RecordSynthesis { round, text } => record_synthesis(session, &round, text),
+        Command::ExtendDeadline { deadline_ms } => extend_deadline(session, deadline_ms),
+        Command::AskRoundAgain => ask_round_again(session),
+        Command::Retry { round, participant, model } => retry(session, &round, participant, model),
+        _ => refuse("the session is open already"),
+    }
+}
+
+fn revise_round(session: &Session, definition: &Definition, revised: RoundRevised) -> DecideResult {
+    if session.open_round().is_some_and(|round| round.opened.step == revised.step) {
+        return refuse("the round is open: its snapshot cannot change; ask again afterwards");
+    }
+    let after = definition.revised(&revised).map_err(|problem| Refusal(said(&problem)))?;
+    match recheck(&after, "").first() {
+        Some(problem) => refuse(said(problem)),
+        None => Ok(vec![Event::RoundRevised(revised)]),
+    }
+}
+
+fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: String) -> DecideResult {
+    if let Err(problem) = read_artifact(&artifact) {
+        return refuse(said(&problem));
+    }
+    let id = artifact.get("id").and_then(Value::as_str).unwrap_or_default();
+    if definition.participants.iter().any(|seat| seat.name == id) {
+        return refuse(format!("`{id}` is a participant's name: give the artifact another id"));
+    }
+    Ok(vec![Event::ArtifactRecorded(ArtifactRecorded { artifact, by, ..ArtifactRecorded::default() })])
+}
+
+fn record_synthesis(session: &Session, round: &str, text: String) -> DecideResult {
+    let Some(run) = session.round(round) else { return refuse(format!("no round `{round}`")) };
+    if run.closed.is_none() {
+        return refuse("the round is open: there is nothing to note on it yet");
+    }
+    let (step, round) = (run.opened.step.clone(), round.to_owned());
+    Ok(vec![Event::SynthesisRecorded(SynthesisRecorded { step, round, text })])
+}
+
+fn extend_deadline(session: &Session, deadline_ms: u64) -> DecideResult {
+    let Some(run) = session.open_round() else { return refuse("no round is open") };
+    match run.deadline_ms {
+        None => return refuse("the round has no deadline"),
+        Some(now) if deadline_ms <= now => return refuse("the deadline can only be moved further away"),
+        Some(_) if deadline_ms > LONGEST_DEADLINE => return refuse("that is more than thirty days"),
+        Some(_) => {}
+    }
+    let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
+    Ok(vec![Event::DeadlineExtended(DeadlineExtended { step, round, deadline_ms })])
+}
+
+/// The seats that failed are asked again where the round's quorum cannot be reached without them.
+pub(crate) fn failed_again(session: &Session) -> impl Iterator<Item = Event> {
+    let round = session.below_quorum();
+    round.into_iter().flat_map(RoundRun::failed_seats).map(|seat| {
+        let (step, round) = match &seat.status {
+            SeatStatus::Failed(failed) => (failed.step.clone(), failed.round.clone()),
+            _ => Default::default(),
+        };
+        Event::SeatRetried(SeatRetried { step, round, participant: seat.name.clone(), model: None })
+    })
+}
+
+fn retry(session: &Session, round: &str, participant: String, model: Option<String>) -> DecideResult {
+    let Some(run) = session.open_round().filter(|run| run.opened.round == round) else {
+        return refuse(format!("round `{round}` is not open"));
+    };
+    let Some(seat) = run.seat(&participant) else {
+        return refuse(format!("`{participant}` has no seat in round `{round}`"));
+    };
+    match seat.status {
+        SeatStatus::Waiting => return refuse(format!("`{participant}` is not asked yet")),
+        SeatStatus::Asking | SeatStatus::Failed(_) | SeatStatus::Excused(_) => {}
+        _ => return refuse(format!("the answer of `{participant}` is sealed: it stays as it is")),
+    }
+    let is_scripted = |seat: &SeatInfo| seat.scripted.contains(&run.opened.step);
+    if model.is_some() && session.seat_info(&participant).is_some_and(is_scripted) {
+        return refuse(format!("`{participant}` answers by a script here, by no model"));
+    }
+    let step = run.opened.step.clone();
+    Ok(vec![Event::SeatRetried(SeatRetried { step, round: round.to_owned(), participant, model })])
+}
+
+fn ask_round_again(session: &Session) -> DecideResult {
+    let asked = session.active_steps().find_map(|run| Some((run, session.round_of(run)?)));
+    let Some((run, round)) = asked else { return refuse("no round step has asked anything yet") };
+    if round.tally.is_none() {
+        return refuse("the round is not counted yet");
+    }
+    Ok(vec![Event::RoundAskedAgain { step: run.id.clone(), round: round.opened.round.clone() }])
+}
+
+pub fn fork(session: &Session, id: String, at_seq: u64) -> DecideResult {
+    if session.open_round().is_some() {
+        return refuse("a round is open here: a session of its own can begin before or after it");
+    }
+    if id.is_empty() || id == session.id {
+        return refuse("the new session needs an id of its own");
+    }
+    Ok(vec![Event::SessionForked(SessionForked { session: id, from: session.id.clone(), at_seq })])
+}
+
+fn said(problem: &Diagnostic) -> String {
+    match &problem.hint {
+        Some(hint) => format!("{}: {hint}", problem.message),
+        None => problem.message.clone(),
+    }
+}
+
+impl Definition {
+    /// The definition with one round step revised.
+    ///
+    /// # Errors
+    /// The first problem of the revision.
+    pub(crate) fn revised(&self, revised: &RoundRevised) -> Result<Self, Diagnostic> {
+        let mut after = self.clone();
+        let step = after.step_mut(&revised.step);
+        let Some(StepKind::Round(round)) = step.map(|step| &mut step.kind) else {
+            return Err(Diagnostic::new(format!("`{}` is no round step", revised.step)));
+        };
+        let form = read_round(&revised.form)?;
+        *round = Round {
+            participants: revised.participants.clone().map_or(Selection::All, Selection::Named),
+            artifacts: round.artifacts.clone(),
+            closes_below_quorum: round.closes_below_quorum || form.closes_below_quorum,
+            recall: round.recall.clone(),
+            ..form
+        };
+        Ok(after)
+    }
+
+    fn with_artifact(&mut self, artifact: Artifact) {
+        let id = artifact.id.clone();
+        match self.artifacts.iter_mut().find(|known| known.id == id) {
+            Some(known) => *known = artifact,
+            None => self.artifacts.push(artifact),
+        }
+        // What the facilitator puts on the table is seen by every later round.
+        for step in &mut self.steps {
+            step.show_artifact(&id);
+        }
+    }
+}
+
+impl Session {
+    /// Folds in what the facilitator did.
+    pub(crate) fn apply_live(&mut self, event: &Event) {
+        match event {
+            Event::RoundRevised(revised) => {
+                if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
+                    self.definition = Some(Arc::new(after));
+                }
+            }
+            Event::ArtifactRecorded(recorded) => {
+                if let (Some(definition), Ok(artifact)) =
+                    (&mut self.definition, read_artifact(&recorded.artifact))
+                {
+                    Arc::make_mut(definition).with_artifact(artifact);
+                }
+            }
+            Event::SynthesisRecorded(note) => {
+                if let Some(round) = self.round_mut(&note.round) {
+                    round.synthesis = Some(note.text.clone()).filter(|text| !text.trim().is_empty());
+                }
+            }
+            Event::DeadlineExtended(extended) => {
+                if let Some(round) = self.round_mut(&extended.round) {
+                    round.deadline_ms = Some(extended.deadline_ms);
+                }
+            }
+            Event::SeatRetried(retried) => self.retry(retried),
+            Event::RoundAskedAgain { step, .. } => {
+                if let Some(run) = self.run_mut(step) {
+                    (run.round, run.approval) = (None, None);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn retry(&mut self, retried: &SeatRetried) {
+        if let (Some(model), Some(info)) =
+            (&retried.model, Arc::make_mut(&mut self.roster).get_mut(&retried.participant))
+        {
+            info.model.clone_from(model);
+        }
+        self.seat(&retried.round, &retried.participant, |seat| {
+            seat.status = SeatStatus::Asking;
+            seat.elapsed_ms = None;
+            seat.retried += 1;
+            if let (Some(model), Some(item)) = (&retried.model, &mut seat.item) {
+                Arc::make_mut(item).model.clone_from(model);
+            }
+        });
+    }
+
+    /// From here on the session goes by its own id; what was sealed before stays bound to the old one.
+    pub(crate) fn fork(&mut self, forked: &SessionForked, last: Timestamp, at: Timestamp) {
+        self.id.clone_from(&forked.session);
+        self.resume(last, at);
+    }
+}
+
+/// The round that the keys of a revision make.
+fn read_round(form: &str) -> Result<Round, Diagnostic> {
+    let source = Source { text: form, file: "the round", id: "round" };
+    let loaded = load(source).map_err(first)?;
+    let round = loaded.definition.steps.into_iter().find_map(|step| match step.kind {
+        StepKind::Round(round) => Some(round),
+        _ => None,
+    });
+    round.ok_or_else(|| Diagnostic::new("the form is no round").hint("write at least `question: …`"))
+}
+
+fn read_artifact(artifact: &Map<String, Value>) -> Result<Artifact, Diagnostic> {
+    let text = json!({ "question": "-", "artifacts": [artifact] }).to_string();
+    let loaded = load(Source { text: &text, file: "the artifact", id: "artifact" }).map_err(first)?;
+    loaded.definition.artifacts.into_iter().next().ok_or_else(|| Diagnostic::new("there is no artifact"))
+}
+
+fn first(problems: Vec<Diagnostic>) -> Diagnostic {
+    problems.into_iter().next().unwrap_or_else(|| Diagnostic::new("unreadable"))
+}

@@ -1,0 +1,222 @@
+//! What a command would write. It changes nothing: the events are folded once they are on disk.
+
+pub(crate) mod facilitator;
+pub(crate) mod review;
+pub(crate) mod round;
+pub(crate) mod step;
+
+use serde_json::json;
+
+use super::command::{Command, Refusal};
+use super::exit_code::exit_code;
+use super::tracked_tasks::record_task;
+use super::work_item;
+use crate::history::{
+    ApprovalGiven, Event, SeatFailed, Session, SessionClosed, SessionOpened, Status, Timestamp,
+};
+use crate::workflow::{Definition, Step, StepKind};
+use facilitator::{decide_live, failed_again, fork};
+use review::{record_result, record_review};
+use round::{
+    ask_again, close_round, offer_remaining, open_round, open_seat, record_key_loss, reveal, seal_answer,
+    tally,
+};
+use step::{ask_person, finish_step, offer_items, start_step};
+
+pub(crate) type DecideResult = Result<Vec<Event>, Refusal>;
+
+/// The events a command yields now.
+///
+/// # Errors
+/// A [`Refusal`] that says why the command is not possible in this state.
+pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResult {
+    if let Command::Open(opened) = command {
+        return open(session, opened);
+    }
+    let Some(definition) = session.definition.clone() else { return refuse("the session is not open") };
+    if session.closed.is_some() {
+        return refuse("the session is closed");
+    }
+    match command {
+        Command::Resume { program, torn_bytes } => return resume(session, program, torn_bytes),
+        Command::Warn { message } => {
+            return Ok(vec![Event::warning(&message)]);
+        }
+        Command::RecordTask { item, error } => return record_task(session, &item, error),
+        Command::Fork { session: id, at_seq } => return fork(session, id, at_seq),
+        _ if session.paused.is_some() => return refuse("the session rests; resume it first"),
+        _ => {}
+    }
+    match command {
+        Command::StartStep => start_step(session, &definition, now),
+        Command::OpenRound { project_summary } => {
+            open_round(session, &definition, project_summary.as_deref())
+        }
+        Command::OfferRest => offer_remaining(session, &definition),
+        Command::Seal { round, participant, seal } => seal_answer(session, &round, participant, seal, now),
+        Command::Fail { round, participant, reason, timed_out, tries } => {
+            let run = open_seat(session, &round, &participant)?;
+            let elapsed_ms = now.since(run.opened_at);
+            let step = run.opened.step.clone();
+            let failed = SeatFailed { step, round, participant, reason, timed_out, tries, elapsed_ms };
+            Ok(vec![Event::SeatFailed(failed)])
+        }
+        Command::Excuse { round, participant, reason } => {
+            let step = open_seat(session, &round, &participant)?.opened.step.clone();
+            Ok(vec![Event::SeatExcused { step, round, participant, reason }])
+        }
+        Command::CloseRound { reason, key } => close_round(session, reason, &key),
+        Command::Reveal => reveal(session),
+        Command::Tally => tally(session),
+        Command::AskPerson { step } => ask_person(session, &definition, &step),
+        Command::Answer { step, approved, choice, comment, by } => {
+            answer(session, ApprovalGiven { step, approved, choice, comment, by })
+        }
+        Command::LoseKey => record_key_loss(session),
+        Command::AskAgain => ask_again(session),
+        Command::FinishStep { step } => finish_step(session, &definition, &step, now),
+        Command::Pause { reason, step } => Ok(vec![Event::SessionPaused { reason, step }]),
+        Command::Stop { reason } => Ok(vec![close(session, Status::Stopped, Some(reason))]),
+        Command::Close => close_session(session, &definition, now),
+        other => decide_work_item(session, &definition, other, now),
+    }
+}
+
+/// The header, and what it says could not be read as a warning each.
+fn open(session: &Session, opened: Box<SessionOpened>) -> DecideResult {
+    match (&session.header, Session::definition_of(&opened)) {
+        (Some(_), _) => refuse("the session is open already"),
+        (None, Err(problem)) => refuse(format!("the definition does not load: {problem}")),
+        (None, Ok(_)) => {
+            let unread: Vec<Event> = opened.unread.iter().map(|message| Event::warning(message)).collect();
+            Ok(std::iter::once(Event::SessionOpened(opened)).chain(unread).collect())
+        }
+    }
+}
+
+/// What a command on work items of agents yields, or an order of the facilitator.
+fn decide_work_item(
+    session: &Session,
+    definition: &Definition,
+    command: Command,
+    now: Timestamp,
+) -> DecideResult {
+    match command {
+        Command::Offer { step } => offer_items(session, definition, &step),
+        Command::Claim { item, participant, holder } => {
+            work_item::claim(session, &item, &participant, holder, now)
+        }
+        Command::Renew { item, participant, holder } => {
+            work_item::renew(session, &item, &participant, holder, now)
+        }
+        Command::Return { back, holder } => work_item::record_return(session, *back, holder.as_deref(), now),
+        Command::RecordResult { step } => record_result(session, definition, &step),
+        Command::RecordReview { item } => record_review(session, &item, now),
+        live => decide_live(session, definition, live),
+    }
+}
+
+fn resume(session: &Session, program: String, torn_bytes: u64) -> DecideResult {
+    if session.has_unknown_leak_rules() {
+        return refuse("its answers are scanned by rules that this version does not have; use a later one");
+    }
+    if session.other_reply_rules().is_some() {
+        return refuse(
+            "its replies are read by rules that this version does not have; use the one that wrote it",
+        );
+    }
+    Ok([Event::SessionResumed { program, torn_bytes }].into_iter().chain(failed_again(session)).collect())
+}
+
+pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal(why.into()))
+}
+
+fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
+    let asked = session.running(&given.step).and_then(|run| run.approval.as_ref());
+    let exhausted = session.exhausted.as_ref().filter(|asked| asked.requested.step == given.step);
+    let Some(asked) = asked.or(exhausted).filter(|asked| asked.given.is_none()) else {
+        return refuse(format!("step `{}` asks nothing of a person now", given.step));
+    };
+    let choices = &asked.requested.choices;
+    match &given.choice {
+        Some(_) if choices.is_empty() => refuse(format!("step `{}` asks for yes or no", given.step)),
+        Some(choice) if !choices.contains(choice) => {
+            refuse(format!("`{choice}` is not among the level options: {}", choices.join(", ")))
+        }
+        None if !choices.is_empty() => refuse(format!("choose one of {}", choices.join(", "))),
+        _ => Ok(vec![Event::ApprovalGiven(given)]),
+    }
+}
+
+/// The end of a session whose time is up, if it is.
+pub(crate) fn time_is_up(session: &Session, definition: &Definition, now: Timestamp) -> Option<Event> {
+    let limit = definition.max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit)?;
+    let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
+    Some(close(session, Status::Stopped, Some(reason)))
+}
+
+fn close_session(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
+    if let Some(run) = &session.step {
+        return refuse(format!("step `{}` still runs", run.id));
+    }
+    if let Some(step) = &session.stopped_at {
+        let reason =
+            format!("stopped by the facilitator: step `{step}` had run as often as `max_runs` allows");
+        return Ok(vec![close(session, Status::Failed, Some(reason))]);
+    }
+    if session.next_step().is_some() {
+        if session.iterations < definition.max_iterations {
+            return refuse("a step is left to run");
+        }
+        let reason = format!("stopped after {} steps: `max_iterations`", definition.max_iterations);
+        return Ok(vec![close(session, Status::Failed, Some(reason))]);
+    }
+    if let Some(stop) = time_is_up(session, definition, now) {
+        return Ok(vec![stop]);
+    }
+    let last =
+        session.finished_step.as_ref().and_then(|id| Some((definition.step(id)?, session.results.get(id)?)));
+    let unheard = unheard_no(session, definition);
+    let (status, reason) = match last {
+        _ if unheard.is_some() => (Status::Rejected, unheard),
+        _ if session.taken => (Status::Finished, None),
+        Some((Step { kind: StepKind::Approval(_), .. }, result))
+            if result.success && result.data["approved"] != json!(true) =>
+        {
+            (Status::Rejected, None)
+        }
+        Some((Step { kind: StepKind::Round(_), .. }, _)) => (Status::Finished, None),
+        Some((_, result)) if !result.success => (Status::Failed, result.error.clone()),
+        _ => (Status::Finished, None),
+    };
+    Ok(vec![close(session, status, reason)])
+}
+
+/// A no of the facilitator inside a parallel that failed by it, where nothing in the definition asks
+/// how the parallel ended.
+fn unheard_no(session: &Session, definition: &Definition) -> Option<String> {
+    let is_asked = |parallel: &Step| {
+        parallel.on_error.is_some()
+            || definition.steps.iter().any(|step| match &step.kind {
+                StepKind::Condition(branch) => branch.condition.steps().any(|key| key == parallel.key()),
+                _ => false,
+            })
+    };
+    definition.steps.iter().find_map(|step| {
+        let result = session.results.get(&step.id).filter(|result| !result.success)?;
+        let approvals = step.nested().iter().filter(|inner| matches!(inner.kind, StepKind::Approval(_)));
+        let is_no = |inner: &&Step| {
+            let said = |entry: &serde_json::Value| {
+                entry["stepId"] == inner.id.as_str() && entry["result"]["approved"] == json!(false)
+            };
+            result.data.as_array().is_some_and(|entries| entries.iter().any(said))
+        };
+        let no = approvals.clone().find(is_no).filter(|_| !session.is_format_1() && !is_asked(step))?;
+        Some(format!("`{}` was rejected", no.id))
+    })
+}
+
+fn close(session: &Session, status: Status, reason: Option<String>) -> Event {
+    Event::SessionClosed(SessionClosed { status, reason, exit_code: exit_code(session, status) as u8 })
+}

@@ -1,0 +1,349 @@
+//! What commands on a round would write: opening, sealing, closing, revealing, counting.
+
+use std::sync::Arc;
+
+use super::{DecideResult, refuse};
+use crate::ballot::{BallotKind, may_block};
+use crate::core::command::Refusal;
+use crate::core::tally_round::tally_round;
+use crate::handoff::Checked;
+use crate::history::{
+    AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, RoundRun, Seat, SeatFailed,
+    SeatStatus, Session, Timestamp, WorkItemOffered,
+};
+use crate::round::prompt::{self, PromptHash};
+use crate::round::record::{Outcome, Raw, SeatRecord};
+use crate::round::seal::{Padding, RoundKey, SealedRecord, unseal};
+use crate::round::snapshot::address;
+use crate::sanitize::estimated_tokens;
+use crate::workflow::{Definition, Round, Step};
+
+pub fn open_round(session: &Session, definition: &Definition, summary: Option<&str>) -> DecideResult {
+    let (step, round) = round_to_open(session, definition)?;
+    // Sessions of format 1 were checked by `next` alone.
+    if let Some(why) = session.check_round(definition, step, round).refusal.filter(|_| !session.is_format_1())
+    {
+        return refuse(why);
+    }
+    let opened = draft(session, definition, (step, round), summary);
+    let mut events = offers(session, definition, &opened, |_| true)?;
+    events.insert(0, Event::RoundOpened(Arc::new(opened)));
+    Ok(events)
+}
+
+/// The round that waits as it would be opened now, and what the check of its hand-over says.
+///
+/// # Errors
+/// When no round waits.
+pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<(RoundOpened, Checked), Refusal> {
+    let Some(definition) = session.definition.as_deref() else { return refuse("the session is not open") };
+    let (step, round) = round_to_open(session, definition)?;
+    let checked = session.check_round(definition, step, round);
+    Ok((draft(session, definition, (step, round), summary), checked))
+}
+
+fn draft(
+    session: &Session,
+    definition: &Definition,
+    (step, round): (&Step, &Round),
+    summary: Option<&str>,
+) -> RoundOpened {
+    let seats: Vec<String> = session
+        .roster
+        .values()
+        .filter(|seat| seat.sits_in(definition, step))
+        .map(|seat| seat.name.clone())
+        .collect();
+    let snapshot = session.render_snapshot(step, round, summary);
+    let rules = prompt::rules(round.ballot.kind);
+    RoundOpened {
+        step: step.id.clone(),
+        round: round_id(session, definition, &step.id),
+        number: session.next_round_number(),
+        question: round.question.clone(),
+        ballot: round.ballot.clone(),
+        rule: round.rule,
+        terms: round.terms.clone(),
+        ties: round.ties,
+        quorum: round.quorum.required_of(seats.len()),
+        quorum_ballots: round.quorum_ballots.map(|ballots| ballots.required_of(seats.len())),
+        act_at: round.act_at,
+        close: round.close,
+        deadline_ms: round.deadline_ms,
+        snapshot_bytes: snapshot.text.len(),
+        estimated_tokens: estimated_tokens(rules.len() + snapshot.text.len()),
+        snapshot_sha256: snapshot.sha256.clone(),
+        snapshot: snapshot.text.to_string(),
+        rules,
+        seats,
+    }
+}
+
+/// The round step that runs and has no round yet. Rounds of one parallel open one after another.
+fn round_to_open<'a>(
+    session: &Session,
+    definition: &'a Definition,
+) -> Result<(&'a Step, &'a Round), Refusal> {
+    if session.open_round().is_some() {
+        return refuse("a round is open already");
+    }
+    let waiting = session.active_steps().filter(|run| run.round.is_none());
+    let mut steps = waiting.filter_map(|run| definition.step(&run.id));
+    match steps.find_map(|step| Some((step, step.round()?))) {
+        Some(found) => Ok(found),
+        None => refuse("no round step waits to be opened"),
+    }
+}
+
+/// The step's id, with `.2`, `.3` … when it runs again; never one that another step's round has or
+/// will have.
+fn round_id(session: &Session, definition: &Definition, step: &str) -> String {
+    let before = session.rounds.iter().filter(|other| other.opened.step == step).count();
+    if before == 0 {
+        return step.to_owned();
+    }
+    let unused = |id: &String| session.round(id).is_none() && definition.step(id).is_none();
+    let last = before + 1 + session.rounds.len() + definition.steps.len();
+    (before + 1..=last).map(|n| format!("{step}.{n}")).find(unused).unwrap_or_default()
+}
+
+/// What a torn write left of the hand-over: the seats without a work item get theirs, from the
+/// snapshot that was frozen.
+pub fn offer_remaining(session: &Session, definition: &Definition) -> DecideResult {
+    let run = the_open_round(session)?;
+    let events = offers(session, definition, &run.opened, |name| {
+        run.seat(name).is_some_and(|seat| seat.item.is_none() && seat.status.is_open())
+    })?;
+    if events.is_empty() { refuse("every seat has its work item") } else { Ok(events) }
+}
+
+/// The work items of the seats that are wanted, in roster order.
+fn offers(
+    session: &Session,
+    definition: &Definition,
+    opened: &RoundOpened,
+    wanted: impl Fn(&str) -> bool,
+) -> DecideResult {
+    let own = definition.step(&opened.step).and_then(|step| step.facilitator_directive.as_deref());
+    let directive = own.or(definition.facilitator_directive.as_deref());
+    let hash = PromptHash::new(&opened.rules, &opened.snapshot);
+    let mut events = Vec::with_capacity(1 + opened.seats.len());
+    for (index, name) in opened.seats.iter().enumerate().filter(|(_, name)| wanted(name)) {
+        events.push(offer(session, opened, index, name, directive, &hash)?);
+    }
+    Ok(events)
+}
+
+fn offer(
+    session: &Session,
+    opened: &RoundOpened,
+    index: usize,
+    name: &str,
+    directive: Option<&str>,
+    hash: &PromptHash,
+) -> Result<Event, Refusal> {
+    let Some(seat) = session.seat_info(name) else { return refuse(format!("`{name}` is not in the roster")) };
+    let address = address(name, directive);
+    let persona = session.persona(&seat.persona).map_or("", |persona| persona.text.as_str());
+    let prompt_sha256 = hash.with_tail(&prompt::tail(&address, persona));
+    Ok(Event::WorkItemOffered(Arc::new(WorkItemOffered {
+        step: opened.step.clone(),
+        round: opened.round.clone(),
+        participant: name.to_owned(),
+        item: format!("{}/{}", opened.round, index + 1),
+        model: seat.label(&opened.step).to_owned(),
+        available_skills: Vec::new(),
+        address,
+        persona: seat.persona.clone(),
+        prompt_sha256,
+        context_sha256: opened.snapshot_sha256.clone(),
+        task: None,
+    })))
+}
+
+fn the_open_round(session: &Session) -> Result<&RoundRun, Refusal> {
+    session.open_round().map_or_else(|| refuse("no round is open"), Ok)
+}
+
+/// The open round, if the seat can still be settled in it.
+pub fn open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
+    let run = match session.open_round() {
+        Some(run) if run.opened.round == round => run,
+        _ => return refuse(format!("round `{round}` is not open")),
+    };
+    match run.seat(name) {
+        None => refuse(format!("`{name}` has no seat in round `{round}`")),
+        Some(seat) if !seat.status.is_open() => refuse(format!("`{name}` is settled already")),
+        Some(_) => Ok(run),
+    }
+}
+
+pub fn seal_answer(
+    session: &Session,
+    round: &str,
+    participant: String,
+    seal: SealedRecord,
+    now: Timestamp,
+) -> DecideResult {
+    // An answer after the close is refused, and the refusal is history too.
+    if session.round(round).is_some_and(|run| run.closed.is_some() && run.seat(&participant).is_some()) {
+        return Ok(vec![late(session, round, participant)]);
+    }
+    let run = open_seat(session, round, &participant)?;
+    Ok(vec![Event::BallotSealed(BallotSealed {
+        step: run.opened.step.clone(),
+        round: round.to_owned(),
+        elapsed_ms: now.since(run.opened_at),
+        participant,
+        seal: Arc::new(seal),
+    })])
+}
+
+fn late(session: &Session, round: &str, participant: String) -> Event {
+    let step = session.round(round).map(|run| run.opened.step.clone()).unwrap_or_default();
+    Event::LateAnswerRefused { step, round: round.to_owned(), participant }
+}
+
+pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> DecideResult {
+    let run = the_open_round(session)?;
+    Ok(vec![Event::RoundClosed(RoundClosed {
+        step: run.opened.step.clone(),
+        round: run.opened.round.clone(),
+        reason,
+        missing: run.open_seats().map(|seat| seat.name.clone()).collect(),
+        key: key.publish(),
+    })])
+}
+
+pub fn reveal(session: &Session) -> DecideResult {
+    let Some(run) = session.rounds.last() else { return refuse("there is no round") };
+    let Some(key) = run.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key)) else {
+        return refuse("the round is not closed");
+    };
+    let events = revealed(session, run, &key);
+    if events.is_empty() { refuse("everything is revealed") } else { Ok(events) }
+}
+
+/// One event a sealed seat, in roster order; a seal that does not open becomes a failed seat. Of a
+/// large round the next seats only, so that they can be rendered while others are opened, and by two
+/// threads: everybody waits for it.
+fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
+    const LARGE: usize = 256;
+    const AT_ONCE: usize = 512;
+    let sealed: Vec<(&Seat, &SealedRecord)> = run
+        .seats
+        .values()
+        .filter_map(|seat| match &seat.status {
+            SeatStatus::Sealed(seal) => Some((seat, &**seal)),
+            _ => None,
+        })
+        .take(AT_ONCE)
+        .collect();
+    let open = |part: &[(&Seat, &SealedRecord)]| -> Vec<Event> {
+        part.iter().map(|(seat, seal)| reveal_seat(session, run, key, seat, seal)).collect()
+    };
+    if sealed.len() < LARGE {
+        return open(&sealed);
+    }
+    let (mine, theirs) = sealed.split_at(sealed.len() / 2);
+    std::thread::scope(|scope| {
+        let helper = std::thread::Builder::new().spawn_scoped(scope, || open(theirs));
+        let mut events = open(mine);
+        events.extend(match helper.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(rest)) => rest,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // There is no thread to be had.
+            Err(_) => open(theirs),
+        });
+        events
+    })
+}
+
+fn reveal_seat(
+    session: &Session,
+    run: &RoundRun,
+    key: &RoundKey,
+    seat: &Seat,
+    sealed: &SealedRecord,
+) -> Event {
+    match unseal_answer(session, run, key, &seat.name, sealed) {
+        Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
+        Err(reason) => Event::SeatFailed(SeatFailed {
+            step: run.opened.step.clone(),
+            round: run.opened.round.clone(),
+            participant: seat.name.clone(),
+            timed_out: false,
+            tries: 0,
+            elapsed_ms: seat.elapsed_ms.unwrap_or(0),
+            reason,
+        }),
+    }
+}
+
+/// What a seat's seal holds, opened under the round's key.
+///
+/// # Errors
+/// Why it does not open, or is no record of this seat.
+pub fn unseal_answer(
+    session: &Session,
+    run: &RoundRun,
+    key: &RoundKey,
+    who: &str,
+    seal: &SealedRecord,
+) -> Result<AnswerRevealed, String> {
+    let padding = session.padding();
+    let opened = unseal(key, session.binding(run, who), seal, padding).map_err(|error| error.to_string())?;
+    let record = match padding {
+        Padding::Classes => {
+            serde_json::from_str(&opened.record).map(|raw: Raw| raw.read(&run.opened.ballot, true))
+        }
+        Padding::Steps => serde_json::from_str::<SeatRecord>(&opened.record),
+    };
+    let record = record.map_err(|_| "the sealed record is no record".to_owned())?;
+    let is_of_run = record.session == run.session && record.snapshot_sha256 == run.opened.snapshot_sha256;
+    if record.participant != who || record.round != run.opened.round || !is_of_run {
+        return Err("the sealed record is not this seat's".to_owned());
+    }
+    let mut answer = AnswerRevealed::from_record(&run.opened.step, record, opened.nonce);
+    answer.may_block = run.opened.ballot.kind == BallotKind::Consent
+        && !session.is_format_1()
+        && matches!(answer.outcome, Outcome::Invalid | Outcome::Refused)
+        && answer.replies.iter().any(|reply| may_block(&reply.text));
+    Ok(answer)
+}
+
+pub fn tally(session: &Session) -> DecideResult {
+    let Some(run) = session.rounds.last() else { return refuse("there is no round") };
+    if run.closed.is_none() {
+        return refuse("the round is open: nothing can be counted yet");
+    }
+    if run.sealed_seats().next().is_some() {
+        return refuse("not everything is revealed yet");
+    }
+    if run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none()) {
+        return refuse("the round is counted already");
+    }
+    // What answers give away is on record before they can be handed on.
+    let mut events: Vec<Event> = session.leaks_in_round(run).into_iter().collect();
+    events.push(Event::TallyMade(Box::new(tally_round(session, run))));
+    Ok(events)
+}
+
+pub fn record_key_loss(session: &Session) -> DecideResult {
+    let run = the_open_round(session)?;
+    let participants: Vec<String> = run.sealed_seats().map(|seat| seat.name.clone()).collect();
+    if participants.is_empty() {
+        return refuse("nothing is sealed under the lost key");
+    }
+    Ok(vec![Event::KeyLost { step: run.opened.step.clone(), round: run.opened.round.clone(), participants }])
+}
+
+pub fn ask_again(session: &Session) -> DecideResult {
+    let run = the_open_round(session)?;
+    let participants = run.lost_seats();
+    if participants.is_empty() {
+        return refuse("no answer of the open round is lost");
+    }
+    let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
+    Ok(vec![Event::SeatsAskedAgain { step, round, participants }])
+}

@@ -1,0 +1,315 @@
+//! What commands on a step would write: beginning, handing out, asking a person, the result.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{DecideResult, refuse, time_is_up};
+use crate::core::command::Refusal;
+use crate::core::next::tie_message;
+use crate::handoff::{is_no, offer, parallel_data, rejected, round_data};
+use crate::history::{
+    ApprovalGiven, ApprovalRequested, Event, ItemStatus, Session, StepFinished, StepRun, Tally, Timestamp,
+    WorkItem,
+};
+use crate::tally::Ties;
+use crate::workflow::{Branch, Definition, Parallel, Step, StepKind};
+
+pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
+    if let Some(run) = &session.step {
+        let Some((around, step)) = session.active_steps().find_map(|run| unstarted(definition, run)) else {
+            return refuse(format!("step `{}` still runs", run.id));
+        };
+        let within = Some(around.to_owned());
+        return Ok(vec![started(step, session.iterations, within)]);
+    }
+    let Some(step) = session.next_step().and_then(|id| definition.step(id)) else {
+        return refuse("no step is left");
+    };
+    if session.is_exhausted(step) {
+        return refuse(format!("step `{}` has run as often as it may", step.id));
+    }
+    if session.iterations >= definition.max_iterations {
+        return refuse(format!("the limit of {} steps is reached", definition.max_iterations));
+    }
+    if let Some(stop) = time_is_up(session, definition, now) {
+        return Ok(vec![stop]);
+    }
+    Ok(vec![started(step, session.iterations + 1, None)])
+}
+
+fn started(step: &Step, iteration: u32, within: Option<String>) -> Event {
+    Event::StepStarted { step: step.id.clone(), kind: step.kind_name().to_owned(), iteration, within }
+}
+
+/// The next step inside `run` that has not begun, and the step around it.
+fn unstarted<'a>(definition: &'a Definition, run: &StepRun) -> Option<(&'a str, &'a Step)> {
+    let around = definition.step(&run.id)?;
+    around.nested().get(run.nested.len()).map(|step| (around.id.as_str(), step))
+}
+
+fn running<'a>(
+    session: &'a Session,
+    definition: &'a Definition,
+    id: &str,
+) -> Result<(&'a StepRun, &'a Step), Refusal> {
+    match (session.running(id), definition.step(id)) {
+        (Some(run), Some(step)) => Ok((run, step)),
+        _ => refuse(format!("step `{id}` does not run")),
+    }
+}
+
+/// The work items of a step that has handed none out.
+pub fn offer_items(session: &Session, definition: &Definition, id: &str) -> DecideResult {
+    let (run, step) = running(session, definition, id)?;
+    let hand_overs = session.work_item_drafts(definition, step).map_err(Refusal)?;
+    let nth = session.runs.get(id).copied().unwrap_or(1);
+    let of_run = if nth > 1 { format!("{id}.{nth}") } else { id.to_owned() };
+    let mut events = Vec::new();
+    for (index, hand_over) in hand_overs.into_iter().enumerate().skip(run.items.len()) {
+        let warnings = hand_over.warnings.clone();
+        let offered = offer(session, definition, step, format!("{of_run}/{}", index + 1), hand_over);
+        events.extend(warnings.into_iter().map(|message| Event::Warning {
+            message,
+            step: Some(id.to_owned()),
+            round: None,
+            participant: Some(offered.participant.clone()),
+        }));
+        events.push(Event::WorkItemOffered(Arc::new(offered)));
+    }
+    if events.is_empty() { refuse(format!("step `{id}` has nothing left to hand out")) } else { Ok(events) }
+}
+
+pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> DecideResult {
+    if let Some(step) = session.exhausted_step().filter(|step| step.id == id) {
+        return match session.exhausted {
+            Some(_) => refuse("the question is asked already"),
+            None => Ok(vec![Event::ApprovalRequested(session.exhausted_request(step))]),
+        };
+    }
+    let (run, step) = running(session, definition, id)?;
+    if run.approval.is_some() {
+        return refuse("the question is asked already");
+    }
+    // As the round was opened: its step may have been revised since.
+    let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
+    let (message, choices) = match (&step.kind, round.and_then(|round| round.tally.as_ref())) {
+        (StepKind::Approval(approval), _) => (approval.message.clone(), Vec::new()),
+        (StepKind::Round(_), Some(tally)) if tally.verdict.tie => {
+            (tie_message(&tally.verdict.winners), tally.verdict.winners.clone())
+        }
+        _ => return refuse(format!("step `{}` asks nothing of a person", step.id)),
+    };
+    Ok(vec![Event::ApprovalRequested(ApprovalRequested {
+        step: step.id.clone(),
+        message,
+        choices,
+        input: session.header.as_ref().map_or(Value::Null, |header| header.input.clone()),
+        context: session.context(),
+    })])
+}
+
+/// What a step came to: its data, and why it failed if it did.
+struct StepOutcome {
+    success: bool,
+    data: Value,
+    error: Option<String>,
+}
+
+impl StepOutcome {
+    fn to(data: Value) -> Self {
+        Self { success: true, data, error: None }
+    }
+
+    fn to_nothing(error: impl Into<String>) -> Self {
+        Self { success: false, data: Value::Null, error: Some(error.into()) }
+    }
+}
+
+pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
+    let (run, step) = running(session, definition, id)?;
+    let came = match &step.kind {
+        StepKind::Round(round) if run.round.is_none() => {
+            match session.check_round(definition, step, round).refusal {
+                Some(why) => StepOutcome { data: json!([]), ..StepOutcome::to_nothing(why) },
+                None => return refuse(format!("round `{}` is not opened", step.id)),
+            }
+        }
+        StepKind::Round(_) => of_round(session, step, run)?,
+        StepKind::Approval(_) => match run.approval.as_ref().and_then(|approval| approval.given.as_ref()) {
+            Some(given) => StepOutcome::to(approval_data(given)),
+            None => return refuse(format!("step `{id}` waits for a person")),
+        },
+        StepKind::Agent(_) => of_agent(session, definition, step, run)?,
+        StepKind::Review(_) => of_review(session, definition, step, run)?,
+        StepKind::Parallel(parallel) => of_parallel(session, definition, parallel, run)?,
+        StepKind::Transform(transform) => match transform.apply(&session.context()) {
+            Ok(data) => StepOutcome::to(data),
+            Err(error) => StepOutcome::to_nothing(error),
+        },
+        StepKind::Condition(branch) => of_condition(session, definition, branch),
+    };
+    let items: Vec<&WorkItem> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
+    // What answers give away is on record before they can be handed on.
+    let mut events: Vec<Event> = session.leaks_in_items(step, &items).into_iter().collect();
+    events.push(Event::StepFinished(Arc::new(StepFinished {
+        step: step.id.clone(),
+        step_id: step.id.clone(),
+        success: came.success,
+        data: came.data,
+        error: came.error,
+        start_time: run.started,
+        end_time: now,
+        duration: now.since(run.started),
+    })));
+    Ok(events)
+}
+
+fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<StepOutcome, Refusal> {
+    let Some(round) = session.round_of(run) else {
+        return refuse(format!("round `{}` is not counted", step.id));
+    };
+    let Some(tally) = &round.tally else { return refuse(format!("round `{}` is not counted", step.id)) };
+    if tally.verdict.tie && round.opened.ties == Ties::Ask {
+        return refuse(format!("the tie of round `{}` waits for a person", step.id));
+    }
+    let (success, error) = round_success(tally);
+    Ok(StepOutcome { success, data: round_data(round), error })
+}
+
+fn round_success(tally: &Tally) -> (bool, Option<String>) {
+    if tally.took_part() < tally.quorum {
+        return (false, Some(format!("no quorum: {} of {} took part", tally.took_part(), tally.asked)));
+    }
+    if let Some(shortfall) = tally.shortfall() {
+        return (false, Some(format!("no quorum: {shortfall}")));
+    }
+    match tally.rule {
+        Some(_) if !tally.decided => {
+            (false, Some(tally.verdict.reason.clone().unwrap_or_else(|| "no decision".to_owned())))
+        }
+        _ => (true, None),
+    }
+}
+
+fn approval_data(given: &ApprovalGiven) -> Value {
+    let mut data = json!({ "approved": given.approved });
+    if let Some(comment) = &given.comment {
+        data["comment"] = comment.as_str().into();
+    }
+    data
+}
+
+/// Why a step that handed nothing out did not, or what its items came to.
+fn settled<'a>(
+    session: &'a Session,
+    definition: &Definition,
+    step: &Step,
+    run: &StepRun,
+) -> Result<Result<Vec<&'a WorkItem>, String>, Refusal> {
+    if run.items.is_empty() {
+        return match session.work_item_drafts(definition, step) {
+            Err(why) => Ok(Err(why)),
+            Ok(_) => refuse(format!("step `{}` has not handed its work out", step.id)),
+        };
+    }
+    let items: Vec<&WorkItem> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
+    if items.iter().any(|item| item.outcome().is_none()) {
+        return refuse(format!("step `{}` waits for its work items", step.id));
+    }
+    if session.unrecorded(run).is_some() || session.unreviewed(run).is_some() {
+        return refuse(format!("what step `{}` made is not on record", step.id));
+    }
+    Ok(Ok(items))
+}
+
+fn of_agent(
+    session: &Session,
+    definition: &Definition,
+    step: &Step,
+    run: &StepRun,
+) -> Result<StepOutcome, Refusal> {
+    let items = match settled(session, definition, step, run)? {
+        Ok(items) => items,
+        Err(why) => return Ok(StepOutcome::to_nothing(why)),
+    };
+    let returned = items.first().and_then(|item| item.outcome());
+    Ok(match returned {
+        Some(back) if back.status == ItemStatus::Completed => StepOutcome::to(back.data.clone()),
+        Some(back) => {
+            StepOutcome::to_nothing(back.error.clone().unwrap_or_else(|| "no reason given".to_owned()))
+        }
+        None => StepOutcome::to_nothing("nothing came back"),
+    })
+}
+
+/// One entry a review, under its reviewer's name; it succeeds when one of them was completed.
+fn of_review(
+    session: &Session,
+    definition: &Definition,
+    step: &Step,
+    run: &StepRun,
+) -> Result<StepOutcome, Refusal> {
+    let items = match settled(session, definition, step, run)? {
+        Ok(items) => items,
+        Err(why) => return Ok(StepOutcome::to_nothing(why)),
+    };
+    let mut done = 0;
+    let entry = |item: &WorkItem| {
+        let who = &item.offered.participant;
+        match item.outcome() {
+            Some(back) if back.status == ItemStatus::Completed => {
+                done += 1;
+                json!({ "stepId": who, "status": "fulfilled", "result": back.data, "error": null })
+            }
+            other => rejected(who, other.and_then(|back| back.error.as_deref()).unwrap_or("no reason given")),
+        }
+    };
+    let data: Value = items.into_iter().map(entry).collect();
+    let error = (done == 0).then(|| "no review came back".to_owned());
+    Ok(StepOutcome { success: done > 0, data, error })
+}
+
+fn of_parallel(
+    session: &Session,
+    definition: &Definition,
+    parallel: &Parallel,
+    run: &StepRun,
+) -> Result<StepOutcome, Refusal> {
+    let results: Vec<&StepFinished> = run.nested.iter().filter_map(|run| run.result.as_deref()).collect();
+    if results.len() < parallel.steps.len() {
+        return refuse(format!("step `{}` waits for the steps inside it", run.id));
+    }
+    let fails = |result: &&&StepFinished| {
+        let step = definition.step(&result.step);
+        !result.success || step.is_some_and(|step| is_no(session, step, result))
+    };
+    let failed: Vec<&str> = results.iter().filter(fails).map(|result| result.step.as_str()).collect();
+    let needed = parallel.min_success.unwrap_or(results.len());
+    let success = results.len() - failed.len() >= needed;
+    let error = (!success)
+        .then(|| format!("{} of {} steps failed: {}", failed.len(), results.len(), failed.join(", ")));
+    Ok(StepOutcome { success, data: parallel_data(session, definition, &run.nested), error })
+}
+
+fn of_condition(session: &Session, definition: &Definition, branch: &Branch) -> StepOutcome {
+    let given = session.header.as_ref().map_or(Value::Null, |header| header.input.clone());
+    let runs = definition
+        .all_steps()
+        .map(|step| (step.id.clone(), Value::from(session.runs.get(&step.id).copied().unwrap_or(0))));
+    let runs: serde_json::Map<String, Value> = runs.collect();
+    let mut scope = json!({
+        "input": given, "context": session.context(), "runs": runs, "rounds": session.rounds.len(),
+    });
+    if let Some(failed) = session.preceding_error() {
+        scope["error"] = json!({ "stepId": failed.step_id, "message": failed.error });
+    }
+    let success_of = |key: &str| {
+        let step = definition.step_of_key(key)?;
+        session.results.get(&step.id).map(|result| result.success)
+    };
+    match branch.condition.holds(&scope, &success_of) {
+        Ok(holds) => StepOutcome::to(json!({ "result": holds })),
+        Err(error) => StepOutcome::to_nothing(error),
+    }
+}

@@ -1,0 +1,108 @@
+//! How a session ended, as a number a script can branch on, and which round it stands or falls with.
+
+use crate::history::{NotHeld, RoundRun, Session, Status, Tally};
+use crate::workflow::Step;
+
+/// Why a session rests whose open round failed seats keep below its quorum.
+pub const QUORUM_UNREACHABLE: &str = "quorum_unreachable";
+
+/// The exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum ExitCode {
+    /// Finished.
+    Finished = 0,
+    /// Unexpected failure.
+    Failure = 1,
+    /// Usage, configuration, definition or file.
+    Usage = 2,
+    /// Finished without a decision.
+    Undecided = 3,
+    /// Stopped, waiting for a person.
+    Waiting = 4,
+    /// Participants unreachable, or a budget or time cap stopped it.
+    Unreachable = 5,
+    /// Verification failed.
+    Damaged = 6,
+    /// Ended by SIGHUP; resumable, as after every signal.
+    HungUp = 129,
+    /// Ended by SIGINT.
+    Interrupted = 130,
+    /// Ended by SIGTERM.
+    Terminated = 143,
+}
+
+/// The exit code of a session that ends with `status`.
+pub fn exit_code(session: &Session, status: Status) -> ExitCode {
+    match status {
+        Status::Finished => match deciding_by(session, true) {
+            Some(Deciding::Round(round)) => of_count(round),
+            Some(Deciding::Person(..)) | None => ExitCode::Finished,
+            Some(Deciding::NotHeld(..) | Deciding::NoneHeld) => ExitCode::Undecided,
+        },
+        Status::Failed | Status::Rejected => ExitCode::Undecided,
+        Status::Paused => ExitCode::Waiting,
+        Status::Stopped => ExitCode::Unreachable,
+    }
+}
+
+fn of_count(round: &RoundRun) -> ExitCode {
+    let Some(tally) = &round.tally else { return ExitCode::Finished };
+    let is_decided = if tally.rule.is_some() { tally.decided } else { tally.quorum_met };
+    match is_decided {
+        true => ExitCode::Finished,
+        false if is_unreachable(tally) => ExitCode::Unreachable,
+        false => ExitCode::Undecided,
+    }
+}
+
+fn is_unreachable(tally: &Tally) -> bool {
+    tally.sealed == 0 && tally.failed > 0
+}
+
+/// What a session's decision, or the lack of one, hangs on.
+#[derive(Debug, Clone, Copy)]
+pub enum Deciding<'a> {
+    /// The last round with a rule; the last round if none has one.
+    Round(&'a RoundRun),
+    /// The facilitator, who chose this option where the round had used up its runs.
+    Person(&'a RoundRun, &'a str),
+    /// A round that could not be opened: the step, and why.
+    NotHeld(&'a str, &'a NotHeld),
+    /// None of the rounds with a rule was held.
+    NoneHeld,
+}
+
+/// What a session's decision hangs on, as things stand; `None` where nothing is to be decided.
+pub fn deciding(session: &Session) -> Option<Deciding<'_>> {
+    deciding_by(session, session.closed.is_some())
+}
+
+fn deciding_by(session: &Session, is_over: bool) -> Option<Deciding<'_>> {
+    let is_ruled = |round: &&RoundRun| round.opened.rule.is_some();
+    let ruled = session.rounds.iter().rev().find(is_ruled);
+    let last = ruled.or(session.rounds.last()).map(Deciding::Round);
+    if session.is_format_1() {
+        return last;
+    }
+    let definition = session.definition.as_deref()?;
+    let counts = |(id, not_held): &(&String, &NotHeld)| {
+        let Some(step) = definition.step(id) else { return false };
+        let is_ruled = step.round().is_some_and(|round| round.rule.is_some());
+        let mut later = session.rounds.iter().skip(not_held.after);
+        let around = definition.parent(id).is_some_and(|around| around.on_error.is_some());
+        let is_routed = around || step.on_error.is_some();
+        !is_routed || is_ruled && !later.any(|round| round.opened.rule.is_some())
+    };
+    if let Some((id, not_held)) = session.not_held.iter().rev().find(counts) {
+        return Some(Deciding::NotHeld(id, not_held));
+    }
+    let asks_for_one = |step: &Step| step.round().is_some_and(|round| round.rule.is_some());
+    if ruled.is_none() && is_over && definition.all_steps().any(asks_for_one) {
+        return Some(Deciding::NoneHeld);
+    }
+    match ruled.and_then(|round| Some((round, session.chosen.get(&round.opened.step)?))) {
+        Some((round, option)) => Some(Deciding::Person(round, option)),
+        None => last,
+    }
+}

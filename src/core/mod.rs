@@ -1,0 +1,30 @@
+//! The session core: commands go in, events come out, state is a fold of events.
+//!
+//! Three functions and nothing else: [`decide()`] says what a command would write, [`Session::apply`]
+//! folds what was written, [`next()`] says what must happen now. Pure: times, keys and texts are
+//! arguments. What is live, what is replayed and what a report shows is this one state.
+
+pub mod alike;
+mod command;
+mod cost;
+mod decide;
+mod exhausted;
+mod exit_code;
+mod next;
+mod strength;
+mod tally_round;
+mod tracked_tasks;
+mod work_item;
+
+pub use command::{Command, Refusal};
+pub use cost::{Cost, PriceLookup, is_free};
+pub use decide::decide;
+pub use decide::review::artifact_view;
+pub use decide::round::{draft_round, unseal_answer};
+pub use exhausted::exhausted_key;
+pub use exit_code::{Deciding, ExitCode, QUORUM_UNREACHABLE, deciding, exit_code};
+pub use next::{NextAction, Question, QuestionKind, next};
+pub use strength::{is_persons, same_answers};
+pub use tally_round::profile;
+pub use tracked_tasks::{TRACKER, UnwrittenTask, not_written};
+pub use work_item::LEASE_MS;

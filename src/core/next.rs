@@ -1,0 +1,242 @@
+//! What must happen now. The engine does it; nobody else decides.
+
+use super::command::Command;
+use crate::history::{ApprovalRun, CloseReason, RoundRun, Session, StepRun};
+use crate::tally::Ties;
+use crate::workflow::{Close, Definition, Step, StepKind};
+
+/// The next thing to do.
+#[derive(Debug, Clone)]
+pub enum NextAction {
+    /// Nothing: the session is not open.
+    Nothing,
+    /// Decide this command; it needs nothing from outside.
+    Decide(Command),
+    /// Open the round of the step that runs: needs `CONTEXT.md` as it is now.
+    OpenRound,
+    /// Ask every seat of the open round and every agent with a work item that is not asked yet; wait
+    /// for answers, or the deadline.
+    AwaitSeats,
+    /// Close the open round: needs its key.
+    CloseRound(CloseReason),
+    /// Ask the person.
+    AskPerson(Question),
+    /// The session rests.
+    Rest,
+    /// The session is over.
+    Done,
+}
+
+/// What a person is asked, with all that the answer needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// The step.
+    pub step: String,
+    /// What kind of answer is wanted.
+    pub kind: QuestionKind,
+    /// The question.
+    pub message: String,
+}
+
+/// What kind of answer a question wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QuestionKind {
+    /// Yes or no.
+    Approval,
+    /// One of these level options.
+    Tie(Vec<String>),
+    /// How a step goes on whose runs are used up: one of these.
+    Exhausted(Vec<String>),
+    /// Whether to ask these seats again, whose answers were lost with the key.
+    KeyLost(Vec<String>),
+}
+
+/// Says what must happen now.
+pub fn next(session: &Session) -> NextAction {
+    if session.header.is_none() || session.definition.is_none() {
+        return NextAction::Nothing;
+    }
+    if session.closed.is_some() {
+        return NextAction::Done;
+    }
+    if session.paused.is_some() {
+        return NextAction::Rest;
+    }
+    let Some(run) = &session.step else {
+        let at_limit = session.definition.as_ref().is_some_and(|d| session.iterations >= d.max_iterations);
+        if !at_limit && let Some(step) = session.exhausted_step() {
+            let ask = || NextAction::Decide(Command::AskPerson { step: step.id.clone() });
+            return session.exhausted_question().map_or_else(ask, NextAction::AskPerson);
+        }
+        return NextAction::Decide(match session.next_step() {
+            Some(_) if !at_limit => Command::StartStep,
+            _ => Command::Close,
+        });
+    };
+    let Some(definition) = &session.definition else { return NextAction::Nothing };
+    let Some(step) = definition.step(&run.id) else { return NextAction::Rest };
+    match step_state(session, definition, step, run) {
+        StepState::Do(now) => now,
+        StepState::Out => NextAction::AwaitSeats,
+        StepState::Asks(question) => NextAction::AskPerson(question),
+        StepState::Held | StepState::Over => NextAction::Rest,
+    }
+}
+
+/// Where one step stands.
+enum StepState {
+    /// This must happen now.
+    Do(NextAction),
+    /// Someone is at work.
+    Out,
+    /// A person is asked.
+    Asks(Question),
+    /// It waits for another step.
+    Held,
+    /// It has its result.
+    Over,
+}
+
+fn step_state(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> StepState {
+    if run.result.is_some() {
+        return StepState::Over;
+    }
+    let finish = || decide(Command::FinishStep { step: run.id.clone() });
+    match &step.kind {
+        StepKind::Round(round) => match session.round_of(run) {
+            Some(open) => next_in_round(run, open, round.close),
+            None if is_round_elsewhere(session, run) => StepState::Held,
+            None if refuses_round(session, definition, step) => finish(),
+            None => StepState::Do(NextAction::OpenRound),
+        },
+        StepKind::Approval(_) => next_in_approval(run),
+        StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, definition, step, run),
+        StepKind::Transform(_) | StepKind::Condition(_) => finish(),
+        StepKind::Parallel(_) if run.nested.len() < step.nested().len() => decide(Command::StartStep),
+        StepKind::Parallel(_) => next_inside(session, definition, step, run).unwrap_or_else(finish),
+    }
+}
+
+/// What must happen in the steps that run inside one: what is to be done before what is waited for,
+/// and a person is waited for last. `None` when all have their results.
+fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> Option<StepState> {
+    let rank = |stand: &StepState| match stand {
+        StepState::Do(_) => 0,
+        StepState::Out => 1,
+        StepState::Asks(_) => 2,
+        StepState::Held => 3,
+        StepState::Over => 4,
+    };
+    let mut found = StepState::Over;
+    for (step, run) in step.nested().iter().zip(&run.nested) {
+        let stand = step_state(session, definition, step, run);
+        if rank(&stand) == 0 {
+            return Some(stand);
+        }
+        if rank(&stand) < rank(&found) {
+            found = stand;
+        }
+    }
+    (!matches!(found, StepState::Over)).then_some(found)
+}
+
+/// Whether a round's hand-over is refused.
+fn refuses_round(session: &Session, definition: &Definition, step: &Step) -> bool {
+    step.round().is_some_and(|round| session.check_round(definition, step, round).refusal.is_some())
+}
+
+/// Whether another step's round is not done with: rounds of one parallel come one after another.
+fn is_round_elsewhere(session: &Session, run: &StepRun) -> bool {
+    session.active_steps().any(|other| other.id != run.id && other.round.is_some())
+}
+
+fn next_in_hand_over(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> StepState {
+    if run.items.is_empty() {
+        return match session.work_item_drafts(definition, step) {
+            Ok(_) => decide(Command::Offer { step: step.id.clone() }),
+            Err(_) => decide(Command::FinishStep { step: step.id.clone() }),
+        };
+    }
+    let items = || run.items.iter().filter_map(|id| session.items.get(id));
+    if items().any(|item| item.outcome().is_none()) {
+        return StepState::Out;
+    }
+    if let Some(item) = session.unreviewed(run) {
+        return decide(Command::RecordReview { item: item.offered.item.clone() });
+    }
+    let step = step.id.clone();
+    decide(if session.unrecorded(run).is_some() {
+        Command::RecordResult { step }
+    } else {
+        Command::FinishStep { step }
+    })
+}
+
+fn next_in_approval(run: &StepRun) -> StepState {
+    match &run.approval {
+        None => decide(Command::AskPerson { step: run.id.clone() }),
+        Some(ApprovalRun { requested, given: None, .. }) => StepState::Asks(Question {
+            step: run.id.clone(),
+            kind: QuestionKind::Approval,
+            message: requested.message.clone(),
+        }),
+        Some(_) => decide(Command::FinishStep { step: run.id.clone() }),
+    }
+}
+
+fn decide(command: Command) -> StepState {
+    StepState::Do(NextAction::Decide(command))
+}
+
+fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> StepState {
+    if round.closed.is_none() {
+        return next_while_open(run, round, close);
+    }
+    if round.sealed_seats().next().is_some() {
+        return decide(Command::Reveal);
+    }
+    match &round.tally {
+        None => decide(Command::Tally),
+        Some(tally) if tally.verdict.tie && round.opened.ties == Ties::Ask && round.tie_choice.is_none() => {
+            if run.approval.is_none() {
+                return decide(Command::AskPerson { step: run.id.clone() });
+            }
+            StepState::Asks(Question {
+                step: run.id.clone(),
+                kind: QuestionKind::Tie(tally.verdict.winners.clone()),
+                message: tie_message(&tally.verdict.winners),
+            })
+        }
+        // The facilitator chose after the count: it is counted again with the choice.
+        Some(tally) if tally.verdict.tie && round.tie_choice.is_some() => decide(Command::Tally),
+        Some(_) => decide(Command::FinishStep { step: run.id.clone() }),
+    }
+}
+
+fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> StepState {
+    let lost = round.lost_seats();
+    if !lost.is_empty() {
+        let message =
+            format!("the key of round `{}` is gone: ask {} again?", round.opened.round, lost.join(", "));
+        return StepState::Asks(Question {
+            step: run.id.clone(),
+            kind: QuestionKind::KeyLost(lost),
+            message,
+        });
+    }
+    if round.open_seats().any(|seat| seat.item.is_none()) {
+        return decide(Command::OfferRest);
+    }
+    if round.open_seats().next().is_none() {
+        return StepState::Do(NextAction::CloseRound(CloseReason::All));
+    }
+    if close == Close::Quorum && round.sealed() >= round.opened.quorum {
+        return StepState::Do(NextAction::CloseRound(CloseReason::Quorum));
+    }
+    StepState::Out
+}
+
+/// The question a tie asks.
+pub fn tie_message(winners: &[String]) -> String {
+    format!("tie between {}: which one?", winners.join(" and "))
+}

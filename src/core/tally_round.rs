@@ -1,0 +1,206 @@
+//! The count of a closed round: who took part, whether the quorum is met, what the rule found.
+
+use super::strength::{same_answers, strength};
+use crate::ballot::{Ballot, BallotForm, Stance};
+use crate::history::{RoundRun, SeatStatus, Session, Tally};
+use crate::round::record::Outcome;
+use crate::tally::{
+    self, BallotKind, Decimal, IndexedBallot, Profile, Rule, Tier, Ties, UNLISTED, Verdict, WeightedBallot,
+    seeded_winner,
+};
+
+/// Counts a closed round in the order of its roster.
+pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
+    let opened = &round.opened;
+    let mut tally = Tally {
+        step: opened.step.clone(),
+        round: opened.round.clone(),
+        rule: opened.rule,
+        terms: opened.terms.clone(),
+        asked: round.seats.len(),
+        sealed: round.sealed(),
+        answered: 0,
+        abstained: 0,
+        invalid: 0,
+        refused: 0,
+        failed: 0,
+        missing: 0,
+        excused: 0,
+        quorum: opened.quorum,
+        quorum_ballots: opened.quorum_ballots,
+        quorum_met: false,
+        decided: false,
+        tier: None,
+        tier_because: None,
+        act_at: opened.act_at,
+        same_answers: Vec::new(),
+        verdict: Verdict::default(),
+    };
+    for seat in round.seats.values() {
+        *bucket(&mut tally, &seat.status) += 1;
+    }
+    let shortfall = tally.shortfall();
+    tally.quorum_met = shortfall.is_none();
+    tally.verdict = verdict(session, round);
+    if session.weighs_results() {
+        tally.same_answers = same_answers(round);
+    }
+    if tally.rule.is_none() {
+        return tally;
+    }
+    let was_tied = tally.verdict.tie;
+    if let Some(shortfall) = shortfall {
+        tally.verdict.winners.clear();
+        (tally.verdict.order, tally.verdict.order_by) = (Vec::new(), None);
+        tally.verdict.tie = false;
+        tally.verdict.reason = Some(format!("no quorum: {shortfall}"));
+    } else if tally.verdict.tie {
+        break_tie(&mut tally.verdict, opened.ties, round.tie_choice.as_deref());
+    }
+    tally.decided = tally.quorum_met && tally.verdict.winners.len() == 1 && !tally.verdict.tie;
+    if session.weighs_results() {
+        weigh(session, round, was_tied, &mut tally);
+    }
+    tally
+}
+
+/// Notes how strong the result is; one that is weaker than was asked for is no decision.
+fn weigh(session: &Session, round: &RoundRun, was_tied: bool, tally: &mut Tally) {
+    if !tally.decided {
+        tally.tier = Some(Tier::None);
+        return;
+    }
+    let found = strength(session, round, tally, was_tied);
+    tally.tier = Some(found.tier);
+    tally.tier_because = Some(found.because);
+    if let Some(least) = tally.act_at.filter(|_| tally.is_too_weak()) {
+        tally.decided = false;
+        tally.verdict.reason = Some(format!("{}, {} was asked for", found.tier.name(), least.name()));
+    }
+}
+
+fn bucket<'a>(tally: &'a mut Tally, status: &SeatStatus) -> &'a mut usize {
+    match status {
+        SeatStatus::Revealed(answer, _) => match answer.outcome {
+            Outcome::Answered => &mut tally.answered,
+            Outcome::Abstained => &mut tally.abstained,
+            Outcome::Refused => &mut tally.refused,
+            Outcome::Failed | Outcome::TimedOut => &mut tally.failed,
+            Outcome::Missing => &mut tally.missing,
+            Outcome::Excused => &mut tally.excused,
+            Outcome::Invalid => &mut tally.invalid,
+        },
+        SeatStatus::Failed(_) | SeatStatus::Lost(_) => &mut tally.failed,
+        SeatStatus::Excused(_) => &mut tally.excused,
+        _ => &mut tally.missing,
+    }
+}
+
+/// The valid ballots of a round, in roster order, as the rules count them.
+pub fn profile(session: &Session, round: &RoundRun) -> Profile {
+    let form = &round.opened.ballot;
+    let options = if form.kind == BallotKind::Estimate { &form.cards } else { &form.options };
+    let mut profile = Profile {
+        options: options.clone(),
+        ballots: Vec::new(),
+        lowest: form.min.as_ref().and_then(Decimal::from_json),
+        may_block: Vec::new(),
+    };
+    for seat in round.seats.values() {
+        let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
+        if answer.may_block {
+            profile.may_block.push(seat.name.clone());
+        }
+        let ballot = answer.ballot.as_ref().filter(|_| answer.outcome == Outcome::Answered);
+        let Some(mark) = ballot.and_then(|ballot| mark(form, ballot)) else { continue };
+        let weight =
+            session.seat_info(&seat.name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
+        let confidence = answer.answer.get("confidence").and_then(serde_json::Value::as_number);
+        profile.ballots.push(WeightedBallot {
+            weight,
+            confidence: confidence.and_then(|number| Decimal::parse_cut(&number.to_string())),
+            ..WeightedBallot::one(&seat.name, mark)
+        });
+    }
+    profile
+}
+
+/// What a ballot says, in places of the form; nothing for an open answer, or for what is not on it.
+fn mark(form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
+    let place = |option: &String| form.options.iter().position(|known| known == option);
+    Some(match ballot {
+        Ballot::Position | Ballot::Abstain => return None,
+        Ballot::Choice(option) => IndexedBallot::Choice(place(option)?),
+        Ballot::Approval(options) => IndexedBallot::Approval(options.iter().filter_map(place).collect()),
+        Ballot::Ranking(places) => {
+            let mut ranks = vec![UNLISTED; form.options.len()];
+            for (rank, options) in places.iter().enumerate() {
+                for option in options.iter().filter_map(place) {
+                    ranks[option] = rank as u16;
+                }
+            }
+            IndexedBallot::Ranking(ranks)
+        }
+        Ballot::Scores(scores) => IndexedBallot::Scores(
+            form.options.iter().map(|option| scores.get(option).and_then(Decimal::from_json)).collect(),
+        ),
+        Ballot::Estimate(value) if form.cards.is_empty() => {
+            IndexedBallot::Number(Decimal::from_json(value.as_number()?)?)
+        }
+        Ballot::Estimate(value) => {
+            let card = value.as_str()?;
+            IndexedBallot::Card(form.cards.iter().position(|known| known == card)?)
+        }
+        Ballot::Consent(Stance::Support, _) => IndexedBallot::Support,
+        Ballot::Consent(Stance::StandAside, _) => IndexedBallot::StandAside,
+        Ballot::Consent(Stance::Block, change) => IndexedBallot::Block(change.clone()),
+    })
+}
+
+fn verdict(session: &Session, round: &RoundRun) -> Verdict {
+    let opened = &round.opened;
+    let rule = opened.rule.or(match opened.ballot.kind {
+        // Counted and not decided: the numbers are shown, nobody wins.
+        BallotKind::Choice | BallotKind::Ranking => Some(Rule::Plurality),
+        BallotKind::Approval => Some(Rule::Approval),
+        BallotKind::Score => Some(Rule::ScoreMean),
+        BallotKind::Estimate => Some(Rule::Median),
+        BallotKind::Consent if session.weighs_results() => Some(Rule::Consent),
+        BallotKind::Position | BallotKind::Consent => None,
+    });
+    let Some(rule) = rule else { return Verdict::default() };
+    let mut found = tally::count(&profile(session, round), rule, &opened.terms);
+    if session.is_format_1() || opened.rule.is_none() {
+        (found.order, found.order_by) = (Vec::new(), None);
+    }
+    if opened.rule.is_some() {
+        return found;
+    }
+    let would = would(rule, &found).filter(|_| session.weighs_results());
+    Verdict { winners: Vec::new(), tie: false, reason: would, ..found }
+}
+
+/// What a rule would decide that the round does not have.
+fn would(rule: Rule, found: &Verdict) -> Option<String> {
+    let name = rule.name();
+    Some(match (found.winners.as_slice(), &found.reason) {
+        (_, Some(reason)) => format!("by `{name}` nothing would be decided: {reason}"),
+        ([_], None) if rule == Rule::Consent => format!("by `{name}` it would be adopted"),
+        ([winner], None) => format!("by `{name}` it would be {winner}"),
+        _ => return None,
+    })
+}
+
+fn break_tie(verdict: &mut Verdict, ties: Ties, choice: Option<&str>) {
+    let winner = match ties {
+        Ties::None => None,
+        Ties::Ask => choice.map(str::to_owned).filter(|choice| verdict.winners.contains(choice)),
+        Ties::Seeded(seed) => seeded_winner(seed, &verdict.winners),
+    };
+    let Some(winner) = winner else { return };
+    let how = match ties {
+        Ties::Seeded(seed) => format!("tie broken by seed {seed}: {winner}"),
+        _ => format!("tie broken by the facilitator: {winner}"),
+    };
+    verdict.settle(&winner, how);
+}

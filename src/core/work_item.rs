@@ -1,0 +1,116 @@
+//! Claims on work items: taken, renewed, returned.
+//!
+//! One state machine for every worker: of two claims one wins, a lease that ran out is offered
+//! again, and every refusal says which one it is. Times are arguments.
+
+use std::sync::Arc;
+
+use super::command::Refusal;
+use super::decide::review::{feedback, is_review};
+use crate::history::{Event, ItemStatus, Session, Timestamp, WorkItem, WorkItemClaimed, WorkItemReturned};
+use crate::workflow::is_feedback;
+
+/// How long a claim holds, in milliseconds.
+pub const LEASE_MS: i64 = 300_000;
+
+fn refuse<T>(why: &str, detail: impl std::fmt::Display) -> Result<T, Refusal> {
+    Err(Refusal(format!("{why}: {detail}")))
+}
+
+/// The item, if it is `participant`'s and still open.
+fn own_item<'a>(session: &'a Session, item: &str, participant: &str) -> Result<&'a WorkItem, Refusal> {
+    if session.seat_info(participant).is_none() {
+        return refuse("not a participant", format!("`{participant}`"));
+    }
+    match session.items.get(item).filter(|found| found.offered.participant == participant) {
+        Some(found) if found.outcome().is_none() => Ok(found),
+        _ => refuse("not offered", format!("work item `{item}` to `{participant}`")),
+    }
+}
+
+/// A claim: the first wins, and asking again changes nothing for its holder.
+pub fn claim(
+    session: &Session,
+    item: &str,
+    participant: &str,
+    holder: Option<String>,
+    now: Timestamp,
+) -> Result<Vec<Event>, Refusal> {
+    let found = own_item(session, item, participant)?;
+    match &found.claim {
+        Some(claim) if now < claim.until && claim.holder == holder => return Ok(Vec::new()),
+        Some(claim) if now < claim.until => {
+            return refuse("already claimed", format!("work item `{item}` until {}", claim.until));
+        }
+        _ => {}
+    }
+    if now < found.ready_at() {
+        return refuse("not offered", format!("work item `{item}` before {}", found.ready_at()));
+    }
+    Ok(vec![claimed(found, holder, now)])
+}
+
+fn claimed(item: &WorkItem, holder: Option<String>, now: Timestamp) -> Event {
+    Event::WorkItemClaimed(WorkItemClaimed {
+        step: item.offered.step.clone(),
+        participant: item.offered.participant.clone(),
+        item: item.offered.item.clone(),
+        attempt: item.attempt(),
+        holder,
+        until: Timestamp(now.0.saturating_add(LEASE_MS)),
+    })
+}
+
+/// The item, if `holder` holds it at `now`.
+fn held<'a>(
+    session: &'a Session,
+    item: &str,
+    participant: &str,
+    holder: Option<&str>,
+    now: Timestamp,
+) -> Result<&'a WorkItem, Refusal> {
+    let found = own_item(session, item, participant)?;
+    match &found.claim {
+        Some(claim) if claim.holder.as_deref() != holder => {
+            refuse("not lease holder", format!("of work item `{item}`"))
+        }
+        None => refuse("not lease holder", format!("of work item `{item}`, which nobody has claimed")),
+        Some(claim) if now >= claim.until => {
+            refuse("lease expired", format!("of work item `{item}` at {}", claim.until))
+        }
+        Some(_) => Ok(found),
+    }
+}
+
+/// A claim made longer by its holder.
+pub fn renew(
+    session: &Session,
+    item: &str,
+    participant: &str,
+    holder: Option<String>,
+    now: Timestamp,
+) -> Result<Vec<Event>, Refusal> {
+    let found = held(session, item, participant, holder.as_deref(), now)?;
+    Ok(vec![claimed(found, holder, now)])
+}
+
+/// What came back, from the holder of the claim alone.
+pub fn record_return(
+    session: &Session,
+    back: WorkItemReturned,
+    holder: Option<&str>,
+    now: Timestamp,
+) -> Result<Vec<Event>, Refusal> {
+    let found = held(session, &back.item, &back.participant, holder, now)?;
+    let is_review = is_review(found);
+    if is_review && back.status == ItemStatus::Completed && !is_feedback(&back.data, session.format()) {
+        return refuse("no feedback", format!("review `{}` cannot be completed without it", back.item));
+    }
+    let back = WorkItemReturned { step: found.offered.step.clone(), attempt: found.attempt(), ..back };
+    let mut events = Vec::new();
+    if is_review && back.status == ItemStatus::Completed {
+        events = feedback(session, found, &back.data, now)?;
+    }
+    events.insert(0, Event::WorkItemReturned(Arc::new(back)));
+    Ok(events)
+}

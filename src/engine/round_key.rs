@@ -1,0 +1,61 @@
+//! The keys of rounds: found or made before the first request, erased once they are published.
+
+use zeroize::Zeroizing;
+
+use super::{Engine, EngineError};
+use crate::core::{Command, Refusal};
+use crate::round::seal::RoundKey;
+
+impl Engine<'_> {
+    /// The open round's key: in memory, else from the store, else new if nothing is sealed yet.
+    /// `None` when it is gone and answers are sealed under it.
+    pub(super) fn round_key(&mut self) -> Result<Option<RoundKey>, EngineError> {
+        let Some(round) = self.session.open_round() else { return Ok(None) };
+        let number = round.opened.number;
+        if let Some((_, key)) = self.key.as_ref().filter(|(of, _)| *of == number) {
+            return Ok(Some(key.clone()));
+        }
+        let found = self.keys.find(&self.session.id, number)?;
+        if let Some(key) = found.filter(|key| self.session.opens_with(round, key)) {
+            self.key = Some((number, key.clone()));
+            return Ok(Some(key));
+        }
+        if round.sealed() > 0 {
+            return Ok(None);
+        }
+        let mut bytes = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *bytes).map_err(|error| {
+            EngineError::Table(format!("the operating system gives no randomness: {error}"))
+        })?;
+        let key = RoundKey::new(*bytes);
+        self.keys.keep(&self.session.id, number, &key)?;
+        self.key = Some((number, key.clone()));
+        Ok(Some(key))
+    }
+
+    /// The key is published by now, so that a file that cannot be removed endangers nothing: it is
+    /// noted, in the session where that goes on.
+    pub(super) fn erase_key(&mut self, number: u32) -> Result<(), Refusal> {
+        let Err(error) = self.keys.erase(&self.session.id, number) else { return Ok(()) };
+        if self.session.closed.is_some() {
+            self.left_behind = Some(error);
+            return Ok(());
+        }
+        let message = format!(
+            "the key file of round {number} could not be removed ({}); the key is published, so nothing is lost",
+            error.cause
+        );
+        self.stage(Command::Warn { message })
+    }
+
+    /// Erases keys of rounds that are closed: a crash may have come between close and erasure. One
+    /// that cannot be removed is noted.
+    ///
+    /// # Errors
+    /// When the note is refused: a fault of the program.
+    pub fn erase_old_keys(&mut self) -> Result<(), Refusal> {
+        let closed = self.session.rounds.iter().filter(|round| round.closed.is_some());
+        let numbers: Vec<u32> = closed.map(|round| round.opened.number).collect();
+        numbers.into_iter().try_for_each(|number| self.erase_key(number))
+    }
+}

@@ -1,0 +1,155 @@
+//! One work item's try: ask, read, ask once more if the answer does not fit, return.
+//!
+//! What comes back is data or the reason why there is none, with every reply as it came.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, timeout};
+
+use super::transcript::Transcript;
+use crate::history::{ItemStatus, WorkItemReturned};
+use crate::participants::{Failure, Finish, Participant, Reply, SeatRequest};
+use crate::round::prompt;
+use crate::workflow::{OutputSchema, is_feedback, read_answer};
+
+/// What one try is bound by.
+pub struct AttemptLimits {
+    /// The step, for messages.
+    pub step: String,
+    /// The format of the session's file.
+    pub format: u32,
+    /// What the answer must fit.
+    pub schema: Option<OutputSchema>,
+    /// Whether an answer that says nothing is none: a review's.
+    pub needs_words: bool,
+    /// How long the try may take.
+    pub timeout: Option<Duration>,
+}
+
+/// Works one try to its end.
+pub async fn run_attempt(
+    participant: Arc<dyn Participant>,
+    ask: SeatRequest,
+    item: String,
+    terms: AttemptLimits,
+) -> WorkItemReturned {
+    let started = Instant::now();
+    let mut taken = Transcript::default();
+    let limit = terms.timeout.unwrap_or(Duration::MAX);
+    let agent = ask.seat.clone();
+    let task = ask.task.clone();
+    let came = match timeout(limit, converse(&*participant, ask, &terms, &mut taken)).await {
+        Ok(came) => came,
+        Err(_) => Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis())),
+    };
+    let ended =
+        task.map(|task| std::mem::take(&mut *task.ended.lock().unwrap_or_else(PoisonError::into_inner)));
+    let ended = ended.unwrap_or_default();
+    let text =
+        |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned()).filter(|text| !text.is_empty());
+    let (status, data, error) = match came {
+        Ok(data) => (ItemStatus::Completed, data, None),
+        Err(error) => (ItemStatus::Failed, Value::Null, Some(error)),
+    };
+    WorkItemReturned {
+        step: terms.step,
+        participant: agent,
+        item,
+        attempt: 1,
+        status,
+        data,
+        error,
+        replies: taken.replies,
+        tries: taken.tries.max(1),
+        latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        tokens: taken.usage,
+        exit_status: ended.status,
+        stderr: text(&ended.stderr),
+        stdout: text(&ended.stdout).filter(|_| status == ItemStatus::Failed),
+    }
+}
+
+/// What a fault of the program itself comes to.
+pub fn fault(step: String, agent: String, item: String) -> WorkItemReturned {
+    WorkItemReturned {
+        step,
+        participant: agent,
+        item,
+        attempt: 1,
+        status: ItemStatus::Failed,
+        data: Value::Null,
+        error: Some("a fault of the program while this agent was asked".to_owned()),
+        replies: Vec::new(),
+        tries: 1,
+        latency_ms: 0,
+        tokens: None,
+        exit_status: None,
+        stderr: None,
+        stdout: None,
+    }
+}
+
+/// Asks, and asks once more with the reason when the first answer does not fit.
+async fn converse(
+    participant: &dyn Participant,
+    mut ask: SeatRequest,
+    terms: &AttemptLimits,
+    taken: &mut Transcript,
+) -> Result<Value, String> {
+    for is_last in [false, true] {
+        let reply = match participant.ask(&ask).await {
+            Ok(reply) => reply,
+            Err(failure) => return Err(failed(taken, failure)),
+        };
+        taken.add(&reply);
+        let is_exit = ask
+            .task
+            .as_ref()
+            .is_some_and(|task| task.ended.lock().unwrap_or_else(PoisonError::into_inner).is_exit_data);
+        let reason = match judge(&reply, terms, is_exit) {
+            Ok(data) => return Ok(data),
+            Err(reason) => reason,
+        };
+        taken.reject_last(&reason);
+        if is_last || reply.finish == Finish::Refusal {
+            return Err(reason);
+        }
+        ask.again = Some(prompt::reask_suffix(&reason));
+    }
+    Err("nothing came back".to_owned())
+}
+
+/// What a reply yields. An exit status that is an answer has a form of its own.
+fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, String> {
+    match reply.finish {
+        Finish::Complete => {}
+        Finish::Length | Finish::TooLong => {
+            return Err("the reply was cut off at its length limit".to_owned());
+        }
+        Finish::ToolCall => return Err("the reply tried to call a tool; there are none".to_owned()),
+        Finish::Refusal => return Err("the model or its service declined to answer".to_owned()),
+    }
+    let data = read_answer(&reply.text, terms.format)?;
+    if is_exit && !terms.needs_words {
+        return Ok(data);
+    }
+    if let Some(schema) = &terms.schema {
+        let what = if terms.needs_words { "the verdict of a review" } else { "`output_schema`" };
+        schema.check(&data).map_err(|why| format!("the answer does not fit {what}: {why}"))?;
+    }
+    if terms.needs_words && !is_feedback(&data, terms.format) {
+        return Err("a review needs feedback, and there is none".to_owned());
+    }
+    Ok(data)
+}
+
+/// Why a try that failed on the way failed, with why the reply before it did not count.
+fn failed(taken: &mut Transcript, failure: Failure) -> String {
+    taken.tries += failure.tries;
+    match taken.last_reason() {
+        Some(before) => format!("{before}; asked again: {}", failure.reason),
+        None => failure.reason,
+    }
+}

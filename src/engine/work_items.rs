@@ -1,0 +1,310 @@
+//! Work items of agents: claimed on disk, asked, renewed while they are at work, returned.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::FutureExt as _;
+use tokio::time::Instant;
+
+use super::fan_out::{FinishedRequest, RequestId};
+use super::work_item_attempt::{AttemptLimits, fault, run_attempt};
+use super::{Engine, EngineError};
+use crate::core::{Command, LEASE_MS, TRACKER, decide};
+use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemOffered, WorkItemReturned};
+use crate::participants::purse::Purse;
+use crate::participants::{Prompt, SeatRequest, WorkItemView};
+use crate::persona::Persona;
+use crate::sanitize::estimated_tokens;
+use crate::workflow::{OutputSchema, StepKind, VERDICT};
+
+impl Engine<'_> {
+    /// Hands out the work items of a step, unless the budget would not bear them.
+    pub(super) fn offer(&mut self, step: String) -> Result<(), EngineError> {
+        let command = Command::Offer { step };
+        if let Some(budget) = &self.budget {
+            let events = decide(&self.session, command.clone(), (self.now)())?;
+            let offered = events.iter().filter_map(|event| match event {
+                Event::WorkItemOffered(item) => Some(&**item),
+                _ => None,
+            });
+            if let Some(reason) = budget.refuses_items(&self.session, offered) {
+                return Ok(self.stage(Command::Stop { reason })?);
+            }
+        }
+        Ok(self.stage(command)?)
+    }
+
+    /// Claims every work item that is ready and asks its agent once the claims are on disk; makes
+    /// the claims of those at work last longer.
+    pub(super) async fn run_work_items(&mut self) -> Result<(), EngineError> {
+        let now = (self.now)();
+        let mut ready = Vec::new();
+        let mut waning = Vec::new();
+        for item in self.session.open_items() {
+            let id = &item.offered.item;
+            if self.fan_out.is_pending(&RequestId::Item(id.clone())) {
+                if is_waning(item, now) {
+                    waning.push((id.clone(), item.offered.participant.clone(), item.is_held(now)));
+                }
+            } else if item.ready_at() <= now {
+                ready.push((id.clone(), item.offered.participant.clone(), item.offered.step.clone()));
+            }
+        }
+        for (item, participant, is_held) in waning {
+            // One that ran out, as on a machine that slept, is claimed anew.
+            self.stage(if is_held {
+                Command::Renew { item, participant, holder: None }
+            } else {
+                Command::Claim { item, participant, holder: None }
+            })?;
+        }
+        if ready.is_empty() {
+            return Ok(());
+        }
+        for (item, participant, step) in &ready {
+            let lack = self.table.get(participant).and_then(|who| who.unavailable_reason(step));
+            if let Some(lack) = lack {
+                self.commit().await?;
+                return Err(EngineError::Table(lack));
+            }
+            let (item, participant) = (item.clone(), participant.clone());
+            self.stage(Command::Claim { item, participant, holder: None })?;
+        }
+        self.commit().await?;
+        for (item, ..) in ready {
+            self.start_work_item(&item)?;
+        }
+        Ok(())
+    }
+
+    fn start_work_item(&mut self, id: &str) -> Result<(), EngineError> {
+        let Some(item) = self.session.items.get(id) else { return Ok(()) };
+        let agent = item.offered.participant.clone();
+        let Some(participant) = self.table.get(&agent).cloned() else {
+            return Err(EngineError::Table(format!("nobody answers as `{agent}`")));
+        };
+        let definition = self.session.definition.as_deref();
+        let step = definition.and_then(|definition| definition.step(&item.offered.step));
+        let schema = step.and_then(|step| match &step.kind {
+            StepKind::Agent(agent) => agent.output_schema.clone(),
+            StepKind::Review(_) if self.session.format() >= 2 => Some(VERDICT.clone()),
+            _ => None,
+        });
+        let terms = AttemptLimits {
+            step: item.offered.step.clone(),
+            format: self.session.format(),
+            schema: schema.clone(),
+            needs_words: step.is_some_and(|step| matches!(step.kind, StepKind::Review(_))),
+            timeout: self.step_timeout(&item.offered.step),
+        };
+        let ask = self.ask_agent(item, schema);
+        let (step, id) = (item.offered.step.clone(), id.to_owned());
+        let place = RequestId::Item(id.clone());
+        let of = id.clone();
+        let work =
+            async move { FinishedRequest::Item(Box::new(run_attempt(participant, ask, of, terms).await)) };
+        self.fan_out
+            .begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(fault(step, agent, id))));
+        Ok(())
+    }
+
+    fn ask_agent(&self, item: &WorkItem, schema: Option<OutputSchema>) -> SeatRequest {
+        let offered = &item.offered;
+        let (system, text) = self.session.agent_prompt(offered);
+        let estimated = estimated_tokens(system.len() + text.len());
+        let info = self.session.seat_info(&offered.participant);
+        let model = info.map(|info| info.model.as_str()).unwrap_or_default();
+        let persona = info.and_then(|info| self.personas.get(&info.persona)).cloned();
+        SeatRequest {
+            seat: offered.participant.clone(),
+            place: (0, 1),
+            step: offered.step.clone(),
+            round: offered.item.clone(),
+            persona: persona.unwrap_or_else(|| Arc::new(Persona::nobody(&offered.participant))),
+            model: model.split_once('/').map_or("", |(_, model)| model).to_owned(),
+            prompt: Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() },
+            again: None,
+            warm_first: false,
+            seed: info.and_then(|info| info.seed),
+            temperature: info.and_then(|info| info.temperature),
+            schema: None,
+            time_left: self.session_time_left(),
+            timeout: self.participant_timeout(&offered.step),
+            watch: self.watch(&offered.item),
+            // What was set aside was for the first try; the others pay for themselves.
+            purse: self.purse(&offered.model, estimated, if item.returned.is_empty() { 2 } else { 0 }),
+            task: Some(Arc::new(self.task(offered, schema, model))),
+        }
+    }
+
+    fn task(&self, offered: &WorkItemOffered, schema: Option<OutputSchema>, model: &str) -> WorkItemView {
+        let input = offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default();
+        let whole = self.session.work_item_json(offered);
+        let is_tracker = model == TRACKER;
+        let tasks = if is_tracker { self.session.tasks() } else { Vec::new() };
+        let evidence_asked = if is_tracker { self.session.requested_evidence() } else { Vec::new() };
+        WorkItemView { input, whole, schema, tasks, evidence_asked, ..WorkItemView::default() }
+    }
+
+    /// Takes in what came back. A claim that ran out meanwhile, as on a machine that slept, is made
+    /// anew first: nobody else has taken the item.
+    pub(super) fn settle_item(&mut self, back: Box<WorkItemReturned>) -> Result<(), EngineError> {
+        let is_held = self.session.items.get(&back.item).is_some_and(|item| item.is_held((self.now)()));
+        if !is_held {
+            let (item, participant) = (back.item.clone(), back.participant.clone());
+            self.stage(Command::Claim { item, participant, holder: None })?;
+        }
+        self.stage(Command::Return { back, holder: None })?;
+        self.note_marks();
+        Ok(())
+    }
+
+    /// When something is to be done though nothing came back: a try after its wait, a claim that
+    /// wanes, the session's end.
+    pub(super) fn wake(&self) -> Option<Instant> {
+        let now = (self.now)();
+        let of_item = |item: &WorkItem| match &item.claim {
+            Some(claim) if self.fan_out.is_pending(&RequestId::Item(item.offered.item.clone())) => {
+                Timestamp(claim.until.0 - LEASE_MS / 2)
+            }
+            _ => item.ready_at(),
+        };
+        let items = self.session.open_items().map(|item| of_item(item).since(now));
+        let session = self.session_time_left().map(|left| left.as_millis() as u64);
+        // A clock may go back: what is due is looked at again in a moment, not at once for ever.
+        let millis = items.chain(session).min()?;
+        Some(Instant::now() + Duration::from_millis(millis.max(1)))
+    }
+
+    /// How long one try, or one seat, of a step may take, where the step says so.
+    pub(super) fn step_timeout(&self, step: &str) -> Option<Duration> {
+        let step = self.session.definition.as_ref()?.step(step)?;
+        step.timeout_ms.map(Duration::from_millis)
+    }
+
+    /// The same for whoever is asked, who gives up after the engine did.
+    pub(super) fn participant_timeout(&self, step: &str) -> Option<Duration> {
+        Some(self.step_timeout(step)?.saturating_add(Duration::from_secs(1)))
+    }
+
+    /// What someone may still send under the limit on money, with so many requests set aside.
+    pub(super) fn purse(&self, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
+        let budget = self.budget.as_ref();
+        budget.map(|budget| budget.purse(model, prompt_tokens, aside)).unwrap_or_default()
+    }
+
+    /// The same for a seat of a round.
+    pub(super) fn seat_purse(&self, round: &RoundOpened, model: &str) -> Purse {
+        let aside = self.budget.as_ref().map_or(0, |budget| budget.aside(round.number));
+        self.purse(model, round.estimated_tokens, aside)
+    }
+
+    /// How long the session may still take.
+    pub(super) fn session_time_left(&self) -> Option<Duration> {
+        let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms)?;
+        Some(Duration::from_millis(limit.saturating_sub(self.session.ran_ms((self.now)()))))
+    }
+
+    /// How long the open round may still take: its deadline, or the session's end if that is sooner.
+    pub(super) fn time_left(&self, round: &RoundRun) -> Option<Duration> {
+        let now = (self.now)();
+        let ran = self.session.round_ran_ms(round, now);
+        let of_round = round.deadline_ms.map(|ms| ms.saturating_sub(ran));
+        let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms);
+        let of_session = limit.map(|limit| limit.saturating_sub(self.session.ran_ms(now)));
+        of_round.into_iter().chain(of_session).min().map(Duration::from_millis)
+    }
+
+    /// Whether agents are at work past the session's end. A round ends by its own deadline.
+    pub(super) fn is_over_time(&self) -> bool {
+        self.session.open_round().is_none() && self.session_time_left().is_some_and(|left| left.is_zero())
+    }
+}
+
+/// Whether half of a claim's time is over.
+fn is_waning(item: &WorkItem, now: Timestamp) -> bool {
+    item.claim.as_ref().is_some_and(|claim| claim.until.0 - now.0 < LEASE_MS / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use futures::future::BoxFuture;
+    use serde_json::json;
+
+    use super::super::{EngineConfig, FacilitatorAnswer, FacilitatorPrompt, Observer};
+    use super::*;
+    use crate::core::{ExitCode, Question};
+    use crate::history::{LogEntry, Session};
+    use crate::journal::{Disk, Journal, KeyStore};
+    use crate::participants::{Failure, Finish, Participant, Reply};
+
+    static SLEPT: AtomicI64 = AtomicI64::new(0);
+
+    fn now() -> Timestamp {
+        Timestamp(1_800_000_000_000 + SLEPT.load(Ordering::SeqCst))
+    }
+
+    struct Nobody;
+
+    impl Observer for Nobody {
+        fn on_event(&mut self, _: &LogEntry, _: &Session) {}
+    }
+
+    impl FacilitatorPrompt for Nobody {
+        fn ask<'a>(
+            &'a mut self,
+            _: &'a Question,
+            _: &'a Session,
+        ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
+            std::future::ready(Ok(None)).boxed()
+        }
+    }
+
+    /// The machine sleeps while this one works, and it answers so long after that.
+    struct Sleeper(Duration);
+
+    impl Participant for Sleeper {
+        fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
+            async move {
+                SLEPT.fetch_add(2 * LEASE_MS, Ordering::SeqCst);
+                tokio::time::sleep(self.0).await;
+                Ok(Reply { text: "{}".to_owned(), finish: Finish::Complete, usage: None, tries: 1 })
+            }
+            .boxed()
+        }
+    }
+
+    #[test]
+    fn a_claim_that_ran_out_while_the_machine_slept_is_made_anew() {
+        for after in [0, 1, 600] {
+            let dir = tempfile::tempdir().unwrap();
+            let definition = "steps: [{id: a, type: agent, agent: ann}]\n";
+            let header = json!({
+                "session": "s-1", "format": 2, "program": "test", "definition_file": "d.yaml",
+                "definition_sha256": "", "definition": definition, "input": "x",
+                "participants": [{"name": "ann", "persona": "ann", "model": "test/test", "weight": 1.0, "agent_only": true}],
+                "personas": [{"name": "ann", "sha256": "", "description": "", "text": ""}],
+            });
+            let (mut observer, mut person) = (Nobody, Nobody);
+            let mut engine = Engine::new(EngineConfig {
+                session: Session::default(),
+                journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
+                keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
+                table: [("ann".to_owned(), Arc::new(Sleeper(Duration::from_secs(after))) as _)].into(),
+                personas: [("ann".to_owned(), Arc::new(Persona::nobody("ann")))].into(),
+                context_file: Box::new(|| Ok(None)),
+                observer: &mut observer,
+                person: &mut person,
+                interrupt: tokio_util::sync::CancellationToken::new(),
+                budget: None,
+            });
+            engine.now = now;
+            engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+            assert_eq!(runtime.unwrap().block_on(engine.run()).unwrap(), ExitCode::Finished, "{after}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The context handed from step to step, and the snapshot made of it.
+//!
+//! Results are never changed: a snapshot is built from closed rounds and finished steps only.
+
+use serde_json::{Map, Value, json};
+
+use super::disclosure::{WITHHELD, seat_answer};
+use crate::history::{RoundRun, Seat, Session, StepFinished, StepRun};
+use crate::round::material::{Artifact, SnapshotContent};
+use crate::round::snapshot::Snapshot;
+use crate::workflow::{Definition, Round, Step, StepKind};
+
+impl Session {
+    /// The results so far as later steps see them: `{key: data}` in the order they came; rounds,
+    /// parallels and reviews as their envelope, other steps that failed left out. A condition only
+    /// chooses the way and leaves nothing.
+    pub fn context(&self) -> Map<String, Value> {
+        let Some(definition) = &self.definition else { return Map::new() };
+        let mut context = Map::new();
+        for (id, result) in &self.results {
+            let Some(step) = definition.step(id) else { continue };
+            if matches!(step.kind, StepKind::Condition(_)) {
+                continue;
+            }
+            if let Some(data) = self.context_value(step, result) {
+                context.insert(step.key().to_owned(), data);
+            }
+        }
+        context
+    }
+
+    /// A result as later steps see it; none of a step that failed and has no envelope.
+    pub fn context_value(&self, step: &Step, result: &StepFinished) -> Option<Value> {
+        if step.round().is_some() {
+            return Some(self.round_envelope(step, result));
+        }
+        match &step.kind {
+            StepKind::Review(_) => {
+                Some(json!({ "data": self.handed_reviews(step), "success": result.success }))
+            }
+            _ if step.is_envelope() => Some(parallel_envelope(&result.data, result.success)),
+            StepKind::Agent(_) if result.success => self.disclosed_result(step, result),
+            _ => result.success.then(|| result.data.clone()),
+        }
+    }
+
+    /// The snapshot that the round step `step` would freeze now.
+    pub fn render_snapshot(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
+        let Some(definition) = &self.definition else { return Snapshot::freeze(&SnapshotContent::default()) };
+        let (past, context) = self.recalled(definition, round);
+        let artifacts = artifacts(definition, round);
+        let linked = self.linked(definition, step);
+        Snapshot::freeze(&SnapshotContent {
+            project_summary: definition.project_summary.as_deref().or(project_summary),
+            goal: definition.goal.as_deref(),
+            constraints: &definition.constraints,
+            current_round: self.next_round_number(),
+            question: &round.question,
+            exploration: round.exploration.as_deref().or(step.description.as_deref()),
+            ballot: Some(&round.ballot),
+            agenda: &definition.agenda,
+            artifacts,
+            open_conflicts: &definition.open_conflicts,
+            open_questions: &definition.open_questions,
+            recent_rounds: &past,
+            context: Some(&context),
+            linked_tasks: Some(&linked.json),
+        })
+    }
+}
+
+fn artifacts<'a>(definition: &'a Definition, round: &Round) -> Vec<&'a Artifact> {
+    definition.artifacts.iter().filter(|artifact| round.artifacts.holds(&artifact.id)).collect()
+}
+
+/// The stored data of a round: one entry a seat, in roster order.
+pub fn round_data(round: &RoundRun) -> Value {
+    let entry = |seat: &Seat| {
+        let said = seat_answer(seat);
+        match said.get("error").and_then(Value::as_str) {
+            Some(error) => rejected(&seat.name, error),
+            None => json!({
+                "stepId": seat.name, "status": "fulfilled", "result": said["result"], "error": null
+            }),
+        }
+    };
+    round.seats.values().map(entry).collect()
+}
+
+/// The stored data of steps that ran at once: one entry a step, in the order of the definition.
+pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun]) -> Value {
+    let entry = |run: &StepRun| {
+        let result = run.result.as_ref()?;
+        let step = definition.step(&run.id)?;
+        let data = session.context_value(step, result);
+        if is_no(session, step, result) {
+            return Some(
+                json!({ "stepId": run.id, "status": "rejected", "result": data, "error": "rejected" }),
+            );
+        }
+        if !result.success {
+            let error = session.shown_error(result);
+            return Some(rejected(&run.id, if error.is_empty() { "no reason given" } else { &error }));
+        }
+        let Some(data) = data else { return Some(rejected(&run.id, WITHHELD)) };
+        Some(json!({ "stepId": run.id, "status": "fulfilled", "result": data, "error": null }))
+    };
+    runs.iter().filter_map(entry).collect()
+}
+
+/// Whether a step's result is the facilitator's no. In format 1 it counted as a success.
+pub fn is_no(session: &Session, step: &Step, result: &StepFinished) -> bool {
+    let is_approval = matches!(step.kind, StepKind::Approval(_)) && !session.is_format_1();
+    is_approval && result.success && result.data["approved"] != json!(true)
+}
+
+/// An entry of what came to nothing.
+pub fn rejected(id: &str, error: &str) -> Value {
+    json!({ "stepId": id, "status": "rejected", "result": null, "error": error })
+}
+
+/// Stored entries as later steps see them: what is fulfilled by its result alone.
+fn parallel_envelope(data: &Value, success: bool) -> Value {
+    let shorter = |entry: &Value| match entry["status"].as_str() {
+        Some("fulfilled") => {
+            let mut entry = entry.clone();
+            if let Some(map) = entry.as_object_mut() {
+                map.shift_remove("status");
+                map.shift_remove("error");
+            }
+            entry
+        }
+        _ => entry.clone(),
+    };
+    let data: Value = data.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(shorter).collect();
+    json!({ "data": data, "success": success })
+}

@@ -1,0 +1,100 @@
+//! What a round leaves behind for later steps: `{data, success, outcome, decision, tally}`.
+//!
+//! One shape, whatever became of the round: every key is always there. Sessions of format 1 keep the
+//! count as it was written.
+
+use serde_json::{Map, Value, json};
+
+use crate::history::{RoundOutcome, RoundRun, Seat, Session, StepFinished, Tally};
+use crate::tally::Rule;
+use crate::workflow::{Step, TALLY_KEYS};
+
+/// What a count came to, in one word.
+fn outcome_of(tally: &Tally) -> RoundOutcome {
+    let verdict = &tally.verdict;
+    let blocks = verdict.scores.get("block").is_some_and(|blocks| blocks.as_f64() > 0.0);
+    match tally.rule {
+        _ if !tally.quorum_met => RoundOutcome::NoQuorum,
+        Some(_) if tally.decided => RoundOutcome::Decided,
+        Some(_) if verdict.tie => RoundOutcome::Tie,
+        Some(_) if tally.is_too_weak() => RoundOutcome::Weak,
+        Some(Rule::Consent) if blocks => RoundOutcome::Blocked,
+        Some(_) if tally.answered == 0 && tally.abstained > 0 => RoundOutcome::Abstained,
+        _ => RoundOutcome::Undecided,
+    }
+}
+
+impl Session {
+    /// What became of a round step's last run; nothing of other steps, and of sessions of format 1.
+    pub(crate) fn round_outcome(&self, step: &Step) -> Option<RoundOutcome> {
+        if self.is_format_1() || step.round().is_none() {
+            return None;
+        }
+        if self.not_held.contains_key(&step.id) {
+            return Some(RoundOutcome::Failed);
+        }
+        let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id)?;
+        round.tally.as_ref().map(outcome_of)
+    }
+
+    /// A round as later steps see it.
+    pub(crate) fn round_envelope(&self, step: &Step, result: &StepFinished) -> Value {
+        let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id);
+        if self.is_format_1() {
+            return self.envelope_of_format_1(round, result.success);
+        }
+        let round = round.filter(|_| !self.not_held.contains_key(&step.id));
+        let tally = round.and_then(|round| round.tally.as_ref());
+        let mut counted = match tally {
+            Some(tally) => serde_json::to_value(tally).unwrap_or_default(),
+            None => json!({ "rule": step.round().and_then(|round| round.rule), "reason": result.error }),
+        };
+        if let Value::String(reason) = &mut counted["reason"] {
+            *reason = self.shown_reason(reason);
+        }
+        let value = |key: &str| match (key, counted.get(key)) {
+            (_, Some(value)) => value.clone(),
+            ("winners" | "order", None) => json!([]),
+            ("scores", None) => json!({}),
+            ("decided" | "tie" | "quorum_met", None) => false.into(),
+            ("rule" | "tier" | "reason", None) => Value::Null,
+            _ => 0.into(),
+        };
+        let tally: Map<String, Value> =
+            TALLY_KEYS.iter().map(|key| ((*key).to_owned(), value(key))).collect();
+        let chosen = self.chosen.get(&step.id);
+        json!({
+            "data": round.map_or_else(|| json!([]), |round| self.round_entries(round)),
+            "success": result.success || chosen.is_some(),
+            "outcome": self.round_outcome(step),
+            "decision": chosen,
+            "tally": tally,
+        })
+    }
+
+    fn round_entries(&self, round: &RoundRun) -> Value {
+        let mut seats: Vec<&Seat> = round.seats.values().collect();
+        if self.pseudonyms().is_some() {
+            seats.sort_by_key(|seat| self.shown_at(&seat.name));
+        }
+        seats.into_iter().map(|seat| self.disclosed_answer(seat)).collect()
+    }
+
+    fn envelope_of_format_1(&self, round: Option<&RoundRun>, success: bool) -> Value {
+        let Some(round) = round else { return json!({ "data": [], "success": success }) };
+        let mut envelope = json!({ "data": self.round_entries(round), "success": success });
+        if let Some(tally) = &round.tally {
+            let mut tally = serde_json::to_value(tally).unwrap_or_default();
+            if let Some(map) = tally.as_object_mut() {
+                for key in ["step", "round", "steps", "trace"] {
+                    map.shift_remove(key);
+                }
+                if let Some(Value::String(reason)) = map.get_mut("reason") {
+                    *reason = self.shown_reason(reason);
+                }
+            }
+            envelope["tally"] = tally;
+        }
+        envelope
+    }
+}

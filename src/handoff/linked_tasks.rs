@@ -1,0 +1,309 @@
+//! Linked tasks: the exact JSON a hand-over carries on what its task is linked to.
+//!
+//! The same tasks, links and reports give the same bytes. What cannot be built leaves the JSON empty,
+//! a report that cannot be used leaves its row without one; both are told and stop nothing.
+
+use std::cmp::Reverse;
+
+use serde::Serialize as _;
+use serde_json::{Map, Value, json};
+
+use crate::history::{Session, Timestamp};
+use crate::workflow::{Definition, LinkDefinition, Report, Step, Task};
+
+/// The JSON of a task without linked ones.
+pub const NO_LINKS: &str = "{}";
+/// The type of a link from an agent to its task.
+const AGENT_TASK: &str = "agent_task";
+/// Keys of a row that hold a time.
+const TIMES: [&str; 2] = ["statusSince", "createdAt"];
+
+/// What linked tasks come to: the JSON, and what a person should know of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkedTasks {
+    /// The JSON; `{}` when there is none.
+    pub json: String,
+    /// What could not be built.
+    pub warnings: Vec<String>,
+}
+
+/// Builds the linked tasks of `task`.
+pub fn linked_tasks(tasks: &[Task], links: &[LinkDefinition], reports: &[Report], task: &str) -> LinkedTasks {
+    let mut warnings = Vec::new();
+    match build(tasks, links, reports, task, &mut warnings) {
+        Ok(json) => LinkedTasks { json, warnings },
+        Err(why) => {
+            let warning = format!("the linked tasks of `{task}` could not be built: {why}");
+            LinkedTasks { json: NO_LINKS.to_owned(), warnings: vec![warning] }
+        }
+    }
+}
+
+fn build(
+    tasks: &[Task],
+    links: &[LinkDefinition],
+    reports: &[Report],
+    task: &str,
+    warnings: &mut Vec<String>,
+) -> Result<String, String> {
+    let others =
+        |here: fn(&LinkDefinition) -> &String, there: fn(&LinkDefinition) -> &String| -> Vec<&Task> {
+            let ends = links.iter().filter(|link| here(link) == task && link.kind != AGENT_TASK).map(there);
+            let ends: Vec<&String> = ends.collect();
+            tasks.iter().filter(|task| !task.deleted && ends.contains(&&task.id)).collect()
+        };
+    let sides = [others(|link| &link.to, |link| &link.from), others(|link| &link.from, |link| &link.to)];
+    if sides.iter().all(Vec::is_empty) {
+        return Ok(NO_LINKS.to_owned());
+    }
+    let mut found = Vec::with_capacity(2);
+    for side in sides {
+        let mut rows = Vec::with_capacity(side.len());
+        for task in side {
+            rows.push((created(task)?, &task.id, row(task, links, reports, warnings)?));
+        }
+        rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        found.push(rows.into_iter().map(|(_, _, row)| row).collect::<Value>());
+    }
+    Ok(indented(&json!({ "linked_from": found[0], "linked_to": found[1] })))
+}
+
+fn created(task: &Task) -> Result<Timestamp, String> {
+    match task.row.get("createdAt") {
+        None | Some(Value::Null) => Ok(Timestamp(0)),
+        Some(written) => time(written.as_str().unwrap_or_default())
+            .ok_or_else(|| format!("`createdAt` of `{}` is no time: {written}", task.id)),
+    }
+}
+
+/// A task's row, with the report of its agent if one is found.
+fn row(
+    task: &Task,
+    links: &[LinkDefinition],
+    reports: &[Report],
+    warnings: &mut Vec<String>,
+) -> Result<Map<String, Value>, String> {
+    let mut row = task.row.clone();
+    for key in TIMES {
+        if let Some(Value::String(written)) = row.get(key) {
+            let at =
+                time(written).ok_or_else(|| format!("`{key}` of `{}` is no time: {written}", task.id))?;
+            row.insert(key.to_owned(), at.to_string().into());
+        }
+    }
+    match report_of(task, links, reports) {
+        Ok(None) => {}
+        Ok(Some((agent, report, at))) => {
+            row.insert("taskAgentId".to_owned(), agent.into());
+            row.insert("latestTaskAgentReport".to_owned(), report.content.trim().into());
+            row.insert("latestTaskAgentReportCreatedAt".to_owned(), at.to_string().into());
+        }
+        Err(why) => warnings.push(format!("the report on linked task `{}` is left out: {why}", task.id)),
+    }
+    Ok(row)
+}
+
+/// The latest report of the first of a task's agents that has one: agents by their link, the newest
+/// first, links made at the same time by their id.
+fn report_of<'a>(
+    task: &Task,
+    links: &'a [LinkDefinition],
+    reports: &'a [Report],
+) -> Result<Option<(&'a str, &'a Report, Timestamp)>, String> {
+    let mut agents = Vec::new();
+    for link in links.iter().filter(|link| link.kind == AGENT_TASK && link.to == task.id) {
+        let at = time(&link.created_at)
+            .ok_or_else(|| format!("`createdAt` of link `{}` is no time: {}", link.id, link.created_at))?;
+        agents.push((Reverse(at), &link.id, link.from.as_str()));
+    }
+    agents.sort();
+    for (_, _, agent) in agents {
+        let is_usable = |report: &&Report| {
+            report.agent == agent && report.scope == "current" && !report.content.trim().is_empty()
+        };
+        let mut latest: Option<(&Report, Timestamp)> = None;
+        for report in reports.iter().filter(is_usable) {
+            let at = time(&report.created_at)
+                .ok_or_else(|| format!("its report's `createdAt` is no time: {}", report.created_at))?;
+            if latest.is_none_or(|(_, before)| at > before) {
+                latest = Some((report, at));
+            }
+        }
+        if let Some((report, at)) = latest {
+            return Ok(Some((agent, report, at)));
+        }
+    }
+    Ok(None)
+}
+
+/// A time as a person may write it: with an offset, or in UTC without one; a date alone is its start.
+fn time(written: &str) -> Option<Timestamp> {
+    let text = written.trim();
+    let moment = |text: &str| serde_json::from_value::<Timestamp>(text.into()).ok();
+    moment(text).or_else(|| moment(&format!("{text}Z"))).or_else(|| moment(&format!("{text}T00:00:00Z")))
+}
+
+/// JSON with four spaces a level.
+fn indented(value: &Value) -> String {
+    let mut out = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    let mut writer = serde_json::Serializer::with_formatter(&mut out, formatter);
+    match value.serialize(&mut writer) {
+        Ok(()) => String::from_utf8(out).unwrap_or_else(|_| NO_LINKS.to_owned()),
+        Err(_) => NO_LINKS.to_owned(),
+    }
+}
+
+impl Session {
+    /// The linked tasks of what a step works on.
+    pub fn linked(&self, definition: &Definition, step: &Step) -> LinkedTasks {
+        let Some(task) = self.task_of(definition, step) else {
+            return LinkedTasks { json: NO_LINKS.to_owned(), warnings: Vec::new() };
+        };
+        let mut tasks = self.tasks();
+        let mut links = definition.links.clone();
+        let mut reports = definition.reports.clone();
+        for past in self.header.iter().flat_map(|header| &header.linked_sessions) {
+            past.add(&mut tasks, &mut links, &mut reports);
+        }
+        linked_tasks(&tasks, &links, &reports, &task)
+    }
+
+    /// The task a step works on: its own word, else the issue it is handed, else the session's input,
+    /// else the definition itself where it is linked, else the first of the list.
+    fn task_of(&self, definition: &Definition, step: &Step) -> Option<String> {
+        if let Some(task) = &step.task {
+            return Some(task.clone());
+        }
+        let is_task = |id: &&str| definition.tasks.iter().any(|task| task.id == *id);
+        let named = |value: &Value| -> Option<String> {
+            let id = value
+                .as_str()
+                .or_else(|| value.get("issue_id")?.as_str())
+                .or_else(|| value.get("id")?.as_str());
+            id.filter(is_task).map(str::to_owned)
+        };
+        let context = self.context();
+        let reference = step.input.as_ref().and_then(|key| context.get(key));
+        let given = self.header.as_ref().map(|header| &header.input);
+        reference
+            .and_then(named)
+            .or_else(|| context.values().rev().find_map(named))
+            .or_else(|| given.and_then(named))
+            .or_else(|| {
+                let is_linked =
+                    definition.links.iter().any(|link| [&link.from, &link.to].contains(&&definition.id));
+                is_linked.then(|| definition.id.clone())
+            })
+            .or_else(|| definition.tasks.iter().find(|task| !task.deleted).map(|task| task.id.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workflow::{Source, load};
+
+    const DAY: &str = "2026-02-";
+
+    fn definition(more: &str) -> Definition {
+        let text = format!(
+            "question: q
+tasks:
+  - {{id: A, title: Here, createdAt: {DAY}01}}
+  - {{id: B, title: Later, status: OPEN, priority: 2, createdAt: \"{DAY}03T10:00:00+02:00\", labels: [x], latestSummary: old}}
+  - {{id: C, title: Sooner, status: DONE, statusSince: {DAY}02T00:00:00Z, createdAt: {DAY}02, languageCode: de}}
+  - {{id: D, title: Gone, deleted: true, createdAt: {DAY}01}}
+links:
+  - {{id: l1, fromId: B, toId: A, type: basic, createdAt: {DAY}04}}
+  - {{id: l2, fromId: C, toId: A, type: basic, createdAt: {DAY}04}}
+  - {{id: l3, fromId: D, toId: A, type: basic, createdAt: {DAY}04}}
+  - {{id: l4, fromId: A, toId: C, type: basic, createdAt: {DAY}04}}
+  - {{id: a2, fromId: agent-2, toId: B, type: agent_task, createdAt: {DAY}05}}
+  - {{id: a1, fromId: agent-1, toId: B, type: agent_task, createdAt: {DAY}05}}
+  - {{id: a3, fromId: agent-3, toId: B, type: agent_task, createdAt: {DAY}06}}
+{more}"
+        );
+        load(Source { text: &text, file: "f", id: "f" }).unwrap().definition
+    }
+
+    fn linked(definition: &Definition, task: &str) -> LinkedTasks {
+        linked_tasks(&definition.tasks, &definition.links, &definition.reports, task)
+    }
+
+    #[test]
+    fn rows_are_exact_and_reports_come_from_the_first_agent_that_has_one() {
+        let definition = definition(
+            "reports:
+  - {agentId: agent-3, scope: current, createdAt: 2026-02-07, content: \"  \"}
+  - {agentId: agent-2, scope: current, createdAt: 2026-02-07, content: two}
+  - {agentId: agent-1, scope: old, createdAt: 2026-02-09, content: never}
+  - {agentId: agent-1, scope: current, createdAt: 2026-02-07, content: first}
+  - {agentId: agent-1, scope: current, createdAt: 2026-02-08, content: \" latest \\n\"}
+",
+        );
+        let LinkedTasks { json, warnings } = linked(&definition, "A");
+        assert_eq!(warnings, Vec::<String>::new());
+        let sooner = r#"        {
+            "id": "C",
+            "title": "Sooner",
+            "status": "DONE",
+            "statusSince": "2026-02-02T00:00:00.000Z",
+            "priority": null,
+            "estimate": null,
+            "timeSpent": null,
+            "createdAt": "2026-02-02T00:00:00.000Z",
+            "labels": [],
+            "languageCode": "de"
+        }"#;
+        let expected = format!(
+            r#"{{
+    "linked_from": [
+{sooner},
+        {{
+            "id": "B",
+            "title": "Later",
+            "status": "OPEN",
+            "statusSince": null,
+            "priority": 2,
+            "estimate": null,
+            "timeSpent": null,
+            "createdAt": "2026-02-03T08:00:00.000Z",
+            "labels": [
+                "x"
+            ],
+            "languageCode": null,
+            "taskAgentId": "agent-1",
+            "latestTaskAgentReport": "latest",
+            "latestTaskAgentReportCreatedAt": "2026-02-08T00:00:00.000Z"
+        }}
+    ],
+    "linked_to": [
+{sooner}
+    ]
+}}"#
+        );
+        assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn a_report_that_cannot_be_used_leaves_its_row_alone() {
+        let definition = definition("reports: [{agentId: agent-3, createdAt: someday, content: x}]\n");
+        let LinkedTasks { json, warnings } = linked(&definition, "A");
+        assert!(!json.contains("taskAgentId"), "{json}");
+        assert!(
+            matches!(&warnings[..], [one] if one.contains("`B`") && one.contains("someday")),
+            "{warnings:?}"
+        );
+    }
+
+    #[test]
+    fn without_linked_tasks_or_with_a_broken_one_the_json_is_empty() {
+        let mut definition = definition("");
+        assert!(linked(&definition, "D").json.contains("linked_to"));
+        assert_eq!(linked(&definition, "nowhere"), LinkedTasks { json: "{}".into(), warnings: Vec::new() });
+        definition.tasks[1].row.insert("createdAt".to_owned(), "then".into());
+        let LinkedTasks { json, warnings } = linked(&definition, "A");
+        assert_eq!((json.as_str(), warnings.len()), ("{}", 1));
+    }
+}

@@ -1,0 +1,17 @@
+//! Handoff: what participants and later steps are given of a session. Pure; reads the history.
+
+mod brief;
+mod completeness;
+mod context;
+mod disclosure;
+mod envelope;
+mod linked_tasks;
+mod pseudonym;
+mod recall;
+mod work_item_input;
+
+pub use completeness::Checked;
+pub use context::{is_no, parallel_data, rejected, round_data};
+pub use disclosure::WITHHELD;
+pub use linked_tasks::{LinkedTasks, linked_tasks};
+pub use work_item_input::{WorkItemDraft, offer, whole_prompt};

@@ -1,0 +1,143 @@
+//! What a round's snapshot recalls: the rounds closed last, and results of earlier steps.
+//!
+//! Agents, conditions and templates see everything; what a snapshot holds stays within bounds however
+//! long a session is. In sessions of format 1 it holds everything too.
+
+use serde_json::{Map, Value};
+
+use crate::history::{RoundRun, Session, StepFinished, StepRun};
+use crate::round::material::RoundSummary;
+use crate::workflow::{Answers, Definition, RECENT_ROUNDS, Recall, Round, Step, StepKind};
+
+/// The keys of an answer that are its ballot.
+const BALLOT: [&str; 9] =
+    ["position", "vote", "abstain", "consent", "minimum_change", "approve", "ranking", "scores", "estimate"];
+
+impl Session {
+    /// What the snapshot of a round recalls: the rounds before it, and the context.
+    pub(crate) fn recalled(
+        &self,
+        definition: &Definition,
+        round: &Round,
+    ) -> (Vec<RoundSummary>, Map<String, Value>) {
+        let closed = self.closed_rounds();
+        if self.format() < 2 {
+            let skip = closed.len().saturating_sub(RECENT_ROUNDS);
+            let past = closed.iter().skip(skip).map(|round| self.past_round(round, false));
+            return (past.collect(), self.context());
+        }
+        let recall = definition.recall(round);
+        let skip = closed.len().saturating_sub(recall.rounds);
+        let past = closed.iter().skip(skip).map(|round| self.past_round(round, true)).collect();
+        let last = closed.last().filter(|_| recall.rounds > 0).map(|round| round.opened.step.as_str());
+        let mut context = Map::new();
+        for (id, result) in &self.results {
+            let Some(step) = definition.step(id) else { continue };
+            if let Some(data) = self.recalled_result(&recall, step, result, last) {
+                context.insert(step.key().to_owned(), data);
+            }
+        }
+        (past, context)
+    }
+
+    /// What is recalled of a step's result; `last` is the step of the round closed last, if any round is.
+    fn recalled_result(
+        &self,
+        recall: &Recall,
+        step: &Step,
+        result: &StepFinished,
+        last: Option<&str>,
+    ) -> Option<Value> {
+        let is_last = |step: &Step| last == Some(step.id.as_str());
+        match &step.kind {
+            StepKind::Condition(_) => None,
+            StepKind::Round(_) => is_last(step)
+                .then(|| self.context_value(step, result))
+                .flatten()
+                .map(|data| of_round(recall, data)),
+            StepKind::Parallel(parallel) if parallel.steps.iter().any(|nested| nested.round().is_some()) => {
+                let are_last = parallel.steps.iter().any(is_last);
+                let mut envelope = self.context_value(step, result)?;
+                let keeps_others = recall.results.holds(&step.id, step.key());
+                let entries = envelope["data"].as_array_mut()?;
+                let is_round = |entry: &Value| {
+                    parallel
+                        .steps
+                        .iter()
+                        .any(|nested| entry["stepId"] == nested.id && nested.round().is_some())
+                };
+                entries.retain(|entry| if is_round(entry) { are_last } else { keeps_others });
+                for entry in entries.iter_mut().filter(|entry| is_round(entry)) {
+                    let data = entry["result"].take();
+                    entry["result"] = if data.is_null() { data } else { of_round(recall, data) };
+                }
+                (!entries.is_empty()).then_some(envelope)
+            }
+            _ => {
+                recall.results.holds(&step.id, step.key()).then(|| self.context_value(step, result)).flatten()
+            }
+        }
+    }
+
+    /// The closed rounds, in order; a round in the same parallel is not before this one.
+    fn closed_rounds(&self) -> Vec<&RoundRun> {
+        let beside: Vec<usize> = self
+            .step
+            .iter()
+            .flat_map(|top| &top.nested)
+            .flat_map(StepRun::all)
+            .filter_map(|run| run.round)
+            .collect();
+        let is_before = |index: usize, round: &RoundRun| round.closed.is_some() && !beside.contains(&index);
+        let rounds = self.rounds.iter().enumerate();
+        rounds.filter(|(index, round)| is_before(*index, round)).map(|(_, round)| round).collect()
+    }
+
+    fn past_round(&self, round: &RoundRun, with_outcome: bool) -> RoundSummary {
+        RoundSummary {
+            round: round.opened.number,
+            question: round.opened.question.clone(),
+            synthesis: round.synthesis.clone(),
+            outcome: self.outcome_of(round).filter(|_| with_outcome),
+        }
+    }
+
+    /// What a rule found, in a line; none where nothing was to be decided.
+    fn outcome_of(&self, round: &RoundRun) -> Option<String> {
+        let tally = round.tally.as_ref().filter(|tally| tally.rule.is_some())?;
+        let winners = tally.verdict.winners.join(", ");
+        Some(if tally.decided {
+            format!("decided: {winners}")
+        } else if let Some(shortfall) = tally.shortfall() {
+            format!("no quorum: {shortfall}")
+        } else if tally.verdict.tie {
+            format!("tie: {winners}")
+        } else {
+            match &tally.verdict.reason {
+                Some(reason) => format!("not decided: {}", self.shown_reason(reason)),
+                None => "not decided".to_owned(),
+            }
+        })
+    }
+}
+
+/// What is recalled of a round's envelope.
+fn of_round(recall: &Recall, mut envelope: Value) -> Value {
+    let keeps = |key: &str| match recall.answers {
+        Answers::Full => true,
+        Answers::Positions => BALLOT.contains(&key),
+        Answers::Reasons => key != "confidence" && !BALLOT.contains(&key),
+        Answers::None => false,
+    };
+    let Some(map) = envelope.as_object_mut() else { return envelope };
+    if recall.answers == Answers::None {
+        map.shift_remove("data");
+        return envelope;
+    }
+    for entry in map.get_mut("data").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(answer) = entry.get_mut("result").and_then(Value::as_object_mut) {
+            answer.retain(|key, _| keeps(key));
+        }
+    }
+    envelope
+}

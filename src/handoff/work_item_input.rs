@@ -1,0 +1,286 @@
+//! What an agent is handed: its input, its stage, its prompt; frozen when it is offered.
+//!
+//! Nothing is read but the results so far. What is missing or incomplete is found here, before
+//! anything is offered.
+
+use serde_json::{Map, Value, json};
+
+use super::brief::{WORDING, brief, expected, linked_text, rules, stage_description};
+use super::linked_tasks::NO_LINKS;
+use crate::history::{AgentWork, ReviewContext, Session, StageContext, WorkItemOffered};
+use crate::round::material::{AgendaItem, Artifact};
+use crate::round::snapshot::sha256_hex;
+use crate::workflow::{Definition, Step, StepKind, Template, is_blank};
+
+/// A hand-over that could be made now: to whom, and what.
+pub struct WorkItemDraft {
+    /// The agent.
+    pub to: String,
+    /// What it is handed.
+    pub task: AgentWork,
+    /// What a person should know of it.
+    pub warnings: Vec<String>,
+}
+
+impl Session {
+    /// Exactly what an agent step would be handed now, before anything is added for a prompt.
+    ///
+    /// # Errors
+    /// `Referenced step not found: …`.
+    pub fn input_of(&self, step: &Step) -> Result<Map<String, Value>, String> {
+        let mut input = Map::new();
+        let given = self.header.as_ref().map_or(Value::Null, |header| header.input.clone());
+        input.insert("input".to_owned(), given);
+        if let Some(reference) = &step.input {
+            input.insert(reference.clone(), self.referenced(reference)?);
+        }
+        input.insert("context".to_owned(), Value::Object(self.context()));
+        if let Some(failed) = self.preceding_error() {
+            let message = self.shown_error(failed);
+            let mut error = json!({ "stepId": failed.step_id, "message": message });
+            if let Some(output) = self.output_of(failed).filter(|_| self.format() >= 2) {
+                error["output"] = output.into();
+            }
+            input.insert("error".to_owned(), error);
+        }
+        Ok(input)
+    }
+
+    /// An earlier result by its step or key, as agents see it; null when that step failed.
+    fn referenced(&self, reference: &str) -> Result<Value, String> {
+        let not_found = || format!("Referenced step not found: {reference}");
+        let step = self.definition.as_ref().and_then(|definition| definition.step_of_key(reference));
+        let step = step.ok_or_else(not_found)?;
+        let result = self.results.get(&step.id).ok_or_else(not_found)?;
+        Ok(self.context_value(step, result).unwrap_or(Value::Null))
+    }
+
+    /// The hand-overs that `step` would make now, in order; fails with the reason why it makes none.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn work_item_drafts(
+        &self,
+        definition: &Definition,
+        step: &Step,
+    ) -> Result<Vec<WorkItemDraft>, String> {
+        match &step.kind {
+            StepKind::Agent(agent) => {
+                let input = self.input_of(step)?;
+                Ok(vec![self.hand_over(definition, step, &agent.agent, input, None)?])
+            }
+            StepKind::Review(review) => self.reviews(definition, step, review),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    pub(crate) fn hand_over(
+        &self,
+        definition: &Definition,
+        step: &Step,
+        agent: &str,
+        input: Map<String, Value>,
+        review_context: Option<ReviewContext>,
+    ) -> Result<WorkItemDraft, String> {
+        let seat = self.seat_info(agent).ok_or_else(|| format!("`{agent}` is not in the roster"))?;
+        let stage_context = StageContext {
+            stage_description: stage_description(step).to_owned(),
+            expected_output: expected(step),
+            available_skills: seat.skills.clone(),
+            previous_artifacts: self.previous_artifacts(seat.skills.is_empty()),
+        };
+        missing(step, &input)?;
+        let linked = self.linked(definition, step);
+        let mut task = AgentWork {
+            input,
+            stage_context,
+            wording: (self.format() >= 2).then_some(WORDING),
+            rules: rules(definition, step, self.format()),
+            prompt: None,
+            linked_tasks: Some(linked.json).filter(|json| json != NO_LINKS),
+            review_context,
+        };
+        let template = template(definition, step, agent)?;
+        let scope = template.as_ref().map(|_| scope(definition, &task)).unwrap_or_default();
+        let prompt = template.as_ref().map(|template| template.render(&scope)).transpose();
+        task.prompt = prompt.map_err(|error| format!("the prompt cannot be made: {error}"))?;
+        let whole = brief(definition, step, &task) + &text(definition, &task);
+        let template = template.as_ref().map(|template| (template, &scope));
+        let checked = self.check_agent(definition, step, template, &task.input, &whole);
+        if let Some(why) = checked.refusal {
+            return Err(why);
+        }
+        let mut warnings = checked.warnings;
+        warnings.extend(linked.warnings);
+        Ok(WorkItemDraft { to: agent.to_owned(), task, warnings })
+    }
+
+    /// The prompt of an agent's work item: the system's part, empty if there is none, and the text.
+    pub fn agent_prompt(&self, item: &WorkItemOffered) -> (String, String) {
+        let (Some(task), Some(definition)) = (&item.task, &self.definition) else {
+            return (String::new(), String::new());
+        };
+        let persona = self.persona(&item.persona).map_or("", |persona| persona.text.as_str());
+        let brief = definition.step(&item.step).map(|step| brief(definition, step, task));
+        let text = text(definition, task);
+        // A template that shows them has them in the prompt already.
+        let linked =
+            task.linked_tasks.as_deref().filter(|linked| task.wording.is_none() && !text.contains(linked));
+        let linked = linked.map(linked_text);
+        let parts = [
+            persona,
+            brief.as_deref().unwrap_or_default(),
+            task.rules.as_deref().unwrap_or_default(),
+            linked.as_deref().unwrap_or_default(),
+        ];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        (parts.join("\n"), text)
+    }
+
+    /// An agent's work item as JSON, for who takes it as that; none in sessions of format 1.
+    pub fn work_item_json(&self, item: &WorkItemOffered) -> Option<String> {
+        let task = item.task.as_ref().filter(|task| task.wording.is_some())?;
+        Some(as_json(&work_item(self.definition.as_ref()?, task)))
+    }
+}
+
+/// The text of a prompt: what the template gave, else the whole work item as JSON; in sessions of
+/// format 1 its input alone.
+fn text(definition: &Definition, task: &AgentWork) -> String {
+    match (&task.prompt, task.wording) {
+        (Some(prompt), _) => prompt.clone(),
+        (None, Some(_)) => as_json(&work_item(definition, task)),
+        (None, None) => as_json(&task.input),
+    }
+}
+
+/// What a template sees: the work item, and of the definition its material. In sessions of format 1
+/// there is less of it.
+fn scope(definition: &Definition, task: &AgentWork) -> Value {
+    let mut scope = Map::new();
+    if task.wording.is_some() {
+        scope.insert("project_summary".to_owned(), definition.project_summary.as_deref().into());
+        scope.insert("artifacts".to_owned(), definition.artifacts.iter().map(Artifact::to_json).collect());
+        let agenda = |item: &AgendaItem| json!({"id": item.id, "title": item.title, "status": item.status});
+        scope.insert("agenda".to_owned(), definition.agenda.iter().map(agenda).collect());
+    }
+    scope.extend(work_item(definition, task));
+    Value::Object(scope)
+}
+
+/// A work item as a whole: what the agent is handed, the session's goal and constraints, its stage.
+pub fn work_item(definition: &Definition, task: &AgentWork) -> Map<String, Value> {
+    let mut whole = Map::new();
+    whole.extend(task.input.iter().map(|(key, value)| (key.clone(), value.clone())));
+    let mut add = |key: &str, value: Value| {
+        whole.entry(key).or_insert(value);
+    };
+    add("goal", definition.goal.as_deref().into());
+    add("constraints", definition.constraints.as_slice().into());
+    add("stage_context", serde_json::to_value(&task.stage_context).unwrap_or_default());
+    if task.wording.is_some() {
+        add("available_skills", task.stage_context.available_skills.as_slice().into());
+    }
+    if let Some(linked) = &task.linked_tasks {
+        add("linked_tasks", linked.as_str().into());
+    }
+    if let Some(review) = &task.review_context {
+        add("review_context", serde_json::to_value(review).unwrap_or_default());
+    }
+    whole
+}
+
+/// A prompt as a program, a dry run and a trace have it: the system's part, if there is one, a line of
+/// three dashes, and the text.
+pub fn whole_prompt(system: &str, text: &str) -> String {
+    if system.is_empty() { text.to_owned() } else { format!("{system}\n---\n\n{text}") }
+}
+
+/// The offer of a hand-over.
+pub fn offer(
+    session: &Session,
+    definition: &Definition,
+    step: &Step,
+    item: String,
+    hand_over: WorkItemDraft,
+) -> WorkItemOffered {
+    let WorkItemDraft { to, task, .. } = hand_over;
+    let seat = session.seat_info(&to);
+    // A prompt of its own that is a template is a prompt, never the system's part.
+    let is_own = participant_template(definition, &to).is_some();
+    let persona = seat.filter(|_| !is_own).map(|seat| seat.persona.clone());
+    WorkItemOffered {
+        step: step.id.clone(),
+        round: String::new(),
+        item,
+        model: seat.map(|seat| seat.label(&step.id).to_owned()).unwrap_or_default(),
+        available_skills: task.stage_context.available_skills.clone(),
+        address: String::new(),
+        persona: persona.unwrap_or_default(),
+        prompt_sha256: sha256_hex(text(definition, &task)),
+        context_sha256: sha256_hex(as_json(&task.input)),
+        participant: to,
+        task: Some(Box::new(task)),
+    }
+}
+
+/// An input as the agent without a prompt is handed it.
+pub(crate) fn as_json(input: &Map<String, Value>) -> String {
+    serde_json::to_string(input).unwrap_or_default()
+}
+
+/// The prompt a step brings itself.
+pub(crate) fn own_prompt(step: &Step) -> Option<&Template> {
+    match &step.kind {
+        StepKind::Agent(agent) => agent.prompt.as_ref(),
+        StepKind::Review(review) => review.prompt.as_ref(),
+        _ => None,
+    }
+}
+
+/// The prompt a participant brings, where it is written as a template.
+fn participant_template<'a>(definition: &'a Definition, agent: &str) -> Option<&'a str> {
+    let spec = definition.participants.iter().find(|spec| spec.name == agent)?;
+    spec.prompt.as_deref().filter(|prompt| prompt.contains("{{"))
+}
+
+fn template(definition: &Definition, step: &Step, agent: &str) -> Result<Option<Template>, String> {
+    if let Some(own) = own_prompt(step) {
+        return Ok(Some(own.clone()));
+    }
+    let parse = |text: &str| {
+        Template::parse(text).map_err(|error| format!("the prompt of `{agent}` cannot be read: {error}"))
+    };
+    participant_template(definition, agent).map(parse).transpose()
+}
+
+/// What must be there and is not, by the step's own word.
+pub(crate) fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), String> {
+    let lacking: Vec<&str> = step
+        .requires
+        .iter()
+        .map(String::as_str)
+        .filter(|path| look_up(input, path).is_none_or(is_blank))
+        .collect();
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<String> = lacking.iter().map(|path| format!("`{path}`")).collect();
+    Err(format!("the hand-over lacks {}, which step `{}` requires", named.join(" and "), step.id))
+}
+
+/// A path into what is handed over: at its top, else in the context, else in the session's input.
+pub(crate) fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+    let keys: Vec<&str> = path.split('.').collect();
+    let walk = |start: &'a Value, keys: &[&str]| {
+        keys.iter().try_fold(start, |value, key| match value {
+            Value::Object(map) => map.get(*key),
+            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+            _ => None,
+        })
+    };
+    let (first, rest) = keys.split_first()?;
+    let at_top = input.get(*first).and_then(|value| walk(value, rest));
+    let inside = |key: &str| input.get(key).and_then(|value| walk(value, &keys));
+    at_top.or_else(|| inside("context")).or_else(|| inside("input"))
+}

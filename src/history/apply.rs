@@ -1,0 +1,294 @@
+//! The fold: total and infallible, the same for live and replay.
+//!
+//! An event that does not fit the state changes nothing but the time; the reader and `verify` say so.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::event::{
+    ApprovalGiven, Event, LeakReport, LeaksFound, RoundClosed, RoundOpened, SessionOpened, StepFinished,
+    TimedEvent, WorkItemOffered,
+};
+use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
+use super::step_run::{ApprovalRun, StepArtifact, StepRun};
+use super::timestamp::Timestamp;
+use super::work_item::WorkItem;
+
+impl Session {
+    /// Folds one event in.
+    pub fn apply(&mut self, stamped: &TimedEvent) {
+        let before = std::mem::replace(&mut self.last_at, stamped.at);
+        match &stamped.event {
+            Event::SessionOpened(opened) => self.open(opened, stamped.at),
+            Event::StepStarted { step, iteration, within, .. } => {
+                self.start(step, *iteration, within.as_deref(), stamped.at);
+            }
+            Event::WorkItemOffered(item) if item.task.is_some() => self.offer(item, stamped.at),
+            Event::WorkItemClaimed(claim) => {
+                if let Some(item) = self.items.get_mut(&claim.item) {
+                    item.claim = Some(claim.clone());
+                }
+            }
+            Event::WorkItemReturned(back) => {
+                if let Some(item) = self.items.get_mut(&back.item) {
+                    item.claim = None;
+                    item.returned.push((Arc::clone(back), stamped.at));
+                }
+            }
+            Event::RoundOpened(opened) => self.open_round_run(opened, stamped.at),
+            Event::RoundClosed(closed) => self.close_round(closed, stamped.at),
+            Event::LeaksFound(found) => self.note_leaks(found),
+            Event::TallyMade(tally) => {
+                if let Some(round) = self.round_mut(&tally.round) {
+                    round.tally = Some((**tally).clone());
+                }
+            }
+            Event::StepFinished(result) => self.finish(result),
+            Event::ApprovalRequested(requested) => {
+                let asked = ApprovalRun { requested: requested.clone(), at: stamped.at, given: None };
+                match self.run_mut(&requested.step) {
+                    Some(step) => step.approval = Some(asked),
+                    None => self.exhausted = Some(asked),
+                }
+            }
+            Event::ApprovalGiven(given) => self.answer(given, stamped.at),
+            Event::Warning { message, .. } => self.warnings.push(message.clone()),
+            Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
+            Event::SessionResumed { .. } => self.resume(before, stamped.at),
+            Event::LateAnswerRefused { round, participant, .. } => self
+                .warnings
+                .push(format!("`{participant}` answered after round `{round}` was closed; not counted")),
+            Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
+            Event::ArtifactRecorded(recorded) if recorded.step.is_some() => {
+                let id = recorded.artifact.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+                self.made.insert(id, StepArtifact { recorded: recorded.clone(), at: stamped.at });
+            }
+            Event::ReviewRecorded(review) => self.reviews.push(review.clone()),
+            Event::LinkRecorded(link) => self.links.push(link.clone()),
+            Event::TaskWritten(written) => self.note_written(written),
+            Event::SessionForked(forked) => self.fork(forked, before, stamped.at),
+            live @ (Event::RoundRevised(_)
+            | Event::ArtifactRecorded(_)
+            | Event::SynthesisRecorded(_)
+            | Event::DeadlineExtended(_)
+            | Event::SeatRetried(_)
+            | Event::RoundAskedAgain { .. }) => self.apply_live(live),
+            of_a_seat => self.apply_to_seats(of_a_seat),
+        }
+    }
+
+    /// Folds in what happens to single seats of a round.
+    fn apply_to_seats(&mut self, event: &Event) {
+        match event {
+            Event::WorkItemOffered(item) => self.seat(&item.round, &item.participant, |seat| {
+                seat.item = Some(Arc::clone(item));
+                seat.status = SeatStatus::Asking;
+            }),
+            Event::BallotSealed(sealed) => self.seat(&sealed.round, &sealed.participant, |seat| {
+                seat.status = SeatStatus::Sealed(Arc::clone(&sealed.seal));
+                seat.elapsed_ms = Some(sealed.elapsed_ms);
+            }),
+            Event::SeatFailed(failed) => self.seat(&failed.round, &failed.participant, |seat| {
+                seat.status = SeatStatus::Failed(failed.clone());
+                seat.elapsed_ms = Some(failed.elapsed_ms);
+            }),
+            Event::SeatExcused { round, participant, reason, .. } => {
+                self.seat(round, participant, |seat| seat.status = SeatStatus::Excused(reason.clone()));
+            }
+            Event::AnswerRevealed(answer) => self.seat(&answer.round, &answer.participant, |seat| {
+                if let SeatStatus::Sealed(sealed) = &seat.status {
+                    seat.status = SeatStatus::Revealed(Arc::clone(answer), Arc::clone(sealed));
+                }
+            }),
+            Event::KeyLost { round, participants, .. } => {
+                self.seats(round, participants, |seat| {
+                    if let SeatStatus::Sealed(sealed) = &seat.status {
+                        seat.status = SeatStatus::Lost(Arc::clone(sealed));
+                    }
+                });
+                if let Some(round) = self.round_mut(round) {
+                    let again = |name: &&String| !round.key_lost.contains(name);
+                    let lost: Vec<String> = participants.iter().filter(again).cloned().collect();
+                    round.key_lost.extend(lost);
+                }
+            }
+            Event::SeatsAskedAgain { round, participants, .. } => {
+                self.seats(round, participants, |seat| {
+                    seat.status = SeatStatus::Asking;
+                    seat.elapsed_ms = None;
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn note_leaks(&mut self, event: &LeaksFound) {
+        for leak in &event.found {
+            let empty = || LeakReport { action: event.action, found: Vec::new() };
+            self.leaks.entry(leak.item.clone()).or_insert_with(empty).found.push(leak.clone());
+        }
+    }
+
+    fn close_round(&mut self, closed: &RoundClosed, at: Timestamp) {
+        let Some(round) = self.round_mut(&closed.round) else { return };
+        round.closed_at = Some(at);
+        round.closed = Some(closed.clone());
+        for seat in round.seats.values_mut().filter(|seat| seat.status.is_open()) {
+            seat.status = SeatStatus::Missing;
+        }
+    }
+
+    fn answer(&mut self, given: &ApprovalGiven, at: Timestamp) {
+        if let Some(asked) = self.exhausted.take() {
+            return self.answer_exhausted(&asked, given, at);
+        }
+        *self.answered.entry(given.step.clone()).or_insert(0) += 1;
+        let Some(step) = self.step.as_mut().and_then(|step| step.find_mut(&given.step)) else { return };
+        if let Some(approval) = &mut step.approval {
+            self.waited_ms += at.since(approval.at.max(self.asked_until));
+            self.asked_until = at;
+            let (message, choices) = (approval.requested.message.clone(), approval.requested.choices.clone());
+            self.approvals.push(AnsweredQuestion { message, choices, given: given.clone(), at });
+            approval.given = Some(given.clone());
+        }
+        if let Some(round) = step.round.and_then(|index| self.rounds.get_mut(index)) {
+            round.tie_choice.clone_from(&given.choice);
+        }
+    }
+
+    fn open(&mut self, opened: &SessionOpened, at: Timestamp) {
+        self.opened_at = at;
+        self.id.clone_from(&opened.session);
+        let roster = opened.participants.iter().map(|seat| (seat.name.clone(), seat.clone()));
+        self.roster = Arc::new(roster.collect());
+        self.definition = Session::definition_of(opened).ok().map(Arc::new);
+        self.header = Some(Arc::new(opened.clone()));
+    }
+
+    /// Time at rest does not count, and time a person was asked before it counts once. After a crash
+    /// the rest began with the last event.
+    pub(crate) fn resume(&mut self, last: Timestamp, at: Timestamp) {
+        let since = self.paused.take().map_or(last, |(since, _)| since);
+        // Whoever worked on something is gone with the program: it is offered again.
+        for item in self.items.values_mut() {
+            item.claim = None;
+        }
+        if self.asked().next().is_none() && self.exhausted.is_none() {
+            self.waited_ms += at.since(since);
+        }
+    }
+
+    fn open_round_run(&mut self, opened: &Arc<RoundOpened>, at: Timestamp) {
+        let seat = |name: &String| {
+            let seat = Seat {
+                name: name.clone(),
+                item: None,
+                status: SeatStatus::Waiting,
+                elapsed_ms: None,
+                retried: 0,
+            };
+            (name.clone(), seat)
+        };
+        let index = self.rounds.len();
+        if let Some(step) = self.run_mut(&opened.step) {
+            step.round = Some(index);
+        }
+        self.rounds.push(RoundRun {
+            rules: opened.rules.as_str().into(),
+            snapshot: opened.snapshot.as_str().into(),
+            opened_at: at,
+            waited_before: self.waited_ms,
+            seats: opened.seats.iter().map(seat).collect(),
+            closed: None,
+            closed_at: None,
+            tally: None,
+            key_lost: Vec::new(),
+            tie_choice: None,
+            session: self.id.clone(),
+            deadline_ms: opened.deadline_ms,
+            synthesis: None,
+            opened: Arc::clone(opened),
+        });
+    }
+
+    fn start(&mut self, step: &str, iteration: u32, within: Option<&str>, at: Timestamp) {
+        self.iterations = iteration;
+        self.taken = false;
+        self.chosen.shift_remove(step);
+        *self.runs.entry(step.to_owned()).or_insert(0) += 1;
+        match within {
+            None => self.step = Some(StepRun::new(step, at)),
+            Some(around) => {
+                if let Some(around) = self.run_mut(around) {
+                    around.nested.push(StepRun::new(step, at));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn run_mut(&mut self, id: &str) -> Option<&mut StepRun> {
+        self.step.as_mut()?.find_mut(id)
+    }
+
+    fn offer(&mut self, offered: &Arc<WorkItemOffered>, at: Timestamp) {
+        let retry = self.definition.as_ref().and_then(|definition| definition.step(&offered.step));
+        let retry = retry.map(|step| step.retry).unwrap_or_default();
+        if let Some(run) = self.run_mut(&offered.step) {
+            run.items.push(offered.item.clone());
+        }
+        let item = WorkItem {
+            offered: Arc::clone(offered),
+            at,
+            claim: None,
+            returned: Vec::new(),
+            tries: retry.max.saturating_add(1),
+            retry_delay_ms: retry.delay_ms,
+        };
+        self.items.insert(offered.item.clone(), item);
+    }
+
+    fn finish(&mut self, result: &Arc<StepFinished>) {
+        if let Some(run) = self.run_mut(&result.step) {
+            let (items, is_open) = (run.items.clone(), run.round.is_some());
+            self.items_of.insert(result.step.clone(), items);
+            self.note_not_held(result, is_open);
+        }
+        if self.step.as_ref().is_none_or(|top| top.id != result.step) {
+            if let Some(run) = self.run_mut(&result.step) {
+                run.result = Some(Arc::clone(result));
+            }
+            return;
+        }
+        self.step = None;
+        self.finished_step = Some(result.step.clone());
+        self.results.insert(result.step.clone(), Arc::clone(result));
+    }
+
+    /// Keeps account of round steps that ended without a round.
+    fn note_not_held(&mut self, result: &StepFinished, was_opened: bool) {
+        let step = self.definition.as_ref().and_then(|definition| definition.step(&result.step));
+        let is_round = step.is_some_and(|step| step.round().is_some());
+        self.not_held.shift_remove(&result.step);
+        if is_round && !was_opened {
+            let why = result.error.clone().unwrap_or_default();
+            self.not_held.insert(result.step.clone(), NotHeld { why, after: self.rounds.len() });
+        }
+    }
+
+    pub(crate) fn round_mut(&mut self, id: &str) -> Option<&mut RoundRun> {
+        self.rounds.iter_mut().rev().find(|round| round.opened.round == id)
+    }
+
+    pub(crate) fn seat(&mut self, round: &str, name: &str, change: impl FnOnce(&mut Seat)) {
+        if let Some(seat) = self.round_mut(round).and_then(|round| round.seats.get_mut(name)) {
+            change(seat);
+        }
+    }
+
+    fn seats(&mut self, round: &str, names: &[String], change: impl Fn(&mut Seat)) {
+        for name in names {
+            self.seat(round, name, &change);
+        }
+    }
+}

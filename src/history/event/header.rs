@@ -1,0 +1,116 @@
+//! The header: everything a session needs to be replayed anywhere, alone.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::history::linked_session::LinkedSession;
+use crate::history::price::Price;
+
+/// The header of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionOpened {
+    /// The session's id.
+    pub session: String,
+    /// The format's version.
+    pub format: u32,
+    /// The program that wrote it.
+    pub program: String,
+    /// The definition's file name, without its folder.
+    pub definition_file: String,
+    /// SHA-256 of the definition's text.
+    pub definition_sha256: String,
+    /// The definition's whole text, byte-order mark removed.
+    pub definition: String,
+    /// The session's input.
+    pub input: Value,
+    /// The seed given, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The roster.
+    pub participants: Vec<SeatInfo>,
+    /// The personas of the roster.
+    pub personas: Vec<PersonaInfo>,
+    /// The text of the project's own tasks, links and reports (`.s2s/tasks.yaml`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks_file: Option<String>,
+    /// Saved sessions that are linked, as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked_sessions: Vec<LinkedSession>,
+    /// What of the project's tasks and of linked sessions could not be read, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
+    /// What the models of its seats cost, as far as was known when it opened.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub prices: IndexMap<String, Price>,
+    /// The number of the rules by which answers are scanned before they are handed on; none where
+    /// nobody looks, and in sessions from before there were such rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leak_rules: Option<u32>,
+    /// The number of the rules by which replies are read; none in sessions whose sealed records hold
+    /// what was read of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_rules: Option<u32>,
+    /// By what names participants are shown to each other, if not by their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pseudonyms: Option<PseudonymMap>,
+}
+
+/// Names that participants have for each other, drawn once and the same to the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PseudonymMap {
+    /// What they were drawn with.
+    pub seed: u64,
+    /// The pseudonym of every seat, in roster order.
+    pub names: IndexMap<String, String>,
+}
+
+/// One seat of the roster.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SeatInfo {
+    /// Its name.
+    pub name: String,
+    /// Its persona's name.
+    pub persona: String,
+    /// `provider/model`, or `rehearsal`.
+    pub model: String,
+    /// What its ballot weighs: one of weight 2 counts as two.
+    pub weight: f64,
+    /// Its seed, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Its temperature, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// The steps in which its answers come from a script.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripted: Vec<String>,
+    /// Whether it answers agent steps alone and takes no seat in rounds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent_only: bool,
+    /// What it can use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    /// Words it is known by, where the definition gives some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+}
+
+/// One persona, as it was when the session opened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PersonaInfo {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its text.
+    pub sha256: String,
+    /// Its line for lists.
+    pub description: String,
+    /// Its tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// What it cares for.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub priorities: IndexMap<String, f64>,
+    /// Its text.
+    pub text: String,
+}

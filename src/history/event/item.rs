@@ -1,0 +1,265 @@
+//! What happens to a work item of an agent: offered, claimed, returned.
+//!
+//! A round's work items are offered by the same event and settle by sealing; what is only an
+//! agent's is left out of them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::history::timestamp::Timestamp;
+use crate::round::record::{ReplyAttempt, TokenUsage};
+use crate::workflow::ExpectedOutput;
+
+/// One hand-over. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
+/// blank line, persona. An agent's is `prompt`, or the whole work item as JSON (its `input` alone in
+/// format 1); the persona's text, a block on its stage and its own `rules` go before it as the system's
+/// part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkItemOffered {
+    /// The step.
+    pub step: String,
+    /// The round; none for an agent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub round: String,
+    /// The seat, or the agent.
+    pub participant: String,
+    /// The item's id.
+    pub item: String,
+    /// `provider/model`.
+    pub model: String,
+    /// What it may use: nothing, in a round.
+    pub available_skills: Vec<String>,
+    /// The address lines, appended to the snapshot; none for an agent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub address: String,
+    /// The persona whose text is part of the prompt.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub persona: String,
+    /// SHA-256 of the whole prompt; of an agent's, without the system's part.
+    pub prompt_sha256: String,
+    /// SHA-256 of the snapshot, or of the input as JSON.
+    pub context_sha256: String,
+    /// What only an agent's work item has.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Box<AgentWork>>,
+}
+
+/// What an agent is handed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentWork {
+    /// Exactly what it is handed: `input`, an explicit reference, `context`, `error`.
+    pub input: Map<String, Value>,
+    /// The stage it works on.
+    pub stage_context: StageContext,
+    /// The number of the words in which it is told of all this beside its prompt; none in sessions of
+    /// format 1, where it is told less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wording: Option<u32>,
+    /// What it is told of the form of its answer, and by the facilitator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
+    /// The prompt, if a template gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// What its task is linked to, as exact JSON; none when there is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linked_tasks: Option<String>,
+    /// What is reviewed, in a review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review_context: Option<ReviewContext>,
+}
+
+/// The stage of a work item, frozen with it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StageContext {
+    /// What the stage is about.
+    pub stage_description: String,
+    /// What the answer should be.
+    pub expected_output: ExpectedOutput,
+    /// What the agent can use.
+    pub available_skills: Vec<String>,
+    /// What earlier stages made.
+    pub previous_artifacts: Vec<PreviousArtifact>,
+}
+
+/// Something an earlier stage made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PreviousArtifact {
+    /// Its id.
+    pub artifact_id: String,
+    /// Its version, from 1.
+    pub version: u32,
+    /// What it is.
+    pub kind: String,
+    /// The stage that made it.
+    pub stage: String,
+    /// When it was recorded.
+    pub created_at: Timestamp,
+    /// What it says, for a recipient without tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Value>,
+}
+
+/// What a reviewer is told of what it reviews; the author by tag, never by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewContext {
+    /// The artifact.
+    pub target_artifact_id: String,
+    /// Its author's tag.
+    pub target_author_tag: String,
+    /// What is looked at.
+    pub review_criteria: Vec<String>,
+}
+
+/// A work item is taken, or its lease renewed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkItemClaimed {
+    /// The step.
+    pub step: String,
+    /// The agent.
+    pub participant: String,
+    /// The item.
+    pub item: String,
+    /// Which try this is, from 1.
+    pub attempt: u32,
+    /// Who works on it; the agent unless it has several workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<String>,
+    /// Until when it is theirs.
+    pub until: Timestamp,
+}
+
+/// What came back for a work item.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkItemReturned {
+    /// The step.
+    pub step: String,
+    /// The agent.
+    pub participant: String,
+    /// The item.
+    pub item: String,
+    /// Which try this was, from 1.
+    pub attempt: u32,
+    /// Whether it was done.
+    pub status: ItemStatus,
+    /// What it yields.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Every reply as it came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<ReplyAttempt>,
+    /// Requests made, or starts of a program.
+    pub tries: u32,
+    /// From the first request to the last byte, in milliseconds.
+    pub latency_ms: u64,
+    /// Tokens, if the service told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenUsage>,
+    /// How a program ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_status: Option<String>,
+    /// What a program said on standard error: the last 64 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// What a program that failed said on standard output: the last 64 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<String>,
+}
+
+impl WorkItemReturned {
+    /// What a program that failed printed, standard output first: the last 64 KiB, shared evenly where
+    /// both outputs are long.
+    pub fn output(&self) -> Option<String> {
+        const MOST: usize = 64 * 1024;
+        if self.status == ItemStatus::Completed {
+            return None;
+        }
+        let text = |output: &Option<String>| output.as_deref().unwrap_or_default().trim_end().to_owned();
+        let (out, err) = (text(&self.stdout), text(&self.stderr));
+        let of_out = MOST.saturating_sub(1 + err.len()).max(MOST / 2);
+        let of_err = MOST.saturating_sub(1 + out.len()).max(MOST / 2 - 1);
+        let both = [last_of(&out, of_out), last_of(&err, of_err)];
+        let both: Vec<&str> = both.into_iter().filter(|part| !part.is_empty()).collect();
+        (!both.is_empty()).then(|| both.join("\n"))
+    }
+}
+
+/// The last bytes of a text, from a character's beginning on.
+fn last_of(text: &str, bytes: usize) -> &str {
+    let from = (text.len().saturating_sub(bytes)..=text.len()).find(|at| text.is_char_boundary(*at));
+    &text[from.unwrap_or(text.len())..]
+}
+
+/// What became of one try of a work item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemStatus {
+    /// It was done.
+    Completed,
+    /// It was not.
+    Failed,
+}
+
+/// Feedback on an artifact.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReviewRecorded {
+    /// The step.
+    pub step: String,
+    /// Who reviewed.
+    pub participant: String,
+    /// The work item that was completed with it.
+    pub item: String,
+    /// The artifact.
+    pub artifact: String,
+    /// What was looked at.
+    pub criteria: Vec<String>,
+    /// What was said.
+    pub feedback: Value,
+}
+
+/// A task's status and evidence stand in the file of the tasks now, or could not be written there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskWritten {
+    /// The step.
+    pub step: String,
+    /// The work item that gave them.
+    pub item: String,
+    /// The task.
+    pub task: String,
+    /// The status.
+    pub status: String,
+    /// The file, as the definition names it.
+    pub file: String,
+    /// Why it was not written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Two things are linked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkRecorded {
+    /// The step.
+    pub step: String,
+    /// The link.
+    pub link: Link,
+}
+
+/// A typed edge between two things.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Link {
+    /// Its id.
+    pub id: String,
+    /// Where it begins.
+    pub from_id: String,
+    /// Where it ends.
+    pub to_id: String,
+    /// What it says.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+}

@@ -1,0 +1,203 @@
+//! The events: one line of history each, named as scripts know them.
+//!
+//! Field order is the order in the file. A format change adds fields with defaults; it renames none.
+
+mod header;
+mod item;
+mod leak;
+mod live;
+mod round;
+mod step;
+
+pub use header::{PersonaInfo, PseudonymMap, SeatInfo, SessionOpened};
+pub use item::{
+    AgentWork, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext,
+    TaskWritten, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+};
+pub use leak::{LeakReport, LeaksFound};
+pub use live::{
+    ArtifactRecorded, DeadlineExtended, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
+};
+pub use round::{AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally};
+pub use step::{ApprovalGiven, ApprovalRequested, RoundOutcome, SessionClosed, Status, StepFinished};
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::timestamp::Timestamp;
+
+/// An event and when it happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimedEvent {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub event: Event,
+}
+
+/// An event with its place in the log's chain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogEntry {
+    /// Its number, from 0.
+    pub seq: u64,
+    /// The hash of the document before it.
+    pub prev: String,
+    /// The hash of its own document.
+    pub hash: String,
+    /// What happened, and when.
+    pub stamped: TimedEvent,
+}
+
+/// Everything that can happen in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The header: everything the session needs to be replayed anywhere, alone.
+    SessionOpened(Box<SessionOpened>),
+    /// A step begins.
+    StepStarted {
+        /// The step.
+        step: String,
+        /// Its type.
+        kind: String,
+        /// How many steps have begun, this one included; nested ones are counted with theirs.
+        iteration: u32,
+        /// The step it runs inside, if it does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        within: Option<String>,
+    },
+    /// A round is frozen and open.
+    RoundOpened(Arc<RoundOpened>),
+    /// One seat is handed the snapshot, or one agent its input.
+    WorkItemOffered(Arc<WorkItemOffered>),
+    /// A work item of an agent is taken.
+    WorkItemClaimed(WorkItemClaimed),
+    /// Something came back for a work item of an agent, or nothing did.
+    WorkItemReturned(Arc<WorkItemReturned>),
+    /// A review's feedback is on record.
+    ReviewRecorded(ReviewRecorded),
+    /// Two things are linked.
+    LinkRecorded(LinkRecorded),
+    /// A task's status and evidence are in the file of the tasks, or could not be written there.
+    TaskWritten(TaskWritten),
+    /// A seat's answer is sealed.
+    BallotSealed(BallotSealed),
+    /// A seat failed on the way.
+    SeatFailed(SeatFailed),
+    /// The facilitator let a seat go.
+    SeatExcused {
+        /// The step.
+        step: String,
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+        /// Why.
+        reason: String,
+    },
+    /// The facilitator has a seat asked anew.
+    SeatRetried(SeatRetried),
+    /// A seat's answer came after the close: it is refused and never counted, and not a word of it kept.
+    LateAnswerRefused {
+        /// The step.
+        step: String,
+        /// The round.
+        round: String,
+        /// The seat.
+        participant: String,
+    },
+    /// The round is closed; its key is published.
+    RoundClosed(RoundClosed),
+    /// What one seat held; in roster order, in the same write as the close.
+    AnswerRevealed(Arc<AnswerRevealed>),
+    /// The round's key is gone: what it sealed cannot be opened.
+    KeyLost {
+        /// The step.
+        step: String,
+        /// The round.
+        round: String,
+        /// The seats whose answers are lost.
+        participants: Vec<String>,
+    },
+    /// The facilitator has the seats whose answers were lost asked again.
+    SeatsAskedAgain {
+        /// The step.
+        step: String,
+        /// The round.
+        round: String,
+        /// Those seats.
+        participants: Vec<String>,
+    },
+    /// Answers say who they are or name somebody; what is handed on of them is settled.
+    LeaksFound(Arc<LeaksFound>),
+    /// The ballots are counted.
+    TallyMade(Box<Tally>),
+    /// A step has its result.
+    StepFinished(Arc<StepFinished>),
+    /// A person is asked.
+    ApprovalRequested(ApprovalRequested),
+    /// A person answered.
+    ApprovalGiven(ApprovalGiven),
+    /// Something a person should know of.
+    Warning {
+        /// What.
+        message: String,
+        /// The step, if it is one step's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<String>,
+        /// The round, if it is one round's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        round: Option<String>,
+        /// The seat, if it is one seat's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        participant: Option<String>,
+    },
+    /// The session rests and can be resumed.
+    SessionPaused {
+        /// Why.
+        reason: String,
+        /// The step that waits for a person, if one does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<String>,
+    },
+    /// The session goes on.
+    SessionResumed {
+        /// The program that goes on with it.
+        program: String,
+        /// Bytes of a torn write that were cut off and kept aside.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        torn_bytes: u64,
+    },
+    /// The facilitator changes a round step before its next opening.
+    RoundRevised(RoundRevised),
+    /// The facilitator adds or edits an artifact.
+    ArtifactRecorded(ArtifactRecorded),
+    /// The facilitator's note on a closed round.
+    SynthesisRecorded(SynthesisRecorded),
+    /// The facilitator gives the open round more time.
+    DeadlineExtended(DeadlineExtended),
+    /// The facilitator has a counted round asked again, as a new round of its step.
+    RoundAskedAgain {
+        /// The step.
+        step: String,
+        /// The round that was counted.
+        round: String,
+    },
+    /// Another session's history ends here; what follows is this one's own.
+    SessionForked(SessionForked),
+    /// The session is over.
+    SessionClosed(SessionClosed),
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Event {
+    /// A warning about the session as a whole.
+    pub fn warning(message: &str) -> Self {
+        Self::Warning { message: message.to_owned(), step: None, round: None, participant: None }
+    }
+}

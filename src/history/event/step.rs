@@ -1,0 +1,132 @@
+//! What happens around rounds: a step's result, a person's answer, the session's end.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::history::timestamp::Timestamp;
+
+/// A step's result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepFinished {
+    /// The step.
+    pub step: String,
+    /// The step again, under the result's own name for it.
+    pub step_id: String,
+    /// Whether it succeeded.
+    pub success: bool,
+    /// What it yields.
+    pub data: Value,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// When it began.
+    pub start_time: Timestamp,
+    /// When it ended.
+    pub end_time: Timestamp,
+    /// How long it took, in milliseconds.
+    pub duration: u64,
+}
+
+/// What became of a round, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoundOutcome {
+    /// Its rule found one winner.
+    Decided,
+    /// Options are level.
+    Tie,
+    /// Somebody blocks it.
+    Blocked,
+    /// Too few took part.
+    NoQuorum,
+    /// There is a winner, not as strong as the round asks for.
+    Weak,
+    /// The rule found no winner, or there is no rule.
+    Undecided,
+    /// Everybody who took part abstained.
+    Abstained,
+    /// It could not be opened.
+    Failed,
+}
+
+impl RoundOutcome {
+    /// Whether `on_undecided` is taken.
+    pub fn is_undecided(self) -> bool {
+        !matches!(self, Self::Decided | Self::Failed)
+    }
+}
+
+/// A person is asked for a yes or no, or to choose among level options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalRequested {
+    /// The step.
+    pub step: String,
+    /// What is asked.
+    pub message: String,
+    /// The options to choose from, when a tie is to be resolved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+    /// The session's input.
+    pub input: Value,
+    /// The results so far.
+    pub context: Map<String, Value>,
+}
+
+/// A person's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalGiven {
+    /// The step.
+    pub step: String,
+    /// Yes or no.
+    pub approved: bool,
+    /// The option chosen, when a tie was to be resolved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<String>,
+    /// What the person added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// `facilitator`, or `scripted`.
+    pub by: String,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It came to its end.
+    Finished,
+    /// A step failed and nothing said where to go, or a limit ended it.
+    Failed,
+    /// An approval was refused and nothing said where to go.
+    Rejected,
+    /// It rests.
+    Paused,
+    /// A cap on time or money stopped it, or nobody could be reached.
+    Stopped,
+}
+
+impl Status {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+            Self::Rejected => "rejected",
+            Self::Paused => "paused",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// The end of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionClosed {
+    /// How it ended.
+    pub status: Status,
+    /// Why, where that needs saying.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The exit code of a headless run that ends here.
+    pub exit_code: u8,
+}

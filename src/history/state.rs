@@ -1,0 +1,384 @@
+//! The state: what a session is after the events so far.
+//!
+//! While a round is open the plaintext of its answers exists nowhere in here.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::event::{
+    AnswerRevealed, ApprovalGiven, LeakReport, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed,
+    RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
+};
+use super::step_run::{ApprovalRun, StepArtifact, StepRun};
+use super::timestamp::Timestamp;
+use super::work_item::WorkItem;
+use crate::diagnostic::Diagnostic;
+use crate::round::prompt::{Prompt, tail};
+use crate::round::record::REPLY_RULES;
+use crate::round::seal::{AssociatedData, Padding, RoundKey, SealedRecord, unseal};
+use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, load_of_format_1};
+
+/// A session, folded from its events.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Session {
+    /// The session's id; empty before it is opened.
+    pub id: String,
+    /// The header, once it is opened.
+    pub header: Option<Arc<SessionOpened>>,
+    /// The roster by name, once it is opened.
+    pub roster: Arc<IndexMap<String, SeatInfo>>,
+    /// The definition, once it is opened.
+    pub definition: Option<Arc<Definition>>,
+    /// When it was opened.
+    pub opened_at: Timestamp,
+    /// When something last happened.
+    pub last_at: Timestamp,
+    /// The step that runs now.
+    pub step: Option<StepRun>,
+    /// The step that finished last; [`Session::next_step`] goes on from it.
+    pub finished_step: Option<String>,
+    /// How many steps have begun.
+    pub iterations: u32,
+    /// How often each step has begun.
+    pub runs: IndexMap<String, u32>,
+    /// Every work item handed to an agent so far, by its id.
+    pub items: IndexMap<String, WorkItem>,
+    /// What steps made, by its id, the latest version.
+    pub made: IndexMap<String, StepArtifact>,
+    /// The work items that each step's last result came of.
+    pub items_of: IndexMap<String, Vec<String>>,
+    /// What was found in answers before they were handed on, by work item.
+    pub leaks: IndexMap<String, LeakReport>,
+    /// Feedback on record.
+    pub reviews: Vec<ReviewRecorded>,
+    /// Work items of the tracker whose status and evidence are in the file of the tasks.
+    pub written: Vec<String>,
+    /// Links on record.
+    pub links: Vec<LinkRecorded>,
+    /// Every round so far; the last one may be open.
+    pub rounds: Vec<RoundRun>,
+    /// Rounds that come before and are left out, where a later round is looked at alone; else 0.
+    pub rounds_left_out: u32,
+    /// Round steps whose last run ended without their round having been opened.
+    pub not_held: IndexMap<String, NotHeld>,
+    /// Results by step, a re-run step in its old place.
+    pub results: IndexMap<String, Arc<StepFinished>>,
+    /// How long people were asked and the session rested, in milliseconds.
+    pub waited_ms: u64,
+    /// Until when the time people were asked is counted in that.
+    pub asked_until: Timestamp,
+    /// What people were asked and said, in order.
+    pub approvals: Vec<AnsweredQuestion>,
+    /// What is asked of a step that has run as often as it may, until it is answered.
+    pub exhausted: Option<ApprovalRun>,
+    /// Runs the facilitator has granted beyond `max_runs`, by step.
+    pub granted: IndexMap<String, u32>,
+    /// Whether the session goes on from the last step as if that had succeeded: the facilitator took it.
+    pub taken: bool,
+    /// Options the facilitator chose where a round had used up its runs, by step.
+    pub chosen: IndexMap<String, String>,
+    /// The step whose runs were used up when the facilitator stopped the session.
+    pub stopped_at: Option<String>,
+    /// How often a person has answered each step.
+    pub answered: IndexMap<String, usize>,
+    /// Warnings so far.
+    pub warnings: Vec<String>,
+    /// Since when and why it rests, if it does.
+    pub paused: Option<(Timestamp, String)>,
+    /// How it ended, if it did.
+    pub closed: Option<SessionClosed>,
+}
+
+/// A round that was not opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotHeld {
+    /// Why.
+    pub why: String,
+    /// How many rounds had been opened before.
+    pub after: usize,
+}
+
+/// What a person was asked and said; the context that was shown stays in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnsweredQuestion {
+    /// What was asked.
+    pub message: String,
+    /// The level options to choose from, if it was a tie.
+    pub choices: Vec<String>,
+    /// What was answered.
+    pub given: ApprovalGiven,
+    /// When it was answered.
+    pub at: Timestamp,
+}
+
+/// A round from its opening on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoundRun {
+    /// What was frozen.
+    pub opened: Arc<RoundOpened>,
+    /// The rules of the table, shared by all prompts.
+    pub rules: Arc<str>,
+    /// The snapshot, shared by all prompts.
+    pub snapshot: Arc<str>,
+    /// When it opened.
+    pub opened_at: Timestamp,
+    /// What [`Session::waited_ms`] was when it opened.
+    pub waited_before: u64,
+    /// The seats by name, in roster order.
+    pub seats: IndexMap<String, Seat>,
+    /// How it closed.
+    pub closed: Option<RoundClosed>,
+    /// When it closed.
+    pub closed_at: Option<Timestamp>,
+    /// How it was counted.
+    pub tally: Option<Tally>,
+    /// Seats whose answers were lost with an earlier key, whether asked again or not.
+    pub key_lost: Vec<String>,
+    /// What the facilitator chose among level options.
+    pub tie_choice: Option<String>,
+    /// The session it was opened in: its seals are bound to it.
+    pub session: String,
+    /// How long it may stay open, in milliseconds from its opening.
+    pub deadline_ms: Option<u64>,
+    /// The facilitator's note on it.
+    pub synthesis: Option<String>,
+}
+
+/// A seat of a round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seat {
+    /// Its name.
+    pub name: String,
+    /// What it was handed.
+    pub item: Option<Arc<WorkItemOffered>>,
+    /// Where it stands.
+    pub status: SeatStatus,
+    /// From the round's opening to its seal or failure, in milliseconds.
+    pub elapsed_ms: Option<u64>,
+    /// How often the facilitator had it asked anew.
+    pub retried: u32,
+}
+
+/// Where a seat stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SeatStatus {
+    /// Not asked yet.
+    Waiting,
+    /// Asked; nothing came back yet.
+    Asking,
+    /// Sealed.
+    Sealed(Arc<SealedRecord>),
+    /// Sealed under a key that is gone.
+    Lost(Arc<SealedRecord>),
+    /// Nothing came back.
+    Failed(SeatFailed),
+    /// Let go, and why.
+    Excused(String),
+    /// Still open when the round closed.
+    Missing,
+    /// Revealed.
+    Revealed(Arc<AnswerRevealed>, Arc<SealedRecord>),
+}
+
+impl SeatStatus {
+    /// Whether an answer may still come.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Waiting | Self::Asking)
+    }
+}
+
+impl Session {
+    /// Reads the definition a header carries.
+    ///
+    /// # Errors
+    /// The definition's first problem.
+    pub fn definition_of(header: &SessionOpened) -> Result<Definition, Diagnostic> {
+        let id = default_id(&header.definition_file);
+        let source = Source { text: &header.definition, file: &header.definition_file, id };
+        let loaded = if header.format < 2 { load_of_format_1(source) } else { load(source) };
+        match loaded {
+            Ok(loaded) => match &header.tasks_file {
+                Some(text) => Ok(loaded.definition.with_tasks(text).definition),
+                None => Ok(loaded.definition),
+            },
+            Err(problems) => {
+                Err(problems.into_iter().next().unwrap_or_else(|| Diagnostic::new("unreadable")))
+            }
+        }
+    }
+
+    /// Whether its file was begun in format 1: what its records mean is read as it was then.
+    pub fn is_format_1(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.format < 2)
+    }
+
+    /// The format of its file, which says how some of what is recorded reads.
+    pub fn format(&self) -> u32 {
+        self.header.as_ref().map_or(0, |header| header.format)
+    }
+
+    /// Whether counts say how strong a result is: not in format 1, nor in files of format 2 that were begun
+    /// before their header named the reader's rules.
+    pub fn weighs_results(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.reply_rules.is_some())
+    }
+
+    /// The seat of that name in the roster.
+    pub fn seat_info(&self, name: &str) -> Option<&SeatInfo> {
+        self.roster.get(name)
+    }
+
+    /// The persona of that name in the header.
+    pub fn persona(&self, name: &str) -> Option<&PersonaInfo> {
+        self.header.as_ref()?.personas.iter().find(|persona| persona.name == name)
+    }
+
+    /// The round of that id.
+    pub fn round(&self, id: &str) -> Option<&RoundRun> {
+        self.rounds.iter().rev().find(|round| round.opened.round == id)
+    }
+
+    /// The round that is open now.
+    pub fn open_round(&self) -> Option<&RoundRun> {
+        self.rounds.last().filter(|round| round.closed.is_none())
+    }
+
+    /// Whether any seat's answers are rehearsed: for labels.
+    pub fn has_rehearsal(&self) -> bool {
+        let Some(definition) = &self.definition else { return false };
+        self.roster.values().filter(|seat| seat.is_rehearsal()).any(|seat| {
+            definition
+                .all_steps()
+                .any(|step| seat.sits_in(definition, step) && !seat.scripted.contains(&step.id))
+        })
+    }
+
+    /// The number that the next round to open has, from 1.
+    pub fn next_round_number(&self) -> u32 {
+        self.rounds_left_out + self.rounds.len() as u32 + 1
+    }
+
+    /// What a seat's seal in a round is bound to.
+    pub fn binding<'a>(&self, round: &'a RoundRun, seat: &'a str) -> AssociatedData<'a> {
+        AssociatedData {
+            session: &round.session,
+            round: &round.opened.round,
+            participant: seat,
+            snapshot_sha256: &round.opened.snapshot_sha256,
+        }
+    }
+
+    /// How records are padded, and by that what they hold: what came back, or what was read of it.
+    pub fn padding(&self) -> Padding {
+        match self.header.as_ref().and_then(|header| header.reply_rules) {
+            Some(_) => Padding::Classes,
+            None => Padding::Steps,
+        }
+    }
+
+    /// The number of the rules that replies were read by, where this version does not have them.
+    pub fn other_reply_rules(&self) -> Option<u32> {
+        self.header.as_ref()?.reply_rules.filter(|rules| *rules != REPLY_RULES)
+    }
+
+    /// Whether `key` opens what is sealed in a round, as far as its first seal shows.
+    pub fn opens_with(&self, round: &RoundRun, key: &RoundKey) -> bool {
+        round.sealed_seats().next().is_none_or(|seat| match &seat.status {
+            SeatStatus::Sealed(sealed) => {
+                unseal(key, self.binding(round, &seat.name), sealed, self.padding()).is_ok()
+            }
+            _ => true,
+        })
+    }
+
+    /// How long the session has run at `now`, in milliseconds: rests and questions left out.
+    pub fn ran_ms(&self, now: Timestamp) -> u64 {
+        now.since(self.opened_at).saturating_sub(self.waited_ms)
+    }
+
+    /// How long a round has been open at `now`, in milliseconds: rests left out.
+    pub fn round_ran_ms(&self, round: &RoundRun, now: Timestamp) -> u64 {
+        let waited = self.waited_ms.saturating_sub(round.waited_before);
+        now.since(round.opened_at).saturating_sub(waited)
+    }
+
+    /// The prompt a seat was or will be handed, put together from its parts.
+    pub fn prompt(&self, round: &RoundRun, item: &WorkItemOffered) -> Prompt {
+        let persona = self.persona(&item.persona).map_or("", |persona| persona.text.as_str());
+        Prompt {
+            rules: Arc::clone(&round.rules),
+            snapshot: Arc::clone(&round.snapshot),
+            tail: tail(&item.address, persona),
+        }
+    }
+}
+
+impl RoundRun {
+    /// The seat of that name.
+    pub fn seat(&self, name: &str) -> Option<&Seat> {
+        self.seats.get(name)
+    }
+
+    /// How many seats are sealed or were.
+    pub fn sealed(&self) -> usize {
+        let sealed = |s: &&Seat| matches!(s.status, SeatStatus::Sealed(_) | SeatStatus::Revealed(..));
+        self.seats.values().filter(sealed).count()
+    }
+
+    /// Seats from which an answer may still come.
+    pub fn open_seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.values().filter(|seat| seat.status.is_open())
+    }
+
+    /// Seats that are sealed and not revealed yet.
+    pub fn sealed_seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.values().filter(|seat| matches!(seat.status, SeatStatus::Sealed(_)))
+    }
+
+    /// Seats from which nothing came back.
+    pub fn failed_seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.values().filter(|seat| matches!(seat.status, SeatStatus::Failed(_)))
+    }
+
+    /// Seats sealed under a key that is gone.
+    pub fn lost_seats(&self) -> Vec<String> {
+        let lost = |s: &&Seat| matches!(s.status, SeatStatus::Lost(_));
+        self.seats.values().filter(lost).map(|seat| seat.name.clone()).collect()
+    }
+}
+
+impl Session {
+    /// The open round, where so many seats failed that its quorum cannot be reached, unless its
+    /// definition has it close all the same.
+    pub fn below_quorum(&self) -> Option<&RoundRun> {
+        let round = self.open_round()?;
+        let failed = round.failed_seats().count();
+        let (may_seal, quorum) = (round.sealed() + round.open_seats().count(), round.opened.quorum);
+        let step = self.definition.as_ref()?.step(&round.opened.step)?.round()?;
+        let is_below = may_seal < quorum && may_seal + failed >= quorum;
+        (is_below && !step.closes_below_quorum).then_some(round)
+    }
+}
+
+impl SeatInfo {
+    /// Whether a step asks it: as a seat of a round, as an agent or as a reviewer.
+    pub fn sits_in(&self, definition: &Definition, step: &Step) -> bool {
+        match &step.kind {
+            StepKind::Round(round) => !self.agent_only && round.participants.holds(&self.name),
+            StepKind::Agent(agent) => agent.agent == self.name,
+            StepKind::Review(review) => definition.reviewers(review).contains(&self.name.as_str()),
+            _ => false,
+        }
+    }
+
+    /// Whether its model is the rehearsal; scripted steps aside.
+    pub fn is_rehearsal(&self) -> bool {
+        self.model.split('/').next() == Some("rehearsal")
+    }
+
+    /// What is shown for its model in a step: `scripted` where its answers are.
+    pub fn label(&self, step: &str) -> &str {
+        if self.scripted.iter().any(|scripted| scripted == step) { "scripted" } else { &self.model }
+    }
+}

@@ -1,0 +1,81 @@
+//! Work items of agents: offered, claimed for a while, returned.
+//!
+//! Times are arguments.
+
+use std::sync::Arc;
+
+use super::event::{ItemStatus, WorkItemClaimed, WorkItemOffered, WorkItemReturned};
+use super::state::Session;
+use super::timestamp::Timestamp;
+
+/// A work item of an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkItem {
+    /// What was handed out.
+    pub offered: Arc<WorkItemOffered>,
+    /// When.
+    pub at: Timestamp,
+    /// Who works on it now, if anyone.
+    pub claim: Option<WorkItemClaimed>,
+    /// What came back so far, one entry a try, and when.
+    pub returned: Vec<(Arc<WorkItemReturned>, Timestamp)>,
+    /// How many tries it has in all.
+    pub tries: u32,
+    /// How long to wait before another try, in milliseconds.
+    pub retry_delay_ms: u64,
+}
+
+impl WorkItem {
+    /// What it came to, once no further try is made.
+    pub fn outcome(&self) -> Option<&Arc<WorkItemReturned>> {
+        let (last, _) = self.returned.last()?;
+        let is_last = last.status == ItemStatus::Completed || self.returned.len() >= self.tries as usize;
+        is_last.then_some(last)
+    }
+
+    /// The number of the try that is made now or next, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.returned.len() as u32 + 1
+    }
+
+    /// Whether someone holds it at `now`.
+    pub fn is_held(&self, now: Timestamp) -> bool {
+        self.claim.as_ref().is_some_and(|claim| now < claim.until)
+    }
+
+    /// From when on it may be claimed.
+    pub fn ready_at(&self) -> Timestamp {
+        let delay = i64::try_from(self.retry_delay_ms).unwrap_or(i64::MAX);
+        self.returned.last().map_or(self.at, |(_, at)| Timestamp(at.0.saturating_add(delay)))
+    }
+
+    /// What its stage is about.
+    pub fn stage_description(&self) -> &str {
+        self.offered.task.as_ref().map_or("", |task| &task.stage_context.stage_description)
+    }
+
+    /// Where it stands: `offered`, `claimed`, `completed` or `failed`.
+    pub fn state(&self, now: Timestamp) -> &'static str {
+        match self.outcome() {
+            Some(returned) if returned.status == ItemStatus::Completed => "completed",
+            Some(_) => "failed",
+            None if self.is_held(now) => "claimed",
+            None => "offered",
+        }
+    }
+}
+
+impl Session {
+    /// What `agent` may claim at `now`, oldest first: its own offers only.
+    pub fn inbox(&self, agent: &str, now: Timestamp) -> Vec<&WorkItem> {
+        let open = |item: &&WorkItem| {
+            item.offered.participant == agent && item.outcome().is_none() && !item.is_held(now)
+        };
+        self.items.values().filter(open).collect()
+    }
+
+    /// Work items that are not settled, oldest first.
+    pub fn open_items(&self) -> impl Iterator<Item = &WorkItem> {
+        self.items.values().filter(|item| item.outcome().is_none())
+    }
+}

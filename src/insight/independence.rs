@@ -1,0 +1,179 @@
+//! How independent the answers of a round can be: whose models they are, and which are the same text.
+//!
+//! It gives no number of independent voices: models err together whoever made them, as
+//! `docs/INDEPENDENCE.md` says with its sources. Answers that people gave, at the screen or beforehand in a
+//! script, are counted apart.
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use super::round_view;
+use super::wording::{join_list, pluralize};
+use crate::core::{is_persons, same_answers};
+use crate::history::{RoundRun, Session};
+use crate::round::record::Outcome;
+
+/// What stands where a model's name does not tell who made it.
+const UNKNOWN: &str = "unknown";
+
+/// Beginnings of models' names, and of providers', with who makes them.
+const MAKERS: [(&str, &str); 34] = [
+    ("rehearsal", "this program"),
+    ("gpt", "OpenAI"),
+    ("chatgpt", "OpenAI"),
+    ("o1", "OpenAI"),
+    ("o3", "OpenAI"),
+    ("o4", "OpenAI"),
+    ("codex", "OpenAI"),
+    ("openai", "OpenAI"),
+    ("claude", "Anthropic"),
+    ("anthropic", "Anthropic"),
+    ("gemini", "Google"),
+    ("gemma", "Google"),
+    ("google", "Google"),
+    ("llama", "Meta"),
+    ("codellama", "Meta"),
+    ("meta", "Meta"),
+    ("mistral", "Mistral"),
+    ("mixtral", "Mistral"),
+    ("ministral", "Mistral"),
+    ("codestral", "Mistral"),
+    ("magistral", "Mistral"),
+    ("devstral", "Mistral"),
+    ("qwen", "Alibaba"),
+    ("qwq", "Alibaba"),
+    ("deepseek", "DeepSeek"),
+    ("grok", "xAI"),
+    ("phi", "Microsoft"),
+    ("command-r", "Cohere"),
+    ("command-a", "Cohere"),
+    ("aya", "Cohere"),
+    ("granite", "IBM"),
+    ("nemotron", "NVIDIA"),
+    ("glm", "Zhipu"),
+    ("kimi", "Moonshot"),
+];
+
+/// Whose answers a round has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Independence {
+    /// Models with the seats that answered by them, in roster order.
+    pub models: IndexMap<String, Vec<String>>,
+    /// Makers with their models among these; `unknown` where the name does not tell.
+    pub makers: IndexMap<String, Vec<String>>,
+    /// Seats whose answers people gave.
+    pub people: Vec<String>,
+    /// Seats that gave the same or nearly the same answer, in groups.
+    pub same_answers: Vec<Vec<String>>,
+}
+
+/// Who makes a model, as far as its name tells: by its own name, else by its provider's.
+pub fn maker(model: &str) -> Option<&'static str> {
+    let of = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        MAKERS.iter().find(|(start, _)| name.starts_with(start)).map(|(_, maker)| *maker)
+    };
+    model.rsplit('/').find_map(of)
+}
+
+/// Whose answers a revealed round has; none if nobody answered. Which are the same was found when it was
+/// counted, and is found now for a file of format 1.
+pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence> {
+    let mut found = without_texts(session, round)?;
+    if !session.weighs_results() {
+        found.same_answers = same_answers(round);
+    }
+    Some(found)
+}
+
+/// The same for a screen: nothing is compared, what was found when the round was counted is shown.
+pub fn without_texts(session: &Session, round: &RoundRun) -> Option<Independence> {
+    if !round_view::is_revealed(round) {
+        return None;
+    }
+    let same_answers = round.tally.as_ref().map(|tally| tally.same_answers.clone()).unwrap_or_default();
+    let (models, makers, people) = (IndexMap::new(), IndexMap::new(), Vec::new());
+    let mut found = Independence { models, makers, people, same_answers };
+    for seat in round_view::seats(session, round) {
+        let Some(answer) = seat.answer().filter(|answer| answer.outcome == Outcome::Answered) else {
+            continue;
+        };
+        if is_persons(session, round, answer) {
+            found.people.push(seat.name.to_owned());
+        } else {
+            found.models.entry(answer.model.clone()).or_default().push(seat.name.to_owned());
+        }
+    }
+    for model in found.models.keys() {
+        let maker = maker(model).unwrap_or(UNKNOWN).to_owned();
+        found.makers.entry(maker).or_default().push(model.clone());
+    }
+    (!found.models.is_empty() || !found.people.is_empty()).then_some(found)
+}
+
+impl Independence {
+    /// How many models and makers, with what is unknown said.
+    pub fn line(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.models.is_empty() {
+            let known: Vec<&String> = self.makers.keys().filter(|maker| *maker != UNKNOWN).collect();
+            let makers = match (known.len(), self.makers.get(UNKNOWN)) {
+                (0, _) => "makers unknown".to_owned(),
+                (count, None) => format!("{} ({})", pluralize(count, "maker"), join_list(known)),
+                (count, Some(rest)) => format!(
+                    "{} ({}), of {} unknown",
+                    pluralize(count, "maker"),
+                    join_list(known),
+                    pluralize(rest.len(), "model")
+                ),
+            };
+            parts.push(format!("{}, {makers}", pluralize(self.models.len(), "model")));
+        }
+        match self.people.len() {
+            0 => {}
+            1 => parts.push("1 answer given by a person or a script".to_owned()),
+            count => parts.push(format!("{count} answers given by people or a script")),
+        }
+        format!("Independence: {}", parts.join("; "))
+    }
+
+    /// Lines for a person: models and makers, seats that share a model, seats that gave the same answer.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.line()];
+        for (model, seats) in self.models.iter().filter(|(_, seats)| seats.len() > 1) {
+            lines.push(format!("One model, {model}: {}", join_list(seats)));
+        }
+        for seats in &self.same_answers {
+            lines.push(format!("The same or nearly the same answer: {}", join_list(seats)));
+        }
+        lines
+    }
+
+    /// It as JSON.
+    pub fn json(&self) -> Value {
+        json!({
+            "models": self.models,
+            "makers": self.makers,
+            "people": self.people,
+            "same_answers": self.same_answers,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::maker;
+
+    #[test]
+    fn a_maker_is_told_by_the_models_name_then_the_providers() {
+        let is = |model: &str, wanted: Option<&str>| assert_eq!(maker(model), wanted, "{model}");
+        is("openai/gpt-5-mini", Some("OpenAI"));
+        is("openai/llama-3.3-70b", Some("Meta"));
+        is("openrouter/meta-llama/llama-4", Some("Meta"));
+        is("openai/internal-7", Some("OpenAI"));
+        is("ollama/qwen3:8b", Some("Alibaba"));
+        is("anthropic/claude-sonnet-5", Some("Anthropic"));
+        is("mine/model-a", None);
+        is("rehearsal", Some("this program"));
+    }
+}

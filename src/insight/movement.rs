@@ -1,0 +1,200 @@
+//! Who moved from what to what between two rounds, by ballots and never by confidence.
+//!
+//! Rounds are compared when their forms are equal: the same kind, options, scale and cards; open ones
+//! when they ask the same question, and then by the words of the positions. Whether a change came with a
+//! new argument is told from the answers' own words: a reason, concern or risk, and beside a ballot a
+//! position, that the seat had not given in the round before.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use super::round_view;
+use super::round_view::SeatView;
+use super::wording::join_list;
+use crate::ballot::{Ballot, BallotKind};
+use crate::history::{AnswerRevealed, RoundRun, Session};
+use crate::round::record::Outcome;
+
+/// What a seat stood for that gave no ballot.
+const NOTHING: &str = "no ballot";
+
+/// What changed between two rounds of one form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Movement {
+    /// The earlier round.
+    pub from_round: String,
+    /// The later one.
+    pub to_round: String,
+    /// Seats that stand where they stood.
+    pub stayed: Vec<String>,
+    /// Seats that do not.
+    pub moves: Vec<Move>,
+}
+
+/// One seat's change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// The seat.
+    pub seat: String,
+    /// What it stood for: an option, an order, a stance.
+    pub from: String,
+    /// What it stands for.
+    pub to: String,
+    /// Whether the later answer holds an argument that its earlier one did not.
+    pub has_new_argument: bool,
+}
+
+/// What changed since the last round of the same form; none if there is none, or it may not be read.
+pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
+    let before = earlier(session, round)?;
+    let mut found = Movement {
+        from_round: before.opened.round.clone(),
+        to_round: round.opened.round.clone(),
+        stayed: Vec::new(),
+        moves: Vec::new(),
+    };
+    let were: IndexMap<&str, SeatView<'_>> =
+        round_view::seats(session, before).map(|seat| (seat.name, seat)).collect();
+    for now in round_view::seats(session, round) {
+        let Some(was) = were.get(now.name) else { continue };
+        let (from, to) = (position_of(was), position_of(&now));
+        if from == to || (is_open(round) && words(&from) == words(&to)) {
+            found.stayed.push(now.name.to_owned());
+        } else {
+            let has_new_argument = now.answer().is_some_and(|answer| {
+                let known = was.answer().map(|was| arguments(was, round)).unwrap_or_default();
+                arguments(answer, round).iter().any(|argument| !known.contains(argument))
+            });
+            found.moves.push(Move { seat: now.name.to_owned(), from, to, has_new_argument });
+        }
+    }
+    Some(found)
+}
+
+/// The last revealed round before this one with an equal form, and for open ones an equal question.
+pub fn earlier<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a RoundRun> {
+    if !round_view::is_revealed(round) {
+        return None;
+    }
+    let asks_the_same = |other: &RoundRun| {
+        other.opened.ballot == round.opened.ballot
+            && (!is_open(round) || other.opened.question == round.opened.question)
+    };
+    let before = session.rounds.iter().take_while(|other| other.opened.round != round.opened.round);
+    before.filter(|other| asks_the_same(other) && round_view::is_revealed(other)).last()
+}
+
+/// Whether answers to a round are texts alone.
+fn is_open(round: &RoundRun) -> bool {
+    round.opened.ballot.kind == BallotKind::Position
+}
+
+/// What a seat's ballot says, in the fewest words.
+fn position_of(seat: &SeatView<'_>) -> String {
+    let Some(answer) = seat.answer() else { return NOTHING.to_owned() };
+    match (answer.outcome, &answer.ballot) {
+        (Outcome::Abstained, _) => "abstains".to_owned(),
+        (Outcome::Answered, Some(Ballot::Choice(option))) => option.clone(),
+        (Outcome::Answered, Some(Ballot::Approval(options))) if !options.is_empty() => options.join(" + "),
+        (Outcome::Answered, Some(Ballot::Ranking(places))) => {
+            places.iter().map(|tied| tied.join(" = ")).collect::<Vec<_>>().join(" > ")
+        }
+        (Outcome::Answered, Some(Ballot::Scores(scores))) => {
+            join_list(scores.iter().map(|(option, score)| format!("{option} {score}")))
+        }
+        (Outcome::Answered, Some(Ballot::Estimate(Value::String(card)))) => card.clone(),
+        (Outcome::Answered, Some(Ballot::Estimate(number))) => number.to_string(),
+        (Outcome::Answered, Some(Ballot::Position)) => {
+            answer.answer.get("position").and_then(Value::as_str).map_or_else(|| NOTHING.to_owned(), one_line)
+        }
+        (Outcome::Answered, Some(ballot)) => round_view::vote(ballot).unwrap_or_else(|| NOTHING.to_owned()),
+        _ => NOTHING.to_owned(),
+    }
+}
+
+/// A text with its white space as single blanks.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a text in lower case.
+fn words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// A text as far as a line of a report has room for it.
+fn shown(text: &str) -> String {
+    const ROOM: usize = 60;
+    match text.char_indices().nth(ROOM) {
+        Some((at, _)) => format!("{}…", text[..at].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// The arguments of an answer, each as its words in lower case. What an open question is answered with
+/// is what is compared, and no argument for itself.
+fn arguments(answer: &AnswerRevealed, round: &RoundRun) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let keys = ["position", "rationale", "concerns", "trade_offs", "minimum_change"];
+    for key in keys.into_iter().skip(usize::from(is_open(round))) {
+        if let Some(value) = answer.answer.get(key) {
+            collect(value, &mut found);
+        }
+    }
+    found
+}
+
+fn collect(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => {
+            let words = words(text);
+            if !words.is_empty() {
+                found.insert(words);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Value::Object(map) => map.values().for_each(|item| collect(item, found)),
+        _ => {}
+    }
+}
+
+impl Movement {
+    /// From what to what, with the seats that went there, in roster order.
+    pub fn flows(&self) -> IndexMap<(&str, &str), Vec<&Move>> {
+        let mut flows: IndexMap<(&str, &str), Vec<&Move>> = IndexMap::new();
+        for one in &self.moves {
+            flows.entry((&one.from, &one.to)).or_default().push(one);
+        }
+        flows
+    }
+
+    /// Lines for a person: a line each way that somebody went, then who stayed.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for ((from, to), seats) in self.flows() {
+            let named = seats.iter().map(|one| {
+                let flag = if one.has_new_argument { "" } else { " (without a new argument)" };
+                format!("{}{flag}", one.seat)
+            });
+            lines.push(format!("{} → {}: {} ({})", shown(from), shown(to), seats.len(), join_list(named)));
+        }
+        if !self.stayed.is_empty() {
+            lines.push(format!("unchanged: {} ({})", self.stayed.len(), join_list(&self.stayed)));
+        }
+        lines
+    }
+
+    /// It as JSON.
+    pub fn json(&self) -> Value {
+        let moves = self.moves.iter().map(|one| {
+            json!({
+                "participant": one.seat, "from": one.from, "to": one.to,
+                "new_argument": one.has_new_argument,
+            })
+        });
+        json!({ "since": self.from_round, "moves": moves.collect::<Value>(), "unchanged": self.stayed })
+    }
+}

@@ -1,0 +1,231 @@
+//! What every report sees of a round: its seats, their answers, its count.
+//!
+//! It alone looks at a seat's status, and lets nothing of an answer through before all seats of its
+//! round are revealed. It hands out raw text: each format escapes it in its own way.
+
+use indexmap::IndexMap;
+use serde_json::{Number, Value};
+
+use super::wording::{is_scripted, join_list};
+use crate::ballot::{Ballot, Stance};
+use crate::core::Cost;
+use crate::history::{
+    AnswerRevealed, LeakReport, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally,
+};
+use crate::round::record::Outcome;
+use crate::tally::Decimal;
+
+/// A seat of a round, as far as it may be shown.
+#[derive(Debug, Clone, Copy)]
+pub struct SeatView<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// `provider/model`, or `scripted`.
+    pub model: &'a str,
+    /// What the roster says of it.
+    pub info: Option<&'a SeatInfo>,
+    /// What its answer has cost, once it may be read and if its service told of tokens.
+    pub spent: Option<Cost>,
+    /// Whether its answer is rehearsed.
+    pub rehearsal: bool,
+    /// Whether its answer comes from a script.
+    pub scripted: bool,
+    /// From the round's opening to its seal or failure, in milliseconds.
+    pub elapsed_ms: Option<u64>,
+    /// Where it stands.
+    pub standing: VisibleState<'a>,
+    /// What its answer gives away, and what becomes of it.
+    pub leaks: Option<&'a LeakReport>,
+}
+
+/// Where a seat stands, as far as it may be shown.
+#[derive(Debug, Clone, Copy)]
+pub enum VisibleState<'a> {
+    /// Not settled, or not to be read yet; the word for it.
+    Unread(&'static str),
+    /// Its answer cannot be opened any more.
+    Lost,
+    /// Nothing came back.
+    Failed(&'a SeatFailed),
+    /// Let go, and why.
+    Excused(&'a str),
+    /// Still open when the round closed.
+    Missing,
+    /// Revealed.
+    Revealed(&'a AnswerRevealed),
+}
+
+/// What is said of a seat whose answer the lost key took with it.
+const LOST: &str = "its answer was lost with the round's key";
+
+/// The seats of a round, in roster order.
+pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = SeatView<'a>> {
+    let closed = round.closed.is_some();
+    let revealed = is_revealed(round);
+    let step = round.opened.step.as_str();
+    round.seats.values().map(move |seat| {
+        let info = session.seat_info(&seat.name);
+        let scripted = info.is_some_and(|info| is_scripted(info, step));
+        let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
+        let standing = standing(seat, closed, revealed);
+        let spent = match standing {
+            VisibleState::Revealed(answer) => answer.spent(&|model| session.price(model)),
+            _ => None,
+        };
+        SeatView {
+            name: &seat.name,
+            info,
+            spent,
+            model: info.map_or(offered, |info| info.label(step)),
+            rehearsal: info.is_some_and(SeatInfo::is_rehearsal) && !scripted,
+            scripted,
+            elapsed_ms: seat.elapsed_ms,
+            standing,
+            leaks: seat.item.as_ref().filter(|_| revealed).and_then(|item| session.leaks_of(&item.item)),
+        }
+    })
+}
+
+fn standing(seat: &Seat, closed: bool, revealed: bool) -> VisibleState<'_> {
+    match &seat.status {
+        SeatStatus::Waiting => VisibleState::Unread("waiting"),
+        SeatStatus::Asking => VisibleState::Unread("asking"),
+        SeatStatus::Revealed(answer, _) if revealed => VisibleState::Revealed(answer),
+        SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => VisibleState::Unread("sealed"),
+        SeatStatus::Lost(_) if closed => VisibleState::Lost,
+        SeatStatus::Lost(_) => VisibleState::Unread("lost"),
+        SeatStatus::Failed(failed) => VisibleState::Failed(failed),
+        SeatStatus::Excused(reason) => VisibleState::Excused(reason),
+        SeatStatus::Missing => VisibleState::Missing,
+    }
+}
+
+/// Whether a round's answers may be read: it is closed, and all of them are there together.
+pub fn is_revealed(round: &RoundRun) -> bool {
+    let is_sealed = |seat: &Seat| matches!(seat.status, SeatStatus::Sealed(_));
+    round.closed.is_some() && !round.seats.values().any(is_sealed)
+}
+
+/// The count of a round whose answers may be read.
+pub fn tally(round: &RoundRun) -> Option<&Tally> {
+    round.tally.as_ref().filter(|_| is_revealed(round))
+}
+
+impl<'a> SeatView<'a> {
+    /// What became of it; none while that is open or sealed.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self.standing {
+            VisibleState::Unread(_) => None,
+            VisibleState::Failed(failed) if failed.timed_out => Some(Outcome::TimedOut),
+            VisibleState::Failed(_) | VisibleState::Lost => Some(Outcome::Failed),
+            VisibleState::Excused(_) => Some(Outcome::Excused),
+            VisibleState::Missing => Some(Outcome::Missing),
+            VisibleState::Revealed(answer) => Some(answer.outcome),
+        }
+    }
+
+    /// Why, where that needs saying.
+    pub fn reason(&self) -> Option<&'a str> {
+        match self.standing {
+            VisibleState::Unread(_) | VisibleState::Missing => None,
+            VisibleState::Lost => Some(LOST),
+            VisibleState::Failed(failed) => Some(&failed.reason),
+            VisibleState::Excused(reason) => Some(reason),
+            VisibleState::Revealed(answer) => answer.reason.as_deref(),
+        }
+    }
+
+    /// Its answer, once it may be read.
+    pub fn answer(&self) -> Option<&'a AnswerRevealed> {
+        match self.standing {
+            VisibleState::Revealed(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// Its ballot, if it is a valid one that may be read.
+    pub fn ballot(&self) -> Option<&'a Ballot> {
+        self.answer().filter(|answer| answer.outcome == Outcome::Answered)?.ballot.as_ref()
+    }
+}
+
+/// Whether a seat's ballot differs from what the round decided; of stances, all but support do, and so
+/// does what may be a block.
+pub fn dissents(seat: &SeatView<'_>, tally: Option<&Tally>) -> bool {
+    if seat.answer().is_some_and(|answer| answer.may_block) {
+        return true;
+    }
+    match seat.ballot() {
+        Some(Ballot::Choice(option)) => {
+            tally.is_some_and(|tally| tally.decided && !tally.verdict.winners.contains(option))
+        }
+        Some(Ballot::Ranking(places)) => {
+            let first = places.first().map_or(&[][..], Vec::as_slice);
+            tally.is_some_and(|tally| tally.decided && !agrees(first, tally))
+        }
+        Some(Ballot::Approval(options)) => {
+            tally.is_some_and(|tally| tally.decided && !agrees(options, tally))
+        }
+        Some(Ballot::Scores(scores)) => {
+            tally.is_some_and(|tally| tally.decided && !agrees(&best(scores), tally))
+        }
+        Some(Ballot::Consent(stance, _)) => *stance != Stance::Support,
+        _ => false,
+    }
+}
+
+/// The options with the highest score.
+fn best(scores: &IndexMap<String, Number>) -> Vec<String> {
+    let most = scores.values().filter_map(Decimal::from_json).max();
+    scores
+        .iter()
+        .filter(|(_, score)| Decimal::from_json(score) == most)
+        .map(|(option, _)| option.clone())
+        .collect()
+}
+
+fn agrees(options: &[String], tally: &Tally) -> bool {
+    tally.verdict.winners.iter().any(|winner| options.contains(winner))
+}
+
+/// "votes a", "blocks"; nothing for an open answer.
+pub fn vote(ballot: &Ballot) -> Option<String> {
+    Some(match ballot {
+        Ballot::Position => return None,
+        Ballot::Choice(option) => format!("votes {option}"),
+        Ballot::Approval(options) if options.is_empty() => "approves of none".to_owned(),
+        Ballot::Approval(options) => format!("approves of {}", join_list(options)),
+        Ballot::Ranking(places) => format!("ranks {}", ranking(places)),
+        Ballot::Scores(scores) => {
+            format!("scores {}", join_list(scores.iter().map(|(option, score)| format!("{option} {score}"))))
+        }
+        Ballot::Estimate(Value::String(card)) => format!("estimates {card}"),
+        Ballot::Estimate(value) => format!("estimates {value}"),
+        Ballot::Abstain => "abstains".to_owned(),
+        Ballot::Consent(Stance::Support, _) => "supports".to_owned(),
+        Ballot::Consent(Stance::StandAside, _) => "stands aside".to_owned(),
+        Ballot::Consent(Stance::Block, None) => "block (no change stated)".to_owned(),
+        Ballot::Consent(Stance::Block, _) => "blocks".to_owned(),
+    })
+}
+
+/// Places from the first on: "a, b = c".
+pub fn ranking(places: &[Vec<String>]) -> String {
+    join_list(places.iter().map(|options| options.join(" = ")))
+}
+
+/// The change a stance asks for.
+pub fn minimum_change(ballot: &Ballot) -> Option<&str> {
+    match ballot {
+        Ballot::Consent(_, change) => change.as_deref(),
+        _ => None,
+    }
+}
+
+/// The confidence an answer states, as it was given; none when it states none.
+pub fn confidence(answer: &AnswerRevealed) -> Option<String> {
+    match answer.answer.get("confidence") {
+        Some(Value::Number(number)) => Some(number.to_string()),
+        _ => None,
+    }
+}

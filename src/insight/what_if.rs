@@ -1,0 +1,163 @@
+//! What another rule would have found on the same ballots: shown as such, deciding nothing.
+//!
+//! The recorded decision stays what it is; each result says whether it differs from it.
+
+use serde_json::{Value, json};
+
+use super::round_view;
+use super::tally_text::{result, rule_description};
+use crate::core::profile;
+use crate::history::{RoundRun, Session};
+use crate::tally::{
+    self, BallotKind, BallotSupport, Profile, Rule, RuleOptions, Ties, Verdict, seeded_winner,
+};
+
+/// One rule's result on a round's ballots.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatIf {
+    /// The rule.
+    pub rule: Rule,
+    /// Its terms.
+    pub terms: RuleOptions,
+    /// What it found.
+    pub verdict: Verdict,
+    /// How the ballots were read, where the rule is made for others.
+    pub read_as: Option<&'static str>,
+    /// Whether it is the rule that was fixed for the round.
+    pub is_recorded: bool,
+    /// Whether its outcome differs from the recorded one; for rounds without a rule it does not.
+    pub differs: bool,
+}
+
+impl WhatIf {
+    /// "schulze: winner: a", with a mark where the outcome differs.
+    pub fn line(&self) -> String {
+        let mark = match (self.is_recorded, self.differs) {
+            (true, _) => "  (the rule of this round)",
+            (_, true) => "  ← differs",
+            _ => "",
+        };
+        format!("{:<18} {}{mark}", self.rule.name(), result(&self.verdict))
+    }
+
+    /// It as JSON: the keys of every tally, and what is only a what-if's.
+    pub fn json(&self) -> Value {
+        let mut value = verdict_json(self.rule, &self.terms, &self.verdict);
+        value["what_if"] = (!self.is_recorded).into();
+        value["differs"] = self.differs.into();
+        if let Some(how) = self.read_as {
+            value["read_as"] = how.into();
+        }
+        value
+    }
+}
+
+/// A count as JSON, with the keys that scripts build on.
+pub fn verdict_json(rule: Rule, terms: &RuleOptions, verdict: &Verdict) -> Value {
+    let mut value = json!({
+        "rule": rule.name(),
+        "winners": verdict.winners,
+        "tie": verdict.tie,
+        "scores": verdict.scores,
+        "steps": verdict.steps,
+        "reason": verdict.reason,
+        "order": verdict.order,
+        "order_by": verdict.order_by,
+    });
+    if !terms.is_default() {
+        value["terms"] = serde_json::to_value(terms).unwrap_or_default();
+    }
+    if let Some(trace) = &verdict.trace {
+        value["trace"] = serde_json::to_value(trace).unwrap_or_default();
+    }
+    value
+}
+
+/// Counts a profile by a rule that is made for its ballots or can read them; the error says which can.
+pub fn counted(
+    profile: &Profile,
+    kind: BallotKind,
+    rule: Rule,
+    terms: &RuleOptions,
+) -> Result<(Verdict, Option<&'static str>), String> {
+    let read_as = match rule.fit(kind) {
+        BallotSupport::Own => None,
+        BallotSupport::Read(how) => Some(how),
+        BallotSupport::None => {
+            return Err(format!("rule `{}` does not count `{}` ballots", rule.name(), kind.name()));
+        }
+    };
+    let mut verdict = tally::count(profile, rule, terms);
+    if let Some(how) = read_as {
+        verdict.steps.insert(0, format!("`{}` ballots are read so: {how}", kind.name()));
+    }
+    Ok((verdict, read_as))
+}
+
+/// The rules that can count ballots of a kind.
+pub fn rules_for(kind: BallotKind) -> impl Iterator<Item = Rule> {
+    Rule::all().filter(move |rule| rule.fit(kind) != BallotSupport::None)
+}
+
+/// What a rule finds on the revealed ballots of a round; below quorum it is shown all the same.
+///
+/// # Errors
+/// In words, when the rule cannot count these ballots or the round may not be read yet.
+pub fn what_if(
+    session: &Session,
+    round: &RoundRun,
+    rule: Rule,
+    terms: &RuleOptions,
+) -> Result<WhatIf, String> {
+    if !round_view::is_revealed(round) {
+        return Err(format!("round `{}` is not revealed yet", round.opened.round));
+    }
+    let opened = &round.opened;
+    let (mut verdict, read_as) = counted(&profile(session, round), opened.ballot.kind, rule, terms)?;
+    if let (Ties::Seeded(seed), true) = (opened.ties, verdict.tie) {
+        break_tie(&mut verdict, seed);
+    }
+    let is_recorded = opened.rule == Some(rule) && opened.terms == *terms;
+    let recorded = round_view::tally(round).filter(|tally| tally.rule.is_some());
+    let outcome = |verdict: &Verdict| (verdict.winners.clone(), verdict.tie);
+    let differs = !is_recorded
+        && recorded.is_some_and(|tally| {
+            // Below quorum nobody won: what the rule itself would have found is what is compared.
+            let own = opened
+                .rule
+                .filter(|_| !tally.quorum_met)
+                .map(|own| outcome(&tally::count(&profile(session, round), own, &opened.terms)));
+            own.unwrap_or_else(|| outcome(&tally.verdict)) != outcome(&verdict)
+        });
+    Ok(WhatIf { rule, terms: terms.clone(), verdict, read_as, is_recorded, differs })
+}
+
+/// What every rule finds that can count a round's ballots, the round's own with its own terms.
+pub fn what_if_all(session: &Session, round: &RoundRun, terms: &RuleOptions) -> Vec<WhatIf> {
+    let own = |rule| if round.opened.rule == Some(rule) { &round.opened.terms } else { terms };
+    rules_for(round.opened.ballot.kind)
+        .filter_map(|rule| what_if(session, round, rule, own(rule)).ok())
+        .collect()
+}
+
+/// Lines for a person: what is recorded, then what each rule finds.
+pub fn lines(round: &RoundRun, found: &[WhatIf]) -> Vec<String> {
+    let id = &round.opened.round;
+    let recorded = match (round.opened.rule, round_view::tally(round)) {
+        (Some(rule), Some(tally)) => {
+            let rule = rule_description(rule, &round.opened.terms);
+            format!("The recorded outcome stays: {} (by {rule}).", super::wording::headline(tally).label)
+        }
+        _ => "The round has no rule, and nothing was decided.".to_owned(),
+    };
+    let mut lines = vec![format!("What if: the ballots of round {id} by other rules. {recorded}")];
+    lines.extend(found.iter().map(WhatIf::line));
+    lines
+}
+
+/// Breaks a tie by a seed.
+pub fn break_tie(verdict: &mut Verdict, seed: u64) {
+    if let Some(winner) = seeded_winner(seed, &verdict.winners) {
+        verdict.settle(&winner, format!("tie broken by seed {seed}: {winner}"));
+    }
+}

@@ -1,0 +1,383 @@
+//! What every report says of a session, worded once: headlines, turnout, labels, numbers.
+//!
+//! Its texts are raw and on no particular number of lines: each format escapes them in its own way.
+
+use std::fmt::Write as _;
+
+use super::round_view;
+use super::tally_text::short_order;
+use crate::ballot::may_block;
+use crate::core::{Cost, Deciding, QUORUM_UNREACHABLE};
+use crate::history::{CloseReason, RoundOpened, SeatInfo, Session, Tally};
+use crate::identity::Leak;
+use crate::round::record::{Outcome, TokenUsage};
+use crate::tally::{BallotKind, Rule, Score, Tier};
+use crate::workflow::LeakAction;
+
+/// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
+pub fn quorum_ballots(opened: &RoundOpened) -> String {
+    opened.quorum_ballots.map(|needed| format!(", {}", pluralize(needed, "ballot"))).unwrap_or_default()
+}
+
+/// A count in one line: what it came to, and by which numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline {
+    /// "Decision: a", "No decision: tie between a and b", "Below quorum".
+    pub label: String,
+    /// The numbers.
+    pub detail: String,
+}
+
+/// The headline of a count, with the order of more than two options. Below quorum says so before
+/// anything else.
+pub fn headline(tally: &Tally) -> Headline {
+    let mut headline = without_order(tally);
+    if let Some(strength) = strength(tally) {
+        let _ = write!(headline.detail, "; {strength}");
+    }
+    if let Some(order) = short_order(&tally.verdict) {
+        let _ = write!(headline.detail, "; {order}");
+    }
+    headline
+}
+
+/// "strength: strong, 4 of 5 seats asked chose it"; none where nothing was decided.
+pub fn strength(tally: &Tally) -> Option<String> {
+    let (tier, because) = (tally.tier.filter(|tier| *tier > Tier::None)?, tally.tier_because.as_deref()?);
+    Some(format!("strength: {}, {because}", tier.name()))
+}
+
+fn without_order(tally: &Tally) -> Headline {
+    if let Some(detail) = tally.shortfall() {
+        let label = if tally.rule.is_some() { "No decision: below quorum" } else { "Below quorum" };
+        return Headline { label: label.to_owned(), detail };
+    }
+    let Some(rule) = tally.rule else {
+        let would = tally.verdict.reason.as_ref().map(|would| format!("; {would}")).unwrap_or_default();
+        let detail = format!("the round has no rule{would}");
+        return Headline { label: "Counted, not decided".to_owned(), detail };
+    };
+    let winner = tally.verdict.winners.first().filter(|_| tally.decided);
+    let Some(winner) = winner else {
+        let reason = tally.verdict.reason.as_deref().unwrap_or("the rule found no winner");
+        return Headline { label: format!("No decision: {reason}"), detail: numbers(tally, rule) };
+    };
+    if rule == Rule::Consent {
+        return Headline { label: "Adopted: nobody blocks".to_owned(), detail: stances(tally) };
+    }
+    let detail = format!("by {}, {}", rule.name(), basis(tally, rule, winner));
+    Headline { label: format!("Decision: {winner}"), detail }
+}
+
+/// "by consent, 1 of 5 seats supports it, 4 stand aside".
+fn stances(tally: &Tally) -> String {
+    let count = |stance: &str| tally.verdict.scores.get(stance).map_or(0.0, Score::as_f64) as usize;
+    let (support, aside) = (count("support"), count("stand-aside"));
+    let word = if support == 1 { "supports" } else { "support" };
+    let mut said = format!("by consent, {support} of {} {word} it", pluralize(tally.asked, "seat"));
+    if aside > 0 {
+        let _ = write!(said, ", {aside} {}", if aside == 1 { "stands aside" } else { "stand aside" });
+    }
+    for (count, word) in absent(tally) {
+        let _ = write!(said, ", {count} {word}");
+    }
+    said
+}
+
+/// Of what a share of the ballots is one: "3 of 5 ballots"; "2 of the 2 who did not abstain; 3 abstained".
+pub fn share(votes: &str, tally: &Tally) -> String {
+    let absent = absent(tally);
+    let rest = || join_list(absent.iter().map(|(count, word)| format!("{count} {word}")));
+    match absent.as_slice() {
+        [] => format!("{votes} of {}", pluralize(tally.answered, "ballot")),
+        [(_, "abstained")] => format!("{votes} of the {} who did not abstain; {}", tally.answered, rest()),
+        _ => format!(
+            "{votes} of {}; of {} {}",
+            pluralize(tally.answered, "ballot"),
+            pluralize(tally.asked, "seat"),
+            rest()
+        ),
+    }
+}
+
+/// What a session came to where no count says so: a round that was not held, or the facilitator's own
+/// choice.
+pub fn without_count(session: &Session, deciding: Deciding<'_>) -> Option<String> {
+    Some(match deciding {
+        Deciding::Round(_) => return None,
+        Deciding::Person(round, option) => {
+            let counted =
+                super::round_view::tally(round).map(|tally| headline(tally).label).unwrap_or_default();
+            format!("Decided by the facilitator: {option} (the round itself: {counted})")
+        }
+        Deciding::NotHeld(step, not_held) => {
+            let decided = session.rounds.iter().rev().filter_map(|round| round.tally.as_ref());
+            let before = decided
+                .into_iter()
+                .find(|tally| tally.decided)
+                .map(|tally| format!("; round `{}`: {}", tally.round, headline(tally).label));
+            format!(
+                "No decision: round `{step}` was not held: {}{}",
+                not_held.why,
+                before.unwrap_or_default()
+            )
+        }
+        Deciding::NoneHeld => "No decision: no round with a rule was held".to_owned(),
+    })
+}
+
+/// By which numbers a winner won; one ballot alone is said to be one.
+fn basis(tally: &Tally, rule: Rule, winner: &str) -> String {
+    let scores = &tally.verdict.scores;
+    let votes = scores.get(winner).cloned().unwrap_or_default();
+    let ballots = pluralize(tally.answered, "ballot");
+    let sum: f64 = scores.values().map(Score::as_f64).sum();
+    let is_weighed = rule == Rule::WeightedMajority || (sum - tally.answered as f64).abs() > 1e-6;
+    let basis = match rule {
+        Rule::Plurality | Rule::Majority | Rule::Supermajority | Rule::Unanimous | Rule::WeightedMajority => {
+            if is_weighed {
+                format!("{votes} of {sum} by weight, {ballots}")
+            } else {
+                share(&votes.to_string(), tally)
+            }
+        }
+        Rule::Approval => format!("approved by {votes}, {ballots}"),
+        Rule::Irv => format!("{votes} in the last round, {ballots}"),
+        Rule::Median => return format!("of {}", pluralize(tally.answered, "estimate")),
+        _ => ballots,
+    };
+    if tally.answered == 1 { format!("{basis}: a single one, no agreement") } else { basis }
+}
+
+/// Why there is no winner, in numbers: ballots by option where the rule counts them.
+fn numbers(tally: &Tally, rule: Rule) -> String {
+    let counts_ballots = rule.default_threshold().is_some()
+        || matches!(
+            rule,
+            Rule::Plurality
+                | Rule::Majority
+                | Rule::Unanimous
+                | Rule::Consent
+                | Rule::Approval
+                | Rule::Median
+        );
+    if !counts_ballots {
+        return format!("by {}, {}", rule.name(), pluralize(tally.answered, "ballot"));
+    }
+    let scores = tally.verdict.scores.iter().map(|(option, score)| format!("{option} {score}"));
+    format!("ballots: {}", join_list(scores))
+}
+
+/// "1 of 5 answered, 3 failed, 1 missing": what is zero is left out, the first part never.
+pub fn turnout(tally: &Tally) -> String {
+    let mut text = format!("{} of {} answered", tally.answered, tally.asked);
+    for (count, word) in absent(tally) {
+        let _ = write!(text, ", {count} {word}");
+    }
+    text
+}
+
+/// The seats without a ballot that counts, by what became of them.
+fn absent(tally: &Tally) -> Vec<(usize, &'static str)> {
+    let all = [
+        (tally.abstained, "abstained"),
+        (tally.invalid, "invalid"),
+        (tally.refused, "refused"),
+        (tally.failed, "failed"),
+        (tally.missing, "missing"),
+        (tally.excused, "excused"),
+    ];
+    all.into_iter().filter(|(count, _)| *count > 0).collect()
+}
+
+/// Why a round closed, in words.
+pub fn close_reason(reason: CloseReason) -> &'static str {
+    match reason {
+        CloseReason::All => "every seat was settled",
+        CloseReason::Quorum => "the quorum was sealed",
+        CloseReason::Deadline => "its time was up",
+        CloseReason::Facilitator => "the facilitator closed it",
+    }
+}
+
+fn is_recorded(seat: &SeatInfo, step: &str) -> bool {
+    seat.model.starts_with("recorded/") && !is_scripted(seat, step)
+}
+
+/// The labels of a roster whose answers are not all a model's; each names whom it is about.
+pub fn labels(session: &Session) -> Vec<String> {
+    let rehearsed = |seat: &SeatInfo, step: &str| seat.is_rehearsal() && !is_scripted(seat, step);
+    [
+        label(session, "Rehearsal", rehearsed, "made offline by the built-in rehearsal, not by a model"),
+        label(session, "Recorded", is_recorded, "replayed from a saved session, not asked anew"),
+        label(session, "Scripted", is_scripted, "given beforehand by a script, not by a model"),
+    ]
+    .into_iter()
+    .flatten()
+    .chain(uncounted_blocks(session))
+    .collect()
+}
+
+/// The rounds of a session of format 1 in which a block was not counted, as it was done then.
+fn uncounted_blocks(session: &Session) -> impl Iterator<Item = String> {
+    let rounds = session.rounds.iter().filter(|round| {
+        session.is_format_1()
+            && round.opened.ballot.kind == BallotKind::Consent
+            && round_view::is_revealed(round)
+    });
+    rounds.filter_map(|round| {
+        let uncounted = round_view::seats(session, round).filter(|seat| {
+            seat.outcome() == Some(Outcome::Invalid)
+                && seat.answer().is_some_and(|answer| answer.replies.iter().any(|reply| may_block(&reply.text)))
+        });
+        let names = join_list(uncounted.map(|seat| seat.name));
+        let round = &round.opened.round;
+        (!names.is_empty()).then(|| {
+            format!(
+                "Format 1: in round {round} the answer of {names} is or may be a block and was not counted, as \
+                 in the version that wrote this file. Since format 2 nothing passes with such an answer."
+            )
+        })
+    })
+}
+
+/// Whether a seat's answer in a step comes from a script.
+pub fn is_scripted(seat: &SeatInfo, step: &str) -> bool {
+    seat.scripted.iter().any(|scripted| scripted == step)
+}
+
+fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, how: &str) -> Option<String> {
+    /// How many seats a label names.
+    const NAMED: usize = 8;
+    let mut names: Vec<String> = Vec::new();
+    let mut is_all = true;
+    for seat in session.roster.values() {
+        let steps = steps_of(session, seat);
+        let hit: Vec<&str> = steps.iter().copied().filter(|step| is(seat, step)).collect();
+        is_all &= hit.len() == steps.len();
+        if !hit.is_empty() {
+            let which =
+                if hit.len() < steps.len() { format!(" (in {})", join_list(&hit)) } else { String::new() };
+            names.push(format!("{}{which}", seat.name));
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    if is_all {
+        return Some(format!("{word}: these answers were {how}."));
+    }
+    let mut whose = join_list(names.iter().take(NAMED));
+    if names.len() > NAMED {
+        let _ = write!(whose, " and {} more", names.len() - NAMED);
+    }
+    Some(format!("{word}: the answers of {whose} were {how}."))
+}
+
+/// The steps that ask a seat.
+fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
+    let Some(definition) = &session.definition else { return Vec::new() };
+    let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
+    steps.map(|step| step.id.as_str()).collect()
+}
+
+/// What becomes of answers that give something away.
+pub fn handling(action: LeakAction, found: &[Leak]) -> String {
+    let masked = found.iter().filter(|leak| leak.mask.is_some()).count();
+    if action == LeakAction::Refuse {
+        return "not handed on".to_owned();
+    }
+    match masked {
+        0 => "flagged, handed on as it is".to_owned(),
+        all if all == found.len() => "masked in what is handed on".to_owned(),
+        some => format!("{some} of them masked in what is handed on"),
+    }
+}
+
+/// What stands for a finding in what is handed on. Who is who is told when nobody is asked any more.
+pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
+    let mask = leak.mask.as_deref()?;
+    let tells = session.closed.is_none()
+        && session.pseudonyms().is_some_and(|names| names.values().any(|name| name == mask));
+    Some(if tells { "a pseudonym" } else { mask })
+}
+
+/// One finding: where, what, and what stands for it in what is handed on.
+pub fn finding(leak: &Leak, mask: Option<&str>) -> String {
+    let place = leak.place.strip_prefix("/result").unwrap_or(&leak.place).trim_start_matches('/');
+    let place = if place.is_empty() { String::new() } else { format!("{}: ", place.replace('/', ", ")) };
+    let mask = mask.map(|mask| format!(", handed on as {mask}")).unwrap_or_default();
+    format!("{place}“{}” {}{mask}", leak.text, leak.kind.words())
+}
+
+/// Things in one line, with commas between them.
+pub fn join_list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let mut out = String::new();
+    for item in items {
+        if !out.is_empty() {
+            out += ", ";
+        }
+        out += item.as_ref();
+    }
+    out
+}
+
+/// "1 seat", "5 seats".
+pub fn pluralize(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", group_digits(count))
+}
+
+/// A number with its thousands apart: `2,418`.
+pub fn group_digits(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Money and tokens in words: what they cost, what caches saved; nothing where no service told.
+pub fn money(spent: &Cost) -> Option<String> {
+    if !spent.is_told() {
+        return spent.is_unknown.then(|| "cost unknown".to_owned());
+    }
+    let TokenUsage { input, output, cached } = spent.tokens;
+    let mut said = String::new();
+    if spent.dollars > 0.0 {
+        let at_least = if spent.is_unknown { "at least " } else { "" };
+        said.push_str(&format!("{at_least}{:.4} $", spent.dollars));
+        if spent.saved > 0.0 {
+            said.push_str(&format!(" ({:.4} $ saved by caches)", spent.saved));
+        }
+        said.push_str(", ");
+    } else if spent.is_unknown {
+        said.push_str("cost unknown, ");
+    }
+    said.push_str(&format!("{} tokens in", group_digits(input as usize)));
+    if cached > 0 {
+        said.push_str(&format!(" ({} % from caches)", cached.saturating_mul(100) / input.max(1)));
+    }
+    said.push_str(&format!(", {} out", group_digits(output as usize)));
+    Some(said)
+}
+
+/// A span of time for people: `3.2 s`, `2 min 5 s`.
+pub fn format_duration(millis: u64) -> String {
+    if millis < 120_000 {
+        return format!("{}.{} s", millis / 1000, millis % 1000 / 100);
+    }
+    format!("{} min {} s", millis / 60_000, millis % 60_000 / 1000)
+}
+
+/// Why a session rests, in words.
+pub fn why_paused(reason: &str) -> &str {
+    if reason == QUORUM_UNREACHABLE {
+        return "failed seats keep the round below its quorum; nothing is revealed, and resuming asks them again";
+    }
+    reason
+}

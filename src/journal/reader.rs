@@ -1,0 +1,238 @@
+//! The reader: documents found by their bytes alone, each checked before it is believed.
+//!
+//! What stands after the last complete hash line is a torn write, whatever its bytes; any other
+//! mismatch is damage, and nothing of a damaged file is used. Never panics, whatever the bytes.
+
+use std::ops::Range;
+
+use super::document::{FORMAT, NO_HASH, OLDEST_FORMAT, read_document};
+use crate::history::{Event, LogEntry, Session};
+use crate::round::snapshot::sha256_hex;
+
+/// A log as read from its bytes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EventLog {
+    /// Its events, in order.
+    pub lines: Vec<LogEntry>,
+    /// The length of its complete documents, in bytes.
+    pub good: usize,
+    /// How many bytes of a torn write follow.
+    pub torn: usize,
+}
+
+/// Why a file is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct Damage {
+    /// What does not fit.
+    pub what: String,
+    /// The `seq` the damaged document should have; `None` if the file is no session at all.
+    pub seq: Option<u64>,
+    /// The line at which the damaged document starts, from 1.
+    pub line: u64,
+    /// The byte at which it starts, from 0.
+    pub offset: usize,
+    /// Whether the file is whole and of a version this program does not know.
+    pub newer: bool,
+}
+
+/// Reads a log.
+///
+/// # Errors
+/// The first [`Damage`].
+pub fn read_log(bytes: &[u8]) -> Result<EventLog, Damage> {
+    let mut reader = LogReader::new(bytes)?;
+    let lines = reader.by_ref().collect::<Result<Vec<LogEntry>, Damage>>()?;
+    let torn = reader.torn_bytes();
+    Ok(EventLog { lines, good: bytes.len() - torn, torn })
+}
+
+/// Reads a log document by document, each believed only once it is checked.
+#[derive(Debug)]
+pub struct LogReader<'a> {
+    bytes: &'a [u8],
+    /// Where the next document begins.
+    good: usize,
+    seq: u64,
+    prev: String,
+    session: String,
+    /// What the values of further documents may weigh in memory, in bytes.
+    room: usize,
+}
+
+/// What the values of a file may weigh, so that reading it takes at most 64 MiB and 16 times its size:
+/// they stand in the events and in the state, and for a moment once more.
+fn room(size: usize) -> usize {
+    12 * 1024 * 1024 + 4 * size
+}
+
+impl<'a> LogReader<'a> {
+    /// A reader at the start of a file's bytes.
+    ///
+    /// # Errors
+    /// When they are no session's.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, Damage> {
+        if !bytes.is_empty() && !b"---\nseq: 0\n".starts_with(&bytes[..bytes.len().min(11)]) {
+            return Err(damage(bytes, 0, None, "this is not a roundtable session".to_owned()));
+        }
+        Ok(Self {
+            bytes,
+            good: 0,
+            seq: 0,
+            prev: NO_HASH.to_owned(),
+            session: String::new(),
+            room: room(bytes.len()),
+        })
+    }
+
+    /// How many bytes have been read.
+    pub fn read(&self) -> usize {
+        self.good
+    }
+
+    /// How many bytes of a torn write follow the last document, once all of them are read.
+    pub fn torn_bytes(&self) -> usize {
+        self.bytes.len() - self.good
+    }
+
+    fn document(&mut self, end: usize) -> Result<LogEntry, Damage> {
+        let (line, of) = document(self.bytes, self.good..end, self.seq, &self.prev, &mut self.room)?;
+        let fail = |what: String| Err(damage(self.bytes, self.good, Some(line.seq), what));
+        if self.seq == 0 {
+            check_header(self.bytes, &line, &of)?;
+        } else if let Event::SessionForked(forked) = &line.stamped.event {
+            if forked.from != self.session || !is_session_id(&of) {
+                return fail("it forks a session that is not this one".to_owned());
+            }
+        } else if of != self.session {
+            return fail(format!("the document belongs to session `{of}`"));
+        }
+        self.session = of;
+        self.prev.clone_from(&line.hash);
+        (self.good, self.seq) = (end, self.seq + 1);
+        Ok(line)
+    }
+}
+
+impl Iterator for LogReader<'_> {
+    type Item = Result<LogEntry, Damage>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let end = document_end(self.bytes, self.good)?;
+        let line = self.document(end);
+        if line.is_err() {
+            // Nothing after damage is read.
+            self.bytes = &self.bytes[..self.good];
+        }
+        Some(line)
+    }
+}
+
+/// The state after every event of the log.
+pub fn fold(log: &EventLog) -> Session {
+    let mut session = Session::default();
+    for line in &log.lines {
+        session.apply(&line.stamped);
+    }
+    session
+}
+
+/// Where each complete document of a log starts, and its line; nothing of them is read.
+pub(super) fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
+    let (mut start, mut line) = (0, 1);
+    std::iter::from_fn(move || {
+        let end = document_end(bytes, start)?;
+        let found = (start, line);
+        line += bytes[start..end].iter().filter(|byte| **byte == b'\n').count() as u64;
+        start = end;
+        Some(found)
+    })
+}
+
+/// The end of the document that starts at `start`: after the first line that is `hash: `, 64 hex digits,
+/// a line feed.
+fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    loop {
+        let is_hash = bytes.get(at..at + HASH_LINE).is_some_and(|line| {
+            line.starts_with(b"hash: ")
+                && line.ends_with(b"\n")
+                && line[6..HASH_LINE - 1].iter().copied().all(is_hex)
+        });
+        if is_hash {
+            return Some(at + HASH_LINE);
+        }
+        at += bytes[at..].iter().position(|byte| *byte == b'\n')? + 1;
+    }
+}
+
+fn is_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+/// The length of the line that ends a document: `hash: `, 64 hex digits, a line feed.
+const HASH_LINE: usize = 6 + 64 + 1;
+
+fn document(
+    bytes: &[u8],
+    range: Range<usize>,
+    seq: u64,
+    prev: &str,
+    room: &mut usize,
+) -> Result<(LogEntry, String), Damage> {
+    let start = range.start;
+    let fail = |what: String| damage(bytes, start, Some(seq), what);
+    let (body, hash_line) = bytes[range.clone()].split_at(range.len() - HASH_LINE);
+    let hash = String::from_utf8_lossy(&hash_line[6..HASH_LINE - 1]).into_owned();
+    if sha256_hex(body) != hash {
+        return Err(fail("its bytes are not those its hash was made of".to_owned()));
+    }
+    let text = std::str::from_utf8(body).map_err(|_| fail("it is not UTF-8".to_owned()))?;
+    if !text.starts_with("---\n") {
+        return Err(fail("it does not start with `---`".to_owned()));
+    }
+    // A header of another version is told apart before its fields are asked for.
+    let known = OLDEST_FORMAT..=FORMAT;
+    let format = (seq == 0).then(|| written_format(text)).flatten();
+    if let Some(format) = format.filter(|format| !known.contains(format)) {
+        let what =
+            format!("the file has format {format}; this version reads formats {OLDEST_FORMAT} to {FORMAT}");
+        return Err(Damage { newer: true, ..fail(what) });
+    }
+    let (found, before, session, stamped) = read_document(text, room).map_err(fail)?;
+    if found != seq {
+        return Err(fail(format!("its `seq` is {found}, and {seq} is next")));
+    }
+    if before != prev {
+        return Err(fail("its `prev` is not the hash of the document before it".to_owned()));
+    }
+    Ok((LogEntry { seq, prev: before, hash, stamped }, session))
+}
+
+fn written_format(text: &str) -> Option<u32> {
+    text.lines().find_map(|line| line.strip_prefix("format: "))?.parse().ok()
+}
+
+fn is_session_id(id: &str) -> bool {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(is_safe)
+}
+
+fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<(), Damage> {
+    let fail = |what: String| Err(damage(bytes, 0, Some(0), what));
+    let Event::SessionOpened(opened) = &line.stamped.event else {
+        return fail("the first event is not `session_opened`".to_owned());
+    };
+    if !is_session_id(session) {
+        return fail("the session's id is not one this program makes".to_owned());
+    }
+    match Session::definition_of(opened) {
+        Ok(_) => Ok(()),
+        Err(problem) => fail(format!("the header's definition does not load: {}", problem.message)),
+    }
+}
+
+fn damage(bytes: &[u8], offset: usize, seq: Option<u64>, what: String) -> Damage {
+    let line = 1 + bytes[..offset].iter().filter(|byte| **byte == b'\n').count() as u64;
+    Damage { what, seq, line, offset, newer: false }
+}

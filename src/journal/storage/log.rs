@@ -1,0 +1,205 @@
+//! An open, locked session file: made or taken over, appended to, synced, cut.
+//!
+//! A write counts only once it is on disk in the file that its path still leads to.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _};
+use std::path::{Path, PathBuf};
+
+use super::{Disk, DiskError, GONE, LockOwner, StorageOp, fail, owner_only, unlinked};
+use crate::journal::lock_owner::holder;
+
+/// How often a lock that is held is tried again, and how long is waited between: two seconds in all, in
+/// which a process that was killed is gone.
+const LOCK_TRIES: u32 = 400;
+const LOCK_WAIT: std::time::Duration = std::time::Duration::from_millis(5);
+
+/// An open, locked log.
+pub struct LogFile {
+    disk: Disk,
+    path: PathBuf,
+    file: File,
+}
+
+impl Disk {
+    /// Makes a new log, owner-only and locked. It must not exist, or be empty: a kill before the first
+    /// write leaves that. When this fails, a new one does not exist.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn create_log(&self, path: &Path) -> Result<LogFile, DiskError> {
+        if let Some(empty) = self.empty_log(path)? {
+            return Ok(empty);
+        }
+        let make = || -> io::Result<File> {
+            self.pass(StorageOp::Open, path)?;
+            owner_only().create_new(true).read(true).append(true).open(path)
+        };
+        let file = make().map_err(fail("make", path))?;
+        let ready = self.lock(&file, path).and_then(|()| self.sync_parent(path).map_err(fail("make", path)));
+        match ready {
+            Ok(()) => Ok(LogFile { disk: self.clone(), path: path.to_owned(), file }),
+            Err(error) => {
+                // An empty file would stand in the way of the next try.
+                let _ = fs::remove_file(path);
+                Err(error)
+            }
+        }
+    }
+
+    /// The log that is there, if it is empty: opened, and locked for its owner alone.
+    fn empty_log(&self, path: &Path) -> Result<Option<LogFile>, DiskError> {
+        let is_empty = |meta: &fs::Metadata| meta.is_file() && meta.len() == 0;
+        if !fs::symlink_metadata(path).is_ok_and(|meta| is_empty(&meta)) {
+            return Ok(None);
+        }
+        let log = self.open_log(path)?;
+        let own = || -> io::Result<bool> {
+            #[cfg(unix)]
+            log.file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+            self.sync_parent(path)?;
+            // Another program may have begun to write since.
+            Ok(is_empty(&log.file.metadata()?))
+        };
+        let is_ours = own().map_err(fail("make", path))?;
+        Ok(is_ours.then_some(log))
+    }
+
+    /// Opens an existing log and locks it.
+    ///
+    /// # Errors
+    /// The operating system's, with the path; `locked` when another process writes to it.
+    pub fn open_log(&self, path: &Path) -> Result<LogFile, DiskError> {
+        let open = || -> io::Result<File> {
+            self.pass(StorageOp::Open, path)?;
+            unlinked(OpenOptions::new().read(true).append(true), path)
+        };
+        let file = open().map_err(fail("open", path))?;
+        self.lock(&file, path)?;
+        Ok(LogFile { disk: self.clone(), path: path.to_owned(), file })
+    }
+
+    /// As [`Disk::open_log`], of a file that others replace whole: the one that is there once it is locked.
+    ///
+    /// # Errors
+    /// As [`Disk::open_log`].
+    pub fn open_whole(&self, path: &Path) -> Result<LogFile, DiskError> {
+        loop {
+            let file = self.open_log(path)?;
+            if file.is_in_place() {
+                return Ok(file);
+            }
+        }
+    }
+
+    fn lock(&self, file: &File, path: &Path) -> Result<(), DiskError> {
+        self.pass(StorageOp::Lock, path).map_err(fail("lock", path))?;
+        // A program that this one has just started holds a copy of an earlier lock for a moment.
+        let mut taken = file.try_lock();
+        for _ in 0..LOCK_TRIES {
+            if !matches!(taken, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::park_timeout(LOCK_WAIT);
+            taken = file.try_lock();
+        }
+        taken.map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                let holder = LockOwner { process: holder(file) };
+                let cause = io::Error::new(io::ErrorKind::ResourceBusy, format!("{holder} has it open"));
+                DiskError { what: "open", path: path.to_owned(), cause, locked: Some(holder) }
+            }
+            TryLockError::Error(cause) => fail("lock", path)(cause),
+        })
+    }
+}
+
+impl LogFile {
+    /// Appends bytes in one write.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
+        self.disk.write(&mut self.file, &self.path, bytes).map_err(fail("write to", &self.path))
+    }
+
+    /// Waits until everything appended is on disk, in the file of that path.
+    ///
+    /// # Errors
+    /// The operating system's, with the path; and that the file is not there any more.
+    pub fn sync(&mut self) -> Result<(), DiskError> {
+        let sync = self.disk.pass(StorageOp::Sync, &self.path).and_then(|()| self.file.sync_data());
+        sync.map_err(fail("sync", &self.path))?;
+        if self.is_in_place() {
+            return Ok(());
+        }
+        let cause = io::Error::new(io::ErrorKind::NotFound, "it was removed, moved or replaced meanwhile");
+        Err(fail(GONE, &self.path)(cause))
+    }
+
+    /// Whether the path still leads to this file.
+    fn is_in_place(&self) -> bool {
+        let same = |there: fs::Metadata, own: fs::Metadata| {
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::MetadataExt as _;
+                (there.dev(), there.ino()) == (own.dev(), own.ino())
+            }
+            #[cfg(not(unix))]
+            {
+                there.is_file() && own.is_file()
+            }
+        };
+        fs::symlink_metadata(&self.path)
+            .and_then(|there| Ok(same(there, self.file.metadata()?)))
+            .unwrap_or(false)
+    }
+
+    /// Reads the whole file.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn read_all(&mut self) -> Result<Vec<u8>, DiskError> {
+        let mut read = || -> io::Result<Vec<u8>> {
+            self.disk.pass(StorageOp::Read, &self.path)?;
+            let mut bytes = Vec::new();
+            self.file.rewind()?;
+            self.file.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        read().map_err(fail("read", &self.path))
+    }
+
+    /// Puts a new file with these bytes in its place, with its permissions. Whoever waits for its lock
+    /// finds the new one.
+    ///
+    /// # Errors
+    /// The operating system's, with the path; the file is as it was then.
+    pub fn replace(self, bytes: &[u8]) -> Result<(), DiskError> {
+        let mode = self.file.metadata().map_err(fail("read", &self.path))?.permissions();
+        self.disk.write_beside(&self.path, bytes, Some(mode))
+    }
+
+    /// Cuts the file to its first `length` bytes and waits until that is on disk.
+    ///
+    /// # Errors
+    /// The operating system's, with the path.
+    pub fn truncate(&mut self, length: u64) -> Result<(), DiskError> {
+        let cut = self.disk.pass(StorageOp::Truncate, &self.path).and_then(|()| self.file.set_len(length));
+        cut.map_err(fail("cut", &self.path))?;
+        self.sync()
+    }
+
+    /// Removes the file, if that can be done and it is still this one.
+    pub fn discard(&self) {
+        if !self.is_in_place() {
+            return;
+        }
+        let _ = self.disk.pass(StorageOp::Remove, &self.path).and_then(|()| fs::remove_file(&self.path));
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}

@@ -1,0 +1,186 @@
+//! The writer: events in one write and one sync, acknowledged after both.
+//!
+//! Once a write or sync has failed the journal refuses everything: what follows could not be told
+//! from what was lost.
+
+use std::path::{Path, PathBuf};
+
+use super::document::{NO_HASH, write_document};
+use super::reader::{Damage, EventLog, read_log};
+use super::storage::{Disk, DiskError, LogFile};
+use crate::history::{Event, LogEntry, TimedEvent};
+
+/// An open session file; nobody else can write to it.
+pub struct Journal {
+    file: LogFile,
+    session: String,
+    seq: u64,
+    prev: String,
+    failed: bool,
+    /// What is rendered and not written. Its memory serves the next write.
+    text: String,
+    /// The documents of that text.
+    lines: Vec<LogEntry>,
+}
+
+/// No more memory than this is kept from one write for the next, in bytes.
+const KEPT: usize = 1024 * 1024;
+
+/// A journal opened for going on, and what it held.
+pub struct OpenedJournal {
+    /// The journal, at its end.
+    pub journal: Journal,
+    /// What it held.
+    pub log: EventLog,
+    /// Where a torn write was kept, if one was cut off.
+    pub torn: Option<PathBuf>,
+}
+
+/// Why a session file cannot be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenJournalError {
+    /// The storage failed, or another program has it open.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// It is damaged, or no session.
+    #[error(transparent)]
+    Damage(#[from] Damage),
+    /// It was torn before its header was whole; it is left as it is.
+    #[error("the file holds no complete header: nothing was recorded in it")]
+    NothingRecorded,
+}
+
+impl Journal {
+    fn at(file: LogFile, session: String, seq: u64, prev: String) -> Self {
+        Self { file, session, seq, prev, failed: false, text: String::new(), lines: Vec::new() }
+    }
+
+    /// Makes a new session file; it must not exist.
+    ///
+    /// # Errors
+    /// When it exists or cannot be made, locked or synced.
+    pub fn create(disk: &Disk, path: &Path, session: &str) -> Result<Self, DiskError> {
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            disk.make_dir(parent)?;
+        }
+        let file = disk.create_log(path)?;
+        Ok(Self::at(file, session.to_owned(), 0, NO_HASH.to_owned()))
+    }
+
+    /// Opens a session file to go on with it. A torn write at its end is kept beside it and cut off.
+    ///
+    /// # Errors
+    /// See [`OpenJournalError`]; a damaged file is left as it is.
+    pub fn open(disk: &Disk, path: &Path) -> Result<OpenedJournal, OpenJournalError> {
+        let mut file = disk.open_log(path)?;
+        let bytes = file.read_all()?;
+        let log = read_log(&bytes)?;
+        let Some(last) = log.lines.last() else { return Err(OpenJournalError::NothingRecorded) };
+        let session = log.lines.iter().rev().find_map(|line| named_session(&line.stamped.event));
+        let session = session.unwrap_or_default().to_owned();
+        let (seq, prev) = (last.seq + 1, last.hash.clone());
+        let mut torn = None;
+        if log.torn > 0 {
+            let aside = aside(disk, path, log.good, &bytes[log.good..])?;
+            file.truncate(log.good as u64)?;
+            torn = Some(aside);
+        }
+        Ok(OpenedJournal { journal: Self::at(file, session, seq, prev), log, torn })
+    }
+
+    /// Renders events that the next [`Journal::append`] writes before its own, in the same write.
+    ///
+    /// # Errors
+    /// When an event cannot be written down; the journal refuses everything then.
+    pub fn render(&mut self, events: Vec<TimedEvent>) -> Result<(), DiskError> {
+        if self.failed {
+            return Err(self.refuses("an earlier write failed"));
+        }
+        self.lines.reserve(events.len());
+        for stamped in events {
+            if let Some(session) = named_session(&stamped.event) {
+                session.clone_into(&mut self.session);
+            }
+            let (seq, prev) = match self.lines.last() {
+                Some(last) => (last.seq + 1, last.hash.clone()),
+                None => (self.seq, self.prev.clone()),
+            };
+            let hash = write_document(seq, &prev, &self.session, &stamped, &mut self.text);
+            self.failed = hash.is_err();
+            let hash = hash.map_err(|fault| self.refuses(fault))?;
+            self.lines.push(LogEntry { seq, prev, hash, stamped });
+        }
+        Ok(())
+    }
+
+    /// Whether something is rendered and not written.
+    pub fn holds_back(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
+    /// Appends events in one write and waits until they are on disk, with all that was rendered before.
+    ///
+    /// # Errors
+    /// When the write or the sync fails: none of the events counts as recorded.
+    pub fn append(&mut self, events: Vec<TimedEvent>) -> Result<Vec<LogEntry>, DiskError> {
+        self.render(events)?;
+        let written = self.file.append(self.text.as_bytes()).and_then(|()| self.file.sync());
+        self.text.clear();
+        self.text.shrink_to(KEPT);
+        let lines = std::mem::take(&mut self.lines);
+        self.failed = written.is_err();
+        if self.failed && self.seq == 0 {
+            // Nothing was ever acknowledged: an empty file would only stand in the way.
+            self.file.discard();
+        }
+        written?;
+        if let Some(last) = lines.last() {
+            (self.seq, self.prev) = (last.seq + 1, last.hash.clone());
+        }
+        Ok(lines)
+    }
+
+    fn refuses(&self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> DiskError {
+        let cause = std::io::Error::other(cause);
+        DiskError { what: "write to", path: self.path().to_owned(), cause, locked: None }
+    }
+
+    /// The file's path.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// The hash of the last document.
+    pub fn head(&self) -> &str {
+        &self.prev
+    }
+}
+
+/// The id that an event gives to what follows it.
+pub fn named_session(event: &Event) -> Option<&str> {
+    match event {
+        Event::SessionOpened(opened) => Some(&opened.session),
+        Event::SessionForked(forked) => Some(&forked.session),
+        _ => None,
+    }
+}
+
+/// Keeps a torn write at byte `offset` beside the file, and never in the place of another one.
+fn aside(disk: &Disk, path: &Path, offset: usize, torn: &[u8]) -> Result<PathBuf, DiskError> {
+    let named = |suffix: String| {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(suffix);
+        path.with_file_name(name)
+    };
+    let mut aside = named(format!(".torn-{offset}"));
+    let mut count = 1;
+    while aside.exists() {
+        if disk.read(&aside, u64::MAX)? == torn {
+            return Ok(aside);
+        }
+        count += 1;
+        aside = named(format!(".torn-{offset}.{count}"));
+    }
+    disk.write_whole(&aside, torn)?;
+    Ok(aside)
+}

@@ -1,0 +1,76 @@
+//! Which model a participant has: the first given of flag, environment, definition, the flag for
+//! all, persona, the configuration; else the rehearsal.
+
+use super::roster::ModelFlags;
+use crate::config::{Config, is_model};
+use crate::diagnostic::Diagnostic;
+use crate::persona::Persona;
+use crate::workflow::ParticipantSpec;
+
+/// Whether a model's name is one: `inherit` leaves the choice to what comes next.
+fn is_given(model: &impl AsRef<str>) -> bool {
+    !matches!(model.as_ref(), "" | "inherit")
+}
+
+/// Who named a model.
+pub(crate) enum ModelSource {
+    Flag,
+    Variable(String),
+    Definition,
+    Persona,
+    Configuration(String),
+}
+
+impl ModelSource {
+    /// Says of a problem with the model where it was named.
+    pub(crate) fn blame(&self, problem: Diagnostic, spec: &ParticipantSpec, file: &str) -> Diagnostic {
+        let named =
+            |by: &str| Diagnostic { message: format!("{by}: {}", problem.message), ..problem.clone() };
+        match self {
+            Self::Flag => named("--model"),
+            Self::Variable(name) => named(name),
+            Self::Configuration(from) => named(&format!("`model` of {from}")),
+            Self::Persona => named(&format!("persona `{}`", spec.persona)),
+            Self::Definition => problem.at(file, spec.place.0, spec.place.1),
+        }
+    }
+}
+
+/// A participant's model, and who named it.
+pub(crate) fn model_of(
+    spec: &ParticipantSpec,
+    persona: Option<&Persona>,
+    config: &Config,
+    flags: &ModelFlags,
+    notices: &mut Vec<Diagnostic>,
+) -> (String, ModelSource) {
+    let flag = |model: &String| (model.clone(), ModelSource::Flag);
+    let by_flag =
+        flags.named.get(&spec.name).or_else(|| flags.named.get(&spec.persona)).filter(is_given).map(flag);
+    let variable = |name: &str| {
+        let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
+        let model = std::env::var(&name).ok().filter(is_given)?;
+        Some((model, ModelSource::Variable(name)))
+    };
+    let by_environment = || variable(&spec.name).or_else(|| variable(&spec.persona));
+    let by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given).filter(|model| {
+        if is_model(model) {
+            return true;
+        }
+        let message =
+            format!("the model `{model}` of persona `{}` is not `provider/model`: not used", spec.persona);
+        notices.push(Diagnostic::new(message));
+        false
+    });
+    let configured = || {
+        let model = config.model.value.clone().filter(is_given)?;
+        Some((model, ModelSource::Configuration(config.model.from.clone())))
+    };
+    by_flag
+        .or_else(by_environment)
+        .or_else(|| Some((spec.model.clone().filter(is_given)?, ModelSource::Definition)))
+        .or_else(|| flags.all.as_ref().filter(is_given).map(flag))
+        .or_else(|| Some((by_persona?, ModelSource::Persona)))
+        .or_else(configured)
+        .unwrap_or_else(|| ("rehearsal".to_owned(), ModelSource::Definition))
+}

@@ -1,0 +1,381 @@
+//! From a definition to a session that can open: personas found, models chosen, seats taken.
+//!
+//! A participant's model is the first given of: `--model NAME=…`, `<NAME>_MODEL` in the environment,
+//! the definition, `--model …`, the persona, the configured default, `rehearsal`.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use super::model_choice::{ModelSource, model_of};
+use super::scripted_answers::Answers;
+use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, one_model, price_of};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::history::{PersonaInfo, Price, SeatInfo};
+use crate::participants::api::ApiStyle;
+use crate::participants::tracker::TRACKER;
+use crate::persona::Persona;
+use crate::round::snapshot::sha256_hex;
+use crate::workflow::{Definition, ParticipantSpec, Step, StepKind};
+
+/// What the command line says about models.
+#[derive(Debug, Clone, Default)]
+pub struct ModelFlags {
+    /// `--model provider/model`.
+    pub all: Option<String>,
+    /// `--model NAME=provider/model`.
+    pub named: HashMap<String, String>,
+}
+
+impl ModelFlags {
+    /// Reads the values of `--model`.
+    pub fn parse(values: &[String]) -> Self {
+        let mut flags = Self::default();
+        for value in values {
+            match value.split_once('=') {
+                Some((name, model)) => {
+                    flags.named.insert(name.to_owned(), model.to_owned());
+                }
+                None => flags.all = Some(value.clone()),
+            }
+        }
+        flags
+    }
+}
+
+/// A roster: what the header says of it, and what should be said about it.
+#[derive(Debug, Clone, Default)]
+pub struct Roster {
+    /// The seats.
+    pub seats: Vec<SeatInfo>,
+    /// Their personas.
+    pub personas: Vec<PersonaInfo>,
+    /// What their models cost, as far as is known, where a service answers.
+    pub prices: IndexMap<String, Price>,
+    /// Notices for the facilitator.
+    pub notices: Vec<Diagnostic>,
+}
+
+/// Where a roster is resolved from.
+#[derive(Clone, Copy)]
+pub struct RosterInputs<'a> {
+    /// The definition.
+    pub definition: &'a Definition,
+    /// Its file, for messages.
+    pub file: &'a str,
+    /// The personas.
+    pub library: &'a PersonaLibrary,
+    /// The models.
+    pub catalog: &'a ParticipantFactory<'a>,
+    /// Where paths of the definition may lead.
+    pub bounds: &'a PathPolicy,
+    /// The settings.
+    pub config: &'a Config,
+    /// What the command line says of models.
+    pub flags: &'a ModelFlags,
+    /// Scripted answers.
+    pub answers: &'a Answers,
+    /// What becomes of an agent that is nobody.
+    pub nobody: UnknownAgentPolicy,
+}
+
+/// What becomes of an agent that is no participant, no persona, and has no answer scripted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownAgentPolicy {
+    /// It is refused.
+    Refused,
+    /// It is noticed: its answers may still be scripted.
+    Noticed,
+}
+
+/// Finds the persona and model of everyone whom a step asks.
+///
+/// # Errors
+/// Every missing persona, persona with a tool in a round, seated program, agent that is nobody, and
+/// invalid model.
+pub fn resolve(from: RosterInputs<'_>) -> Result<Roster, Vec<Diagnostic>> {
+    let mut roster = Roster::default();
+    let mut problems = from.unknown_flags();
+    let mut personas: IndexMap<String, Option<Persona>> = IndexMap::new();
+    for spec in &from.everyone() {
+        let at = |problem: Diagnostic| problem.at(from.file, spec.place.0, spec.place.1);
+        let scripted = from.scripted_steps(spec);
+        let needs_nobody = from.is_all_scripted(spec, &scripted);
+        if !personas.contains_key(&spec.persona) {
+            match from.persona(spec, &mut roster.notices) {
+                Ok(persona) => personas.insert(spec.persona.clone(), Some(persona)),
+                Err(_) if needs_nobody || from.needs_no_persona(spec) => {
+                    personas.insert(spec.persona.clone(), None)
+                }
+                Err(_) if from.nobody == UnknownAgentPolicy::Noticed && from.is_nobody(spec) => {
+                    roster.notices.push(at(from.say_nobody(spec)));
+                    personas.insert(spec.persona.clone(), None)
+                }
+                Err(problem) => {
+                    // A persona that is there and does not read is told as what it is.
+                    let is_missing = from.is_nobody(spec) && problem.place.is_none();
+                    let problem = if is_missing { from.say_nobody(spec) } else { problem };
+                    say_once(at(problem), &mut problems);
+                    continue;
+                }
+            };
+        }
+        let persona = personas.get(&spec.persona).and_then(Option::as_ref);
+        let (model, named_by) = match from.built_in(spec) {
+            Some(model) => (model, ModelSource::Definition),
+            None => from.model(spec, persona, &mut roster.notices),
+        };
+        if !needs_nobody {
+            let of_model = from.catalog.check(&model).err().filter(|_| spec.command.is_none());
+            let of_model = of_model.map(|problem| named_by.blame(problem, spec, from.file));
+            let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
+            let outside = from.bounds.of_participant(spec, in_file.then_some(&model));
+            let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
+            let of_spec = of_seat.into_iter().chain(outside).chain(from.temperature_error(spec, &model));
+            for problem in of_spec.map(at).chain(of_model) {
+                say_once(problem, &mut problems);
+            }
+        }
+        roster.seats.push(SeatInfo {
+            name: spec.name.clone(),
+            persona: spec.persona.clone(),
+            model,
+            weight: spec.weight,
+            seed: spec.seed,
+            temperature: spec.temperature,
+            scripted,
+            agent_only: spec.agent_only,
+            skills: spec.skills.clone(),
+            tags: spec.tags.clone(),
+        });
+    }
+    roster.personas = personas.into_iter().map(|(name, persona)| persona_info(name, persona)).collect();
+    roster.notices.extend(from.of_all_seats(&roster.seats));
+    roster.prices = from.prices(&roster.seats);
+    roster.notices.dedup();
+    if problems.is_empty() { Ok(roster) } else { Err(problems) }
+}
+
+/// Several seats may share one fault.
+fn say_once(problem: Diagnostic, problems: &mut Vec<Diagnostic>) {
+    if !problems.contains(&problem) {
+        problems.push(problem);
+    }
+}
+
+impl RosterInputs<'_> {
+    /// Everyone whom a step asks.
+    fn everyone(&self) -> Vec<ParticipantSpec> {
+        let named = self.definition.participants.iter().filter(|spec| self.is_asked(spec)).cloned();
+        named.chain(self.agents_by_persona()).collect()
+    }
+
+    fn unknown_flags(&self) -> Vec<Diagnostic> {
+        let agents = self.agents_by_persona();
+        let participants: Vec<&ParticipantSpec> =
+            self.definition.participants.iter().chain(&agents).collect();
+        let known: Vec<&str> = participants.iter().map(|spec| spec.name.as_str()).collect();
+        let is_known =
+            |name: &String| participants.iter().any(|spec| spec.name == *name || spec.persona == *name);
+        let unknown = |name: &String| {
+            Diagnostic::new(format!("--model names no participant: `{name}`"))
+                .hint(crate::diagnostic::did_you_mean(name, &known))
+        };
+        self.flags.named.keys().filter(|name| !is_known(name)).map(unknown).collect()
+    }
+
+    /// Why a service would decline a seat's temperature, where that is known before.
+    fn temperature_error(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
+        let provider = model.split('/').next().unwrap_or_default();
+        let hottest = self.catalog.dialect(provider)?.max_temperature();
+        spec.temperature.filter(|warmth| *warmth > hottest).map(|_| {
+            Diagnostic::new(format!("`{provider}` takes a `temperature` from 0 to {hottest}"))
+                .hint("lower it, or leave it out")
+        })
+    }
+
+    /// What the models of these seats cost, where a service answers.
+    fn prices(&self, seats: &[SeatInfo]) -> IndexMap<String, Price> {
+        let mut prices = IndexMap::new();
+        for seat in seats {
+            let provider = seat.model.split('/').next().unwrap_or_default();
+            if self.catalog.dialect(provider).is_some() && !prices.contains_key(&seat.model) {
+                prices.extend(price_of(self.catalog, &seat.model).map(|price| (seat.model.clone(), price)));
+            }
+        }
+        prices
+    }
+
+    /// The services that are sent no seed though the definition gives their seats one.
+    /// What is to be noticed of the seats together.
+    fn of_all_seats(&self, seats: &[SeatInfo]) -> Vec<Diagnostic> {
+        let mut notices = self.unsent_seeds(seats);
+        notices.extend(crate::config::unreachable(self.definition, seats, self.file));
+        notices
+    }
+
+    fn unsent_seeds(&self, seats: &[SeatInfo]) -> Vec<Diagnostic> {
+        let mut providers: Vec<&str> = Vec::new();
+        for seat in seats.iter().filter(|seat| seat.seed.is_some()) {
+            let provider = seat.model.split('/').next().unwrap_or_default();
+            let takes = self.catalog.dialect(provider).is_none_or(ApiStyle::takes_seed);
+            if !takes && !providers.contains(&provider) {
+                providers.push(provider);
+            }
+        }
+        let say = |provider: &&str| {
+            Diagnostic::new(format!("`{provider}` takes no seed: those of its seats are recorded, not sent"))
+                .with_file(self.file)
+        };
+        providers.iter().map(say).collect()
+    }
+
+    fn is_seated(&self, spec: &ParticipantSpec) -> bool {
+        self.definition.all_steps().any(|step| step.round().is_some() && asks(self.definition, step, spec))
+    }
+
+    fn is_asked(&self, spec: &ParticipantSpec) -> bool {
+        self.definition.all_steps().any(|step| asks(self.definition, step, spec))
+    }
+
+    /// Agents that steps name and that are no participants: personas, or nobody in particular.
+    fn agents_by_persona(&self) -> Vec<ParticipantSpec> {
+        let mut specs: Vec<ParticipantSpec> = Vec::new();
+        for step in self.definition.all_steps() {
+            for name in step.agents() {
+                let is_known = |spec: &ParticipantSpec| spec.name == name;
+                if !self.definition.participants.iter().chain(&specs).any(is_known) {
+                    let named = ParticipantSpec::named(name, step.place);
+                    specs.push(ParticipantSpec { agent_only: true, ..named });
+                }
+            }
+        }
+        specs
+    }
+
+    /// Whether every step that asks an agent brings a prompt of its own, or has its answer scripted.
+    fn needs_no_persona(&self, spec: &ParticipantSpec) -> bool {
+        if !spec.agent_only {
+            let is_someone = spec.model.is_some() && !self.is_seated(spec);
+            return spec.persona == spec.name && (spec.command.is_some() || is_someone);
+        }
+        if self.is_tracker(spec) {
+            return true;
+        }
+        let parts = self.answers.parts(self.definition, &spec.name);
+        let mut steps = self.definition.all_steps().filter(|step| asks(self.definition, step, spec));
+        steps.all(|step| match &step.kind {
+            StepKind::Agent(agent) => agent.prompt.is_some() || parts.contains_key(&step.id),
+            _ => parts.contains_key(&step.id),
+        })
+    }
+
+    /// Whether an agent is no participant; whoever is asked has been looked for among the personas.
+    fn is_nobody(&self, spec: &ParticipantSpec) -> bool {
+        spec.agent_only && !self.definition.participants.iter().any(|other| other.name == spec.name)
+    }
+
+    /// What is said of an agent that is nobody.
+    fn say_nobody(&self, spec: &ParticipantSpec) -> Diagnostic {
+        let seats = self.definition.participants.iter().map(|other| other.name.as_str());
+        let (personas, _) = self.library.all();
+        let names: Vec<&str> =
+            seats.chain(personas.iter().map(|found| found.persona.name.as_str())).collect();
+        let message = format!("agent `{}` is no participant and no persona", spec.name);
+        let near = nearest(&spec.name, names.iter().copied());
+        let near = near.map(|name| format!("did you mean `{name}`? else ")).unwrap_or_default();
+        Diagnostic::new(message).hint(format!(
+            "{near}write its persona, give the step a `prompt`, or script its answer with --answers"
+        ))
+    }
+
+    fn persona(&self, spec: &ParticipantSpec, notices: &mut Vec<Diagnostic>) -> Result<Persona, Diagnostic> {
+        if let Some(text) = &spec.prompt {
+            return Ok(own_persona(&spec.persona, text));
+        }
+        let found = self.library.find(&spec.persona)?;
+        let notice = |text: &String| Diagnostic::new(text.clone()).with_file(&found.from);
+        notices.extend(found.persona.notices.iter().map(notice));
+        Ok(found.persona)
+    }
+
+    fn scripted_steps(&self, spec: &ParticipantSpec) -> Vec<String> {
+        let parts = self.answers.parts(self.definition, &spec.name);
+        let is_scripted = |step: &&Step| asks(self.definition, step, spec) && parts.contains_key(&step.id);
+        self.definition.all_steps().filter(is_scripted).map(|step| step.id.clone()).collect()
+    }
+
+    /// Whether no step asks the seat anything that is not scripted.
+    fn is_all_scripted(&self, spec: &ParticipantSpec, scripted: &[String]) -> bool {
+        let mut seated = self.definition.all_steps().filter(|step| asks(self.definition, step, spec));
+        seated.all(|step| scripted.contains(&step.id))
+    }
+
+    /// The built-in tracker, where a step names it and nobody else has the name.
+    fn is_tracker(&self, spec: &ParticipantSpec) -> bool {
+        spec.agent_only
+            && spec.name == TRACKER
+            && !self.definition.participants.iter().any(|other| other.name == TRACKER)
+    }
+
+    /// What answers for a participant that is no model: a program, or the tracker.
+    fn built_in(&self, spec: &ParticipantSpec) -> Option<String> {
+        let program = spec.command.as_ref().and_then(|program| program.command.first());
+        let name = program.map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name));
+        let program = name.map(|name| format!("command/{name}"));
+        program.or_else(|| self.is_tracker(spec).then(|| TRACKER.to_owned()))
+    }
+
+    fn model(
+        &self,
+        spec: &ParticipantSpec,
+        persona: Option<&Persona>,
+        notices: &mut Vec<Diagnostic>,
+    ) -> (String, ModelSource) {
+        model_of(spec, persona, self.config, self.flags, notices)
+    }
+}
+
+/// Why a participant cannot be asked, whatever its model.
+fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnostic> {
+    if spec.command.as_ref().is_some_and(|program| !program.tool_less) {
+        let message =
+            format!("`{}` is an external program and cannot take a seat in a blind round", spec.name);
+        return Some(
+            Diagnostic::new(message)
+                .hint("declare `tool_less: true` if it has no tools, seat a persona, or script its answers"),
+        );
+    }
+    if let Some(tool) = persona.and_then(|persona| persona.tools.first()) {
+        let message = format!("persona `{}` lists the tool `{tool}`; a blind seat has none", spec.persona);
+        return Some(Diagnostic::new(message).hint("set `tools: []` in the persona"));
+    }
+    None
+}
+
+/// Whether a step asks the participant: as a seat of a round, as an agent or as a reviewer.
+fn asks(definition: &Definition, step: &Step, spec: &ParticipantSpec) -> bool {
+    match &step.kind {
+        StepKind::Round(round) => !spec.agent_only && round.participants.holds(&spec.name),
+        StepKind::Agent(agent) => agent.agent == spec.name,
+        StepKind::Review(review) => definition.reviewers(review).contains(&spec.name.as_str()),
+        _ => false,
+    }
+}
+
+/// The persona of a participant that brings its own text.
+fn own_persona(name: &str, text: &str) -> Persona {
+    Persona { text: format!("{}\n", text.trim_end()), ..Persona::nobody(name) }
+}
+
+fn persona_info(name: String, persona: Option<Persona>) -> PersonaInfo {
+    let text = persona.as_ref().map(|persona| persona.text.clone()).unwrap_or_default();
+    PersonaInfo {
+        name,
+        sha256: sha256_hex(&text),
+        description: persona.as_ref().map(|persona| persona.description.clone()).unwrap_or_default(),
+        tags: persona.as_ref().map(|persona| persona.tags.clone()).unwrap_or_default(),
+        priorities: persona.map(|persona| persona.priorities).unwrap_or_default(),
+        text,
+    }
+}

@@ -1,0 +1,365 @@
+//! The answers file: what seats and the facilitator say, written beforehand, by step id.
+//!
+//! A bare answer serves every time; a list is used up in order. A map whose only key is `fail`
+//! makes that try fail.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value as Json;
+
+use crate::core::{QuestionKind, exhausted_key};
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::history::Session;
+use crate::participants::scripted::{ScriptedReply, ScriptedSeat};
+use crate::tally::Ties;
+use crate::workflow::{Definition, Fields, Round, StepKind};
+use crate::yaml::{Map, Node, Value, read, read_json};
+
+/// A loaded answers file.
+#[derive(Debug, Clone, Default)]
+pub struct Answers {
+    file: String,
+    steps: Map,
+    used: HashMap<String, usize>,
+}
+
+/// A scripted answer to a person's question.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScriptedAnswer {
+    /// Yes or no.
+    pub approved: bool,
+    /// The option chosen among level ones.
+    pub choice: Option<String>,
+    /// What is added.
+    pub comment: Option<String>,
+}
+
+impl Answers {
+    /// Reads an answers file, YAML or JSON.
+    ///
+    /// # Errors
+    /// When it is not a map of step ids.
+    pub fn parse(text: &str, file: &str) -> Result<Self, Diagnostic> {
+        let is_json = text.trim_start().starts_with('{');
+        let node = if is_json { read_json(text, file)? } else { read(text, file)? };
+        match node.value {
+            Value::Map(steps) => Ok(Self { file: file.to_owned(), steps, used: HashMap::new() }),
+            Value::Null => Ok(Self { file: file.to_owned(), ..Self::default() }),
+            _ => Err(Diagnostic::new("an answers file is a map of step ids")
+                .hint("write `step-id: answer`")
+                .at(file, node.line, node.column)),
+        }
+    }
+
+    fn step(&self, id: &str) -> Option<&Node> {
+        self.steps.iter().find(|(key, _)| key.text == id).map(|(_, node)| node)
+    }
+
+    /// What each step scripts for a seat or an agent.
+    pub fn parts(&self, definition: &Definition, seat: &str) -> HashMap<String, ScriptedSeat> {
+        let mut parts = HashMap::new();
+        for (key, node) in &self.steps {
+            let part = match definition.step(&key.text).map(|step| &step.kind) {
+                Some(StepKind::Agent(agent)) => (agent.agent == seat).then(|| whole_part(node)),
+                Some(StepKind::Review(review)) => {
+                    let reviewers = definition.reviewers(review);
+                    part_of_review(node, seat, &reviewers)
+                }
+                Some(StepKind::Round(_)) => part_of(node, seat),
+                _ => None,
+            };
+            if let Some(part) = part {
+                parts.insert(key.text.clone(), part);
+            }
+        }
+        parts
+    }
+
+    /// Entries that serve nothing in this definition.
+    pub fn unused_answers(&self, definition: &Definition) -> Vec<Diagnostic> {
+        let ids: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
+        let mut problems = Vec::new();
+        for (key, node) in &self.steps {
+            let at = |message: String| Diagnostic::new(message).at(&self.file, key.line, key.column);
+            if definition
+                .all_steps()
+                .any(|step| step.max_runs.is_some() && exhausted_key(&step.id) == key.text)
+            {
+                continue;
+            }
+            let Some(step) = definition.step(&key.text) else {
+                let message = format!("the answers for `{}` serve nothing: no such step", key.text);
+                problems.push(at(message).hint(did_you_mean(&key.text, &ids)));
+                continue;
+            };
+            if matches!(step.kind, StepKind::Parallel(_) | StepKind::Transform(_) | StepKind::Condition(_)) {
+                let message = format!(
+                    "the answers for `{}` serve nothing: a step of type `{}` asks nobody",
+                    key.text,
+                    step.kind_name()
+                );
+                problems.push(at(message).hint("script the steps that ask someone"));
+            }
+            let StepKind::Round(round) = &step.kind else { continue };
+            let seats: Vec<&str> = definition.seats(round).map(|seat| seat.name.as_str()).collect();
+            for name in seat_names(node).into_iter().filter(|name| name != "tie") {
+                if !seats.contains(&name.as_str()) {
+                    let message =
+                        format!("the answer for `{name}` serves nothing: no such seat in `{}`", key.text);
+                    problems.push(at(message).hint(did_you_mean(&name, &seats)));
+                }
+            }
+        }
+        problems
+    }
+
+    /// Whether every entry has a form that its step can use.
+    ///
+    /// # Errors
+    /// Each entry that has not, with its line.
+    pub fn check(&self, definition: &Definition) -> Result<(), Vec<Diagnostic>> {
+        let mut problems = Vec::new();
+        for (key, node) in &self.steps {
+            match definition.step(&key.text).map(|step| &step.kind) {
+                Some(StepKind::Approval(_)) => {
+                    let items: &[Node] = match &node.value {
+                        Value::List(items) => items,
+                        _ => std::slice::from_ref(node),
+                    };
+                    problems.extend(items.iter().filter_map(|item| said(item, &self.file).err()));
+                }
+                Some(StepKind::Round(round)) => self.check_round(&key.text, node, round, &mut problems),
+                _ => {}
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    fn check_round(&self, step: &str, node: &Node, round: &Round, problems: &mut Vec<Diagnostic>) {
+        let items: &[Node] = match &node.value {
+            Value::List(items) => items,
+            Value::Text(_) if round.ties == Ties::Ask => &[],
+            _ => std::slice::from_ref(node),
+        };
+        for item in items.iter().filter(|item| as_map(item).is_none()) {
+            let message =
+                format!("the answers for round `{step}` must be a map of seats, found {}", item.kind());
+            problems.push(item.problem(&self.file, message).hint("write `seat: answer` under the step's id"));
+        }
+        let options: Vec<&str> = round.ballot.options.iter().map(String::as_str).collect();
+        for choice in choices(node).0 {
+            let text = crate::workflow::as_text(choice).unwrap_or_default();
+            if !options.contains(&text.as_str()) {
+                let message = format!("the tie of round `{step}` cannot go to `{text}`");
+                problems.push(choice.problem(&self.file, message).hint(did_you_mean(&text, &options)));
+            }
+        }
+    }
+
+    /// Counts the answers of a resumed session as used.
+    pub fn resume(&mut self, session: &Session) {
+        self.used.extend(session.answered.iter().map(|(step, count)| (step.clone(), *count)));
+    }
+
+    /// The scripted answer to a question, `None` when nothing is scripted.
+    ///
+    /// # Errors
+    /// When the answers are used up, or one of them is no answer to this question.
+    pub fn next_answer(&mut self, step: &str, kind: &QuestionKind) -> Result<Option<ScriptedAnswer>, String> {
+        let key =
+            if matches!(kind, QuestionKind::Exhausted(_)) { exhausted_key(step) } else { step.to_owned() };
+        let Some(node) = self.step(&key).cloned() else { return Ok(None) };
+        match kind {
+            QuestionKind::KeyLost(_) => Ok(None),
+            QuestionKind::Exhausted(_) => self.next_of(&key, &node).and_then(|one| {
+                let choice = exhausted(one, &self.file).map_err(|problem| problem.to_string())?;
+                Ok(Some(ScriptedAnswer { approved: true, choice: Some(choice), comment: None }))
+            }),
+            QuestionKind::Tie(_) => {
+                let (choices, in_turn) = choices(&node);
+                if choices.is_empty() {
+                    return Ok(None);
+                }
+                let used = self.used.entry(step.to_owned()).or_insert(0);
+                *used += 1;
+                let at = if in_turn { *used - 1 } else { 0 };
+                let choice = choices.get(at).ok_or_else(|| used_up(step))?;
+                let choice = crate::workflow::as_text(choice);
+                Ok(choice.map(|choice| ScriptedAnswer {
+                    approved: true,
+                    choice: Some(choice),
+                    comment: None,
+                }))
+            }
+            QuestionKind::Approval => {
+                let one = self.next_of(&key, &node)?;
+                said(one, &self.file).map(Some).map_err(|problem| problem.to_string())
+            }
+        }
+    }
+
+    /// The answer whose turn it is: of a list the next one, else the same every time.
+    fn next_of<'a>(&mut self, key: &str, node: &'a Node) -> Result<&'a Node, String> {
+        let used = self.used.entry(key.to_owned()).or_insert(0);
+        *used += 1;
+        match &node.value {
+            Value::List(items) => items.get(*used - 1).ok_or_else(|| used_up(key)),
+            _ => Ok(node),
+        }
+    }
+}
+
+/// What is said of a step whose runs are used up: `take`, `{choice: decide, option: a}`.
+fn exhausted(node: &Node, file: &str) -> Result<String, Diagnostic> {
+    let hint = "write `take`, `continue`, `stop` or `{choice: decide, option: …}`";
+    if let Value::Text(word) = &node.value {
+        return Ok(word.clone());
+    }
+    let mut fields = Fields::from_node(node, "the answer", file).map_err(|problem| problem.hint(hint))?;
+    let (choice, option) = (fields.text("choice"), fields.text("option"));
+    match (fields.finish(&[]).into_iter().next(), choice, option) {
+        (Some(problem), ..) => Err(problem),
+        (None, Some(choice), Some(option)) if choice == "decide" => Ok(format!("decide: {option}")),
+        (None, Some(choice), None) => Ok(choice),
+        _ => {
+            Err(node.problem(file, "the answer has no `choice`, or an `option` it does not take").hint(hint))
+        }
+    }
+}
+
+fn used_up(step: &str) -> String {
+    format!("the answers file has no more answers for step `{step}`")
+}
+
+/// Whom a round's entry gives a tie to, and whether each choice serves once.
+fn choices(node: &Node) -> (Vec<&Node>, bool) {
+    let of_map = |map| find(map, "tie");
+    match &node.value {
+        Value::Text(_) => (vec![node], false),
+        Value::Map(map) => match of_map(map) {
+            Some(Node { value: Value::List(items), .. }) => (items.iter().collect(), true),
+            found => (found.into_iter().collect(), false),
+        },
+        Value::List(items) => (items.iter().filter_map(as_map).filter_map(of_map).collect(), true),
+        _ => (Vec::new(), false),
+    }
+}
+
+fn said(node: &Node, file: &str) -> Result<ScriptedAnswer, Diagnostic> {
+    if let Value::Bool(approved) = node.value {
+        return Ok(ScriptedAnswer { approved, ..ScriptedAnswer::default() });
+    }
+    let hint = "write `true`, `false` or `{approved: true, comment: \"…\"}`";
+    let mut fields =
+        Fields::from_node(node, "the answer to an approval", file).map_err(|problem| problem.hint(hint))?;
+    let approved = fields.flag("approved");
+    let comment = fields.text("comment");
+    let problems = fields.finish(&[]);
+    match (approved, problems.into_iter().next()) {
+        (_, Some(problem)) => Err(problem),
+        (None, None) => Err(node.problem(file, "the answer to an approval has no `approved`").hint(hint)),
+        (Some(approved), None) => Ok(ScriptedAnswer { approved, choice: None, comment }),
+    }
+}
+
+/// The names a round's entry scripts: the keys of its map, or of the maps in its list.
+fn seat_names(node: &Node) -> Vec<String> {
+    let maps: Vec<&Map> = match &node.value {
+        Value::Map(map) => vec![map],
+        Value::List(items) => items.iter().filter_map(as_map).collect(),
+        _ => Vec::new(),
+    };
+    let mut seen = HashSet::new();
+    let names = maps.into_iter().flatten().map(|(key, _)| key.text.clone());
+    names.filter(|name| seen.insert(name.clone())).collect()
+}
+
+fn as_map(node: &Node) -> Option<&Map> {
+    match &node.value {
+        Value::Map(map) => Some(map),
+        _ => None,
+    }
+}
+
+fn find<'a>(map: &'a Map, seat: &str) -> Option<&'a Node> {
+    map.iter().find(|(key, _)| key.text == seat).map(|(_, node)| node)
+}
+
+fn part_of(node: &Node, seat: &str) -> Option<ScriptedSeat> {
+    match &node.value {
+        Value::Map(map) => match &find(map, seat)?.value {
+            Value::List(items) => Some(ScriptedSeat::InTurn(items.iter().map(line).collect())),
+            _ => find(map, seat).map(|node| ScriptedSeat::Always(line(node))),
+        },
+        Value::List(items) => {
+            let lines: Vec<ScriptedReply> =
+                items.iter().filter_map(as_map).filter_map(|m| find(m, seat)).map(line).collect();
+            (!lines.is_empty()).then_some(ScriptedSeat::InTurn(lines))
+        }
+        _ => None,
+    }
+}
+
+/// What an agent's entry scripts: a list in turn, anything else every time.
+fn whole_part(node: &Node) -> ScriptedSeat {
+    match &node.value {
+        Value::List(items) => ScriptedSeat::InTurn(items.iter().map(line).collect()),
+        _ => ScriptedSeat::Always(line(node)),
+    }
+}
+
+/// A review's entry names reviewers, or serves all of them.
+fn part_of_review(node: &Node, seat: &str, reviewers: &[&str]) -> Option<ScriptedSeat> {
+    let names = seat_names(node);
+    if !names.is_empty() && names.iter().any(|name| reviewers.contains(&name.as_str())) {
+        return part_of(node, seat);
+    }
+    reviewers.contains(&seat).then(|| whole_part(node))
+}
+
+fn line(node: &Node) -> ScriptedReply {
+    match &node.value {
+        Value::Map(map) if map.len() == 1 && map[0].0.text == "fail" => ScriptedReply::Fail(
+            crate::workflow::as_text(&map[0].1).unwrap_or_else(|| "scripted failure".to_owned()),
+        ),
+        Value::Text(text) => ScriptedReply::Reply(text.clone()),
+        _ => {
+            let json: Json = node.to_json();
+            ScriptedReply::Reply(json.to_string())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "ok: [{approved: false, comment: smaller}, true]\n\
+                        risks: {a: {position: x}, b: {fail: offline}, c: [{vote: x}, {vote: y}]}\n";
+
+    #[test]
+    fn a_bare_answer_serves_always_and_a_list_in_turn() {
+        let answers = Answers::parse(FILE, "a.yaml").unwrap();
+        let text = "steps: [{id: risks, type: round, question: q, participants: [a, b, c]}]\nparticipants: [a, b, c]\n";
+        let source = crate::workflow::Source { text, file: "f.yaml", id: "f" };
+        let definition = crate::workflow::load(source).unwrap().definition;
+        let parts = |seat| answers.parts(&definition, seat);
+        assert_eq!(
+            parts("a")["risks"],
+            ScriptedSeat::Always(ScriptedReply::Reply("{\"position\":\"x\"}".into()))
+        );
+        assert_eq!(parts("b")["risks"], ScriptedSeat::Always(ScriptedReply::Fail("offline".into())));
+        assert!(matches!(&parts("c")["risks"], ScriptedSeat::InTurn(lines) if lines.len() == 2));
+        assert!(parts("d").is_empty());
+    }
+
+    #[test]
+    fn approvals_are_used_up_and_running_out_names_the_step() {
+        let mut answers = Answers::parse(FILE, "a.yaml").unwrap();
+        let first = answers.next_answer("ok", &QuestionKind::Approval).unwrap().unwrap();
+        assert_eq!((first.approved, first.comment.as_deref()), (false, Some("smaller")));
+        assert!(answers.next_answer("ok", &QuestionKind::Approval).unwrap().unwrap().approved);
+        assert!(answers.next_answer("ok", &QuestionKind::Approval).unwrap_err().contains("`ok`"));
+        assert_eq!(answers.next_answer("other", &QuestionKind::Approval), Ok(None));
+    }
+}

@@ -1,0 +1,379 @@
+//! The chat-completions dialect: `OpenAI` and all that are compatible with it.
+//!
+//! Pure. A request never has a `tools` field; a reply is taken only with one choice and a known
+//! reason for its end. What the text says is not looked at here.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{DecodeError, RequestOptions, Stream, close_string, open_string, parse, schema};
+use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
+
+/// The shared part: system message, then the user message up to the snapshot's end.
+pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
+    out.extend_from_slice(br#"{"messages":["#);
+    if !rules.is_empty() {
+        out.extend_from_slice(br#"{"role":"system","content":"#);
+        open_string(&mut out, rules);
+        out.extend_from_slice(br#""},"#);
+    }
+    out.extend_from_slice(br#"{"role":"user","content":"#);
+    open_string(&mut out, snapshot);
+    out
+}
+
+/// The seat's part: the rest of the user message, then the model and its limits.
+pub(super) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
+    let mut out = close_string(ask);
+    let name = if limits.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
+    let model = Value::from(ask.model.as_str());
+    out.extend_from_slice(format!(r#"}}],"model":{model},"{name}":{}"#, limits.max_output_tokens).as_bytes());
+    if let Some(seed) = ask.seed {
+        out.extend_from_slice(format!(r#","seed":{seed}"#).as_bytes());
+    }
+    if let Some(temperature) = ask.temperature {
+        out.extend_from_slice(format!(r#","temperature":{temperature}"#).as_bytes());
+    }
+    if let Some(schema) = schema(ask, limits) {
+        let named = r#""name":"answer","strict":true"#;
+        let form = format!(
+            r#","response_format":{{"type":"json_schema","json_schema":{{{named},"schema":{schema}}}}}"#
+        );
+        out.extend_from_slice(form.as_bytes());
+    }
+    match limits.stream {
+        Stream::Off => {}
+        Stream::Plain => out.extend_from_slice(br#","stream":true"#),
+        Stream::WithUsage => {
+            out.extend_from_slice(br#","stream":true,"stream_options":{"include_usage":true}"#);
+        }
+    }
+    out.push(b'}');
+    out
+}
+
+#[derive(Deserialize)]
+struct Completion {
+    choices: Vec<Choice>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: ChatMessage,
+    finish_reason: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct ChatMessage {
+    content: Option<Value>,
+    refusal: Option<Value>,
+    tool_calls: Option<Value>,
+    function_call: Option<Value>,
+}
+
+/// Reads the body of a 200.
+pub(super) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
+    let completion: Completion = parse(body)?;
+    let usage = completion.usage.as_ref().and_then(usage);
+    let mut choices = completion.choices.into_iter();
+    let (Some(choice), None) = (choices.next(), choices.next()) else {
+        return Err(DecodeError::new("the reply has not exactly one choice"));
+    };
+    whole(choice, usage)
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    #[serde(default)]
+    choices: Vec<ChunkChoice>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct ChunkChoice {
+    #[serde(default)]
+    index: u64,
+    delta: Option<ChatMessage>,
+    finish_reason: Option<String>,
+}
+
+/// A reply that comes by chunks.
+#[derive(Default)]
+pub(super) struct ChatStream {
+    /// The text so far.
+    pub text: String,
+    /// Whether `[DONE]` has come.
+    pub is_done: bool,
+    rest: ChatMessage,
+    refusal: String,
+    finish_reason: Option<String>,
+    usage: Option<TokenUsage>,
+}
+
+impl ChatStream {
+    /// Takes one chunk, or `[DONE]`.
+    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
+        if data.trim_ascii() == b"[DONE]" {
+            self.is_done = true;
+            return Ok(());
+        }
+        let chunk: Chunk = parse(data)?;
+        self.usage = chunk.usage.as_ref().and_then(usage).or(self.usage);
+        for choice in chunk.choices {
+            if choice.index > 0 {
+                return Err(DecodeError::new("the reply has not exactly one choice"));
+            }
+            let delta = choice.delta.unwrap_or_default();
+            self.text.push_str(&content(delta.content.unwrap_or_default())?);
+            if let Some(Value::String(refusal)) = delta.refusal {
+                self.refusal.push_str(&refusal);
+            }
+            self.rest.tool_calls =
+                delta.tool_calls.filter(|calls| !calls.is_null()).or(self.rest.tool_calls.take());
+            self.rest.function_call =
+                delta.function_call.filter(|call| !call.is_null()).or(self.rest.function_call.take());
+            self.finish_reason =
+                choice.finish_reason.filter(|reason| !reason.is_empty()).or(self.finish_reason.take());
+        }
+        Ok(())
+    }
+
+    /// The whole reply.
+    pub fn end(self) -> Result<Reply, DecodeError> {
+        let Some(reason) = self.finish_reason else { return Err(DecodeError::broken_off()) };
+        let refusal = Value::String(self.refusal);
+        let message =
+            ChatMessage { content: Some(Value::String(self.text)), refusal: Some(refusal), ..self.rest };
+        whole(Choice { message, finish_reason: Some(reason) }, self.usage)
+    }
+}
+
+fn whole(choice: Choice, usage: Option<TokenUsage>) -> Result<Reply, DecodeError> {
+    let finish = finish(&choice)?;
+    let mut text = content(choice.message.content.unwrap_or_default())?;
+    if let (true, Some(Value::String(refusal))) = (text.is_empty(), choice.message.refusal) {
+        text = refusal;
+    }
+    Ok(Reply { text, finish, usage, tries: 0 })
+}
+
+fn finish(choice: &Choice) -> Result<Finish, DecodeError> {
+    let message = &choice.message;
+    let calls = message.tool_calls.as_ref().and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
+    let call = message.function_call.as_ref().is_some_and(|call| !call.is_null());
+    let refused = message.refusal.as_ref().and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    match choice.finish_reason.as_deref() {
+        Some("tool_calls" | "function_call") => Ok(Finish::ToolCall),
+        Some("content_filter") => Ok(Finish::Refusal),
+        Some("length") => Ok(Finish::Length),
+        Some("stop") if calls || call => Ok(Finish::ToolCall),
+        Some("stop") if refused => Ok(Finish::Refusal),
+        Some("stop") => Ok(Finish::Complete),
+        Some(_) => Err(DecodeError::new("the reply ended for a reason unknown here")),
+        None => Err(DecodeError::new("the reply does not say why it ended")),
+    }
+}
+
+fn content(content: Value) -> Result<String, DecodeError> {
+    match content {
+        Value::Null => Ok(String::new()),
+        Value::String(text) => Ok(text),
+        Value::Array(parts) => Ok(parts.iter().filter_map(|part| part.get("text")?.as_str()).collect()),
+        _ => Err(DecodeError::new("the reply's content is no text")),
+    }
+}
+
+fn usage(usage: &Value) -> Option<TokenUsage> {
+    Some(TokenUsage {
+        input: usage.get("prompt_tokens")?.as_u64()?,
+        output: usage.get("completion_tokens")?.as_u64()?,
+        cached: usage.pointer("/prompt_tokens_details/cached_tokens").and_then(Value::as_u64).unwrap_or(0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SchemaMode;
+    use super::*;
+    use crate::participants::testing::ask;
+    use serde_json::json;
+
+    const LIMITS: RequestOptions = RequestOptions {
+        max_output_tokens: 1024,
+        completion_tokens: false,
+        stream: Stream::Off,
+        form: SchemaMode::InWords,
+    };
+
+    fn body(ask: &SeatRequest, limits: RequestOptions) -> Value {
+        let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
+        body.extend(tail(ask, limits));
+        serde_json::from_slice(&body).expect("JSON")
+    }
+
+    #[test]
+    fn two_parts_are_the_request_a_plain_encoder_writes() {
+        let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
+        let request = json!({
+            "messages": [
+                {"role": "system", "content": &*ask.prompt.rules},
+                {"role": "user", "content": format!("{}{}", ask.prompt.snapshot, ask.prompt.tail)},
+            ],
+            "model": "a \"model\"",
+            "max_tokens": 1024,
+        });
+        assert_eq!(body(&ask, LIMITS), request);
+        assert!(request.get("tools").is_none());
+
+        ask.again = Some("why \"so\"".to_owned());
+        ask.seed = Some(u64::MAX);
+        let again = body(&ask, RequestOptions { completion_tokens: true, ..LIMITS });
+        let user = format!("{}{}\nwhy \"so\"", ask.prompt.snapshot, ask.prompt.tail);
+        assert_eq!(again["messages"][1]["content"], user);
+        assert_eq!(again["max_completion_tokens"], 1024);
+        assert_eq!(again["seed"], u64::MAX);
+        assert!(again.get("max_tokens").is_none());
+
+        (ask.temperature, ask.schema) = (Some(0.7), Some(r#"{"type":"object"}"#.into()));
+        assert!(body(&ask, LIMITS).get("response_format").is_none(), "only where the service takes it");
+        let held =
+            body(&ask, RequestOptions { form: SchemaMode::BySchema, stream: Stream::WithUsage, ..LIMITS });
+        assert_eq!(held["temperature"], 0.7);
+        assert_eq!(
+            held["response_format"],
+            json!({"type": "json_schema", "json_schema": {
+                "name": "answer", "strict": true, "schema": {"type": "object"},
+            }})
+        );
+        assert_eq!(held["messages"], again["messages"], "the prompt is the same");
+    }
+
+    fn chat(message: &str, finish: &str) -> String {
+        format!(
+            r#"{{"id":"c","object":"chat.completion","choices":[{{"index":0,"message":{message},"logprobs":null,"finish_reason":{finish}}}],"usage":{{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15,"prompt_tokens_details":{{"cached_tokens":8}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn recorded_replies() {
+        let said = r#"{"role":"assistant","content":"hi","refusal":null}"#;
+        let calls = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function"}]}"#;
+        let cases = [
+            (said, r#""stop""#, "hi", Finish::Complete),
+            (said, r#""length""#, "hi", Finish::Length),
+            (said, r#""content_filter""#, "hi", Finish::Refusal),
+            (r#"{"content":null,"refusal":"I will not"}"#, r#""stop""#, "I will not", Finish::Refusal),
+            (calls, r#""tool_calls""#, "", Finish::ToolCall),
+            (calls, r#""stop""#, "", Finish::ToolCall),
+            (r#"{"content":"hi","tool_calls":[]}"#, r#""stop""#, "hi", Finish::Complete),
+            (
+                r#"{"content":"hi","tool_calls":null,"function_call":null}"#,
+                r#""stop""#,
+                "hi",
+                Finish::Complete,
+            ),
+            (r#"{"content":"","function_call":{"name":"f"}}"#, r#""stop""#, "", Finish::ToolCall),
+            (r#"{"content":null}"#, r#""stop""#, "", Finish::Complete),
+            (r#"{"role":"assistant"}"#, r#""stop""#, "", Finish::Complete),
+            (r#"{"content":""}"#, r#""stop""#, "", Finish::Complete),
+            (
+                r#"{"content":[{"type":"text","text":"a"},{"type":"x"},{"type":"text","text":"b"}]}"#,
+                r#""stop""#,
+                "ab",
+                Finish::Complete,
+            ),
+            (r#"{"content":"hi","reasoning_content":"hm"}"#, r#""stop""#, "hi", Finish::Complete),
+        ];
+        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8 });
+        for (message, reason, text, finish) in cases {
+            let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
+            assert_eq!(decode(chat(message, reason).as_bytes()), Ok(reply), "{message} {reason}");
+        }
+    }
+
+    fn streamed(events: &[&str]) -> Result<Reply, DecodeError> {
+        let mut streamed = ChatStream::default();
+        for event in events {
+            streamed.event(event.as_bytes())?;
+        }
+        streamed.end()
+    }
+
+    #[test]
+    fn recorded_streams() {
+        let start = r#"{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":"","refusal":null},"finish_reason":null}],"usage":null}"#;
+        let hel = r#"{"choices":[{"index":0,"delta":{"content":"hel"},"finish_reason":null}]}"#;
+        let lo = r#"{"choices":[{"index":0,"delta":{"content":"lo"}}]}"#;
+        let stop = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+        let length = r#"{"choices":[{"delta":null,"finish_reason":"length"}]}"#;
+        let refuses = r#"{"choices":[{"delta":{"refusal":"no"},"finish_reason":null}]}"#;
+        let calls =
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":""}}]}}]}"#;
+        let counted = r#"{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":8}}}"#;
+        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8 });
+        let reply = |text: &str, finish, usage| Ok(Reply { text: text.to_owned(), finish, usage, tries: 0 });
+        assert_eq!(
+            streamed(&[start, hel, lo, stop, counted, "[DONE]"]),
+            reply("hello", Finish::Complete, usage)
+        );
+        assert_eq!(streamed(&[start, hel, lo, stop]), reply("hello", Finish::Complete, None));
+        assert_eq!(streamed(&[hel, length, counted]), reply("hel", Finish::Length, usage));
+        assert_eq!(streamed(&[refuses, stop, " [DONE] "]), reply("no", Finish::Refusal, None));
+        assert_eq!(streamed(&[calls, stop]), reply("", Finish::ToolCall, None));
+        for broken in [&[start, hel, lo][..], &[], &[hel, "[DONE]"], &[counted]] {
+            let told = streamed(broken).expect_err("no end");
+            assert_eq!(
+                (told.reason.as_str(), told.status),
+                ("the reply broke off before its end", Some(502))
+            );
+        }
+        let error = r#"{"error":{"message":"secret","type":"server_error"}}"#;
+        assert_eq!(streamed(&[hel, error]).expect_err("an error").status, Some(500));
+        let second = r#"{"choices":[{"index":1,"delta":{"content":"secret"}}]}"#;
+        for odd in [second, "secret", "{", r#"{"choices":"secret"}"#] {
+            let told = streamed(&[hel, odd]).expect_err(odd);
+            assert!(!told.reason.contains("secret") && !told.reason.contains("hel"), "{}", told.reason);
+        }
+    }
+
+    #[test]
+    fn recorded_nonsense_is_named_and_never_quoted() {
+        let said = r#"{"content":"secret"}"#;
+        let unknown = chat(said, r#""secret""#);
+        let none = chat(said, "null");
+        let surrogate = chat(r#"{"content":"secret \ud800"}"#, r#""stop""#);
+        let twice = chat(r#"{"content":"secret","content":"other"}"#, r#""stop""#);
+        let number = chat(r#"{"content":7}"#, r#""stop""#);
+        let two = r#"{"choices":[{"message":{"content":"secret"},"finish_reason":"stop"},{"message":{"content":"secret"},"finish_reason":"stop"}]}"#;
+        let cases = [
+            (unknown.as_str(), "ended for a reason unknown here"),
+            (none.as_str(), "does not say why it ended"),
+            (surrogate.as_str(), "is not JSON (line 1"),
+            (twice.as_str(), "has not the form of this dialect"),
+            (number.as_str(), "content is no text"),
+            (two, "not exactly one choice"),
+            (r#"{"choices":[]}"#, "not exactly one choice"),
+            (r#"{"secret":1}"#, "has not the form of this dialect"),
+            (r#"{"choices":"secret"}"#, "has not the form of this dialect"),
+            (r#"["secret"]"#, "has not the form of this dialect"),
+            (
+                r#"{"error":{"message":"secret","type":"server_error"}}"#,
+                "an error `server_error` under status 200",
+            ),
+        ];
+        for (body, expected) in cases {
+            let reason = decode(body.as_bytes()).expect_err(body).reason;
+            assert!(reason.contains(expected) && !reason.contains("secret"), "{body}: {reason}");
+        }
+    }
+
+    #[test]
+    fn usage_is_told_whole_or_not_at_all() {
+        assert_eq!(usage(&json!({"prompt_tokens": 1, "completion_tokens": 2})).map(|u| u.cached), Some(0));
+        for odd in [json!(null), json!({}), json!({"prompt_tokens": 1}), json!({"prompt_tokens": -1})] {
+            assert_eq!(usage(&odd), None, "{odd}");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The Messages dialect: Anthropic.
+//!
+//! Pure. A request never has a `tools` field nor a seed, which this dialect does not know; a reply
+//! is taken only with a known reason for its end. Thinking blocks are no part of the text.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{DecodeError, RequestOptions, Stream, close_string, open_string, parse, schema};
+use crate::participants::{Finish, Prompt, Reply, SeatRequest, TokenUsage};
+use crate::sanitize::estimated_tokens;
+
+/// The shared part: system text, then the user message up to the snapshot's end.
+///
+/// When it is long enough for the service's cache, the snapshot is a block of its own with a mark
+/// behind it: what stands before the mark, the system text included, is cached for all seats.
+pub(super) fn head(prompt: &Prompt) -> Vec<u8> {
+    let (rules, snapshot) = (&*prompt.rules, &*prompt.snapshot);
+    let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
+    out.push(b'{');
+    if !rules.is_empty() {
+        out.extend_from_slice(br#""system":"#);
+        open_string(&mut out, rules);
+        out.extend_from_slice(br#"","#);
+    }
+    out.extend_from_slice(br#""messages":[{"role":"user","content":"#);
+    if is_marked(prompt) {
+        out.extend_from_slice(br#"[{"type":"text","text":"#);
+        open_string(&mut out, snapshot);
+        out.extend_from_slice(br#"","cache_control":{"type":"ephemeral"}},{"type":"text","text":""#);
+    } else {
+        open_string(&mut out, snapshot);
+    }
+    out
+}
+
+/// Whether the shared part is worth a mark: the service caches nothing below 1,024 tokens, and
+/// takes no empty block, which an agent's prompt without a tail would leave.
+fn is_marked(prompt: &Prompt) -> bool {
+    estimated_tokens(prompt.rules.len() + prompt.snapshot.len()) >= 1024 && !prompt.tail.is_empty()
+}
+
+/// The seat's part: the rest of the user message, then the model and its limits.
+pub(super) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
+    let mut out = close_string(ask);
+    let model = Value::from(ask.model.as_str());
+    if is_marked(&ask.prompt) {
+        out.extend_from_slice(b"}]");
+    }
+    let rest = format!(r#"}}],"model":{model},"max_tokens":{}"#, limits.max_output_tokens);
+    out.extend_from_slice(rest.as_bytes());
+    if let Some(temperature) = ask.temperature {
+        out.extend_from_slice(format!(r#","temperature":{temperature}"#).as_bytes());
+    }
+    if let Some(schema) = schema(ask, limits) {
+        let form = format!(r#","output_config":{{"format":{{"type":"json_schema","schema":{schema}}}}}"#);
+        out.extend_from_slice(form.as_bytes());
+    }
+    out.extend_from_slice(if limits.stream == Stream::Off { b"}" } else { br#","stream":true}"# });
+    out
+}
+
+#[derive(Deserialize)]
+struct MessagesReply {
+    content: Option<Vec<ContentBlock>>,
+    stop_reason: Option<String>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct ContentBlock {
+    r#type: String,
+    text: Option<String>,
+}
+
+/// Reads the body of a 200.
+pub(super) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
+    let message: MessagesReply = parse(body)?;
+    let blocks = message.content.unwrap_or_default();
+    let called = blocks.iter().any(|block| block.r#type.ends_with("tool_use"));
+    let finish = finish(message.stop_reason.as_deref(), called)?;
+    let text =
+        blocks.into_iter().filter(|block| block.r#type == "text").filter_map(|block| block.text).collect();
+    Ok(Reply { text, finish, usage: message.usage.as_ref().and_then(usage), tries: 0 })
+}
+
+fn finish(reason: Option<&str>, called: bool) -> Result<Finish, DecodeError> {
+    Ok(match reason {
+        Some("tool_use" | "pause_turn") => Finish::ToolCall,
+        Some("end_turn" | "stop_sequence") if called => Finish::ToolCall,
+        Some("end_turn" | "stop_sequence") => Finish::Complete,
+        Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
+        Some("refusal") => Finish::Refusal,
+        Some(_) => return Err(DecodeError::new("the reply ended for a reason unknown here")),
+        None => return Err(DecodeError::new("the reply does not say why it ended")),
+    })
+}
+
+#[derive(Deserialize)]
+struct MessagesEvent {
+    #[serde(default)]
+    r#type: String,
+    message: Option<MessagesReply>,
+    content_block: Option<ContentBlock>,
+    delta: Option<Delta>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    r#type: Option<String>,
+    text: Option<String>,
+    stop_reason: Option<String>,
+}
+
+/// A reply that comes by events.
+#[derive(Default)]
+pub(super) struct MessagesStream {
+    /// The text so far.
+    pub text: String,
+    /// Whether `message_stop` has come.
+    pub is_done: bool,
+    called: bool,
+    stop_reason: Option<String>,
+    counts: Map<String, Value>,
+}
+
+impl MessagesStream {
+    /// Takes one event's data.
+    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
+        let event: MessagesEvent = parse(data)?;
+        self.is_done |= event.r#type == "message_stop";
+        let counted = event.message.and_then(|message| message.usage).into_iter().chain(event.usage);
+        for (name, count) in counted.filter_map(|usage| usage.as_object().cloned()).flatten() {
+            if !count.is_null() {
+                self.counts.insert(name, count);
+            }
+        }
+        if let Some(block) = event.content_block {
+            self.called |= block.r#type.ends_with("tool_use");
+            if block.r#type == "text" {
+                self.text.push_str(block.text.as_deref().unwrap_or_default());
+            }
+        }
+        if let Some(delta) = event.delta {
+            if delta.r#type.as_deref() == Some("text_delta") {
+                self.text.push_str(delta.text.as_deref().unwrap_or_default());
+            }
+            self.stop_reason = delta.stop_reason.or(self.stop_reason.take());
+        }
+        Ok(())
+    }
+
+    /// The whole reply.
+    pub fn end(self) -> Result<Reply, DecodeError> {
+        let Some(reason) = self.stop_reason else { return Err(DecodeError::broken_off()) };
+        let finish = finish(Some(&reason), self.called)?;
+        let usage = usage(&Value::Object(self.counts));
+        Ok(Reply { text: self.text, finish, usage, tries: 0 })
+    }
+}
+
+/// The service counts what it read from its cache and wrote to it apart from the rest.
+fn usage(usage: &Value) -> Option<TokenUsage> {
+    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+    let cached = count("cache_read_input_tokens").unwrap_or(0);
+    let written = count("cache_creation_input_tokens").unwrap_or(0);
+    Some(TokenUsage {
+        input: count("input_tokens")?.saturating_add(cached).saturating_add(written),
+        output: count("output_tokens")?,
+        cached,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SchemaMode;
+    use super::*;
+    use crate::participants::testing::ask;
+    use serde_json::json;
+
+    const LIMITS: RequestOptions = RequestOptions {
+        max_output_tokens: 1024,
+        completion_tokens: false,
+        stream: Stream::Off,
+        form: SchemaMode::InWords,
+    };
+
+    #[test]
+    fn two_parts_are_the_request_a_plain_encoder_writes() {
+        let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
+        ask.again = Some("why \"so\"".to_owned());
+        ask.seed = Some(7);
+        let body = |ask: &SeatRequest, limits| {
+            let mut body = head(&ask.prompt);
+            body.extend(tail(ask, limits));
+            serde_json::from_slice::<Value>(&body).expect("JSON")
+        };
+        let request = json!({
+            "system": &*ask.prompt.rules,
+            "messages": [{
+                "role": "user",
+                "content": format!("{}{}\nwhy \"so\"", ask.prompt.snapshot, ask.prompt.tail),
+            }],
+            "model": "a \"model\"",
+            "max_tokens": 1024,
+        });
+        assert_eq!(body(&ask, LIMITS), request);
+        (ask.temperature, ask.schema) = (Some(1.0), Some(r#"{"type":"object"}"#.into()));
+        assert_eq!(body(&ask, LIMITS)["temperature"], 1);
+        assert!(body(&ask, LIMITS).get("output_config").is_none(), "only where the service takes it");
+        let held = body(&ask, RequestOptions { form: SchemaMode::BySchema, ..LIMITS });
+        let format = json!({"type": "json_schema", "schema": {"type": "object"}});
+        assert_eq!(held["output_config"], json!({"format": format}));
+        assert_eq!(held["messages"], request["messages"], "the prompt is the same");
+    }
+
+    #[test]
+    fn a_long_shared_part_is_marked_for_the_cache() {
+        let snapshot = "word ".repeat(1000);
+        let mut marked = ask("rules", &snapshot, "tail");
+        let mut body = head(&marked.prompt);
+        body.extend(tail(&marked, LIMITS));
+        let body: Value = serde_json::from_slice(&body).expect("JSON");
+        let content = json!([
+            {"type": "text", "text": snapshot, "cache_control": {"type": "ephemeral"}},
+            {"type": "text", "text": "tail"},
+        ]);
+        assert_eq!(body["messages"][0]["content"], content);
+        marked.prompt.tail.clear();
+        let mut body = head(&marked.prompt);
+        body.extend(tail(&marked, LIMITS));
+        let body: Value = serde_json::from_slice(&body).expect("JSON");
+        assert_eq!(body["messages"][0]["content"], snapshot);
+    }
+
+    #[test]
+    fn recorded_streams() {
+        let streamed = |events: &[&str]| {
+            let mut streamed = MessagesStream::default();
+            events.iter().try_for_each(|event| streamed.event(event.as_bytes()))?;
+            streamed.end()
+        };
+        let start = r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"stop_reason":null,"usage":{"input_tokens":10,"cache_creation_input_tokens":5,"cache_read_input_tokens":100,"output_tokens":1}}}"#;
+        let thinks =
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}"#;
+        let thought =
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}"#;
+        let says = r#"{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}"#;
+        let hel = r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"hel"}}"#;
+        let lo = r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"lo"}}"#;
+        let ends = r#"{"type":"content_block_stop","index":1}"#;
+        let stops = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":4}}"#;
+        let calls = r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}"#;
+        let (ping, stop) = (r#"{"type":"ping"}"#, r#"{"type":"message_stop"}"#);
+        let usage = Some(TokenUsage { input: 115, output: 4, cached: 100 });
+        let reply = |text: &str, finish| Ok(Reply { text: text.to_owned(), finish, usage, tries: 0 });
+        let whole = [start, thinks, thought, ping, says, hel, lo, ends, stops, stop];
+        assert_eq!(streamed(&whole), reply("hello", Finish::Complete));
+        assert_eq!(streamed(&[start, says, hel, calls, stops]), reply("hel", Finish::ToolCall));
+        let broken = streamed(&whole[..8]).expect_err("no end");
+        assert_eq!(broken, DecodeError::broken_off());
+        let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"secret"}}"#;
+        let told = streamed(&[start, hel, error]).expect_err("an error");
+        assert_eq!(told.status, Some(529));
+        assert!(!told.reason.contains("secret"), "{}", told.reason);
+    }
+
+    fn message(content: &str, stop: &str) -> String {
+        format!(
+            r#"{{"id":"m","type":"message","role":"assistant","model":"x","content":{content},"stop_reason":{stop},"stop_sequence":null,"usage":{{"input_tokens":10,"cache_creation_input_tokens":5,"cache_read_input_tokens":100,"output_tokens":4}}}}"#
+        )
+    }
+
+    #[test]
+    fn recorded_replies() {
+        let said = r#"[{"type":"text","text":"hi"}]"#;
+        let cases = [
+            (said, r#""end_turn""#, "hi", Finish::Complete),
+            (said, r#""stop_sequence""#, "hi", Finish::Complete),
+            (said, r#""max_tokens""#, "hi", Finish::Length),
+            (said, r#""model_context_window_exceeded""#, "hi", Finish::Length),
+            (said, r#""refusal""#, "hi", Finish::Refusal),
+            (said, r#""tool_use""#, "hi", Finish::ToolCall),
+            (said, r#""pause_turn""#, "hi", Finish::ToolCall),
+            (
+                r#"[{"type":"tool_use","id":"1","name":"f","input":{}}]"#,
+                r#""end_turn""#,
+                "",
+                Finish::ToolCall,
+            ),
+            (
+                r#"[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"a"},{"type":"redacted_thinking","data":"d"},{"type":"text","text":"b"}]"#,
+                r#""end_turn""#,
+                "ab",
+                Finish::Complete,
+            ),
+            ("[]", r#""end_turn""#, "", Finish::Complete),
+            ("null", r#""end_turn""#, "", Finish::Complete),
+            (r#"[{"type":"text","text":""}]"#, r#""end_turn""#, "", Finish::Complete),
+        ];
+        let usage = Some(TokenUsage { input: 115, output: 4, cached: 100 });
+        for (content, stop, text, finish) in cases {
+            let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
+            assert_eq!(decode(message(content, stop).as_bytes()), Ok(reply), "{content} {stop}");
+        }
+    }
+
+    #[test]
+    fn recorded_nonsense_is_named_and_never_quoted() {
+        let said = r#"[{"type":"text","text":"secret"}]"#;
+        let unknown = message(said, r#""secret""#);
+        let none = message(said, "null");
+        let surrogate = message(r#"[{"type":"text","text":"secret \udc00"}]"#, r#""end_turn""#);
+        let plain = message(r#""secret""#, r#""end_turn""#);
+        let cases = [
+            (unknown.as_str(), "ended for a reason unknown here"),
+            (none.as_str(), "does not say why it ended"),
+            (surrogate.as_str(), "is not JSON (line 1"),
+            (plain.as_str(), "has not the form of this dialect"),
+            (r#"{"secret":1}"#, "does not say why it ended"),
+            (
+                r#"{"type":"error","error":{"type":"overloaded_error","message":"secret"}}"#,
+                "an error `overloaded_error` under status 200",
+            ),
+        ];
+        for (body, expected) in cases {
+            let reason = decode(body.as_bytes()).expect_err(body).reason;
+            assert!(reason.contains(expected) && !reason.contains("secret"), "{body}: {reason}");
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! The two request forms spoken here, and what their replies have in common.
+//!
+//! Pure encoding and decoding. What could not be read is named in own words: no message of this
+//! file holds a text of the reply, so each may be shown while a round is open. It decides nothing
+//! about retries beyond saying what the service's error was.
+
+pub(crate) mod chat_completions;
+pub(crate) mod messages;
+pub(crate) mod responses;
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Prompt, Reply, SeatRequest};
+
+/// What some servers put before JSON.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// The form of requests and replies a service speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApiStyle {
+    /// `POST {base}/chat/completions`, as `OpenAI` and all that are compatible with it.
+    OpenAi,
+    /// `POST {base}/v1/messages`, as Anthropic.
+    Anthropic,
+    /// `POST {base}/responses`, as `OpenAI` wants it of models that reason.
+    Responses,
+}
+
+/// What a request holds beside the prompt.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RequestOptions {
+    /// The most tokens a reply may have.
+    pub max_output_tokens: u32,
+    /// Whether the field is called `max_completion_tokens`, as `OpenAI` itself wants it.
+    pub completion_tokens: bool,
+    /// Whether the reply is to come piece by piece.
+    pub stream: Stream,
+    /// Whether the answer's schema goes with the request.
+    pub form: SchemaMode,
+}
+
+/// How a service is told the form of an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SchemaMode {
+    /// In the rules of the table alone.
+    #[default]
+    InWords,
+    /// By a JSON Schema beside them, which it holds the reply to.
+    BySchema,
+}
+
+/// Whether a reply comes piece by piece.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Stream {
+    /// In one piece.
+    Off,
+    /// By pieces.
+    Plain,
+    /// By pieces, with the tokens counted at the end.
+    #[default]
+    WithUsage,
+}
+
+/// A reply that comes piece by piece, as far as it has come.
+pub(super) enum ReplyStream {
+    /// In the chat-completions dialect.
+    OpenAi(Box<chat_completions::ChatStream>),
+    /// In the Messages dialect.
+    Anthropic(messages::MessagesStream),
+    /// In the Responses dialect.
+    Responses(responses::ResponsesStream),
+}
+
+impl ReplyStream {
+    /// Takes the data of one event.
+    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
+        match self {
+            Self::OpenAi(streamed) => streamed.event(data),
+            Self::Anthropic(streamed) => streamed.event(data),
+            Self::Responses(streamed) => streamed.event(data),
+        }
+    }
+
+    /// Whether the service has said that nothing follows.
+    pub fn is_done(&self) -> bool {
+        match self {
+            Self::OpenAi(streamed) => streamed.is_done,
+            Self::Anthropic(streamed) => streamed.is_done,
+            Self::Responses(streamed) => streamed.is_done(),
+        }
+    }
+
+    /// How many bytes of text have come.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::OpenAi(streamed) => streamed.text.len(),
+            Self::Anthropic(streamed) => streamed.text.len(),
+            Self::Responses(streamed) => streamed.length,
+        }
+    }
+
+    /// The whole reply; one that does not say why it ended broke off on the way.
+    pub fn end(self) -> Result<Reply, DecodeError> {
+        match self {
+            Self::OpenAi(streamed) => streamed.end(),
+            Self::Anthropic(streamed) => streamed.end(),
+            Self::Responses(streamed) => streamed.end(),
+        }
+    }
+}
+
+impl ApiStyle {
+    /// Whether its requests can carry a seed.
+    pub fn takes_seed(self) -> bool {
+        self == Self::OpenAi
+    }
+
+    /// The highest temperature its requests can carry.
+    pub fn max_temperature(self) -> f64 {
+        if self == Self::Anthropic { 1.0 } else { 2.0 }
+    }
+
+    /// What a request counts for in a service's limit of tokens a minute, by its estimated prompt:
+    /// `OpenAI` counts the longest reply allowed where that is more, Anthropic the prompt alone.
+    pub(super) fn rate_limit_tokens(self, prompt: u64, limits: RequestOptions) -> u64 {
+        match self {
+            Self::OpenAi | Self::Responses => prompt.max(limits.max_output_tokens.into()),
+            Self::Anthropic => prompt,
+        }
+    }
+
+    /// The path behind the base address.
+    pub(super) fn path(self) -> &'static str {
+        match self {
+            Self::OpenAi => "chat/completions",
+            Self::Anthropic => "v1/messages",
+            Self::Responses => "responses",
+        }
+    }
+
+    /// The path under which a service lists its models.
+    pub(super) fn models_path(self) -> &'static str {
+        match self {
+            Self::OpenAi | Self::Responses => "models",
+            Self::Anthropic => "v1/models",
+        }
+    }
+
+    /// The part of the request's JSON all seats of a round share, cut inside the user text.
+    pub(super) fn head(self, prompt: &Prompt) -> Vec<u8> {
+        match self {
+            Self::OpenAi => chat_completions::head(&prompt.rules, &prompt.snapshot),
+            Self::Anthropic => messages::head(prompt),
+            Self::Responses => responses::head(&prompt.rules, &prompt.snapshot),
+        }
+    }
+
+    /// The rest of the request's JSON, from within the user text to its end.
+    pub(super) fn tail(self, ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
+        match self {
+            Self::OpenAi => chat_completions::tail(ask, limits),
+            Self::Anthropic => messages::tail(ask, limits),
+            Self::Responses => responses::tail(ask, limits),
+        }
+    }
+
+    /// A reply of which nothing has come yet.
+    pub(super) fn streamed(self) -> ReplyStream {
+        match self {
+            Self::OpenAi => ReplyStream::OpenAi(Box::default()),
+            Self::Anthropic => ReplyStream::Anthropic(messages::MessagesStream::default()),
+            Self::Responses => ReplyStream::Responses(responses::ResponsesStream::default()),
+        }
+    }
+
+    /// Reads the body of a 200. The reply's `tries` is 0 and for the caller to fill in.
+    pub(super) fn decode(self, body: &[u8]) -> Result<Reply, DecodeError> {
+        let body = body.strip_prefix(BOM).unwrap_or(body);
+        match self {
+            Self::OpenAi => chat_completions::decode(body),
+            Self::Anthropic => messages::decode(body),
+            Self::Responses => responses::decode(body),
+        }
+    }
+}
+
+/// Why a 200 is no reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DecodeError {
+    /// What was not understood, without any text of the reply.
+    pub reason: String,
+    /// The status the service should have sent, if it says so inside the body.
+    pub status: Option<u16>,
+}
+
+impl DecodeError {
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), status: None }
+    }
+
+    /// A stream that ended before its reply did: worth another try, as a gateway's failure is.
+    pub fn broken_off() -> Self {
+        Self { reason: "the reply broke off before its end".to_owned(), status: Some(502) }
+    }
+}
+
+/// Writes `text` as JSON without the closing quote, so that more text can follow.
+pub(super) fn open_string(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(Value::from(text).to_string().as_bytes());
+    out.pop();
+}
+
+/// The schema that goes with a request, as JSON, if one does.
+pub(super) fn schema(ask: &SeatRequest, limits: RequestOptions) -> Option<&str> {
+    ask.schema.as_deref().filter(|_| limits.form == SchemaMode::BySchema)
+}
+
+/// What follows the snapshot within the user text, as JSON from inside a string to its end.
+pub(super) fn close_string(ask: &SeatRequest) -> Vec<u8> {
+    let text = match &ask.again {
+        Some(again) => Cow::Owned(format!("{}\n{again}", ask.prompt.tail)),
+        None => Cow::Borrowed(ask.prompt.tail.as_str()),
+    };
+    // What follows the text is short; a text in memory can always be written.
+    let mut out = Vec::with_capacity(text.len() + text.len() / 16 + 512);
+    let _ = serde_json::to_writer(&mut out, &*text);
+    out.remove(0);
+    out
+}
+
+/// Reads the body of a 200 as `T`, or names why it is none.
+pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
+    let text = std::str::from_utf8(body).map_err(|_| DecodeError::new("the reply is not UTF-8"))?;
+    match text.trim_start().chars().next() {
+        None => return Err(DecodeError::new("the reply is empty")),
+        Some('<') => {
+            return Err(DecodeError::new("the reply is a web page, not JSON; is the address right?"));
+        }
+        Some(_) => {}
+    }
+    // Most replies hold no such word and are spared a second reading.
+    if let Some(error) = text.contains(r#""error""#).then(|| ServiceError::find(text)).flatten() {
+        let kind = error.kind.as_deref().map(|kind| format!(" `{kind}`")).unwrap_or_default();
+        let reason = format!("the service sent an error{kind} under status 200");
+        return Err(DecodeError { reason, status: error.status });
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let what = match error.classify() {
+            serde_json::error::Category::Eof => "the reply is JSON that breaks off",
+            serde_json::error::Category::Data => "the reply has not the form of this dialect",
+            _ => "the reply is not JSON",
+        };
+        DecodeError::new(format!("{what} (line {}, column {})", error.line(), error.column()))
+    })
+}
+
+/// What a service says about its own error.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ServiceError {
+    /// Its name for the error, if it looks like a name.
+    pub kind: Option<String>,
+    /// Its sentence about it, as it was sent: may be shown only when it cannot be about an answer.
+    pub message: Option<String>,
+    /// The status it names inside the body.
+    pub status: Option<u16>,
+    /// The account is used up: waiting cannot help.
+    pub quota: bool,
+    /// The prompt or the answer was held back by a content filter: a refusal.
+    pub filtered: bool,
+}
+
+impl ServiceError {
+    /// Reads an error body in any of the forms seen; anything else is an error without a name.
+    pub fn read(body: &[u8]) -> Self {
+        let body = body.strip_prefix(BOM).unwrap_or(body);
+        std::str::from_utf8(body).ok().and_then(Self::find).unwrap_or_default()
+    }
+
+    fn find(text: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        let value = value.get(0).unwrap_or(&value);
+        let error = value.get("error").filter(|error| !error.is_null())?;
+        let word = |key: &str| error.get(key).and_then(Value::as_str);
+        let words = [word("code"), word("type"), word("status")];
+        let message = word("message").or_else(|| error.as_str());
+        let any = |known: &[&str]| words.iter().flatten().any(|word| known.contains(word));
+        Some(Self {
+            kind: words.iter().flatten().find(|word| is_name(word)).map(|word| (*word).to_owned()),
+            status: error
+                .get("code")
+                .and_then(Value::as_u64)
+                .and_then(|code| u16::try_from(code).ok())
+                .or_else(|| words.iter().flatten().find_map(|word| status_of(word))),
+            quota: any(&["insufficient_quota"]),
+            filtered: any(&["content_filter", "content_policy_violation"])
+                || message.is_some_and(|text| text.contains("content filtering policy")),
+            message: message.map(str::to_owned),
+        })
+    }
+}
+
+/// The status that goes with a service's name for a passing error.
+fn status_of(word: &str) -> Option<u16> {
+    let known = [
+        ("overloaded_error", 529),
+        ("api_error", 500),
+        ("timeout_error", 504),
+        ("rate_limit_error", 429),
+        ("rate_limit_exceeded", 429),
+        ("server_error", 500),
+        ("internal_server_error", 500),
+    ];
+    known.iter().find(|(name, _)| *name == word).map(|(_, status)| *status)
+}
+
+/// Whether a word of the service is short and plain enough to be its name for an error, and no
+/// text of an answer.
+fn is_name(word: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    (1..=48).contains(&word.len()) && word.chars().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_errors_of_many_services() {
+        let cases = [
+            (
+                r#"{"error":{"message":"Slow down","type":"requests","param":null,"code":"rate_limit_exceeded"}}"#,
+                Some("rate_limit_exceeded"),
+                Some("Slow down"),
+                Some(429),
+            ),
+            (
+                r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+                Some("overloaded_error"),
+                Some("Overloaded"),
+                Some(529),
+            ),
+            (r#"{"error":"model not found"}"#, None, Some("model not found"), None),
+            (
+                r#"[{"error":{"code":400,"message":"Bad key","status":"INVALID_ARGUMENT"}}]"#,
+                Some("INVALID_ARGUMENT"),
+                Some("Bad key"),
+                Some(400),
+            ),
+            (r#"{"error":{"code":"a sentence of an answer","message":1}}"#, None, None, None),
+            (r#"{"error":null}"#, None, None, None),
+            ("<html>", None, None, None),
+            ("", None, None, None),
+        ];
+        for (body, kind, message, status) in cases {
+            let read = ServiceError::read(body.as_bytes());
+            assert_eq!((read.kind.as_deref(), read.message.as_deref(), read.status), (kind, message, status));
+        }
+    }
+
+    #[test]
+    fn tells_a_used_up_quota_and_a_filter_from_the_rest() {
+        let quota = ServiceError::read(br#"{"error":{"type":"insufficient_quota","code":"x"}}"#);
+        assert!(quota.quota && !quota.filtered);
+        let filter = ServiceError::read(br#"{"error":{"code":"content_filter","message":"held"}}"#);
+        assert!(filter.filtered && !filter.quota);
+        let filter = br#"{"error":{"type":"x","message":"Output blocked by content filtering policy"}}"#;
+        assert!(ServiceError::read(filter).filtered);
+    }
+
+    #[test]
+    fn names_what_is_no_reply_without_quoting_it() {
+        let deep = "[".repeat(100_000);
+        let cases: [(&[u8], &str, Option<u16>); 8] = [
+            (b"", "the reply is empty", None),
+            (b"  \n", "the reply is empty", None),
+            (b"<!doctype html><p>secret", "the reply is a web page, not JSON; is the address right?", None),
+            (b"\xff{}", "the reply is not UTF-8", None),
+            (b"secret", "the reply is not JSON (line 1, column 1)", None),
+            (b"{\"secret\":", "the reply is JSON that breaks off (line 1, column 10)", None),
+            (deep.as_bytes(), "the reply is not JSON (line 1, column 128)", None),
+            (
+                br#"{"error":{"code":502,"message":"secret"}}"#,
+                "the service sent an error under status 200",
+                Some(502),
+            ),
+        ];
+        for (body, reason, status) in cases {
+            let expected = DecodeError { reason: reason.to_owned(), status };
+            assert_eq!(parse::<Value>(body), Err(expected));
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The Responses dialect: `OpenAI`'s form for models that reason.
+//!
+//! Pure. A request never has a `tools` field and asks that nothing be stored; a reply is taken only
+//! when it says how it ended. What a model reasoned is no part of the text.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{DecodeError, RequestOptions, Stream, close_string, open_string, parse, schema};
+use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
+
+/// The shared part: the instructions, then the input up to the snapshot's end.
+pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
+    out.push(b'{');
+    if !rules.is_empty() {
+        out.extend_from_slice(br#""instructions":"#);
+        open_string(&mut out, rules);
+        out.extend_from_slice(br#"","#);
+    }
+    out.extend_from_slice(br#""input":"#);
+    open_string(&mut out, snapshot);
+    out
+}
+
+/// The seat's part: the rest of the input, then the model and its limits.
+pub(super) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
+    let mut out = close_string(ask);
+    let model = Value::from(ask.model.as_str());
+    let most = limits.max_output_tokens;
+    let rest = format!(r#","model":{model},"max_output_tokens":{most},"store":false"#);
+    out.extend_from_slice(rest.as_bytes());
+    if let Some(temperature) = ask.temperature {
+        out.extend_from_slice(format!(r#","temperature":{temperature}"#).as_bytes());
+    }
+    if let Some(schema) = schema(ask, limits) {
+        let named = r#""type":"json_schema","name":"answer","strict":true"#;
+        out.extend_from_slice(format!(r#","text":{{"format":{{{named},"schema":{schema}}}}}"#).as_bytes());
+    }
+    out.extend_from_slice(if limits.stream == Stream::Off { b"}" } else { br#","stream":true}"# });
+    out
+}
+
+#[derive(Deserialize)]
+struct Response {
+    status: Option<String>,
+    incomplete_details: Option<Details>,
+    #[serde(default)]
+    output: Vec<OutputItem>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Details {
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct OutputItem {
+    r#type: String,
+    content: Option<Vec<OutputContent>>,
+}
+
+#[derive(Deserialize)]
+struct OutputContent {
+    text: Option<String>,
+    refusal: Option<String>,
+}
+
+/// Reads the body of a 200.
+pub(super) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
+    whole(parse(body)?)
+}
+
+fn whole(response: Response) -> Result<Reply, DecodeError> {
+    let called = response.output.iter().any(|item| item.r#type.ends_with("_call"));
+    let (mut text, mut refusal) = (String::new(), String::new());
+    let messages = response.output.into_iter().filter(|item| item.r#type == "message");
+    for part in messages.flat_map(|item| item.content.unwrap_or_default()) {
+        text.push_str(part.text.as_deref().unwrap_or_default());
+        refusal.push_str(part.refusal.as_deref().unwrap_or_default());
+    }
+    let why = response.incomplete_details.and_then(|details| details.reason);
+    let finish = match (response.status.as_deref(), why.as_deref()) {
+        (Some("completed"), _) if called => Finish::ToolCall,
+        (Some("completed"), _) if text.is_empty() && !refusal.is_empty() => Finish::Refusal,
+        (Some("completed"), _) => Finish::Complete,
+        (Some("incomplete"), Some("max_output_tokens")) => Finish::Length,
+        (Some("incomplete"), Some("content_filter")) => Finish::Refusal,
+        (Some(_), _) => return Err(DecodeError::new("the reply ended for a reason unknown here")),
+        (None, _) => return Err(DecodeError::new("the reply does not say why it ended")),
+    };
+    let text = if text.is_empty() { refusal } else { text };
+    Ok(Reply { text, finish, usage: response.usage.as_ref().and_then(usage), tries: 0 })
+}
+
+fn usage(usage: &Value) -> Option<TokenUsage> {
+    let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
+    Some(TokenUsage {
+        input: count("/input_tokens")?,
+        output: count("/output_tokens")?,
+        cached: count("/input_tokens_details/cached_tokens").unwrap_or(0),
+    })
+}
+
+#[derive(Deserialize)]
+struct ResponsesEvent {
+    r#type: String,
+    delta: Option<Value>,
+    response: Option<Value>,
+}
+
+/// A reply that comes by events; the last one holds it whole.
+#[derive(Default)]
+pub(super) struct ResponsesStream {
+    /// How many bytes of text have come.
+    pub length: usize,
+    last: Option<Vec<u8>>,
+}
+
+impl ResponsesStream {
+    /// Takes one event's data.
+    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
+        if data.trim_ascii() == b"[DONE]" {
+            return Ok(());
+        }
+        let event: ResponsesEvent = parse(data)?;
+        match (event.r#type.as_str(), event.response) {
+            ("response.output_text.delta", _) => {
+                self.length += event.delta.as_ref().and_then(Value::as_str).map_or(0, str::len);
+            }
+            ("response.completed" | "response.incomplete" | "response.failed", Some(response)) => {
+                self.last = Some(response.to_string().into_bytes());
+            }
+            // What fails outside a reply names its error in the event itself.
+            ("error", _) => {
+                let whole = [br#"{"error":"#, data, b"}"].concat();
+                return Err(parse::<Value>(&whole).err().unwrap_or_else(DecodeError::broken_off));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether the last event has come.
+    pub fn is_done(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// The whole reply.
+    pub fn end(self) -> Result<Reply, DecodeError> {
+        decode(&self.last.ok_or_else(DecodeError::broken_off)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SchemaMode;
+    use super::*;
+    use crate::participants::testing::ask;
+    use serde_json::json;
+
+    #[test]
+    fn two_parts_are_the_request_a_plain_encoder_writes() {
+        let mut ask = ask("rules \"q\"\n", "snap\u{1}shot é\n  ", "your_role: \"x\"\n");
+        let limits = RequestOptions {
+            max_output_tokens: 1024,
+            completion_tokens: false,
+            stream: Stream::WithUsage,
+            form: SchemaMode::InWords,
+        };
+        let body = |ask: &SeatRequest, limits| {
+            let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
+            body.extend(tail(ask, limits));
+            serde_json::from_slice::<Value>(&body).expect("JSON")
+        };
+        let mut request = json!({
+            "instructions": &*ask.prompt.rules,
+            "input": format!("{}{}", ask.prompt.snapshot, ask.prompt.tail),
+            "model": "a \"model\"",
+            "max_output_tokens": 1024,
+            "store": false,
+            "stream": true,
+        });
+        assert_eq!(body(&ask, limits), request);
+        (ask.temperature, ask.schema) = (Some(0.5), Some(r#"{"type":"object"}"#.into()));
+        request["temperature"] = 0.5.into();
+        assert_eq!(body(&ask, limits), request, "no schema unless the service takes one");
+        request["text"] = json!({"format": {
+            "type": "json_schema", "name": "answer", "strict": true, "schema": {"type": "object"},
+        }});
+        assert_eq!(body(&ask, RequestOptions { form: SchemaMode::BySchema, ..limits }), request);
+    }
+
+    fn response(status: &str, output: &str, why: &str) -> String {
+        format!(
+            r#"{{"id":"r","object":"response","status":"{status}","error":null,"incomplete_details":{why},"output":{output},"usage":{{"input_tokens":12,"input_tokens_details":{{"cached_tokens":8}},"output_tokens":3,"output_tokens_details":{{"reasoning_tokens":1}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn recorded_replies() {
+        let said = r#"[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi","annotations":[]}]}]"#;
+        let refused = r#"[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]"#;
+        let called = r#"[{"type":"function_call","name":"f","arguments":"{}"}]"#;
+        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8 });
+        for (body, text, finish) in [
+            (response("completed", said, "null"), "hi", Finish::Complete),
+            (response("completed", refused, "null"), "no", Finish::Refusal),
+            (response("completed", called, "null"), "", Finish::ToolCall),
+            (response("incomplete", said, r#"{"reason":"max_output_tokens"}"#), "hi", Finish::Length),
+            (response("incomplete", "[]", r#"{"reason":"content_filter"}"#), "", Finish::Refusal),
+        ] {
+            let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
+            assert_eq!(decode(body.as_bytes()), Ok(reply.clone()), "{body}");
+            let mut streamed = ResponsesStream::default();
+            streamed.event(br#"{"type":"response.created","response":{}}"#).expect("an event");
+            streamed.event(br#"{"type":"response.output_text.delta","delta":"hi"}"#).expect("an event");
+            assert!(!streamed.is_done() && streamed.length == 2);
+            let last = format!(r#"{{"type":"response.completed","response":{body}}}"#);
+            streamed.event(last.as_bytes()).expect("an event");
+            assert!(streamed.is_done());
+            assert_eq!(streamed.end(), Ok(reply));
+        }
+        let failed = r#"{"status":"failed","error":{"code":"server_error","message":"secret"},"output":[]}"#;
+        assert_eq!(decode(failed.as_bytes()).expect_err("failed").status, Some(500));
+        assert_eq!(ResponsesStream::default().end(), Err(DecodeError::broken_off()));
+        let error = br#"{"type":"error","code":"rate_limit_exceeded","message":"secret","param":null}"#;
+        let told = ResponsesStream::default().event(error).expect_err("an error");
+        assert_eq!(told.status, Some(429));
+        assert!(!told.reason.contains("secret"), "{}", told.reason);
+    }
+}

@@ -1,0 +1,147 @@
+//! How a request that brought no reply is told.
+//!
+//! Pure. A reason may be read while the round is open: it holds the status, the service's name for
+//! its error and, where the error cannot be about an answer, one line of its sentence. It never
+//! holds a key or a text of an answer.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::retry::is_retryable;
+use crate::participants::api::{DecodeError, ServiceError};
+use crate::sanitize::harmless_line;
+
+/// No more of a service's sentence is shown, in characters.
+const MAX_MESSAGE: usize = 200;
+
+/// Why one request brought no reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RequestError {
+    /// What went wrong, fit to be shown while the round is open.
+    pub reason: String,
+    /// Whether the next request may go better.
+    pub again: bool,
+    /// The wait the service asked for.
+    pub asked: Option<Duration>,
+    /// The service would not take the request as it is; it may take another one.
+    pub declined: bool,
+}
+
+impl RequestError {
+    /// A fault that stays.
+    pub fn permanent(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), again: false, asked: None, declined: false }
+    }
+
+    /// A fault that may pass.
+    pub fn transient(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), again: true, asked: None, declined: false }
+    }
+
+    /// A response with a status other than 200. `key_name` is the variable the key is read from.
+    pub fn status(status: u16, error: &ServiceError, key: Option<&str>, key_name: Option<&str>) -> Self {
+        let mut reason = format!("HTTP {status}");
+        if let Some(kind) = &error.kind {
+            reason.push(' ');
+            reason.push_str(kind);
+        }
+        let told = matches!(status, 400 | 401 | 403 | 404 | 429 | 500..=599);
+        if let Some(message) = error.message.as_deref().filter(|_| told) {
+            reason.push_str(": ");
+            reason.push_str(&one_line(&masked(message.to_owned(), key)));
+        }
+        if let (401 | 403, Some(name)) = (status, key_name) {
+            let advice = if key.is_some() { "; check" } else { "; no key was sent: set" };
+            let _ = write!(reason, "{advice} `{name}`");
+        }
+        Self {
+            reason: masked(reason, key),
+            again: is_retryable(status) && !error.quota,
+            asked: None,
+            declined: false,
+        }
+    }
+
+    /// A redirect, which is not followed: `target` is the host it names, if it names another.
+    pub fn redirect(status: u16, target: Option<&str>) -> Self {
+        let target = target
+            .map_or("another address of the same host".to_owned(), |host| format!("`{}`", one_line(host)));
+        Self::permanent(format!("HTTP {status}: redirected to {target}, which is not followed"))
+    }
+
+    /// The body of a 200 that is no reply.
+    pub fn unreadable(unreadable: DecodeError) -> Self {
+        let again = unreadable.status.is_some_and(is_retryable);
+        Self { reason: unreadable.reason, again, asked: None, declined: false }
+    }
+}
+
+/// One harmless line of at most [`MAX_MESSAGE`] characters.
+fn one_line(text: &str) -> String {
+    let line = harmless_line(text.trim());
+    match line.char_indices().nth(MAX_MESSAGE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// The text without the key.
+pub(super) fn masked(text: String, key: Option<&str>) -> String {
+    match key {
+        Some(key) if !key.is_empty() && text.contains(key) => text.replace(key, "***"),
+        _ => text,
+    }
+}
+
+/// A duration as people say it: `90 s`, `250 ms`, or `forever` when it is too long to count.
+pub(super) fn format_duration(duration: Duration) -> String {
+    match duration {
+        Duration::MAX => "forever".to_owned(),
+        short if short < Duration::from_secs(1) => format!("{} ms", short.as_millis()),
+        long => format!("{} s", long.as_secs()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(kind: &str, message: &str) -> ServiceError {
+        let (kind, message) = (Some(kind.to_owned()), Some(message.to_owned()));
+        ServiceError { kind, message, ..ServiceError::default() }
+    }
+
+    #[test]
+    fn tells_the_status_the_name_and_one_harmless_line() {
+        let told = RequestError::status(429, &error("rate_limit", "slow\ndown\u{1b}[2J"), None, None);
+        assert_eq!(told, RequestError::transient("HTTP 429 rate_limit: slow⏎down\\u{1b}[2J"));
+        assert_eq!(
+            RequestError::status(503, &ServiceError::default(), None, None),
+            RequestError::transient("HTTP 503")
+        );
+        let long = RequestError::status(400, &error("x", &"é".repeat(500)), None, None);
+        assert_eq!(long, RequestError::permanent(format!("HTTP 400 x: {}…", "é".repeat(200))));
+        // A status whose sentence may be about content.
+        assert_eq!(
+            RequestError::status(422, &error("x", "text"), None, None),
+            RequestError::permanent("HTTP 422 x")
+        );
+    }
+
+    #[test]
+    fn a_used_up_quota_stays() {
+        let quota = ServiceError { quota: true, ..error("insufficient_quota", "pay") };
+        assert!(!RequestError::status(429, &quota, None, None).again);
+    }
+
+    #[test]
+    fn names_the_variable_and_never_the_key() {
+        let wrong = RequestError::status(401, &error("sk-1", "bad key sk-1."), Some("sk-1"), Some("X_KEY"));
+        assert_eq!(wrong.reason, "HTTP 401 ***: bad key ***.; check `X_KEY`");
+        let none = RequestError::status(401, &error("auth", "who?"), None, Some("X_KEY"));
+        assert_eq!(none.reason, "HTTP 401 auth: who?; no key was sent: set `X_KEY`");
+        let cut =
+            RequestError::status(401, &error("a", &format!("{}sk-1", "x".repeat(198))), Some("sk-1"), None);
+        assert!(!cut.reason.contains("sk"), "{}", cut.reason);
+    }
+}

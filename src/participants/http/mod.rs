@@ -1,0 +1,396 @@
+//! Participants behind HTTP: the only file that speaks it.
+//!
+//! Sends one request a try, as often as the schedule allows, and reads no more of a response than
+//! its caps. Redirects are not followed, a key goes to no host but the service's own and never
+//! over plain http except to this machine. It does not look at what an answer says.
+
+mod checkup;
+pub(crate) mod concurrency;
+mod endpoint;
+pub(crate) mod error;
+mod headers;
+mod patience;
+pub mod probe;
+pub(crate) mod rate_limit;
+pub(crate) mod request_body;
+pub mod retry;
+pub(crate) mod schema_support;
+pub(crate) mod service;
+pub(crate) mod sse;
+pub mod stream;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Once, OnceLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Body, Client, Method, Request, Response, Url};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
+
+use endpoint::{endpoint, headers, host, is_loopback, put_key};
+use headers::{asked, is_stream, learn, refuse_compressed, should_retry};
+use patience::{Patience, pay};
+
+use super::api::{ApiStyle, RequestOptions, SchemaMode, ServiceError};
+use super::cache_warmup::{CacheWarmup, WarmupGuard};
+use super::progress::ProgressHandle;
+use super::{Failure, Finish, Participant, Reply, SeatRequest};
+use crate::diagnostic::Diagnostic;
+use crate::sanitize::estimated_tokens;
+use concurrency::{ConcurrencyLimit, ConcurrencyLimits, Permit};
+use error::{RequestError, format_duration, masked};
+use request_body::{PrefixCache, SplitBody};
+use retry::{RetryDecision, jitter};
+use schema_support::SchemaSupport;
+pub use service::{Service, Timeouts};
+use stream::{MAX_REPLY, StreamedBody, without_text};
+
+/// How long the end of a stream is waited for once all of the reply is there.
+const LINGER: Duration = Duration::from_millis(50);
+/// No more of an error is read, in bytes.
+const MAX_ERROR: usize = 64 * 1024;
+
+/// Everyone whose model is behind one service.
+pub struct HttpParticipant {
+    service: Service,
+    url: Url,
+    headers: HeaderMap,
+    limits: RequestOptions,
+    heads: PrefixCache,
+    permits: Option<Semaphore>,
+    gates: ConcurrencyLimits,
+    warmth: CacheWarmup,
+    structured: SchemaSupport,
+    client: OnceLock<Result<Client, String>>,
+}
+
+impl HttpParticipant {
+    /// Makes ready to ask a service, `permits` requests at a time or all at once.
+    ///
+    /// # Errors
+    /// An address that is none or holds a password, a key that would go over plain http to another
+    /// machine, a key that cannot be a header.
+    pub fn new(service: Service, permits: Option<usize>) -> Result<Self, Diagnostic> {
+        let url = endpoint(&service, service.dialect.path())?;
+        if service.has_key() && url.scheme() == "http" && !is_loopback(&url) {
+            let name = service.key_name.as_deref().unwrap_or("the key");
+            let host = url.host_str().unwrap_or_default();
+            return Err(Diagnostic::new(format!("`{name}` would be sent to `{host}` over plain http"))
+                .hint("use an https address, or unset the key for this service"));
+        }
+        let limits = RequestOptions {
+            max_output_tokens: service.max_output_tokens,
+            completion_tokens: url.host_str() == Some("api.openai.com"),
+            stream: service.stream,
+            form: service.form,
+        };
+        Ok(Self {
+            headers: headers(&service)?,
+            permits: permits.map(|n| Semaphore::new(n.clamp(1, Semaphore::MAX_PERMITS))),
+            heads: PrefixCache::default(),
+            gates: ConcurrencyLimits::default(),
+            warmth: CacheWarmup::default(),
+            structured: SchemaSupport::default(),
+            client: OnceLock::new(),
+            service,
+            url,
+            limits,
+        })
+    }
+
+    fn client(&self) -> Result<&Client, RequestError> {
+        let build = || client(&self.url, &self.service.timeouts).map_err(|error| cause(&error));
+        self.client
+            .get_or_init(build)
+            .as_ref()
+            .map_err(|cause| RequestError::permanent(format!("cannot make ready for TLS: {cause}")))
+    }
+
+    async fn call(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
+        let total = ask.timeout.unwrap_or(self.service.timeouts.total);
+        let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
+        let head = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
+        let lead = patience.wait(0, self.turn(ask, &head)).await?;
+        let permit = patience.wait(0, self.permit()).await?;
+        self.tries(ask, head, patience, (permit, lead)).await
+    }
+
+    /// Waits for the one ahead, where one goes ahead.
+    async fn turn(&self, ask: &SeatRequest, head: &Bytes) -> Option<WarmupGuard> {
+        if ask.warm_first { self.warmth.wait_or_lead(&ask.model, head).await } else { None }
+    }
+
+    /// How many tokens the service will count of its minute for a request, estimated.
+    fn tokens(&self, ask: &SeatRequest) -> u64 {
+        let prompt = ask.prompt.rules.len() + ask.prompt.snapshot.len() + ask.prompt.tail.len();
+        self.service.dialect.rate_limit_tokens(estimated_tokens(prompt) as u64, self.limits)
+    }
+
+    /// One of the service's permits, if it has any; given out in the order they are asked for.
+    async fn permit(&self) -> Option<SemaphorePermit<'_>> {
+        match &self.permits {
+            Some(permits) => permits.acquire().await.ok(),
+            None => None,
+        }
+    }
+
+    async fn tries<'a>(
+        &'a self,
+        ask: &SeatRequest,
+        head: Bytes,
+        mut patience: Patience,
+        (mut permit, mut lead): (Option<SemaphorePermit<'a>>, Option<WarmupGuard>),
+    ) -> Result<Reply, Failure> {
+        let mut tries = 0;
+        let mut limits = self.structured.limits(self.limits, ask);
+        let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, limits)) };
+        let mut went_without = false;
+        let mut last = None;
+        let gate = self.gates.limit_for(&ask.model);
+        let tokens = self.tokens(ask);
+        loop {
+            if patience.heed(gate.closed_for(tokens), ask, tries)? {
+                // Whoever waits for one model holds up nobody who asks another.
+                permit = None;
+            }
+            let pass = patience.wait(tries, gate.acquire(tokens)).await?;
+            if permit.is_none() {
+                permit = patience.wait(tries, self.permit()).await?;
+            }
+            if patience.left().is_zero() {
+                return Err(patience.late(tries));
+            }
+            let paid = pay(ask, last.as_deref(), tries)?;
+            tries += 1;
+            ask.watch.asked(tries);
+            let mut may_cost = false;
+            let sending = self.send(body.clone(), (&gate, &pass), (&mut lead, &mut may_cost), &ask.watch);
+            let sent = patience.spend(tries, sending).await?;
+            drop((pass, permit.take()));
+            paid.settle(sent.as_ref().is_ok_and(|reply| reply.usage.is_some()), may_cost || sent.is_ok());
+            let fault = match sent {
+                Ok(reply) => {
+                    gate.raise();
+                    if went_without {
+                        self.structured.declined(&ask.model, &host(&self.url));
+                    }
+                    // A key that comes back is written nowhere.
+                    return Ok(Reply { tries, text: masked(reply.text, self.service.key()), ..reply });
+                }
+                Err(fault) if fault.declined && limits.form == SchemaMode::BySchema => {
+                    (limits.form, went_without) = (SchemaMode::InWords, true);
+                    body.tail = Bytes::from(self.service.dialect.tail(ask, limits));
+                    continue;
+                }
+                Err(fault) => fault,
+            };
+            let wait = self.pause(&fault, ask, tries, &patience)?;
+            last = Some(fault.reason.clone());
+            ask.watch.waits(&fault.reason, wait);
+            let pause = tokio::time::sleep(wait);
+            match fault.asked {
+                Some(_) => patience.wait(tries, pause).await?,
+                None => patience.spend(tries, pause).await?,
+            }
+        }
+    }
+
+    /// How long to wait before the next try, or why there is none.
+    fn pause(
+        &self,
+        fault: &RequestError,
+        ask: &SeatRequest,
+        tries: u32,
+        patience: &Patience,
+    ) -> Result<Duration, Failure> {
+        let failure = |more: String, timed_out| {
+            Err(Failure { reason: format!("{}{more}", fault.reason), timed_out, tries })
+        };
+        let asked = (fault.asked, patience.longest_wait());
+        match self.service.retry.next(tries, jitter(&ask.seat, tries), asked, patience.left()) {
+            _ if !fault.again => failure(String::new(), false),
+            RetryDecision::Again(wait) => Ok(wait),
+            RetryDecision::Stop => failure(String::new(), false),
+            RetryDecision::NoTime => failure("; no time left to try again".to_owned(), true),
+            RetryDecision::TooLong(wait) => {
+                failure(format!("; asked to wait {}, {}", format_duration(wait), patience.exceeded()), false)
+            }
+        }
+    }
+
+    /// One request and its response.
+    async fn send(
+        &self,
+        body: SplitBody,
+        (gate, pass): (&ConcurrencyLimit, &Permit),
+        (lead, may_cost): (&mut Option<WarmupGuard>, &mut bool),
+        watch: &ProgressHandle,
+    ) -> Result<Reply, RequestError> {
+        let response = self.post(body, may_cost).await?;
+        *may_cost = response.status() == 200;
+        learn(&response, gate, pass);
+        match response.status().as_u16() {
+            200 if is_stream(&response) => self.read_stream(response, lead, watch).await,
+            200 => {
+                // How long a reply is, is content: one past the cap is handed on as cut, not as a fault.
+                let Some(body) = self.read(response, MAX_REPLY).await? else {
+                    return Ok(without_text(Finish::Length));
+                };
+                self.service.dialect.decode(&body).map_err(RequestError::unreadable)
+            }
+            status @ 300..=399 => Err(RequestError::redirect(status, self.target(&response).as_deref())),
+            status => self.declined(status, response).await,
+        }
+    }
+
+    /// Sends a request; `may_cost` says whether its service may have worked on it where no head came back.
+    async fn post(&self, body: SplitBody, may_cost: &mut bool) -> Result<Response, RequestError> {
+        let mut request = Request::new(Method::POST, self.url.clone());
+        *request.headers_mut() = self.headers().await?;
+        *request.body_mut() = Some(Body::wrap(body));
+        self.client()?.execute(request).await.map_err(|error| {
+            *may_cost = !error.is_connect();
+            self.broken(&error)
+        })
+    }
+
+    /// The headers of a request; a key that a command prints is had now.
+    async fn headers(&self) -> Result<HeaderMap, RequestError> {
+        let mut headers = self.headers.clone();
+        if let Some(command) = &self.service.key_command {
+            let key = command.key().await.map_err(RequestError::permanent)?;
+            put_key(&self.service, key, &mut headers)
+                .map_err(|problem| RequestError::permanent(problem.message))?;
+        }
+        Ok(headers)
+    }
+
+    /// A response that is neither a 200 nor a redirect.
+    async fn declined(&self, status: u16, response: Response) -> Result<Reply, RequestError> {
+        let (asked, again) = (asked(&response), should_retry(&response));
+        let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
+        let error = ServiceError::read(&body);
+        if status == 400 && error.filtered {
+            return Ok(without_text(Finish::Refusal));
+        }
+        let fault =
+            RequestError::status(status, &error, self.service.key(), self.service.key_name.as_deref());
+        let again = again.unwrap_or(fault.again);
+        Err(RequestError { asked, again, declined: matches!(status, 400 | 422), ..fault })
+    }
+
+    /// Reads a reply that comes by events. What has come of it is never shown, nor how much.
+    async fn read_stream(
+        &self,
+        mut response: Response,
+        lead: &mut Option<WarmupGuard>,
+        watch: &ProgressHandle,
+    ) -> Result<Reply, RequestError> {
+        refuse_compressed(&response)?;
+        let mut arriving = StreamedBody::new(self.service.dialect);
+        while let Some(piece) = self.piece(&mut response).await? {
+            *lead = None;
+            watch.on_data();
+            if arriving.push(&piece).map_err(RequestError::unreadable)? {
+                if arriving.is_complete() {
+                    // Reaching the end keeps the connection for the next request.
+                    let _ = timeout(LINGER, response.chunk()).await;
+                }
+                break;
+            }
+        }
+        arriving.end().map_err(RequestError::unreadable)
+    }
+
+    /// The next piece of a body, if it comes in time.
+    async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>, RequestError> {
+        let idle = self.service.timeouts.idle;
+        let piece = timeout(idle, response.chunk()).await.map_err(|_| {
+            RequestError::transient(format!("the reply stopped for {}", format_duration(idle)))
+        })?;
+        piece.map_err(|error| self.broken(&error))
+    }
+
+    /// Reads a body by pieces, up to `cap` bytes; `None` when it is larger.
+    async fn read(&self, mut response: Response, cap: usize) -> Result<Option<Vec<u8>>, RequestError> {
+        refuse_compressed(&response)?;
+        let told = response.content_length().unwrap_or(0);
+        if told > cap as u64 {
+            return Ok(None);
+        }
+        let mut body = Vec::with_capacity(usize::try_from(told).unwrap_or(0));
+        while let Some(piece) = self.piece(&mut response).await? {
+            if body.len() + piece.len() > cap {
+                return Ok(None);
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(Some(body))
+    }
+
+    fn broken(&self, error: &reqwest::Error) -> RequestError {
+        let host = host(&self.url);
+        if error.is_connect() && error.is_timeout() {
+            let limit = format_duration(self.service.timeouts.connect);
+            return RequestError::transient(format!("no connection to `{host}` within {limit}"));
+        }
+        let what = if error.is_connect() { "cannot connect to" } else { "lost the connection to" };
+        RequestError::transient(format!("{what} `{host}`: {}", cause(error)))
+    }
+
+    /// The other host a redirect names.
+    fn target(&self, response: &Response) -> Option<String> {
+        let location = response.headers().get("location")?;
+        let location = self.url.join(&String::from_utf8_lossy(location.as_bytes())).ok()?;
+        Some(host(&location)).filter(|target| *target != host(&self.url))
+    }
+}
+
+impl Participant for HttpParticipant {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
+        Box::pin(self.call(ask))
+    }
+}
+
+/// Whether an address is one of this machine.
+pub fn is_this_machine(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| is_loopback(&url))
+}
+
+/// A client for one service. For plain http it needs no certificates on the machine; for this
+/// machine it asks no proxy and no resolver.
+fn client(url: &Url, timeouts: &Timeouts) -> Result<Client, reqwest::Error> {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        // Fails only if the program has already chosen another one, which serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+    let mut builder = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .connect_timeout(timeouts.connect);
+    if url.scheme() == "http" {
+        builder = builder.tls_certs_only([]).http1_only();
+    }
+    if is_loopback(url) {
+        let here = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+        let here = here.map(|address| SocketAddr::new(address, 0));
+        builder = builder.no_proxy().resolve_to_addrs("localhost", &here);
+        // Probing the way from a machine to itself only costs system calls, for each connection.
+        builder = builder.tcp_keepalive(None).tcp_keepalive_interval(None).tcp_keepalive_retries(None);
+    }
+    builder.build()
+}
+
+/// The innermost cause of an error, which names what happened and no address.
+fn cause(error: &reqwest::Error) -> String {
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    crate::sanitize::harmless_line(&inner.to_string())
+}

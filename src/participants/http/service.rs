@@ -1,0 +1,87 @@
+//! What is known of a service before it is spoken to.
+//!
+//! Plain data. The key is kept so that no debug output shows it. Whether the address can be used
+//! is checked where it is used, in `http.rs`; where key and address come from is not known here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use super::retry::Backoff;
+use crate::participants::api::{ApiStyle, SchemaMode, Stream};
+use crate::participants::key_command::KeyCommand;
+
+/// How long a service may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until a connection stands.
+    pub connect: Duration,
+    /// Between two pieces of a body.
+    pub idle: Duration,
+    /// For one call, tries and the pauses between them, unless its step says otherwise; waiting for a
+    /// permit, or because the service asked for it, does not count.
+    pub total: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        let s = Duration::from_secs;
+        Self { connect: s(10), idle: s(120), total: s(600) }
+    }
+}
+
+/// A service that answers over HTTP, and how to speak to it.
+#[derive(Debug, Clone)]
+pub struct Service {
+    /// The form of its requests and replies.
+    pub dialect: ApiStyle,
+    /// Its address, with or without a closing `/`, such as `https://api.openai.com/v1`.
+    pub base_url: String,
+    /// The key it wants.
+    pub key: Option<SecretString>,
+    /// The command that prints the key, in place of one that is known.
+    pub key_command: Option<Arc<KeyCommand>>,
+    /// The variable the key is read from, for messages.
+    pub key_name: Option<String>,
+    /// The most tokens a reply may have.
+    pub max_output_tokens: u32,
+    /// Whether replies come piece by piece.
+    pub stream: Stream,
+    /// Whether the answer's schema goes with a request.
+    pub form: SchemaMode,
+    /// How long it may take.
+    pub timeouts: Timeouts,
+    /// How often and when a failed request is sent again.
+    pub retry: Backoff,
+}
+
+impl Service {
+    /// A service without a key, with the usual limits.
+    pub fn new(dialect: ApiStyle, base_url: impl Into<String>) -> Self {
+        Self {
+            dialect,
+            base_url: base_url.into(),
+            key: None,
+            key_command: None,
+            key_name: None,
+            max_output_tokens: 4096,
+            stream: Stream::default(),
+            form: SchemaMode::default(),
+            timeouts: Timeouts::default(),
+            retry: Backoff::default(),
+        }
+    }
+
+    /// The key as it is sent, as far as it is known yet; one that is only blanks is none.
+    pub(super) fn key(&self) -> Option<&str> {
+        let printed = || self.key_command.as_ref()?.known();
+        let key = self.key.as_ref().map(SecretString::expose_secret).or_else(printed);
+        key.map(str::trim).filter(|key| !key.is_empty())
+    }
+
+    /// Whether requests carry a key.
+    pub fn has_key(&self) -> bool {
+        self.key().is_some() || self.key_command.is_some()
+    }
+}

@@ -1,0 +1,242 @@
+//! One plain line an event: for a replay on paper and for progress while a session runs.
+//!
+//! A line tells what may be seen at that moment: of a sealed seat its name and how long it took,
+//! never a text, a length or a count of tokens. Every line is one line, safe for a terminal.
+
+use std::fmt::Write as _;
+
+use crate::core::not_written;
+use crate::history::{
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, RoundClosed,
+    RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, Tally,
+    TaskWritten, Timestamp, WorkItemReturned,
+};
+use crate::insight::{
+    close_reason, confidence, format_duration, group_digits, handling, headline, join_list, labels,
+    minimum_change, pluralize, quorum_ballots, turnout, vote, why_paused,
+};
+use crate::round::record::Outcome;
+use crate::sanitize::harmless_line;
+
+/// How much of an open answer a line shows, in characters.
+const EXCERPT: usize = 100;
+
+/// The line for one event; none for what another line says. `session` is the state after it.
+pub fn event_line(event: &Event, at: Timestamp, session: &Session) -> Option<String> {
+    let what = event_text(event, session)?;
+    Some(format!("{}  {}", clock(at), harmless_line(&what)))
+}
+
+/// The time of day, UTC.
+fn clock(at: Timestamp) -> String {
+    at.to_string().chars().skip(11).take(8).collect()
+}
+
+fn event_text(event: &Event, session: &Session) -> Option<String> {
+    Some(match event {
+        Event::SessionOpened(opened) => session_opened(opened, session),
+        // The round's own line follows and says more.
+        Event::StepStarted { kind, .. } if kind == "round" => return None,
+        Event::StepStarted { step, kind, .. } => format!("step {step} begins ({kind})"),
+        Event::RoundOpened(opened) => round_opened(opened),
+        Event::WorkItemOffered(item) => format!("asked  {}  {}", item.participant, item.model),
+        // The item's offer has said it; a claim is made longer without a word.
+        Event::WorkItemClaimed(claim) if claim.attempt == 1 => return None,
+        Event::WorkItemClaimed(claim) => format!("asked  {}  try {}", claim.participant, claim.attempt),
+        Event::WorkItemReturned(back) => work_returned(back),
+        Event::ReviewRecorded(review) => format!("reviewed  {}  by {}", review.artifact, review.participant),
+        Event::LinkRecorded(link) => format!("linked  {} to {}", link.link.from_id, link.link.to_id),
+        Event::TaskWritten(TaskWritten { task, status, file, error, .. }) => match error {
+            Some(error) => format!("warning: {}", not_written(task, file, error)),
+            None => format!("written  {task} {status} to {file}"),
+        },
+        Event::BallotSealed(sealed) => {
+            format!("sealed  {}  {}", sealed.participant, format_duration(sealed.elapsed_ms))
+        }
+        Event::SeatFailed(failed) => seat_failed(failed),
+        Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
+        Event::SeatRetried(SeatRetried { participant, model, .. }) => match model {
+            Some(model) => format!("asked anew  {participant}, now {model}"),
+            None => format!("asked anew  {participant}"),
+        },
+        Event::LateAnswerRefused { round, participant, .. } => {
+            format!("late  {participant}: answered after round {round} was closed; not counted")
+        }
+        Event::RoundClosed(closed) => round_closed(closed),
+        Event::AnswerRevealed(answer) => revealed(answer, session),
+        Event::KeyLost { round, participants, .. } => {
+            let seats = join_list(participants);
+            format!("the key of round {round} is lost, and with it the answers of {seats}")
+        }
+        Event::SeatsAskedAgain { participants, .. } => format!("asked again  {}", join_list(participants)),
+        Event::LeaksFound(found) => leaks_found(found),
+        Event::TallyMade(tally) => tally_made(tally),
+        Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
+        Event::ArtifactRecorded(recorded) => artifact_recorded(recorded),
+        Event::SynthesisRecorded(note) if note.text.trim().is_empty() => {
+            format!("the note on round {} is taken back", note.round)
+        }
+        Event::SynthesisRecorded(note) => format!("note on round {}: {}", note.round, note.text),
+        Event::DeadlineExtended(extended) => {
+            format!("round {} may take {} in all", extended.round, format_duration(extended.deadline_ms))
+        }
+        Event::RoundAskedAgain { round, .. } => format!("round {round} is to be asked again"),
+        Event::SessionForked(forked) => {
+            format!("session {} begins, from event {} of {}", forked.session, forked.at_seq, forked.from)
+        }
+        Event::StepFinished(result) => step_finished(result),
+        Event::ApprovalRequested(asked) => approval_requested(asked),
+        Event::ApprovalGiven(given) => approval_given(given),
+        Event::Warning { message, round, participant, .. } => {
+            let whose = participant.as_ref().or(round.as_ref()).map(|whose| format!(" ({whose})"));
+            format!("warning: {message}{}", whose.unwrap_or_default())
+        }
+        Event::SessionPaused { reason, .. } => format!("session paused: {}", why_paused(reason)),
+        Event::SessionResumed { program, torn_bytes, .. } => resumed(program, *torn_bytes),
+        Event::SessionClosed(closed) => session_closed(closed),
+    })
+}
+
+fn session_opened(opened: &SessionOpened, session: &Session) -> String {
+    let seats = pluralize(opened.participants.len(), "participant");
+    let mut line = format!("session {} opened: {}, {seats}", opened.session, opened.definition_file);
+    for label in labels(session) {
+        let _ = write!(line, ". {}", label.trim_end_matches('.'));
+    }
+    line
+}
+
+fn work_returned(back: &WorkItemReturned) -> String {
+    let (who, took) = (&back.participant, format_duration(back.latency_ms));
+    match &back.error {
+        Some(error) => format!("failed  {who}  {took}: {error}"),
+        None => format!("returned  {who}  {took}"),
+    }
+}
+
+fn round_opened(opened: &RoundOpened) -> String {
+    let rule = opened.rule.map_or_else(String::new, |rule| format!(", {}", rule.name()));
+    format!(
+        "round {} open: {}{rule}, quorum {}{}, snapshot {} bytes, about {} tokens a seat, sha256 {}…",
+        opened.round,
+        pluralize(opened.seats.len(), "seat"),
+        opened.quorum,
+        quorum_ballots(opened),
+        group_digits(opened.snapshot_bytes),
+        group_digits(opened.estimated_tokens),
+        opened.snapshot_sha256.chars().take(8).collect::<String>(),
+    )
+}
+
+fn seat_failed(failed: &SeatFailed) -> String {
+    let word = if failed.timed_out { "timed out" } else { "failed" };
+    format!("{word}  {}  {}: {}", failed.participant, format_duration(failed.elapsed_ms), failed.reason)
+}
+
+fn round_closed(closed: &RoundClosed) -> String {
+    let mut line = format!("round {} closed: {}", closed.round, close_reason(closed.reason));
+    if !closed.missing.is_empty() {
+        let _ = write!(line, "; missing: {}", join_list(&closed.missing));
+    }
+    line
+}
+
+fn revealed(answer: &AnswerRevealed, session: &Session) -> String {
+    let is_closed = session.round(&answer.round).is_some_and(|round| round.closed.is_some());
+    if !is_closed {
+        return format!("revealed {} before its round was closed: not shown", answer.participant);
+    }
+    let mut what = match answer.outcome {
+        Outcome::Answered => voted(answer),
+        Outcome::Abstained => "abstains".to_owned(),
+        other => other.name().replace('_', " "),
+    };
+    if let Some(reason) = &answer.reason {
+        let _ = write!(what, ": {reason}");
+    }
+    if let Some(confidence) = confidence(answer) {
+        let _ = write!(what, " (confidence {confidence})");
+    }
+    format!("revealed {}: {what}", answer.participant)
+}
+
+fn voted(answer: &AnswerRevealed) -> String {
+    let Some(vote) = answer.ballot.as_ref().and_then(vote) else { return excerpt(answer) };
+    match answer.ballot.as_ref().and_then(minimum_change) {
+        Some(change) => format!("{vote} until: {change}"),
+        None => vote,
+    }
+}
+
+fn excerpt(answer: &AnswerRevealed) -> String {
+    let text = answer.answer.get("position").and_then(|position| position.as_str()).unwrap_or("answered");
+    let mut start: String = text.chars().take(EXCERPT).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    start
+}
+
+/// Whose answers give something away, and what becomes of them.
+fn leaks_found(event: &LeaksFound) -> String {
+    let mut authors: Vec<&str> = event.found.iter().map(|leak| leak.participant.as_str()).collect();
+    authors.dedup();
+    let found = pluralize(event.found.len(), "finding");
+    format!(
+        "leak scan: {found} in what {} said, {}",
+        join_list(&authors),
+        handling(event.action, &event.found)
+    )
+}
+
+fn tally_made(tally: &Tally) -> String {
+    let headline = headline(tally);
+    format!("tally {}: {} ({}); {}", tally.round, headline.label, headline.detail, turnout(tally))
+}
+
+fn step_finished(result: &StepFinished) -> String {
+    let took = format_duration(result.duration);
+    match &result.error {
+        Some(error) if !result.success => format!("step {} failed after {took}: {error}", result.step),
+        _ => format!("step {} finished after {took}", result.step),
+    }
+}
+
+fn approval_requested(asked: &ApprovalRequested) -> String {
+    let mut line = format!("a person is asked ({}): {}", asked.step, asked.message);
+    if !asked.choices.is_empty() {
+        let _ = write!(line, " [{}]", join_list(&asked.choices));
+    }
+    line
+}
+
+fn approval_given(given: &ApprovalGiven) -> String {
+    let mut line = match (&given.choice, given.approved) {
+        (Some(choice), _) => format!("{} chose {choice}", given.step),
+        (None, true) => format!("{} approved", given.step),
+        (None, false) => format!("{} rejected", given.step),
+    };
+    line = format!("{line} (by {})", given.by);
+    if let Some(comment) = &given.comment {
+        let _ = write!(line, ": {comment}");
+    }
+    line
+}
+
+fn artifact_recorded(recorded: &ArtifactRecorded) -> String {
+    let text = |key: &str| recorded.artifact.get(key).and_then(|value| value.as_str());
+    let what = text("summary").or_else(|| text("title")).unwrap_or_default();
+    format!("artifact {} by {}: {what}", text("id").unwrap_or_default(), recorded.by)
+}
+
+fn resumed(program: &str, torn_bytes: u64) -> String {
+    if torn_bytes == 0 {
+        return format!("session resumed by {program}");
+    }
+    format!("session resumed by {program}; {torn_bytes} bytes of a torn write were cut off and kept aside")
+}
+
+fn session_closed(closed: &SessionClosed) -> String {
+    let reason = closed.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    format!("session {}{reason}", closed.status.name())
+}

@@ -1,0 +1,198 @@
+//! Ballots as the rules see them: what each says, how often it was cast and what it weighs.
+//!
+//! A ballot of weight 2 counts as two under every rule that adds ballots up. Options are indices into
+//! one list, in the order of the form. Who may vote and what is valid was settled before.
+
+use serde::{Deserialize, Serialize};
+
+use super::decimal::Decimal;
+
+/// What kind of answer a question asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BallotKind {
+    /// Free text with structure: the default.
+    Position,
+    /// One of the options.
+    Choice,
+    /// A set of options.
+    Approval,
+    /// Options in order, ties and truncation allowed.
+    Ranking,
+    /// A number for each option.
+    Score,
+    /// `support`, `stand-aside` or `block`.
+    Consent,
+    /// A number or a card.
+    Estimate,
+}
+
+impl BallotKind {
+    /// Every kind with the word that names it in a definition.
+    pub const NAMES: [(&'static str, Self); 7] = [
+        ("position", Self::Position),
+        ("choice", Self::Choice),
+        ("approval", Self::Approval),
+        ("ranking", Self::Ranking),
+        ("score", Self::Score),
+        ("consent", Self::Consent),
+        ("estimate", Self::Estimate),
+    ];
+
+    /// The word that names it.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("position", |(name, _)| name)
+    }
+}
+
+/// The rank of an option that a ballot leaves out: below all that it lists.
+pub const UNLISTED: u16 = u16::MAX;
+
+/// What a ballot says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IndexedBallot {
+    /// One option.
+    Choice(usize),
+    /// The options approved of.
+    Approval(Vec<usize>),
+    /// The rank of each option, 0 the best, equal ranks a tie, [`UNLISTED`] where it is left out.
+    Ranking(Vec<u16>),
+    /// The score of each option, where it has one.
+    Scores(Vec<Option<Decimal>>),
+    /// Goes along.
+    Support,
+    /// Has doubts and does not stand in the way.
+    StandAside,
+    /// Stands in the way until this change is made, if one is stated.
+    Block(Option<String>),
+    /// A number.
+    Number(Decimal),
+    /// A card, by its place on the form.
+    Card(usize),
+}
+
+/// A ballot, cast by one voter or by several alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WeightedBallot {
+    /// Whose it is, for the steps.
+    pub voter: String,
+    /// How often it was cast.
+    pub count: u64,
+    /// What each of them weighs.
+    pub weight: Decimal,
+    /// The confidence stated with it.
+    pub confidence: Option<Decimal>,
+    /// What it says.
+    pub mark: IndexedBallot,
+}
+
+impl WeightedBallot {
+    /// A ballot of weight 1, cast once.
+    pub fn one(voter: impl Into<String>, mark: IndexedBallot) -> Self {
+        Self { voter: voter.into(), count: 1, weight: Decimal::ONE, confidence: None, mark }
+    }
+
+    /// What it counts for: its weight, as often as it was cast.
+    pub fn total_weight(&self) -> Decimal {
+        self.weight.repeated(self.count)
+    }
+}
+
+/// Everything a rule counts: the options and the valid ballots, abstentions not among them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// The options in the order of the form; of an estimate its cards.
+    pub options: Vec<String>,
+    /// The ballots.
+    pub ballots: Vec<WeightedBallot>,
+    /// The lowest score there is, if the form says so.
+    pub lowest: Option<Decimal>,
+    /// Who gave no valid answer that may be a block all the same.
+    pub may_block: Vec<String>,
+}
+
+impl Profile {
+    /// How many ballots there are.
+    pub fn ballot_count(&self) -> u64 {
+        self.ballots.iter().map(|ballot| ballot.count).sum()
+    }
+
+    /// What all ballots count for together.
+    pub fn total_weight(&self) -> Decimal {
+        self.ballots.iter().map(WeightedBallot::total_weight).sum()
+    }
+
+    /// A step that says how weights count, if a ballot has another weight than 1.
+    pub fn weights_step(&self) -> Option<String> {
+        let heavy: Vec<String> = self
+            .ballots
+            .iter()
+            .filter(|ballot| ballot.weight != Decimal::ONE)
+            .map(|ballot| format!("{} {}", ballot.voter, ballot.weight))
+            .take(9)
+            .collect();
+        let more = if heavy.len() > 8 { " and others" } else { "" };
+        let named = heavy.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+        (!heavy.is_empty())
+            .then(|| format!("a ballot counts as often as it weighs: {named}{more}; all others 1"))
+    }
+
+    /// The ballots as rankings, with what each counts for; ballots that rank nothing are left out.
+    ///
+    /// A choice stands above all others, approved options above the rest, scores by their size.
+    pub fn rankings(&self) -> Vec<(Vec<u16>, Decimal)> {
+        let ranked = |ballot: &WeightedBallot| Some((self.ranks(&ballot.mark)?, ballot.total_weight()));
+        self.ballots.iter().filter_map(ranked).collect()
+    }
+
+    fn ranks(&self, mark: &IndexedBallot) -> Option<Vec<u16>> {
+        let listed = |top: &[usize]| {
+            let mut ranks = vec![UNLISTED; self.options.len()];
+            for option in top {
+                *ranks.get_mut(*option)? = 0;
+            }
+            Some(ranks)
+        };
+        match mark {
+            IndexedBallot::Choice(option) => listed(&[*option]),
+            IndexedBallot::Approval(options) => listed(options),
+            IndexedBallot::Ranking(ranks) => Some(ranks.clone()),
+            IndexedBallot::Scores(scores) => Some(by_score(scores)),
+            _ => None,
+        }
+    }
+
+    /// Options by index, with commas between them.
+    pub fn names(&self, options: &[usize]) -> Vec<String> {
+        options.iter().filter_map(|option| self.options.get(*option).cloned()).collect()
+    }
+}
+
+/// Scores as ranks: the highest first, options without a score left out.
+fn by_score(scores: &[Option<Decimal>]) -> Vec<u16> {
+    let mut given: Vec<Decimal> = scores.iter().flatten().copied().collect();
+    given.sort_unstable_by(|a, b| b.cmp(a));
+    given.dedup();
+    let rank = |score: &Option<Decimal>| match score {
+        Some(score) => given.iter().position(|other| other == score).map_or(UNLISTED, |at| at as u16),
+        None => UNLISTED,
+    };
+    scores.iter().map(rank).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_over_options_has_its_ranking() {
+        let profile = Profile { options: ["a", "b", "c"].map(str::to_owned).to_vec(), ..Profile::default() };
+        let ranks = |mark: IndexedBallot| profile.ranks(&mark);
+        assert_eq!(ranks(IndexedBallot::Choice(1)), Some(vec![UNLISTED, 0, UNLISTED]));
+        assert_eq!(ranks(IndexedBallot::Approval(vec![0, 2])), Some(vec![0, UNLISTED, 0]));
+        let scores = vec![Some(Decimal::whole(4)), None, Some(Decimal::whole(4))];
+        assert_eq!(ranks(IndexedBallot::Scores(scores)), Some(vec![0, UNLISTED, 0]));
+        assert_eq!(ranks(IndexedBallot::Support), None);
+        assert_eq!(ranks(IndexedBallot::Choice(9)), None);
+    }
+}

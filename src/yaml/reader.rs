@@ -1,0 +1,376 @@
+//! The reader: a tree of values that remember their line and column.
+//!
+//! Guarantees: YAML 1.2 scalars (`no` is text, `017`, `0x1F` and `+1` are text), duplicate keys,
+//! merge keys, alias bombs and nesting past 44 levels are errors with a place. It does not know what any key means.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::Number;
+use serde_yaml::{Error, Spanned};
+
+use super::simple;
+use crate::diagnostic::Diagnostic;
+
+/// A value and where it stands; line and column count from 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// The line of its first character.
+    pub line: u64,
+    /// The column of its first character.
+    pub column: u64,
+    /// The byte its first character stands at, if that is known.
+    pub(super) offset: Option<usize>,
+    /// The value itself.
+    pub value: Value,
+}
+
+/// A key and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapKey {
+    /// The line of its first character.
+    pub line: u64,
+    /// The column of its first character.
+    pub column: u64,
+    /// The key's text.
+    pub text: String,
+}
+
+/// The entries of a mapping in the order of the file.
+pub type Map = Vec<(MapKey, Node)>;
+
+/// What a node can hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A finite number.
+    Number(Number),
+    /// Anything else in one piece.
+    Text(String),
+    /// A sequence.
+    List(Vec<Node>),
+    /// A mapping.
+    Map(Map),
+}
+
+/// Reads one YAML document that may hold as many values as its text has room for: no alias can make
+/// it unfold into more.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_large(text: &str, file: &str) -> Result<Node, Diagnostic> {
+    let room = 2 * text.len() + 1_000;
+    let budget = serde_yaml::budget! {
+        max_depth: MAX_DEPTH,
+        flow_nesting_limit: MAX_DEPTH,
+        max_events: room,
+        max_nodes: room,
+        max_total_scalar_bytes: room,
+    };
+    read_within(text, file, budget)
+}
+
+/// Reads one YAML document; `file` names it in errors.
+///
+/// # Errors
+/// A problem with line and column when the text is not YAML or goes past a limit.
+pub fn read(text: &str, file: &str) -> Result<Node, Diagnostic> {
+    let budget = serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH };
+    read_within(text, file, budget)
+}
+
+fn read_within(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Result<Node, Diagnostic> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Ok(Node { line: 1, column: 1, offset: None, value: Value::Null });
+    }
+    if let Some(node) = simple::read(text) {
+        return Ok(node);
+    }
+    read_in_full(text, file, budget)
+}
+
+fn read_in_full(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Result<Node, Diagnostic> {
+    let read = serde_yaml::from_str_with_options::<Node>(text, options(budget));
+    let mut node = read.map_err(|error| explain(&error, text, file))?;
+    keep_spelling(&mut node, text);
+    Ok(node)
+}
+
+/// Whole numbers that are not spelt as such (`0x1F`, `0o17`, `+1`) stay text: what an option or an
+/// id is called would be lost otherwise.
+fn keep_spelling(node: &mut Node, text: &str) {
+    match &mut node.value {
+        Value::Number(number) if number.is_u64() || number.is_i64() => {
+            let token = node.offset.and_then(|offset| text.get(offset..)).unwrap_or("");
+            let token = token.split(|c: char| !c.is_ascii_alphanumeric() && c != '+').next().unwrap_or("");
+            if token.starts_with("0x") || token.starts_with("0o") || token.starts_with('+') {
+                node.value = Value::Text(token.to_owned());
+            }
+        }
+        Value::List(items) => items.iter_mut().for_each(|item| keep_spelling(item, text)),
+        Value::Map(map) => map.iter_mut().for_each(|(_, value)| keep_spelling(value, text)),
+        _ => {}
+    }
+}
+
+/// Reads JSON in which comments and trailing commas are allowed.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_json(text: &str, file: &str) -> Result<Node, Diagnostic> {
+    read(&super::relaxed_json(text), file)
+}
+
+/// Lists and maps within each other. Deeper ones could overflow the stack of a 2 MiB thread.
+pub(super) const MAX_DEPTH: usize = 44;
+
+pub(super) fn options(budget: Option<serde_yaml::Budget>) -> serde_yaml::Options {
+    serde_yaml::options! {
+        merge_keys: serde_yaml::MergeKeyPolicy::Error,
+        strict_booleans: true,
+        leading_zero_numbers_as_strings: true,
+        underscored_numbers_as_strings: true,
+        non_finite_float_policy: serde_yaml::NonFiniteFloatPolicy::AsString,
+        ignore_binary_tag_for_string: true,
+        with_snippet: false,
+        budget: budget,
+        alias_limits: serde_yaml::alias_limits! { max_total_replayed_events: 100_000 },
+    }
+}
+
+pub(super) fn explain(error: &Error, text: &str, file: &str) -> Diagnostic {
+    let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
+    let message = error.without_snippet().to_string();
+    let message = message.split('\n').next().unwrap_or_default();
+    let place = format!(" at line {line}, column {column}");
+    let message = message.strip_suffix(place.as_str()).unwrap_or(message);
+    let message = message.trim_start_matches("error: ");
+    let message = match (message.starts_with("line "), message.split_once(": ")) {
+        (true, Some((_, rest))) => rest,
+        _ => message,
+    };
+    let message = if message.contains("budget breached") {
+        "it unfolds into more values, or deeper ones, than are read (a budget)"
+    } else {
+        message
+    };
+    let (message, own_hint) = in_plain_words(message);
+    let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
+    let hint = match bad_line {
+        _ if own_hint.is_some() => own_hint.unwrap_or_default(),
+        Some(bad) if bad.trim_start_matches(' ').starts_with('\t') => "indent with spaces, not with tabs",
+        _ if message.contains("found a tab") => "use spaces, not tabs",
+        _ if message.contains("budget") || message.contains("alias") || message.contains("limit") => {
+            "the file is larger or more deeply nested than a hand-written one may be"
+        }
+        _ => "the file must be one YAML document; quote text that holds `: ` or `#`",
+    };
+    Diagnostic::new(format!("not readable as YAML: {message}")).hint(hint).at(file, line, column)
+}
+
+/// What the reader's crate says to programmers, said to the author of a file; with a hint of its own.
+fn in_plain_words(message: &str) -> (&str, Option<&'static str>) {
+    if message.contains("merge key") {
+        ("merge keys (`<<`) are not taken", Some("write the keys out where they belong"))
+    } else if message.contains("multiple YAML documents") {
+        ("there is more than one document", Some("keep one, and remove the line `---`"))
+    } else if message.contains("uplicate") {
+        (message.split(", set ").next().unwrap_or(message), Some("give each key once"))
+    } else {
+        (message, None)
+    }
+}
+
+impl Node {
+    /// A node at a line and column, and at a byte of its text.
+    pub(super) fn at((line, column): (u64, u64), offset: usize, value: Value) -> Self {
+        Self { line, column, offset: Some(offset), value }
+    }
+
+    /// A node made by the program, without a place.
+    pub fn new(value: Value) -> Self {
+        Self { line: 0, column: 0, offset: None, value }
+    }
+
+    /// The same value as plain JSON, keys in order.
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Bool(b) => (*b).into(),
+            Value::Number(n) => n.clone().into(),
+            Value::Text(t) => t.as_str().into(),
+            Value::List(items) => items.iter().map(Node::to_json).collect(),
+            Value::Map(map) => map.iter().map(|(k, v)| (k.text.clone(), v.to_json())).collect(),
+        }
+    }
+
+    /// What it is, in words: for "expected X, found Y".
+    pub fn kind(&self) -> &'static str {
+        match &self.value {
+            Value::Null => "nothing",
+            Value::Bool(_) => "a true/false value",
+            Value::Number(_) => "a number",
+            Value::Text(_) => "text",
+            Value::List(_) => "a list",
+            Value::Map(_) => "a map",
+        }
+    }
+
+    /// The problem `message` at this node's place.
+    pub fn problem(&self, file: &str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(message).at(file, self.line, self.column)
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<Value>::deserialize(deserializer)?;
+        let at = spanned.referenced;
+        let offset = at.span().byte_offset().and_then(|offset| usize::try_from(offset).ok());
+        Ok(Self { line: at.line(), column: at.column(), offset, value: spanned.value })
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number must be finite"))?;
+        Ok(Value::Number(number))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
+        Ok(Value::Text(value.to_string()))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
+        Ok(Value::Text(value.to_string()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::Text(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Value::deserialize(deserializer)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Value::deserialize(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element::<Node>()? {
+            items.push(item);
+        }
+        Ok(Value::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        /// Looking through so few keys is faster than keeping a set of them.
+        const FEW: usize = 16;
+        let mut entries: Map = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        while let Some(key) = access.next_key::<Spanned<String>>()? {
+            let at = key.referenced;
+            if entries.len() == FEW {
+                seen.extend(entries.iter().map(|(key, _)| key.text.clone()));
+            }
+            let is_known = if entries.len() < FEW {
+                entries.iter().any(|(known, _)| known.text == key.value)
+            } else {
+                !seen.insert(key.value.clone())
+            };
+            if is_known {
+                return Err(A::Error::custom(format!("duplicate key `{}`", key.value)));
+            }
+            let node = access.next_value::<Node>()?;
+            entries.push((MapKey { line: at.line(), column: at.column(), text: key.value }, node));
+        }
+        Ok(Value::Map(entries))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// As the reader for all of YAML reads it.
+    pub fn read_in_full(text: &str) -> Result<Node, Diagnostic> {
+        super::read_in_full(text, "", serde_yaml::budget! {})
+    }
+
+    #[test]
+    fn keeps_places_and_yaml_1_2_scalars() {
+        let node = read("a: no\nb:\n  - 017\n  - 1.5\n  - ~\n", "f").unwrap();
+        assert_eq!(node.to_json(), serde_json::json!({"a": "no", "b": ["017", 1.5, null]}));
+        let spelt = read("é: [0x1F, 0o17, +1, -1, 7, 1_0]", "f").unwrap();
+        assert_eq!(spelt.to_json(), serde_json::json!({"é": ["0x1F", "0o17", "+1", -1, 7, "1_0"]}));
+        let Value::Map(map) = &node.value else { panic!("a map") };
+        assert_eq!((map[1].0.line, map[1].0.column), (2, 1));
+        let Value::List(items) = &map[1].1.value else { panic!("a list") };
+        assert_eq!((items[1].line, items[1].column), (4, 5));
+    }
+
+    #[test]
+    fn duplicate_keys_tabs_and_bombs_are_errors_with_a_place() {
+        let duplicate = read("a: 1\na: 2\n", "f").unwrap_err();
+        assert_eq!(duplicate.place.unwrap().line, 2);
+        let tab = read("a:\n\tb: 1\n", "f").unwrap_err();
+        assert_eq!(tab.hint.unwrap(), "indent with spaces, not with tabs");
+        let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
+        for i in 1..10 {
+            let previous = format!("*a{},", i - 1).repeat(9);
+            bomb.push_str(&format!("a{i}: &a{i} [{previous}]\n"));
+        }
+        assert!(read(&bomb, "f").is_err());
+        assert!(read(&"[".repeat(100_000), "f").is_err());
+    }
+
+    #[test]
+    fn json_with_comments_reads_like_json() {
+        let node = read_json("{\n  // c\n  \"a\": [1, 2,],\n}", "f").unwrap();
+        assert_eq!(node.to_json(), serde_json::json!({"a": [1, 2]}));
+    }
+}

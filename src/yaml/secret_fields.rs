@@ -1,0 +1,72 @@
+//! Keys and passwords written as values: found by the name of their field, never shown.
+//!
+//! A file that is kept, shared and copied into sessions is no place for them. Only names are looked
+//! at; what a value looks like is never judged.
+
+use super::reader::{Node, Value};
+use crate::diagnostic::Diagnostic;
+
+/// Names under which someone would write a key itself; `-` and `_` are left out of the comparison.
+const NAMES: [&str; 9] = [
+    "secret",
+    "secretkey",
+    "clientsecret",
+    "privatekey",
+    "password",
+    "passwd",
+    "accesstoken",
+    "authtoken",
+    "bearertoken",
+];
+
+/// A problem for each field of that name, anywhere in `node`, that holds a value in one piece.
+/// `more` are further names, for places where they can mean nothing else.
+pub fn literal_keys(node: &Node, file: &str, more: &[&str]) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    find(node, file, more, &mut problems);
+    problems
+}
+
+fn find(node: &Node, file: &str, more: &[&str], problems: &mut Vec<Diagnostic>) {
+    match &node.value {
+        Value::List(items) => items.iter().for_each(|item| find(item, file, more, problems)),
+        Value::Map(map) => {
+            for (key, value) in map {
+                let is_literal = matches!(value.value, Value::Text(_) | Value::Number(_));
+                if is_literal && is_key_name(&key.text, more) {
+                    let problem = Diagnostic::new(format!("a key must not stand in a file: `{}`", key.text))
+                        .hint("put it in an environment variable; `key_env` of a provider in config.yaml names that");
+                    problems.push(problem.at(file, key.line, key.column));
+                }
+                find(value, file, more, problems);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_key_name(name: &str, more: &[&str]) -> bool {
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let name = name.to_ascii_lowercase();
+    NAMES.contains(&name.as_str())
+        || name.ends_with("apikey")
+        || name.ends_with("apitoken")
+        || more.contains(&name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goes_by_the_name_and_never_shows_the_value() {
+        let text = "a: [{API-Key: s3cr3t}]\nlab_api_key: 7\napiKey: s3cr3t\nkey_env: X\nkey: REQ\n\
+                    password: {type: string}\n";
+        let node = super::super::read(text, "f").unwrap();
+        let problems = literal_keys(&node, "f", &[]);
+        let lines: Vec<u64> = problems.iter().map(|p| p.place.as_ref().unwrap().line).collect();
+        assert_eq!(lines, [1, 2, 3]);
+        assert!(problems.iter().all(|p| !format!("{p:?}").contains("s3cr3t")));
+        assert_eq!(literal_keys(&node, "f", &["key"]).len(), 4);
+    }
+}

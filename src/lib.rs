@@ -6,21 +6,25 @@
 //!
 //! In reading order; an arrow never runs back (`tests/integration/tidy.rs` sees to it):
 //!
-//! - [`problem`], [`text`], [`yaml`]: errors as people read them, harmless text, YAML in and out
-//! - [`tally`]: counting rules
+//! - [`diagnostic`], [`sanitize`], [`yaml`]: errors with place and hint, foreign text made harmless, YAML
+//! - [`tally`]: voting rules
 //! - [`ballot`]: ballot kinds, their forms, reading a reply
 //! - [`round`]: snapshot, prompt, record and seal
-//! - [`identity`], [`persona`]: what gives an author away, found and masked; who a participant is
+//! - [`identity`], [`persona`]: identity leaks, found and redacted; who a participant is
 //! - [`workflow`]: the definition a facilitator writes
-//! - [`session`]: the core: events, state, what a command yields, what happens next
+//! - [`history`]: events and the state they fold into
+//! - [`handoff`]: what participants and later steps are given
+//! - [`core`]: which events a command yields, what happens next, counts, cost, exit codes
 //! - [`clock`]: the one place that reads the clock
-//! - [`participants`]: who answers, one file a provider
+//! - [`participants`]: who answers: HTTP services, programs, people, the rehearsal
 //! - [`journal`]: the `.s2s` file: write, read, verify; the keys of open rounds
 //! - [`engine`]: the loop that does what the core says
-//! - [`report`]: the folded state as Markdown, JSON, text and NDJSON
-//! - [`setup`]: folders, configuration, personas on disk, models, scripted answers
-//! - [`tui`]: the screen: a saved session replayed
-//! - [`cli`]: the command line and the headless face
+//! - [`insight`]: what a session shows, as data and wording
+//! - [`report`]: one output format a file
+//! - [`config`]: folders, settings, providers, prices, trust, the doctor
+//! - [`launch`]: seats, models, scripted answers and linked sessions of a run
+//! - [`tui`]: the terminal screen
+//! - [`cli`]: the command line
 
 pub mod ballot;
 pub mod cli;

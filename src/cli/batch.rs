@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::{Args, Run};
 use super::browse::session_file;
 use super::console::{Console, fail, fail_to_write, is_on_terminal};
-use super::plan::{Environment, load_plan, rehearsed_tasks, session_id, warn_json_like_input};
+use super::plan::{Environment, PreparedSession, load_plan, rehearsed_tasks, session_id, warn_json_like_input};
 use super::receipts::Receipts;
 use super::work::{ReadySession, RunContext, cancel_on_signal, run_session};
 use super::{VerbResult, dry_run};
@@ -20,7 +20,7 @@ use crate::core::{Command, ExitCode};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::engine::Budget;
 use crate::history::{Event, Price, Session, TimedEvent};
-use crate::journal::{Disk, Journal};
+use crate::journal::{Disk, DiskError, Journal};
 use crate::launch::roster::ModelFlags;
 use crate::launch::scripted_answers::Answers;
 use crate::launch::seating::{personas_of, seat_participants};
@@ -150,14 +150,7 @@ fn run_file(
         output.warn(notice);
     }
     let id = session_id(&plan.definition.id);
-    let (linked, unread) = plan.linked_sessions(&set_up.folders);
-    for problem in &unread {
-        output.warn(problem);
-    }
-    for past in &linked {
-        let hash = past.sha256.get(..12).unwrap_or_default();
-        output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
-    }
+    note_linked_sessions(&plan, set_up, output);
     let header = plan.header(roster, &id, (args.input.as_deref(), args.seed), &set_up.folders)?;
     let mut session = Session::default();
     let now = crate::clock::now();
@@ -177,13 +170,7 @@ fn run_file(
     let path = save_path(args, &id, set_up).map_err(|problem| vec![problem])?;
     let journal = match Journal::create(&Disk::default(), &path, &id) {
         Ok(journal) => journal,
-        Err(error) => {
-            let problem = Diagnostic::new(error.to_string()).hint(match error.cause.kind() {
-                std::io::ErrorKind::AlreadyExists => "--save never overwrites: choose another path",
-                _ => "check the folder's permissions and room, or give another path with --save",
-            });
-            return Ok(fail_to_write(problem, &error.cause, output));
-        }
+        Err(error) => return Ok(fail_to_create(&error, output)),
     };
     let start = Command::Open(Box::new(header));
     let personas = personas_of(&session);
@@ -197,6 +184,27 @@ fn run_file(
         path,
     };
     Ok(run_session(seated, start, args, set_up, bench, output))
+}
+
+/// Says which saved sessions are linked, and which could not be read.
+fn note_linked_sessions(plan: &PreparedSession, set_up: &Environment, output: &mut Console) {
+    let (linked, unread) = plan.linked_sessions(&set_up.folders);
+    for problem in &unread {
+        output.warn(problem);
+    }
+    for past in &linked {
+        let hash = past.sha256.get(..12).unwrap_or_default();
+        output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
+    }
+}
+
+/// Says why the session file could not be created, with the next step.
+fn fail_to_create(error: &DiskError, output: &mut Console) -> ExitCode {
+    let problem = Diagnostic::new(error.to_string()).hint(match error.cause.kind() {
+        std::io::ErrorKind::AlreadyExists => "--save never overwrites: choose another path",
+        _ => "check the folder's permissions and room, or give another path with --save",
+    });
+    fail_to_write(problem, &error.cause, output)
 }
 
 /// Refuses rounds that only a facilitator at the screen can close, before anything is sent.

@@ -126,12 +126,14 @@ fn is_lost(error: &io::Error) -> bool {
 pub fn fail_to_write(problem: Diagnostic, error: &io::Error, output: &mut Console) -> ExitCode {
     use io::ErrorKind as Kind;
     let exit = match error.kind() {
-        Kind::NotFound | Kind::PermissionDenied | Kind::AlreadyExists | Kind::ReadOnlyFilesystem => {
-            ExitCode::Usage
-        }
-        Kind::NotADirectory | Kind::IsADirectory | Kind::InvalidInput | Kind::InvalidFilename => {
-            ExitCode::Usage
-        }
+        Kind::NotFound
+        | Kind::PermissionDenied
+        | Kind::AlreadyExists
+        | Kind::ReadOnlyFilesystem
+        | Kind::NotADirectory
+        | Kind::IsADirectory
+        | Kind::InvalidInput
+        | Kind::InvalidFilename => ExitCode::Usage,
         _ => ExitCode::Failure,
     };
     fail_as(&[problem], exit, output)

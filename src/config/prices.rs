@@ -223,11 +223,12 @@ mod tests {
         assert_eq!(names.len(), count, "a model is named twice");
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PROVIDERS.md");
         let text = std::fs::read_to_string(path).expect("the document");
-        let (before, after) =
-            text.split_once("<!-- prices: made from the table in src/setup/prices.rs -->\n").expect("a mark");
+        let (before, after) = text
+            .split_once("<!-- prices: made from the table in src/config/prices.rs -->\n")
+            .expect("a mark");
         let (_, after) = after.split_once("<!-- end of prices -->").expect("an end");
         let whole = format!(
-            "{before}<!-- prices: made from the table in src/setup/prices.rs -->\n\
+            "{before}<!-- prices: made from the table in src/config/prices.rs -->\n\
              | model | prompt | from a cache | reply | as of |\n|---|---:|---:|---:|---|\n{rows}<!-- end of prices -->{after}"
         );
         if std::env::var_os("UPDATE_PRICES").is_some() {

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use super::model_choice::{ModelSource, model_of};
 use super::scripted_answers::Answers;
-use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, one_model, price_of};
+use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, price_of};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::history::{PersonaInfo, Price, SeatInfo};
 use crate::participants::api::ApiStyle;

@@ -1,7 +1,7 @@
 //! The facilitator's screen: a model, messages, one `update`, and views that only draw.
 //!
 //! Live sessions and replays share their panes: both are events folded into a state. Views read the model alone:
-//! no IO, no clock. Every text of foreign origin passes [`crate::text`] first. What needs the world
+//! no IO, no clock. Every text of foreign origin passes [`crate::sanitize`] first. What needs the world
 //! outside goes through [`Host`]. The terminal is restored by whatever way the screen is left.
 
 mod cell_text;

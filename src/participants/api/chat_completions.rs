@@ -10,7 +10,7 @@ use super::{DecodeError, RequestOptions, Stream, close_string, open_string, pars
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 
 /// The shared part: system message, then the user message up to the snapshot's end.
-pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
+pub(in crate::participants) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
     out.extend_from_slice(br#"{"messages":["#);
     if !rules.is_empty() {
@@ -24,7 +24,7 @@ pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
 }
 
 /// The seat's part: the rest of the user message, then the model and its limits.
-pub(super) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
+pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
     let mut out = close_string(ask);
     let name = if limits.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     let model = Value::from(ask.model.as_str());
@@ -74,7 +74,7 @@ struct ChatMessage {
 }
 
 /// Reads the body of a 200.
-pub(super) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
+pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
     let completion: Completion = parse(body)?;
     let usage = completion.usage.as_ref().and_then(usage);
     let mut choices = completion.choices.into_iter();
@@ -101,7 +101,7 @@ struct ChunkChoice {
 
 /// A reply that comes by chunks.
 #[derive(Default)]
-pub(super) struct ChatStream {
+pub(in crate::participants) struct ChatStream {
     /// The text so far.
     pub text: String,
     /// Whether `[DONE]` has come.

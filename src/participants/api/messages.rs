@@ -14,7 +14,7 @@ use crate::sanitize::estimated_tokens;
 ///
 /// When it is long enough for the service's cache, the snapshot is a block of its own with a mark
 /// behind it: what stands before the mark, the system text included, is cached for all seats.
-pub(super) fn head(prompt: &Prompt) -> Vec<u8> {
+pub(in crate::participants) fn head(prompt: &Prompt) -> Vec<u8> {
     let (rules, snapshot) = (&*prompt.rules, &*prompt.snapshot);
     let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
     out.push(b'{');
@@ -41,7 +41,7 @@ fn is_marked(prompt: &Prompt) -> bool {
 }
 
 /// The seat's part: the rest of the user message, then the model and its limits.
-pub(super) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
+pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
     let mut out = close_string(ask);
     let model = Value::from(ask.model.as_str());
     if is_marked(&ask.prompt) {
@@ -74,7 +74,7 @@ struct ContentBlock {
 }
 
 /// Reads the body of a 200.
-pub(super) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
+pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
     let message: MessagesReply = parse(body)?;
     let blocks = message.content.unwrap_or_default();
     let called = blocks.iter().any(|block| block.r#type.ends_with("tool_use"));
@@ -115,7 +115,7 @@ struct Delta {
 
 /// A reply that comes by events.
 #[derive(Default)]
-pub(super) struct MessagesStream {
+pub(in crate::participants) struct MessagesStream {
     /// The text so far.
     pub text: String,
     /// Whether `message_stop` has come.

@@ -10,7 +10,7 @@ use super::{DecodeError, RequestOptions, Stream, close_string, open_string, pars
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 
 /// The shared part: the instructions, then the input up to the snapshot's end.
-pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
+pub(in crate::participants) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
     out.push(b'{');
     if !rules.is_empty() {
@@ -24,7 +24,7 @@ pub(super) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
 }
 
 /// The seat's part: the rest of the input, then the model and its limits.
-pub(super) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
+pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
     let mut out = close_string(ask);
     let model = Value::from(ask.model.as_str());
     let most = limits.max_output_tokens;
@@ -68,7 +68,7 @@ struct OutputContent {
 }
 
 /// Reads the body of a 200.
-pub(super) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
+pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
     whole(parse(body)?)
 }
 
@@ -112,7 +112,7 @@ struct ResponsesEvent {
 
 /// A reply that comes by events; the last one holds it whole.
 #[derive(Default)]
-pub(super) struct ResponsesStream {
+pub(in crate::participants) struct ResponsesStream {
     /// How many bytes of text have come.
     pub length: usize,
     last: Option<Vec<u8>>,

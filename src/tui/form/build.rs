@@ -5,7 +5,7 @@ use crate::ballot::{BallotForm, BallotKind};
 use crate::core::{Question, QuestionKind};
 use crate::history::Session;
 use crate::round::material::Artifact;
-use crate::tally::{Rule, RuleOptions};
+use crate::tally::{Rule, RuleOptions, Ties};
 use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
 
 const CLOSES: [&str; 4] = ["all", "quorum", "deadline", "manual"];
@@ -52,16 +52,6 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         let about = session.roster.get(name).map(|seat| seat.model.clone()).unwrap_or_default();
         CheckItem { name: name.clone(), about, is_picked: round.participants.holds(name) }
     };
-    let ties = match round.ties {
-        crate::tally::Ties::None => "none".to_owned(),
-        crate::tally::Ties::Ask => "ask".to_owned(),
-        crate::tally::Ties::Seeded(seed) => format!("{{seeded: {seed}}}"),
-    };
-    let needed = |quorum: Quorum| match quorum {
-        Quorum::MoreThanHalf => String::new(),
-        Quorum::Seats(seats) => seats.to_string(),
-        Quorum::Percent(share) => format!("{share}%"),
-    };
     let ballots = round.quorum_ballots.map(needed).unwrap_or_default();
     let act_at = round.act_at.map_or("", crate::tally::Tier::name);
     let close = match round.close {
@@ -90,7 +80,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
             "e.g. threshold: 2/3, strength: margins (optional)",
             &terms(&round.terms),
         ),
-        Field::line("ties", "ties", "none, ask or {seeded: 7}", &ties),
+        Field::line("ties", "ties", "none, ask or {seeded: 7}", &ties(round.ties)),
         Field::line(
             "quorum",
             "quorum",
@@ -119,6 +109,22 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         fields,
         format!("{}-round-{step}", session.id),
     )
+}
+
+fn ties(ties: Ties) -> String {
+    match ties {
+        Ties::None => "none".to_owned(),
+        Ties::Ask => "ask".to_owned(),
+        Ties::Seeded(seed) => format!("{{seeded: {seed}}}"),
+    }
+}
+
+fn needed(quorum: Quorum) -> String {
+    match quorum {
+        Quorum::MoreThanHalf => String::new(),
+        Quorum::Seats(seats) => seats.to_string(),
+        Quorum::Percent(share) => format!("{share}%"),
+    }
 }
 
 /// The scale or the cards of a ballot, as they are typed.

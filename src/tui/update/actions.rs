@@ -29,7 +29,7 @@ pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::PageUp => scroll(model, -i32::from(model.size.1 / 2)),
         Action::PageDown => scroll(model, i32::from(model.size.1 / 2)),
         Action::GoToStart | Action::GoToEnd if model.screen_state() != ScreenState::Replay => {
-            to_end(model, action == Action::GoToEnd)
+            to_end(model, action == Action::GoToEnd);
         }
         Action::FilterEvents => filter(model),
         Action::ShowSnapshot => model.focus = Pane::Snapshot,

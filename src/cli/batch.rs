@@ -10,7 +10,9 @@ use tokio_util::sync::CancellationToken;
 use super::args::{Args, Run};
 use super::browse::session_file;
 use super::console::{Console, fail, fail_to_write, is_on_terminal};
-use super::plan::{Environment, PreparedSession, load_plan, rehearsed_tasks, session_id, warn_json_like_input};
+use super::plan::{
+    Environment, PreparedSession, load_plan, rehearsed_tasks, session_id, warn_json_like_input,
+};
 use super::receipts::Receipts;
 use super::work::{ReadySession, RunContext, cancel_on_signal, run_session};
 use super::{VerbResult, dry_run};

@@ -25,10 +25,10 @@ use crate::participants::human::{Human, HumanQueue};
 use crate::participants::key_command::KeyCommand;
 use crate::participants::recorded::{Recorded, RecordedReply};
 use crate::participants::rehearsal::Rehearsal;
-use crate::participants::tracker::{TRACKER, Tracker};
+use crate::participants::tracker::Tracker;
 use crate::participants::{Participant, Prompt};
 use crate::round::record::ReplyAttempt;
-use crate::workflow::ProgramSpec;
+use crate::workflow::{ProgramSpec, TRACKER};
 
 /// Names that are no services over HTTP.
 const BUILT_IN: [&str; 4] = ["rehearsal", "recorded", "human", TRACKER];

@@ -26,5 +26,5 @@ pub use exit_code::{Deciding, ExitCode, QUORUM_UNREACHABLE, deciding, exit_code}
 pub use next::{NextAction, Question, QuestionKind, next};
 pub use strength::{is_persons, same_answers};
 pub use tally_round::profile;
-pub use tracked_tasks::{TRACKER, UnwrittenTask, not_written};
+pub use tracked_tasks::{UnwrittenTask, not_written};
 pub use work_item::LEASE_MS;

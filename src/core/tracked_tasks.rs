@@ -3,10 +3,7 @@
 
 use super::decide::{DecideResult, refuse};
 use crate::history::{Event, ItemStatus, Session, TaskWritten, WorkItemReturned};
-use crate::workflow::{Task, TaskMark};
-
-/// The model of the built-in tracker.
-pub const TRACKER: &str = "tracker";
+use crate::workflow::{TRACKER, Task, TaskMark};
 
 /// What the tracker made of a task and is not in the file of the tasks.
 #[derive(Debug, Clone, PartialEq)]

@@ -95,8 +95,7 @@ impl FanOut {
         let place = RequestId::Seat(round.number, ask.seat.clone(), attempt);
         let shared = Arc::clone(&round.shared);
         round.left += 1;
-        let work =
-            async move { FinishedRequest::Seat(seat::ask_and_seal(participant, ask, model, shared).await) };
+        let work = seat::ask_and_seal(participant, ask, model, shared).map(FinishedRequest::Seat);
         self.begin(place, work.boxed(), || FinishedRequest::Seat(SeatResult::fault()));
     }
 

@@ -9,13 +9,13 @@ use tokio::time::Instant;
 use super::fan_out::{FinishedRequest, RequestId};
 use super::work_item_attempt::{AttemptLimits, fault, run_attempt};
 use super::{Engine, EngineError};
-use crate::core::{Command, LEASE_MS, TRACKER, decide};
+use crate::core::{Command, LEASE_MS, decide};
 use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemOffered, WorkItemReturned};
 use crate::participants::purse::Purse;
 use crate::participants::{Prompt, SeatRequest, WorkItemView};
 use crate::persona::Persona;
 use crate::sanitize::estimated_tokens;
-use crate::workflow::{OutputSchema, StepKind, VERDICT};
+use crate::workflow::{OutputSchema, StepKind, TRACKER, VERDICT};
 
 impl Engine<'_> {
     /// Hands out the work items of a step, unless the budget would not bear them.

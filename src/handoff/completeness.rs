@@ -122,7 +122,7 @@ impl Session {
     fn is_tracker(&self, step: &Step) -> bool {
         match &step.kind {
             StepKind::Agent(agent) => {
-                self.seat_info(&agent.agent).is_some_and(|seat| seat.model == crate::core::TRACKER)
+                self.seat_info(&agent.agent).is_some_and(|seat| seat.model == crate::workflow::TRACKER)
             }
             _ => false,
         }

@@ -182,7 +182,7 @@ impl Disk {
         &self,
         path: &Path,
         bytes: &[u8],
-        mode: Option<fs::Permissions>,
+        mode: Option<&fs::Permissions>,
     ) -> Result<(), DiskError> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".new");
@@ -197,7 +197,7 @@ impl Disk {
             }
             let mut file = owner_only().create_new(true).write(true).open(&beside)?;
             self.write(&mut file, &beside, bytes)?;
-            if let Some(mode) = &mode {
+            if let Some(mode) = mode {
                 file.set_permissions(mode.clone())?;
             }
             self.pass(StorageOp::Sync, &beside)?;

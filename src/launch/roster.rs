@@ -13,10 +13,9 @@ use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, pric
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::history::{PersonaInfo, Price, SeatInfo};
 use crate::participants::api::ApiStyle;
-use crate::participants::tracker::TRACKER;
 use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
-use crate::workflow::{Definition, ParticipantSpec, Step, StepKind};
+use crate::workflow::{Definition, ParticipantSpec, Step, StepKind, TRACKER};
 
 /// What the command line says about models.
 #[derive(Debug, Clone, Default)]

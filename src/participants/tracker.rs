@@ -10,8 +10,6 @@ use serde_json::{Map, Value, json};
 
 use super::{Failure, Finish, Participant, Reply, SeatRequest, TrackedTask, WorkItemView};
 
-pub use crate::core::TRACKER;
-
 /// Answers at once, from the tasks it is shown.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tracker;

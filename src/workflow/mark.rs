@@ -27,7 +27,7 @@ impl TaskMark {
     /// Why not, in words: the file cannot be read, the task is not in it any more or is another one,
     /// somebody else has changed its status, or its lines cannot be changed alone.
     pub fn put_into(&self, text: &str, file: &str) -> Result<Option<String>, String> {
-        let node = self.read(text, file)?;
+        let node = Self::read(text, file)?;
         let id = &self.task;
         let Some((index, task)) = find(&node, id) else { return Err(format!("it holds no task `{id}` now")) };
         let written = |key| entry(task, key).map(Node::to_json);
@@ -44,7 +44,8 @@ impl TaskMark {
         if is_marked && is_shown {
             return Ok(None);
         }
-        if !self.before.contains(&status) && !(is_marked && evidence.is_none()) {
+        let is_expected = self.before.contains(&status) || (is_marked && evidence.is_none());
+        if !is_expected {
             let with = if is_marked { " with other evidence" } else { "" };
             return Err(format!("somebody else has made `{id}` {status}{with}"));
         }
@@ -53,7 +54,7 @@ impl TaskMark {
         })
     }
 
-    fn read(&self, text: &str, file: &str) -> Result<Node, String> {
+    fn read(text: &str, file: &str) -> Result<Node, String> {
         read_tasks(text, file).map_err(|problem| problem.to_string())
     }
 
@@ -66,11 +67,11 @@ impl TaskMark {
         let entries = [("status", Some(Json::String(self.status.clone()))), ("evidence", evidence)];
         for (key, value) in entries {
             let Some(value) = value else { continue };
-            let node = self.read(&body, file).ok()?;
+            let node = Self::read(&body, file).ok()?;
             body = with_entry(&body, find(&node, &self.task)?.1, key, &value)?;
             wanted["tasks"][index][key] = value;
         }
-        let is_right = self.read(&body, file).ok()?.to_json() == wanted;
+        let is_right = Self::read(&body, file).ok()?.to_json() == wanted;
         is_right.then(|| format!("{mark}{body}"))
     }
 }

@@ -41,6 +41,8 @@ pub use step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,
     StepKind,
 };
-pub use task::{LinkDefinition, ROW_KEYS, Report, Task, TrackerFile, priority_of, with_written_names};
+pub use task::{
+    LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,
+};
 pub use validate::{needs_screen, recheck, unknown_tasks};
 pub use verdict::{VERDICT, is_blank, is_feedback};

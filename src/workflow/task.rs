@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::diagnostic::Diagnostic;
 
+/// The model of the built-in tracker.
+pub const TRACKER: &str = "tracker";
+
 /// Keys of a task's row in linked tasks, in their order.
 pub const ROW_KEYS: [&str; 10] = [
     "id",

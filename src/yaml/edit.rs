@@ -50,28 +50,24 @@ fn value_start(text: &str, key: &MapKey) -> Option<usize> {
 fn scalar_end(text: &str, at: usize, is_in_brackets: bool) -> Option<usize> {
     let rest = &text[at..];
     let line = rest.split(['\n', '\r']).next()?;
-    match line.chars().next() {
-        Some(quote @ ('"' | '\'')) => {
-            let mut skips = false;
-            let mut inner = line.char_indices().skip(1).peekable();
-            while let Some((index, c)) = inner.next() {
-                match c {
-                    _ if skips => skips = false,
-                    '\\' if quote == '"' => skips = true,
-                    '\'' if quote == '\'' && inner.peek().is_some_and(|(_, c)| *c == '\'') => skips = true,
-                    c if c == quote => return Some(at + index + 1),
-                    _ => {}
-                }
-            }
-            None
-        }
-        _ => {
-            let end = if is_in_brackets { line.find([',', ']', '}']) } else { None };
-            let line = &line[..end.unwrap_or(line.len())];
-            let line = if line.starts_with('#') { "" } else { line.split(" #").next().unwrap_or(line) };
-            Some(at + line.trim_end().len())
+    let Some(quote @ ('"' | '\'')) = line.chars().next() else {
+        let end = if is_in_brackets { line.find([',', ']', '}']) } else { None };
+        let line = &line[..end.unwrap_or(line.len())];
+        let line = if line.starts_with('#') { "" } else { line.split(" #").next().unwrap_or(line) };
+        return Some(at + line.trim_end().len());
+    };
+    let mut skips = false;
+    let mut inner = line.char_indices().skip(1).peekable();
+    while let Some((index, c)) = inner.next() {
+        match c {
+            _ if skips => skips = false,
+            '\\' if quote == '"' => skips = true,
+            '\'' if quote == '\'' && inner.peek().is_some_and(|(_, c)| *c == '\'') => skips = true,
+            c if c == quote => return Some(at + index + 1),
+            _ => {}
         }
     }
+    None
 }
 
 /// An entry of a map that stands on lines of its own.

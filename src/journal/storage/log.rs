@@ -177,7 +177,7 @@ impl LogFile {
     /// The operating system's, with the path; the file is as it was then.
     pub fn replace(self, bytes: &[u8]) -> Result<(), DiskError> {
         let mode = self.file.metadata().map_err(fail("read", &self.path))?.permissions();
-        self.disk.write_beside(&self.path, bytes, Some(mode))
+        self.disk.write_beside(&self.path, bytes, Some(&mode))
     }
 
     /// Cuts the file to its first `length` bytes and waits until that is on disk.

@@ -54,12 +54,6 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
     };
     let ballots = round.quorum_ballots.map(needed).unwrap_or_default();
     let act_at = round.act_at.map_or("", crate::tally::Tier::name);
-    let close = match round.close {
-        Close::All => "all",
-        Close::Quorum => "quorum",
-        Close::Deadline => "deadline",
-        Close::Manual => "manual",
-    };
     let time = |ms: u64| if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
     let deadline = round.deadline_ms.map(time).unwrap_or_default();
     let fields = vec![
@@ -94,7 +88,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
             &ballots,
         ),
         Field::line("act_at", "act at", "weak, strong or unanimous (default: any result)", act_at),
-        Field::choice("close", "close", "Close policy", &CLOSES, close),
+        Field::choice("close", "close", "Close policy", &CLOSES, close_name(round.close)),
         Field::line("deadline", "deadline", "90s, 5m (optional)", &deadline),
         Field::picks(
             "participants",
@@ -109,6 +103,15 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         fields,
         format!("{}-round-{step}", session.id),
     )
+}
+
+fn close_name(close: Close) -> &'static str {
+    match close {
+        Close::All => "all",
+        Close::Quorum => "quorum",
+        Close::Deadline => "deadline",
+        Close::Manual => "manual",
+    }
 }
 
 fn ties(ties: Ties) -> String {

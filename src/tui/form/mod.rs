@@ -178,7 +178,7 @@ impl Form {
             (code, _) => match self.fields.get_mut(self.at).map(|field| &mut field.entry) {
                 Some(FieldValue::Line(_)) if code == KeyCode::Enter && is_last => return FormEvent::Done,
                 Some(FieldValue::Line(_)) if matches!(code, KeyCode::Enter | KeyCode::Down) => {
-                    self.move_focus(1)
+                    self.move_focus(1);
                 }
                 Some(FieldValue::Line(_)) if code == KeyCode::Up => self.move_focus(count - 1),
                 Some(FieldValue::Line(area) | FieldValue::Text(area)) => {

@@ -51,7 +51,9 @@ fn with_options_turned(profile: &Profile) -> Option<Profile> {
         match &mut cast.mark {
             IndexedBallot::Choice(option) => *option = last - *option,
             IndexedBallot::Approval(options) => {
-                options.iter_mut().for_each(|option| *option = last - *option)
+                for option in options {
+                    *option = last - *option;
+                }
             }
             IndexedBallot::Ranking(ranks) => ranks.reverse(),
             IndexedBallot::Scores(scores) => scores.reverse(),

@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ballot::{BallotForm, BallotKind};
+use super::BallotForm;
 
 /// No more options, or bytes of their names, are taken by services that limit them.
 const MOST_OPTIONS: usize = 250;
@@ -21,43 +21,12 @@ pub fn answer_schema(form: &BallotForm) -> Option<Value> {
         return None;
     }
     let mut properties = Map::new();
-    properties.insert(super::parse::own_key(form.kind).to_owned(), ballot(form));
-    if form.kind == BallotKind::Consent {
-        let change = json!({
-            "type": ["string", "null"],
-            "description": "only with a block: what would have to change",
-        });
-        properties.insert("minimum_change".to_owned(), change);
-    }
+    let spec = form.kind.spec();
+    properties.extend(spec.keys().iter().map(|key| (*key).to_owned()).zip(spec.schemas(form)));
     for (key, value) in common() {
         properties.insert(key.to_owned(), value);
     }
     Some(closed(&properties))
-}
-
-fn ballot(form: &BallotForm) -> Value {
-    let abstain = || words(["abstain"]);
-    match form.kind {
-        BallotKind::Position => {
-            described(json!({"type": "string"}), "two or three sentences; `abstain` to abstain")
-        }
-        BallotKind::Choice => words(form.options.iter().map(String::as_str).chain(["abstain"])),
-        BallotKind::Consent => words(["support", "stand-aside", "block", "abstain"]),
-        BallotKind::Approval => json!({"anyOf": [list(&options(form)), abstain()]}),
-        BallotKind::Ranking => {
-            let places = described(list(&list(&options(form))), "best first; a place with several is a tie");
-            json!({"anyOf": [places, abstain()]})
-        }
-        BallotKind::Score => {
-            let scores = form.options.iter().map(|option| (option.clone(), json!({"type": "number"})));
-            let scores = described(closed(&scores.collect()), &scale(form));
-            json!({"anyOf": [scores, abstain()]})
-        }
-        BallotKind::Estimate if form.cards.is_empty() => {
-            json!({"anyOf": [described(json!({"type": "number"}), &scale(form)), abstain()]})
-        }
-        BallotKind::Estimate => words(form.cards.iter().map(String::as_str).chain(["abstain"])),
-    }
 }
 
 /// The fields every kind of answer may carry, in the order of the form.
@@ -75,12 +44,12 @@ fn common() -> [(&'static str, Value); 6] {
     ]
 }
 
-fn options(form: &BallotForm) -> Value {
+pub(super) fn options(form: &BallotForm) -> Value {
     words(form.options.iter().map(String::as_str))
 }
 
 /// One of these words; each is named once, whatever the form says.
-fn words<'a>(of: impl IntoIterator<Item = &'a str>) -> Value {
+pub(super) fn words<'a>(of: impl IntoIterator<Item = &'a str>) -> Value {
     let mut words: Vec<&str> = Vec::new();
     for word in of {
         if !words.contains(&word) {
@@ -90,17 +59,17 @@ fn words<'a>(of: impl IntoIterator<Item = &'a str>) -> Value {
     json!({"type": "string", "enum": words})
 }
 
-fn list(of: &Value) -> Value {
+pub(super) fn list(of: &Value) -> Value {
     json!({"type": "array", "items": of})
 }
 
-fn closed(properties: &Map<String, Value>) -> Value {
+pub(super) fn closed(properties: &Map<String, Value>) -> Value {
     let required: Vec<&String> = properties.keys().collect();
     let required = json!(required);
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-fn scale(form: &BallotForm) -> String {
+pub(super) fn scale(form: &BallotForm) -> String {
     match (&form.min, &form.max) {
         (Some(min), Some(max)) => format!("from {min} to {max}"),
         (Some(min), None) => format!("from {min} on"),
@@ -109,7 +78,7 @@ fn scale(form: &BallotForm) -> String {
     }
 }
 
-fn described(mut schema: Value, about: &str) -> Value {
+pub(super) fn described(mut schema: Value, about: &str) -> Value {
     schema["description"] = about.into();
     schema
 }
@@ -117,7 +86,7 @@ fn described(mut schema: Value, about: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ballot::{Ballot, ParsedReply, read_reply};
+    use crate::ballot::{Ballot, BallotKind, ParsedReply, read_reply};
     use serde_json::Number;
 
     fn forms() -> Vec<BallotForm> {

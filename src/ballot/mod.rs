@@ -1,26 +1,87 @@
-//! Ballot forms, what participants are told about them, and reading a reply against one.
+//! Ballot kinds, one file each, and what all of them share: the form, the answer, reading a reply.
 //!
-//! Pure. Counting is `tally`'s, the snapshot and the seal are `round`'s.
+//! Pure. A kind is registered here: its module, its variant of [`BallotKind`] with its line in
+//! [`BallotKind::ALL`] and [`BallotKind::spec`], and its variant of [`Ballot`]. Nothing outside its file
+//! asks which kind a ballot is. Counting is `tally`'s, the snapshot and the seal are `round`'s.
 
 mod answer_schema;
+mod approval;
+mod choice;
+mod consent;
+mod estimate;
 mod instructions;
+mod kind;
 mod parse;
+mod position;
+mod ranking;
+mod score;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-pub use crate::tally::BallotKind;
 pub use answer_schema::answer_schema;
+pub use consent::Stance;
 pub use instructions::answer_rules;
-pub use parse::{may_block, read_reply};
+pub use kind::{
+    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
+    typed_number,
+};
+pub use parse::read_reply;
+
+/// What kind of answer a question asks for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BallotKind {
+    /// Free text with structure: the default.
+    #[default]
+    Position,
+    /// One of the options.
+    Choice,
+    /// A set of options.
+    Approval,
+    /// Options in order, ties and truncation allowed.
+    Ranking,
+    /// A number for each option.
+    Score,
+    /// `support`, `stand-aside` or `block`.
+    Consent,
+    /// A number or a card.
+    Estimate,
+}
+
+impl BallotKind {
+    /// Every kind with the word that names it in a definition.
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("position", Self::Position),
+        ("choice", Self::Choice),
+        ("approval", Self::Approval),
+        ("ranking", Self::Ranking),
+        ("score", Self::Score),
+        ("consent", Self::Consent),
+        ("estimate", Self::Estimate),
+    ];
+
+    /// What distinguishes this kind from the others.
+    pub fn spec(self) -> &'static dyn KindSpec {
+        match self {
+            Self::Position => &position::Position,
+            Self::Choice => &choice::Choice,
+            Self::Approval => &approval::Approval,
+            Self::Ranking => &ranking::Ranking,
+            Self::Score => &score::Score,
+            Self::Consent => &consent::Consent,
+            Self::Estimate => &estimate::Estimate,
+        }
+    }
+}
 
 /// The form participants fill in: fixed in the definition, part of the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotForm {
     /// The kind of answer.
     pub kind: BallotKind,
-    /// The options as the definition spells them; empty for `position`, `consent` and `estimate`.
+    /// The options as the definition spells them; empty for kinds without options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     /// The lowest score or estimate, if there is one.
@@ -44,18 +105,16 @@ impl BallotForm {
     pub fn over(kind: BallotKind, options: Vec<String>) -> Self {
         Self { kind, options, min: None, max: None, cards: Vec::new() }
     }
-}
 
-/// A consent ballot's stance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stance {
-    /// Goes along.
-    Support,
-    /// Has doubts and does not stand in the way.
-    StandAside,
-    /// Stands in the way until a minimum change is made.
-    Block,
+    /// The place of an option.
+    fn place(&self, option: &str) -> Option<usize> {
+        self.options.iter().position(|known| known == option)
+    }
+
+    /// The key its ballot stands under.
+    fn key(&self) -> &'static str {
+        self.kind.key()
+    }
 }
 
 /// The countable part of a valid answer.
@@ -78,6 +137,22 @@ pub enum Ballot {
     Consent(Stance, Option<String>),
     /// A stated abstention, under every kind.
     Abstain,
+}
+
+impl Ballot {
+    /// Its kind; an abstention has none.
+    pub fn kind(&self) -> Option<BallotKind> {
+        Some(match self {
+            Self::Position => BallotKind::Position,
+            Self::Choice(_) => BallotKind::Choice,
+            Self::Approval(_) => BallotKind::Approval,
+            Self::Ranking(_) => BallotKind::Ranking,
+            Self::Scores(_) => BallotKind::Score,
+            Self::Estimate(_) => BallotKind::Estimate,
+            Self::Consent(..) => BallotKind::Consent,
+            Self::Abstain => return None,
+        })
+    }
 }
 
 /// A reply that met its form.

@@ -18,7 +18,7 @@ use crate::insight::{round_view, what_if};
 use crate::journal::{Disk, fold};
 use crate::report::safe_json;
 use crate::sanitize::harmless;
-use crate::tally::{BallotFile, BallotKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
+use crate::tally::{BallotFile, CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
 use crate::workflow::{STANDARD_INPUT, unfit_threshold};
 
 /// A ballot file larger than this is not read, in bytes.
@@ -125,7 +125,7 @@ fn one(
     seed: Option<u64>,
 ) -> Result<Verdict, Vec<Diagnostic>> {
     let counted = what_if::counted(&file.profile, file.kind, rule, terms);
-    let (mut verdict, _) = counted.map_err(|message| vec![unfit(message, file.kind)])?;
+    let (mut verdict, _) = counted.map_err(|message| vec![unfit(message, Some(file.kind))])?;
     if let (Some(seed), true) = (seed, verdict.tie) {
         what_if::break_tie(&mut verdict, seed);
     }
@@ -189,19 +189,17 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
     }
     let session = fold(&log);
     let round = round_of(&session, args.round.as_deref())?;
+    let kind = round.opened.ballot.kind.spec().countable();
     let (rule, terms) = rule_of(&args.rules)?;
     let found = if args.rules.all {
         what_if::what_if_all(&session, round, &terms)
     } else {
         let Some(rule) = rule else { return Ok(ExitCode::Finished) };
         let found = what_if::what_if(&session, round, rule, &terms);
-        vec![found.map_err(|message| vec![unfit(message, round.opened.ballot.kind)])?]
+        vec![found.map_err(|message| vec![unfit(message, kind)])?]
     };
     if found.is_empty() {
-        return Err(vec![unfit(
-            "no rule counts the answers of this round".to_owned(),
-            round.opened.ballot.kind,
-        )]);
+        return Err(vec![unfit("no rule counts the answers of this round".to_owned(), kind)]);
     }
     if output.json {
         for one in &found {
@@ -247,7 +245,7 @@ fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, 
         });
     }
     let counts = |round: &&RoundRun| {
-        round_view::is_revealed(round) && round.opened.ballot.kind != BallotKind::Position
+        round_view::is_revealed(round) && round.opened.ballot.kind.spec().countable().is_some()
     };
     let counted: Vec<&RoundRun> = session.rounds.iter().filter(counts).collect();
     match counted.as_slice() {
@@ -264,12 +262,12 @@ fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, 
     }
 }
 
-fn unfit(message: String, kind: BallotKind) -> Diagnostic {
-    let rules: Vec<&str> = what_if::rules_for(kind).map(Rule::name).collect();
+fn unfit(message: String, kind: Option<CountableKind>) -> Diagnostic {
     let problem = Diagnostic::new(message);
-    if rules.is_empty() {
+    let Some(kind) = kind else {
         return problem.hint("give a round with a ballot such as `choice` or `ranking`");
-    }
+    };
+    let rules: Vec<&str> = what_if::rules_for(kind).map(Rule::name).collect();
     problem.hint(format!("`{}` ballots are counted by {}", kind.name(), rules.join(", ")))
 }
 

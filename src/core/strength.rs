@@ -8,7 +8,7 @@ use super::alike;
 use super::tally_round::profile;
 use crate::history::{AnswerRevealed, RoundRun, SeatStatus, Session, Tally};
 use crate::round::record::Outcome;
-use crate::tally::{BallotKind, Decimal, IndexedBallot, Profile, Quartiles, Tier, UNLISTED};
+use crate::tally::{CountableKind, Decimal, IndexedBallot, Profile, Quartiles, Tier, UNLISTED};
 use serde_json::Value;
 
 /// What stands behind a result.
@@ -36,17 +36,21 @@ pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, was_tied: bo
     let Some(winner) = tally.verdict.winners.first() else {
         return Strength { tier: Tier::None, because: String::new() };
     };
-    let kind = round.opened.ballot.kind;
-    let asked = asked(session, round, kind == BallotKind::Consent);
+    let kind = round.opened.ballot.kind.spec().countable();
+    let is_by_head = kind == Some(CountableKind::Consent);
+    let asked = asked(session, round, is_by_head);
     let behind = match kind {
-        BallotKind::Consent => stances(&profile, asked),
-        BallotKind::Estimate => {
+        Some(CountableKind::Consent) => stances(&profile, asked),
+        Some(CountableKind::Estimate) => {
             let spread = tally.verdict.trace.as_ref().and_then(|trace| trace.spread.as_ref());
             estimates(&profile, asked, spread, !round.opened.ballot.cards.is_empty())
         }
-        _ => options(&profile, asked, winner),
+        Some(
+            CountableKind::Choice | CountableKind::Approval | CountableKind::Ranking | CountableKind::Score,
+        )
+        | None => options(&profile, asked, winner),
     };
-    let is_heavy = kind != BallotKind::Consent && profile.weights_step().is_some();
+    let is_heavy = !is_by_head && profile.weights_step().is_some();
     let of = if is_heavy { "of the weight asked" } else { "seats asked" };
     let mut because = format!("{} of {} {of} {}", behind.votes, behind.of, behind.deed);
     let tier = tier(&behind);
@@ -163,7 +167,11 @@ fn options(profile: &Profile, of: Decimal, winner: &str) -> Behind {
                 ranks[winner] != UNLISTED
                     && (0..ranks.len()).all(|other| other == winner || ranks[winner] < ranks[other])
             }
-            _ => false,
+            IndexedBallot::Support
+            | IndexedBallot::StandAside
+            | IndexedBallot::Block(_)
+            | IndexedBallot::Number(_)
+            | IndexedBallot::Card(_) => false,
         };
         if is_for {
             votes += ballot.total_weight();

@@ -1,13 +1,9 @@
 //! The count of a closed round: who took part, whether the quorum is met, what the rule found.
 
 use super::strength::{same_answers, strength};
-use crate::ballot::{Ballot, BallotForm, Stance};
 use crate::history::{RoundRun, SeatStatus, Session, Tally};
 use crate::round::record::Outcome;
-use crate::tally::{
-    self, BallotKind, Decimal, IndexedBallot, Profile, Rule, Tier, Ties, UNLISTED, Verdict, WeightedBallot,
-    seeded_winner,
-};
+use crate::tally::{self, Decimal, Profile, Rule, Tier, Ties, Verdict, WeightedBallot, seeded_winner};
 
 /// Counts a closed round in the order of its roster.
 pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
@@ -99,7 +95,7 @@ fn bucket<'a>(tally: &'a mut Tally, status: &SeatStatus) -> &'a mut usize {
 /// The valid ballots of a round, in roster order, as the rules count them.
 pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     let form = &round.opened.ballot;
-    let options = if form.kind == BallotKind::Estimate { &form.cards } else { &form.options };
+    let options = if form.kind.spec().form_keys().cards { &form.cards } else { &form.options };
     let mut profile = Profile {
         options: options.clone(),
         ballots: Vec::new(),
@@ -112,7 +108,7 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
             profile.may_block.push(seat.name.clone());
         }
         let ballot = answer.ballot.as_ref().filter(|_| answer.outcome == Outcome::Answered);
-        let Some(mark) = ballot.and_then(|ballot| mark(form, ballot)) else { continue };
+        let Some(mark) = ballot.and_then(|ballot| ballot.indexed(form)) else { continue };
         let weight =
             session.seat_info(&seat.name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
         let confidence = answer.answer.get("confidence").and_then(serde_json::Value::as_number);
@@ -125,49 +121,11 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     profile
 }
 
-/// What a ballot says, in places of the form; nothing for an open answer, or for what is not on it.
-fn mark(form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
-    let place = |option: &String| form.options.iter().position(|known| known == option);
-    Some(match ballot {
-        Ballot::Position | Ballot::Abstain => return None,
-        Ballot::Choice(option) => IndexedBallot::Choice(place(option)?),
-        Ballot::Approval(options) => IndexedBallot::Approval(options.iter().filter_map(place).collect()),
-        Ballot::Ranking(places) => {
-            let mut ranks = vec![UNLISTED; form.options.len()];
-            for (rank, options) in places.iter().enumerate() {
-                for option in options.iter().filter_map(place) {
-                    ranks[option] = rank as u16;
-                }
-            }
-            IndexedBallot::Ranking(ranks)
-        }
-        Ballot::Scores(scores) => IndexedBallot::Scores(
-            form.options.iter().map(|option| scores.get(option).and_then(Decimal::from_json)).collect(),
-        ),
-        Ballot::Estimate(value) if form.cards.is_empty() => {
-            IndexedBallot::Number(Decimal::from_json(value.as_number()?)?)
-        }
-        Ballot::Estimate(value) => {
-            let card = value.as_str()?;
-            IndexedBallot::Card(form.cards.iter().position(|known| known == card)?)
-        }
-        Ballot::Consent(Stance::Support, _) => IndexedBallot::Support,
-        Ballot::Consent(Stance::StandAside, _) => IndexedBallot::StandAside,
-        Ballot::Consent(Stance::Block, change) => IndexedBallot::Block(change.clone()),
-    })
-}
-
 fn verdict(session: &Session, round: &RoundRun) -> Verdict {
     let opened = &round.opened;
-    let rule = opened.rule.or(match opened.ballot.kind {
-        // Counted and not decided: the numbers are shown, nobody wins.
-        BallotKind::Choice | BallotKind::Ranking => Some(Rule::Plurality),
-        BallotKind::Approval => Some(Rule::Approval),
-        BallotKind::Score => Some(Rule::ScoreMean),
-        BallotKind::Estimate => Some(Rule::Median),
-        BallotKind::Consent if session.weighs_results() => Some(Rule::Consent),
-        BallotKind::Position | BallotKind::Consent => None,
-    });
+    // Counted and not decided: the numbers are shown, nobody wins.
+    let shown = opened.ballot.kind.spec().default_rule();
+    let rule = opened.rule.or(shown.filter(|rule| *rule != Rule::Consent || session.weighs_results()));
     let Some(rule) = rule else { return Verdict::default() };
     let mut found = tally::count(&profile(session, round), rule, &opened.terms);
     if session.is_format_1() || opened.rule.is_none() {

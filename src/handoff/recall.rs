@@ -9,10 +9,6 @@ use crate::history::{RoundRun, Session, StepFinished, StepRun};
 use crate::round::material::RoundSummary;
 use crate::workflow::{Answers, Definition, RECENT_ROUNDS, Recall, Round, Step, StepKind};
 
-/// The keys of an answer that are its ballot.
-const BALLOT: [&str; 9] =
-    ["position", "vote", "abstain", "consent", "minimum_change", "approve", "ranking", "scores", "estimate"];
-
 impl Session {
     /// What the snapshot of a round recalls: the rounds before it, and the context.
     pub(crate) fn recalled(
@@ -51,25 +47,23 @@ impl Session {
         let is_last = |step: &Step| last == Some(step.id.as_str());
         match &step.kind {
             StepKind::Condition(_) => None,
-            StepKind::Round(_) => is_last(step)
+            StepKind::Round(round) => is_last(step)
                 .then(|| self.context_value(step, result))
                 .flatten()
-                .map(|data| of_round(recall, data)),
+                .map(|data| of_round(recall, round, data)),
             StepKind::Parallel(parallel) if parallel.steps.iter().any(|nested| nested.round().is_some()) => {
                 let are_last = parallel.steps.iter().any(is_last);
                 let mut envelope = self.context_value(step, result)?;
                 let keeps_others = recall.results.holds(&step.id, step.key());
                 let entries = envelope["data"].as_array_mut()?;
-                let is_round = |entry: &Value| {
-                    parallel
-                        .steps
-                        .iter()
-                        .any(|nested| entry["stepId"] == nested.id && nested.round().is_some())
+                let round_of = |entry: &Value| {
+                    parallel.steps.iter().find(|nested| entry["stepId"] == nested.id)?.round()
                 };
-                entries.retain(|entry| if is_round(entry) { are_last } else { keeps_others });
-                for entry in entries.iter_mut().filter(|entry| is_round(entry)) {
+                entries.retain(|entry| if round_of(entry).is_some() { are_last } else { keeps_others });
+                for entry in entries.iter_mut() {
+                    let Some(round) = round_of(entry) else { continue };
                     let data = entry["result"].take();
-                    entry["result"] = if data.is_null() { data } else { of_round(recall, data) };
+                    entry["result"] = if data.is_null() { data } else { of_round(recall, round, data) };
                 }
                 (!entries.is_empty()).then_some(envelope)
             }
@@ -122,11 +116,12 @@ impl Session {
 }
 
 /// What is recalled of a round's envelope.
-fn of_round(recall: &Recall, mut envelope: Value) -> Value {
+fn of_round(recall: &Recall, round: &Round, mut envelope: Value) -> Value {
+    let is_ballot = |key: &str| round.ballot.kind.ballot_keys().any(|known| known == key);
     let keeps = |key: &str| match recall.answers {
         Answers::Full => true,
-        Answers::Positions => BALLOT.contains(&key),
-        Answers::Reasons => key != "confidence" && !BALLOT.contains(&key),
+        Answers::Positions => is_ballot(key),
+        Answers::Reasons => key != "confidence" && !is_ballot(key),
         Answers::None => false,
     };
     let Some(map) = envelope.as_object_mut() else { return envelope };

@@ -9,7 +9,7 @@ use super::movement::earlier;
 use super::{round_view, wording};
 use crate::core::profile;
 use crate::history::{RoundRun, Session};
-use crate::tally::{self, BallotKind, IndexedBallot, Profile, Rule, RuleOptions, Score};
+use crate::tally::{self, CountableKind, IndexedBallot, Profile, Rule, RuleOptions, Score};
 
 /// How far the ballots of one round agree.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,15 +31,15 @@ pub fn agreement(session: &Session, round: &RoundRun) -> Option<Agreement> {
     if !round_view::is_revealed(round) {
         return None;
     }
-    let kind = round.opened.ballot.kind;
+    let kind = round.opened.ballot.kind.spec().countable()?;
     let profile = profile(session, round);
-    if profile.ballots.is_empty() || kind == BallotKind::Position {
+    if profile.ballots.is_empty() {
         return None;
     }
     let tally = round_view::tally(round)?;
     let leading = leading(&profile, kind);
     let votes = leading.as_ref().map_or(0.0, |(_, share)| share * tally.answered as f64);
-    let of_whom = if profile.weights_step().is_some() && kind != BallotKind::Consent {
+    let of_whom = if profile.weights_step().is_some() && kind != CountableKind::Consent {
         let share = leading.as_ref().map_or(0.0, |(_, share)| share * 100.0);
         format!("{share:.0} % of the weight of {}", wording::share("", tally).trim_start_matches(" of "))
     } else {
@@ -55,17 +55,18 @@ pub fn agreement(session: &Session, round: &RoundRun) -> Option<Agreement> {
     (found.leading.is_some() || found.kendall_w.is_some() || found.iqr.is_some()).then_some(found)
 }
 
-fn leading(profile: &Profile, kind: BallotKind) -> Option<(String, f64)> {
+fn leading(profile: &Profile, kind: CountableKind) -> Option<(String, f64)> {
     let rule = match kind {
-        BallotKind::Choice | BallotKind::Ranking => Rule::Plurality,
-        BallotKind::Approval => Rule::Approval,
-        BallotKind::Consent => Rule::Consent,
-        _ => return None,
+        CountableKind::Choice | CountableKind::Ranking => Rule::Plurality,
+        CountableKind::Approval => Rule::Approval,
+        CountableKind::Consent => Rule::Consent,
+        CountableKind::Score | CountableKind::Estimate => return None,
     };
     let verdict = tally::count(profile, rule, &RuleOptions::default());
-    let all = match rule {
-        Rule::Consent => profile.ballot_count() as f64,
-        _ => Score::from(profile.total_weight()).as_f64(),
+    let all = if rule == Rule::Consent {
+        profile.ballot_count() as f64
+    } else {
+        Score::from(profile.total_weight()).as_f64()
     };
     let most = verdict.scores.values().map(Score::as_f64).fold(0.0, f64::max);
     let (name, _) = verdict.scores.iter().find(|(_, score)| score.as_f64() >= most && most > 0.0)?;
@@ -103,8 +104,8 @@ fn kendall_w(profile: &Profile) -> Option<f64> {
     (most > 0.0).then(|| (12.0 * spread / most).clamp(0.0, 1.0))
 }
 
-fn iqr(profile: &Profile, kind: BallotKind) -> Option<Score> {
-    if kind != BallotKind::Estimate {
+fn iqr(profile: &Profile, kind: CountableKind) -> Option<Score> {
+    if kind != CountableKind::Estimate {
         return None;
     }
     let verdict = tally::count(profile, Rule::Median, &RuleOptions::default());

@@ -24,10 +24,10 @@ pub fn estimates(ballots: &Profile, form: &BallotForm, verdict: &Verdict) -> Vec
 }
 
 fn numbers(ballots: &Profile, form: &BallotForm, spread: &Quartiles) -> Vec<String> {
-    let given = ballots.ballots.iter().filter_map(|cast| match cast.mark {
-        IndexedBallot::Number(number) => Some(number),
-        _ => None,
-    });
+    let given = ballots
+        .ballots
+        .iter()
+        .filter_map(|cast| if let IndexedBallot::Number(number) = cast.mark { Some(number) } else { None });
     let given: Vec<Decimal> = given.collect();
     let bound = |bound: &Option<serde_json::Number>| bound.as_ref().and_then(Decimal::from_json);
     let (Some(low), Some(high)) =
@@ -52,10 +52,10 @@ fn cards(ballots: &Profile, cards: &[String], spread: &Quartiles) -> Vec<String>
     let labels: Vec<String> = cards.iter().map(|card| cut(&harmless_line(card))).collect();
     let wide = labels.iter().map(|label| label.width()).max().unwrap_or(1) + 3;
     let at = |card: usize| card * wide + wide / 2;
-    let given = ballots.ballots.iter().filter_map(|cast| match cast.mark {
-        IndexedBallot::Card(card) => Some(at(card)),
-        _ => None,
-    });
+    let given = ballots
+        .ballots
+        .iter()
+        .filter_map(|cast| if let IndexedBallot::Card(card) = cast.mark { Some(at(card)) } else { None });
     let marks: Vec<usize> = given.collect();
     let place = |text: &str| {
         let one = cards.iter().position(|card| card == text).map(at);
@@ -118,7 +118,8 @@ fn strip(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::{BallotKind, Rule, RuleOptions, WeightedBallot, count};
+    use crate::ballot::BallotKind;
+    use crate::tally::{Rule, RuleOptions, WeightedBallot, count};
 
     fn estimated(cards: &[&str], bounds: Option<(u64, u64)>, values: &[&str]) -> Vec<String> {
         let mark = |value: &&str| match cards.iter().position(|card| card == value) {

@@ -207,7 +207,8 @@ pub fn cut(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::{BallotKind, Rule, RuleOptions, UNLISTED, WeightedBallot, count};
+    use crate::ballot::BallotKind;
+    use crate::tally::{Rule, RuleOptions, UNLISTED, WeightedBallot, count};
 
     fn profile(options: &[&str], marks: Vec<IndexedBallot>) -> Profile {
         let voters = 'p'..='z';

@@ -15,9 +15,7 @@ pub use agreement::{agreement, chart};
 pub use bar_chart::{Bar, bars};
 pub use independence::independence;
 pub use movement::movement;
-pub use round_view::{
-    SeatView, VisibleState, confidence, dissents, is_revealed, minimum_change, seats, tally, vote,
-};
+pub use round_view::{SeatView, VisibleState, confidence, dissents, is_revealed, seats, tally};
 pub use tally_text::{long_order, paths, places, rule_description};
 pub use wording::{
     close_reason, finding, format_duration, group_digits, handling, headline, join_list, labels, money,

@@ -88,30 +88,24 @@ pub fn earlier<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a RoundRu
 
 /// Whether answers to a round are texts alone.
 fn is_open(round: &RoundRun) -> bool {
-    round.opened.ballot.kind == BallotKind::Position
+    round.opened.ballot.kind == BallotKind::default()
 }
 
 /// What a seat's ballot says, in the fewest words.
 fn position_of(seat: &SeatView<'_>) -> String {
     let Some(answer) = seat.answer() else { return NOTHING.to_owned() };
-    match (answer.outcome, &answer.ballot) {
-        (Outcome::Abstained, _) => "abstains".to_owned(),
-        (Outcome::Answered, Some(Ballot::Choice(option))) => option.clone(),
-        (Outcome::Answered, Some(Ballot::Approval(options))) if !options.is_empty() => options.join(" + "),
-        (Outcome::Answered, Some(Ballot::Ranking(places))) => {
-            places.iter().map(|tied| tied.join(" = ")).collect::<Vec<_>>().join(" > ")
-        }
-        (Outcome::Answered, Some(Ballot::Scores(scores))) => {
-            join_list(scores.iter().map(|(option, score)| format!("{option} {score}")))
-        }
-        (Outcome::Answered, Some(Ballot::Estimate(Value::String(card)))) => card.clone(),
-        (Outcome::Answered, Some(Ballot::Estimate(number))) => number.to_string(),
-        (Outcome::Answered, Some(Ballot::Position)) => {
-            answer.answer.get("position").and_then(Value::as_str).map_or_else(|| NOTHING.to_owned(), one_line)
-        }
-        (Outcome::Answered, Some(ballot)) => round_view::vote(ballot).unwrap_or_else(|| NOTHING.to_owned()),
-        _ => NOTHING.to_owned(),
-    }
+    let brief = match answer.outcome {
+        Outcome::Abstained => return "abstains".to_owned(),
+        Outcome::Answered => answer.ballot.as_ref().and_then(Ballot::brief),
+        Outcome::Invalid
+        | Outcome::Refused
+        | Outcome::Failed
+        | Outcome::TimedOut
+        | Outcome::Missing
+        | Outcome::Excused => return NOTHING.to_owned(),
+    };
+    let text = || answer.answer.get("position").and_then(Value::as_str).map(one_line);
+    brief.or_else(text).unwrap_or_else(|| NOTHING.to_owned())
 }
 
 /// A text with its white space as single blanks.

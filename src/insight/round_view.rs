@@ -3,17 +3,15 @@
 //! It alone looks at a seat's status, and lets nothing of an answer through before all seats of its
 //! round are revealed. It hands out raw text: each format escapes it in its own way.
 
-use indexmap::IndexMap;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
-use super::wording::{is_scripted, join_list};
+use super::wording::is_scripted;
 use crate::ballot::{Ballot, Stance};
 use crate::core::Cost;
 use crate::history::{
     AnswerRevealed, LeakReport, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally,
 };
 use crate::round::record::Outcome;
-use crate::tally::Decimal;
 
 /// A seat of a round, as far as it may be shown.
 #[derive(Debug, Clone, Copy)]
@@ -155,71 +153,13 @@ pub fn dissents(seat: &SeatView<'_>, tally: Option<&Tally>) -> bool {
     if seat.answer().is_some_and(|answer| answer.may_block) {
         return true;
     }
-    match seat.ballot() {
-        Some(Ballot::Choice(option)) => {
-            tally.is_some_and(|tally| tally.decided && !tally.verdict.winners.contains(option))
-        }
-        Some(Ballot::Ranking(places)) => {
-            let first = places.first().map_or(&[][..], Vec::as_slice);
-            tally.is_some_and(|tally| tally.decided && !agrees(first, tally))
-        }
-        Some(Ballot::Approval(options)) => {
-            tally.is_some_and(|tally| tally.decided && !agrees(options, tally))
-        }
-        Some(Ballot::Scores(scores)) => {
-            tally.is_some_and(|tally| tally.decided && !agrees(&best(scores), tally))
-        }
-        Some(Ballot::Consent(stance, _)) => *stance != Stance::Support,
-        _ => false,
+    let Some(ballot) = seat.ballot() else { return false };
+    if let Ballot::Consent(stance, _) = ballot {
+        return *stance != Stance::Support;
     }
-}
-
-/// The options with the highest score.
-fn best(scores: &IndexMap<String, Number>) -> Vec<String> {
-    let most = scores.values().filter_map(Decimal::from_json).max();
-    scores
-        .iter()
-        .filter(|(_, score)| Decimal::from_json(score) == most)
-        .map(|(option, _)| option.clone())
-        .collect()
-}
-
-fn agrees(options: &[String], tally: &Tally) -> bool {
-    tally.verdict.winners.iter().any(|winner| options.contains(winner))
-}
-
-/// "votes a", "blocks"; nothing for an open answer.
-pub fn vote(ballot: &Ballot) -> Option<String> {
-    Some(match ballot {
-        Ballot::Position => return None,
-        Ballot::Choice(option) => format!("votes {option}"),
-        Ballot::Approval(options) if options.is_empty() => "approves of none".to_owned(),
-        Ballot::Approval(options) => format!("approves of {}", join_list(options)),
-        Ballot::Ranking(places) => format!("ranks {}", ranking(places)),
-        Ballot::Scores(scores) => {
-            format!("scores {}", join_list(scores.iter().map(|(option, score)| format!("{option} {score}"))))
-        }
-        Ballot::Estimate(Value::String(card)) => format!("estimates {card}"),
-        Ballot::Estimate(value) => format!("estimates {value}"),
-        Ballot::Abstain => "abstains".to_owned(),
-        Ballot::Consent(Stance::Support, _) => "supports".to_owned(),
-        Ballot::Consent(Stance::StandAside, _) => "stands aside".to_owned(),
-        Ballot::Consent(Stance::Block, None) => "block (no change stated)".to_owned(),
-        Ballot::Consent(Stance::Block, _) => "blocks".to_owned(),
-    })
-}
-
-/// Places from the first on: "a, b = c".
-pub fn ranking(places: &[Vec<String>]) -> String {
-    join_list(places.iter().map(|options| options.join(" = ")))
-}
-
-/// The change a stance asks for.
-pub fn minimum_change(ballot: &Ballot) -> Option<&str> {
-    match ballot {
-        Ballot::Consent(_, change) => change.as_deref(),
-        _ => None,
-    }
+    let Some(tally) = tally.filter(|tally| tally.decided) else { return false };
+    let winners = &tally.verdict.winners;
+    ballot.top_options().is_some_and(|top| !winners.iter().any(|winner| top.contains(winner)))
 }
 
 /// The confidence an answer states, as it was given; none when it states none.

@@ -9,7 +9,7 @@ use super::tally_text::{result, rule_description};
 use crate::core::profile;
 use crate::history::{RoundRun, Session};
 use crate::tally::{
-    self, BallotKind, BallotSupport, Profile, Rule, RuleOptions, Ties, Verdict, seeded_winner,
+    self, BallotSupport, CountableKind, Profile, Rule, RuleOptions, Ties, Verdict, seeded_winner,
 };
 
 /// One rule's result on a round's ballots.
@@ -76,7 +76,7 @@ pub fn verdict_json(rule: Rule, terms: &RuleOptions, verdict: &Verdict) -> Value
 /// Counts a profile by a rule that is made for its ballots or can read them; the error says which can.
 pub fn counted(
     profile: &Profile,
-    kind: BallotKind,
+    kind: CountableKind,
     rule: Rule,
     terms: &RuleOptions,
 ) -> Result<(Verdict, Option<&'static str>), String> {
@@ -95,7 +95,7 @@ pub fn counted(
 }
 
 /// The rules that can count ballots of a kind.
-pub fn rules_for(kind: BallotKind) -> impl Iterator<Item = Rule> {
+pub fn rules_for(kind: CountableKind) -> impl Iterator<Item = Rule> {
     Rule::all().filter(move |rule| rule.fit(kind) != BallotSupport::None)
 }
 
@@ -113,7 +113,10 @@ pub fn what_if(
         return Err(format!("round `{}` is not revealed yet", round.opened.round));
     }
     let opened = &round.opened;
-    let (mut verdict, read_as) = counted(&profile(session, round), opened.ballot.kind, rule, terms)?;
+    let kind = opened.ballot.kind;
+    let not_counted = || format!("rule `{}` does not count `{}` ballots", rule.name(), kind.name());
+    let countable = kind.spec().countable().ok_or_else(not_counted)?;
+    let (mut verdict, read_as) = counted(&profile(session, round), countable, rule, terms)?;
     if let (Ties::Seeded(seed), true) = (opened.ties, verdict.tie) {
         break_tie(&mut verdict, seed);
     }
@@ -135,7 +138,10 @@ pub fn what_if(
 /// What every rule finds that can count a round's ballots, the round's own with its own terms.
 pub fn what_if_all(session: &Session, round: &RoundRun, terms: &RuleOptions) -> Vec<WhatIf> {
     let own = |rule| if round.opened.rule == Some(rule) { &round.opened.terms } else { terms };
-    rules_for(round.opened.ballot.kind)
+    let countable = round.opened.ballot.kind.spec().countable();
+    countable
+        .into_iter()
+        .flat_map(rules_for)
         .filter_map(|rule| what_if(session, round, rule, own(rule)).ok())
         .collect()
 }

@@ -6,12 +6,11 @@ use std::fmt::Write as _;
 
 use super::round_view;
 use super::tally_text::short_order;
-use crate::ballot::may_block;
 use crate::core::{Cost, Deciding, QUORUM_UNREACHABLE};
 use crate::history::{CloseReason, RoundOpened, SeatInfo, Session, Tally};
 use crate::identity::Leak;
 use crate::round::record::{Outcome, TokenUsage};
-use crate::tally::{BallotKind, Rule, Score, Tier};
+use crate::tally::{Rule, Score, Tier};
 use crate::workflow::LeakAction;
 
 /// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
@@ -144,7 +143,16 @@ fn basis(tally: &Tally, rule: Rule, winner: &str) -> String {
         Rule::Approval => format!("approved by {votes}, {ballots}"),
         Rule::Irv => format!("{votes} in the last round, {ballots}"),
         Rule::Median => return format!("of {}", pluralize(tally.answered, "estimate")),
-        _ => ballots,
+        Rule::Consent
+        | Rule::ScoreMean
+        | Rule::ScoreMedian
+        | Rule::Borda
+        | Rule::Condorcet
+        | Rule::Copeland
+        | Rule::Minimax
+        | Rule::RankedPairs
+        | Rule::Schulze
+        | Rule::MajorityJudgment => ballots,
     };
     if tally.answered == 1 { format!("{basis}: a single one, no agreement") } else { basis }
 }
@@ -220,15 +228,13 @@ pub fn labels(session: &Session) -> Vec<String> {
 
 /// The rounds of a session of format 1 in which a block was not counted, as it was done then.
 fn uncounted_blocks(session: &Session) -> impl Iterator<Item = String> {
-    let rounds = session.rounds.iter().filter(|round| {
-        session.is_format_1()
-            && round.opened.ballot.kind == BallotKind::Consent
-            && round_view::is_revealed(round)
-    });
+    let rounds =
+        session.rounds.iter().filter(|round| session.is_format_1() && round_view::is_revealed(round));
     rounds.filter_map(|round| {
+        let spec = round.opened.ballot.kind.spec();
         let uncounted = round_view::seats(session, round).filter(|seat| {
             seat.outcome() == Some(Outcome::Invalid)
-                && seat.answer().is_some_and(|answer| answer.replies.iter().any(|reply| may_block(&reply.text)))
+                && seat.answer().is_some_and(|answer| answer.replies.iter().any(|reply| spec.may_block(&reply.text)))
         });
         let names = join_list(uncounted.map(|seat| seat.name));
         let round = &round.opened.round;

@@ -115,7 +115,7 @@ fn answer(scene: &Scene, ask: &SeatRequest) -> Value {
     let drawn = if abstains(scene, ask) {
         ballot::abstention(scene)
     } else {
-        ballot::draw(scene, &ask.persona, &lots)
+        ballot::draw(scene, &ask.persona, &lots, &quotes)
     };
     let mut answer = drawn.keys;
     let beside = quotes.first().map_or_else(String::new, |quote| format!(" It quotes, by lot: {quote}."));

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
+use crate::ballot::Ballot;
 use crate::history::Session;
 use crate::sanitize::harmless_line;
 use crate::tally::Tier;
 
-use crate::insight::{SeatView, confidence, dissents, places, seats, tally, vote};
+use crate::insight::{SeatView, confidence, dissents, places, seats, tally};
 
 const COLUMNS: [&str; 16] = [
     "session",
@@ -55,7 +56,7 @@ pub fn csv(session: &Session) -> String {
                 seat.model.to_owned(),
                 info.map(|info| info.weight.to_string()).unwrap_or_default(),
                 seat.outcome().map(|outcome| outcome.name().to_owned()).unwrap_or_default(),
-                seat.ballot().and_then(vote).unwrap_or_default(),
+                seat.ballot().and_then(Ballot::phrase).unwrap_or_default(),
                 answer.and_then(confidence).unwrap_or_default(),
                 seat.reason().unwrap_or_default().to_owned(),
                 answer.map(|answer| answer.tries.to_string()).unwrap_or_default(),
@@ -93,7 +94,10 @@ pub fn csv(session: &Session) -> String {
 fn position(seat: &SeatView<'_>) -> String {
     match seat.answer().filter(|answer| answer.may_block).and_then(|answer| answer.replies.last()) {
         Some(reply) => reply.text.clone(),
-        None => text(seat, "position"),
+        None => match seat.ballot().map(Ballot::listing) {
+            Some(texts) if !texts.is_empty() => texts.join("\n"),
+            _ => text(seat, "position"),
+        },
     }
 }
 

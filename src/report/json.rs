@@ -7,6 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Decision, decision, outcome};
+use crate::ballot::Ballot;
 use crate::core::{Cost, artifact_view};
 use crate::history::{AnsweredQuestion, LeakReport, RoundRun, Session, StepFinished, Tally};
 use crate::insight::{SeatView, VisibleState, agreement, independence, movement, round_view, shown_mask};
@@ -68,7 +69,7 @@ fn dissent(session: &Session, round: &RoundRun) -> Vec<Value> {
         json!({
             "participant": seat.name,
             "round": round.opened.round,
-            "vote": seat.ballot().and_then(round_view::vote),
+            "vote": seat.ballot().and_then(Ballot::phrase),
             "answer": answer.filter(|answer| !answer.answer.is_empty()).map(|answer| &answer.answer),
             "reply": reply.map(|reply| reply.text.as_str()),
         })

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::terminal_safe_json;
-use crate::ballot::BallotKind;
+use crate::ballot::{BallotKind, Instructions};
 use crate::history::{Event, RoundRun, Session, Timestamp, WorkItemOffered};
 
 /// The line of one event, without a line feed. `session` is the state after it.
@@ -85,20 +85,6 @@ fn hand_over(line: &mut Map<String, Value>, item: &WorkItemOffered, round: &Roun
 }
 
 fn expected_output(kind: BallotKind) -> Value {
-    let (description, length) = match kind {
-        BallotKind::Position => {
-            ("a position, with its rationale, trade-offs, concerns and suggestions", "2–3 sentences")
-        }
-        BallotKind::Choice => ("a vote for one of the options, with its rationale", "one option"),
-        BallotKind::Approval => ("the options approved of, with the rationale", "a set of options"),
-        BallotKind::Ranking => {
-            ("the options in order of preference, with the rationale", "a list of options")
-        }
-        BallotKind::Score => ("a score for each option, with the rationale", "a number for each option"),
-        BallotKind::Consent => {
-            ("support, stand-aside or block, a block with its minimum change", "one stance")
-        }
-        BallotKind::Estimate => ("an estimate, with its rationale", "a number or a card"),
-    };
+    let Instructions { description, length, .. } = kind.spec().instructions();
     json!({ "description": description, "length": length, "format": "yaml" })
 }

@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use crate::ballot::Ballot;
 use crate::core::not_written;
 use crate::history::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, RoundClosed,
@@ -13,7 +14,7 @@ use crate::history::{
 };
 use crate::insight::{
     close_reason, confidence, format_duration, group_digits, handling, headline, join_list, labels,
-    minimum_change, pluralize, quorum_ballots, turnout, vote, why_paused,
+    pluralize, quorum_ballots, turnout, why_paused,
 };
 use crate::round::record::Outcome;
 use crate::sanitize::harmless_line;
@@ -161,8 +162,8 @@ fn revealed(answer: &AnswerRevealed, session: &Session) -> String {
 }
 
 fn voted(answer: &AnswerRevealed) -> String {
-    let Some(vote) = answer.ballot.as_ref().and_then(vote) else { return excerpt(answer) };
-    match answer.ballot.as_ref().and_then(minimum_change) {
+    let Some(vote) = answer.ballot.as_ref().and_then(Ballot::phrase) else { return excerpt(answer) };
+    match answer.ballot.as_ref().and_then(Ballot::minimum_change) {
         Some(change) => format!("{vote} until: {change}"),
         None => vote,
     }

@@ -122,7 +122,7 @@ fn map<'a, const N: usize>(entries: [(&'static str, Out<'a>); N]) -> Out<'a> {
 }
 
 fn ballot<'a>(m: &'a SnapshotContent<'a>) -> Option<Out<'a>> {
-    let form = m.ballot.filter(|form| form.kind != BallotKind::Position)?;
+    let form = m.ballot.filter(|form| form.kind != BallotKind::default())?;
     let mut entries: SnapshotEntries<'a> = vec![("kind".into(), Out::word(form.kind.name()))];
     entries.extend(list(form.options.iter().map(Out::text)).map(|options| ("options".into(), options)));
     let number = |number: &Number| Out::Raw(number.to_string().into());

@@ -13,7 +13,13 @@ pub fn count(profile: &Profile) -> Verdict {
         let approved = match &ballot.mark {
             IndexedBallot::Approval(options) => options.as_slice(),
             IndexedBallot::Choice(option) => std::slice::from_ref(option),
-            _ => &[],
+            IndexedBallot::Ranking(_)
+            | IndexedBallot::Scores(_)
+            | IndexedBallot::Support
+            | IndexedBallot::StandAside
+            | IndexedBallot::Block(_)
+            | IndexedBallot::Number(_)
+            | IndexedBallot::Card(_) => &[],
         };
         for option in approved {
             if let Some(own) = approvals.get_mut(*option) {

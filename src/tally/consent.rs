@@ -24,7 +24,12 @@ pub fn count(profile: &Profile) -> Verdict {
                 });
                 blockers.push(&ballot.voter);
             }
-            _ => {}
+            IndexedBallot::Choice(_)
+            | IndexedBallot::Approval(_)
+            | IndexedBallot::Ranking(_)
+            | IndexedBallot::Scores(_)
+            | IndexedBallot::Number(_)
+            | IndexedBallot::Card(_) => {}
         }
     }
     let doubts = profile.may_block.len();

@@ -58,12 +58,10 @@ fn grades(profile: &Profile, option: usize, unit: i128) -> Vec<(Grade, i128)> {
     let mut given: Vec<(Grade, i128)> = profile
         .ballots
         .iter()
-        .filter_map(|ballot| match &ballot.mark {
-            IndexedBallot::Scores(scores) => {
-                let grade = scores.get(option).copied().flatten().or(profile.lowest);
-                Some((grade, ballot.total_weight().units() / unit.max(1)))
-            }
-            _ => None,
+        .filter_map(|ballot| {
+            let IndexedBallot::Scores(scores) = &ballot.mark else { return None };
+            let grade = scores.get(option).copied().flatten().or(profile.lowest);
+            Some((grade, ballot.total_weight().units() / unit.max(1)))
         })
         .collect();
     given.sort_unstable();

@@ -38,7 +38,7 @@ mod tests;
 
 pub use decimal::{Decimal, Fraction, Score};
 pub use file::{BallotFile, read_ballots};
-pub use profile::{BallotKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
+pub use profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 pub use rule::{BallotSupport, Rule, RuleOptions, Strength, WeightBasis};
 pub use tier::Tier;
 pub use verdict::{Elimination, Pair, Quartiles, Ties, Trace, Verdict, seeded_winner};

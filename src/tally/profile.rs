@@ -3,16 +3,11 @@
 //! A ballot of weight 2 counts as two under every rule that adds ballots up. Options are indices into
 //! one list, in the order of the form. Who may vote and what is valid was settled before.
 
-use serde::{Deserialize, Serialize};
-
 use super::decimal::Decimal;
 
-/// What kind of answer a question asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BallotKind {
-    /// Free text with structure: the default.
-    Position,
+/// What kind of ballots a rule counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CountableKind {
     /// One of the options.
     Choice,
     /// A set of options.
@@ -27,10 +22,9 @@ pub enum BallotKind {
     Estimate,
 }
 
-impl BallotKind {
+impl CountableKind {
     /// Every kind with the word that names it in a definition.
-    pub const NAMES: [(&'static str, Self); 7] = [
-        ("position", Self::Position),
+    pub const NAMES: [(&'static str, Self); 6] = [
         ("choice", Self::Choice),
         ("approval", Self::Approval),
         ("ranking", Self::Ranking),
@@ -41,7 +35,7 @@ impl BallotKind {
 
     /// The word that names it.
     pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("position", |(name, _)| name)
+        Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
 }
 
@@ -158,7 +152,11 @@ impl Profile {
             IndexedBallot::Approval(options) => listed(options),
             IndexedBallot::Ranking(ranks) => Some(ranks.clone()),
             IndexedBallot::Scores(scores) => Some(by_score(scores)),
-            _ => None,
+            IndexedBallot::Support
+            | IndexedBallot::StandAside
+            | IndexedBallot::Block(_)
+            | IndexedBallot::Number(_)
+            | IndexedBallot::Card(_) => None,
         }
     }
 

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::decimal::Fraction;
-use super::profile::BallotKind;
+use super::profile::CountableKind;
 
 /// A voting rule as the definition fixes it, before the first ballot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,6 +107,10 @@ pub enum BallotSupport {
     None,
 }
 
+fn own_if(is_own: bool) -> BallotSupport {
+    if is_own { BallotSupport::Own } else { BallotSupport::None }
+}
+
 const NAMES: [(&str, Rule); 18] = [
     ("plurality", Rule::Plurality),
     ("majority", Rule::Majority),
@@ -150,43 +154,27 @@ impl Rule {
     }
 
     /// How it takes ballots of a kind.
-    pub fn fit(self, kind: BallotKind) -> BallotSupport {
+    pub fn fit(self, kind: CountableKind) -> BallotSupport {
+        use BallotSupport::{None, Own, Read};
+        use CountableKind::{Approval, Choice, Consent, Estimate, Ranking, Score};
         match self {
             Self::Plurality
             | Self::Majority
             | Self::Supermajority
             | Self::Unanimous
             | Self::WeightedMajority => match kind {
-                BallotKind::Choice | BallotKind::Ranking => BallotSupport::Own,
-                BallotKind::Score => BallotSupport::Read("the option with the highest score stands first"),
-                _ => BallotSupport::None,
+                Choice | Ranking => Own,
+                Score => Read("the option with the highest score stands first"),
+                Approval | Consent | Estimate => None,
             },
-            Self::Consent => {
-                if kind == BallotKind::Consent {
-                    BallotSupport::Own
-                } else {
-                    BallotSupport::None
-                }
-            }
+            Self::Consent => own_if(kind == Consent),
             Self::Approval => match kind {
-                BallotKind::Approval => BallotSupport::Own,
-                BallotKind::Choice => BallotSupport::Read("a choice approves of one option"),
-                _ => BallotSupport::None,
+                Approval => Own,
+                Choice => Read("a choice approves of one option"),
+                Ranking | Score | Consent | Estimate => None,
             },
-            Self::ScoreMean | Self::ScoreMedian | Self::MajorityJudgment => {
-                if kind == BallotKind::Score {
-                    BallotSupport::Own
-                } else {
-                    BallotSupport::None
-                }
-            }
-            Self::Median => {
-                if kind == BallotKind::Estimate {
-                    BallotSupport::Own
-                } else {
-                    BallotSupport::None
-                }
-            }
+            Self::ScoreMean | Self::ScoreMedian | Self::MajorityJudgment => own_if(kind == Score),
+            Self::Median => own_if(kind == Estimate),
             Self::Borda
             | Self::Irv
             | Self::Condorcet
@@ -194,17 +182,17 @@ impl Rule {
             | Self::Minimax
             | Self::RankedPairs
             | Self::Schulze => match kind {
-                BallotKind::Ranking | BallotKind::Score => BallotSupport::Own,
-                BallotKind::Choice => BallotSupport::Read("the option chosen stands above all others"),
-                BallotKind::Approval => BallotSupport::Read("the options approved of stand above the others"),
-                _ => BallotSupport::None,
+                Ranking | Score => Own,
+                Choice => Read("the option chosen stands above all others"),
+                Approval => Read("the options approved of stand above the others"),
+                Consent | Estimate => None,
             },
         }
     }
 
     /// The kinds of ballots it is made for.
     pub fn kinds(self) -> Vec<&'static str> {
-        BallotKind::NAMES
+        CountableKind::NAMES
             .iter()
             .filter(|(_, kind)| self.fit(*kind) == BallotSupport::Own)
             .map(|(name, _)| *name)
@@ -212,7 +200,7 @@ impl Rule {
     }
 
     /// The rules that are made for ballots of a kind.
-    pub fn for_kind(kind: BallotKind) -> Vec<&'static str> {
+    pub fn for_kind(kind: CountableKind) -> Vec<&'static str> {
         Self::all().filter(|rule| rule.fit(kind) == BallotSupport::Own).map(Self::name).collect()
     }
 
@@ -223,11 +211,9 @@ impl Rule {
 
     /// The share it works with unless it is given another; none where it takes none.
     pub fn default_threshold(self) -> Option<&'static str> {
-        match self {
-            Self::Supermajority => Some("2/3"),
-            Self::WeightedMajority => Some("1/2"),
-            _ => None,
-        }
+        [(Self::Supermajority, "2/3"), (Self::WeightedMajority, "1/2")]
+            .into_iter()
+            .find_map(|(rule, share)| (rule == self).then_some(share))
     }
 
     /// The share it works with.
@@ -249,7 +235,6 @@ mod tests {
             assert!(!rule.kinds().is_empty(), "{}", rule.name());
             assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
         }
-        assert!(Rule::for_kind(BallotKind::Position).is_empty());
-        assert_eq!(Rule::for_kind(BallotKind::Consent), ["consent"]);
+        assert_eq!(Rule::for_kind(CountableKind::Consent), ["consent"]);
     }
 }

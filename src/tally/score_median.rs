@@ -31,9 +31,9 @@ pub fn count(profile: &Profile) -> Verdict {
 }
 
 fn median_of(profile: &Profile, option: usize) -> Option<Decimal> {
-    let score = |mark: &IndexedBallot| match mark {
-        IndexedBallot::Scores(scores) => scores.get(option).copied().flatten(),
-        _ => None,
+    let score = |mark: &IndexedBallot| {
+        let IndexedBallot::Scores(scores) = mark else { return None };
+        scores.get(option).copied().flatten()
     };
     let given =
         profile.ballots.iter().filter_map(|ballot| Some((score(&ballot.mark)?, ballot.total_weight())));

@@ -265,7 +265,7 @@ fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut 
 fn check_rule(step: &Step, file: &str, warnings: &mut Vec<Diagnostic>) {
     let Some(round) = step.round().filter(|round| round.rule.is_none()) else { return };
     let kind = round.ballot.kind;
-    let rules = Rule::for_kind(kind);
+    let rules = kind.spec().countable().map(Rule::for_kind).unwrap_or_default();
     if let [first, ..] = rules.as_slice() {
         let kind = kind.name();
         let message = format!(

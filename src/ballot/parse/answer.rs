@@ -2,48 +2,32 @@
 //!
 //! All problems of an answer are told at once. No field is converted: what is missing stays missing.
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Number, Value as Json};
 
-use super::scalar::{is_abstain, is_placeholder, is_placeholder_text, quoted, source_text};
-use super::{marks, option_match};
+use super::option_match;
+use super::scalar::{
+    is_abstain, is_placeholder, is_placeholder_text, plain_number, quoted, source_text, strip_markup,
+};
 use crate::ballot::{Answer, Ballot, BallotForm, BallotKind, Stance};
+use crate::tally::Decimal;
 use crate::yaml::{self, Node, Value};
 
 /// What a block without a minimum change is asked for.
 pub(super) const BARE_BLOCK: &str = "a block states its `minimum_change`: what would have to change";
 
 /// The entries of an answer, known keys in their one spelling.
-pub(super) type AnswerEntries = Vec<(String, Node)>;
-
-/// Every key of an answer, in the order in which it is kept.
-const KNOWN: [&str; 15] = [
-    "vote",
-    "approve",
-    "ranking",
-    "scores",
-    "estimate",
-    "abstain",
-    "consent",
-    "minimum_change",
-    "position",
-    "rationale",
-    "trade_offs",
-    "concerns",
-    "suggestions",
-    "confidence",
-    "references",
-];
+pub(in crate::ballot) type AnswerEntries = Vec<(String, Node)>;
 
 /// Keys that every kind of answer may carry.
 const COMMON: [&str; 7] =
     ["position", "rationale", "trade_offs", "concerns", "suggestions", "confidence", "references"];
 
 /// The known key that a key in other case, or with spaces or hyphens, stands for.
-pub(super) fn known_key(key: &str) -> Option<&'static str> {
+pub(super) fn known_key(key: &str, kind: BallotKind) -> Option<&'static str> {
     if key.len() > 32 {
         return None;
     }
-    KNOWN.into_iter().find(|known| is_named(key, known))
+    kind.ballot_keys().chain(COMMON).find(|known| is_named(key, known))
 }
 
 /// Whether a key is the name, in other case, or with spaces or hyphens for its underscores.
@@ -54,12 +38,12 @@ pub(super) fn is_named(key: &str, name: &str) -> bool {
 }
 
 /// Gives known keys their one spelling; the same key twice is an error.
-pub(super) fn entries(map: yaml::Map) -> Result<AnswerEntries, String> {
+pub(super) fn entries(map: yaml::Map, kind: BallotKind) -> Result<AnswerEntries, String> {
     let mut known = Vec::new();
     let mut others = std::collections::HashSet::new();
     let mut out = Vec::with_capacity(map.len());
     for (key, node) in map {
-        let (name, is_new) = match known_key(&key.text) {
+        let (name, is_new) = match known_key(&key.text, kind) {
             Some(name) => {
                 let is_new = !known.contains(&name);
                 known.push(name);
@@ -77,15 +61,7 @@ pub(super) fn entries(map: yaml::Map) -> Result<AnswerEntries, String> {
 
 /// Puts content into its one order.
 pub(super) fn canonical_order(content: Map<String, Json>, ballot: &Ballot) -> Map<String, Json> {
-    let first: &[&str] = match ballot {
-        Ballot::Position => &[],
-        Ballot::Choice(_) | Ballot::Abstain => &["vote"],
-        Ballot::Approval(_) => &["approve"],
-        Ballot::Ranking(_) => &["ranking"],
-        Ballot::Scores(_) => &["scores"],
-        Ballot::Estimate(_) => &["estimate"],
-        Ballot::Consent(..) => &["consent", "minimum_change"],
-    };
+    let first = ballot.kind().map_or(&["vote"][..], |kind| kind.spec().keys());
     let place = |key: &str| first.iter().chain(&COMMON).position(|known| *known == key).unwrap_or(usize::MAX);
     if content.keys().map(|key| place(key)).is_sorted() {
         return content;
@@ -96,42 +72,115 @@ pub(super) fn canonical_order(content: Map<String, Json>, ballot: &Ballot) -> Ma
 }
 
 /// The answer that the entries hold, or everything that is wrong with them.
-pub(super) fn answer(
-    form: &BallotForm,
-    own: &str,
-    entries: &AnswerEntries,
-    source: &str,
-) -> Result<Answer, String> {
-    let mut reader =
-        AnswerParser { entries, source, content: Map::new(), flags: Vec::new(), problems: Vec::new() };
-    let ballot = reader.ballot(form, own);
+pub(super) fn answer(form: &BallotForm, entries: &AnswerEntries, source: &str) -> Result<Answer, String> {
+    let mut parser = AnswerParser::new(form, entries, source);
+    let ballot = parser.ballot();
     for key in COMMON {
-        reader.common(key);
+        parser.common(key);
     }
-    reader.others(form.kind);
+    parser.others();
     match ballot {
-        Some(ballot) if reader.problems.is_empty() => {
-            let content = canonical_order(reader.content, &ballot);
-            Ok(Answer { ballot, content, flags: reader.flags })
+        Some(ballot) if parser.problems.is_empty() => {
+            let content = canonical_order(parser.content, &ballot);
+            Ok(Answer { ballot, content, flags: parser.flags })
         }
         Some(Ballot::Consent(Stance::Block, None)) => {
-            reader.problems.push(BARE_BLOCK.to_owned());
-            Err(reader.problems.join("; "))
+            parser.problems.push(BARE_BLOCK.to_owned());
+            Err(parser.problems.join("; "))
         }
-        _ => Err(reader.problems.join("; ")),
+        _ => Err(parser.problems.join("; ")),
     }
 }
 
 /// An answer on its way: what is kept so far, what to flag, what is wrong.
-pub(super) struct AnswerParser<'a> {
+pub struct AnswerParser<'a> {
+    pub(in crate::ballot) form: &'a BallotForm,
+    /// The text that the values were read from.
+    pub(in crate::ballot) source: &'a str,
+    pub(in crate::ballot) flags: Vec<String>,
+    pub(super) problems: Vec<String>,
     entries: &'a AnswerEntries,
-    source: &'a str,
     content: Map<String, Json>,
-    pub flags: Vec<String>,
-    pub problems: Vec<String>,
 }
 
 impl<'a> AnswerParser<'a> {
+    pub(in crate::ballot) fn new(form: &'a BallotForm, entries: &'a AnswerEntries, source: &'a str) -> Self {
+        Self { form, source, flags: Vec::new(), problems: Vec::new(), entries, content: Map::new() }
+    }
+
+    /// A scalar as the reply spells it.
+    pub(in crate::ballot) fn source_text(&self, node: &Node) -> String {
+        source_text(node, self.source).unwrap_or_default()
+    }
+
+    /// The option a single value means.
+    pub(in crate::ballot) fn option(&mut self, node: &Node, key: &str) -> Result<String, String> {
+        let word = source_text(node, self.source);
+        let word =
+            word.ok_or_else(|| format!("`{key}` holds {} where an option is expected", node.kind()))?;
+        self.named(&word)
+    }
+
+    /// The option a word means.
+    pub(in crate::ballot) fn named(&mut self, word: &str) -> Result<String, String> {
+        let (option, flag) = option_match::option(&self.form.options, word)?;
+        self.flags.extend(flag);
+        Ok(option)
+    }
+
+    /// The options that a text lists: one whole option, or several between the signs.
+    pub(in crate::ballot) fn options_in(
+        &mut self,
+        text: &str,
+        signs: &[char],
+    ) -> Result<Vec<String>, String> {
+        match self.named(text) {
+            Ok(one) => Ok(vec![one]),
+            Err(reason) if !text.contains(signs) => Err(reason),
+            Err(_) => {
+                let parts = text.split(signs).map(str::trim).filter(|part| !part.is_empty());
+                parts.map(|part| self.named(part)).collect()
+            }
+        }
+    }
+
+    /// A number on the form's scale, also in quotes.
+    pub(in crate::ballot) fn number(&self, node: &Node, what: &str) -> Result<Number, String> {
+        let number = match &node.value {
+            Value::Number(number) => Some(number.clone()),
+            Value::Text(text) => plain_number(strip_markup(text)),
+            Value::Null | Value::Bool(_) | Value::List(_) | Value::Map(_) => None,
+        };
+        let shown =
+            || source_text(node, self.source).map_or_else(|| node.kind().to_owned(), |word| quoted(&word));
+        let number = number.ok_or_else(|| format!("{what} is {}, one number is expected, alone", shown()))?;
+        let amount = Decimal::from_json(&number).ok_or_else(|| {
+            format!("{what} is {}: at most six decimal places and a thousand million", shown())
+        })?;
+        let bound = |bound: &Option<Number>| bound.as_ref().and_then(Decimal::from_json);
+        let (min, max) = (bound(&self.form.min), bound(&self.form.max));
+        if min.is_some_and(|min| amount < min) || max.is_some_and(|max| amount > max) {
+            let end =
+                |bound: Option<Decimal>, none: &str| bound.map_or_else(|| none.to_owned(), |b| b.to_string());
+            let scale = format!("{} to {}", end(min, "any"), end(max, "any"));
+            return Err(format!("{what} is {}, the scale is {scale}", shown()));
+        }
+        Ok(number)
+    }
+
+    /// The minimum change: asked for by a block, kept and flagged beside anything else.
+    pub(in crate::ballot) fn minimum_change(&mut self, is_block: bool) -> Option<String> {
+        let problems = self.problems.len();
+        let text = self.get("minimum_change").and_then(|node| self.text("minimum_change", node));
+        let text = text.filter(|text| self.problems.len() == problems && !is_placeholder_text(text))?;
+        self.keep("minimum_change", text.as_str());
+        if is_block {
+            return Some(text);
+        }
+        self.flags.push("`minimum_change` stands beside no block: kept, not counted".to_owned());
+        None
+    }
+
     fn get(&self, key: &str) -> Option<&'a Node> {
         self.entries.iter().find(|(name, _)| name == key).map(|(_, node)| node)
     }
@@ -140,102 +189,72 @@ impl<'a> AnswerParser<'a> {
         self.content.insert(key.to_owned(), value.into());
     }
 
-    /// The value, or `None` with its problem noted.
-    fn noted<T>(&mut self, result: Result<T, String>) -> Option<T> {
-        result.map_err(|problem| self.problems.push(problem)).ok()
-    }
-
-    fn ballot(&mut self, form: &BallotForm, own: &str) -> Option<Ballot> {
-        if matches!(
-            form.kind,
-            BallotKind::Approval | BallotKind::Ranking | BallotKind::Score | BallotKind::Estimate
-        ) {
-            return self.marked(form, own);
-        }
-        let said = self.own_word(form, own);
-        let said = self.noted(said)?;
-        let abstains = self.abstains(own, said.as_deref());
-        let abstains = self.noted(abstains)?;
-        let vote = said.filter(|word| !is_abstain(word));
-        match (abstains, vote) {
-            (true, None) => {
+    /// The ballot, or `None` with its problem noted.
+    fn ballot(&mut self) -> Option<Ballot> {
+        let read = if self.form.kind.spec().is_word() { self.word() } else { self.structure() };
+        let read = read.and_then(|value| match value {
+            Some(value) => self.form.kind.spec().parse(self, &value).map(Some),
+            None => Ok(None),
+        });
+        match read {
+            Ok(Some((ballot, kept))) => {
+                self.keep(self.form.key(), kept);
+                Some(ballot)
+            }
+            Ok(None) => {
                 self.keep("vote", "abstain");
-                self.change(None);
                 Some(Ballot::Abstain)
             }
-            (true, Some(vote)) => {
-                self.problems.push(format!(
-                    "the reply abstains and gives {} as its `{own}`: these are two ballots, give one",
-                    quoted(&vote)
-                ));
+            Err(problem) => {
+                self.problems.push(problem);
                 None
             }
-            (false, None) => {
-                self.problems.push(format!("`{own}` is empty"));
-                None
-            }
-            (false, Some(vote)) => self.of_kind(form, &vote),
         }
     }
 
-    /// A ballot that is more than one word.
-    fn marked(&mut self, form: &BallotForm, own: &str) -> Option<Ballot> {
+    /// The value of a ballot that is one word or text; `None` for an abstention.
+    fn word(&mut self) -> Result<Option<Node>, String> {
+        let own = self.form.key();
+        let said = self.own_word()?;
+        let abstains = self.abstains(said.as_deref())?;
+        match (abstains, said.filter(|word| !is_abstain(word))) {
+            (true, None) => {
+                self.minimum_change(false);
+                Ok(None)
+            }
+            (true, Some(said)) => Err(format!(
+                "the reply abstains and gives {} as its `{own}`: these are two ballots, give one",
+                quoted(&said)
+            )),
+            (false, None) => Err(format!("`{own}` is empty")),
+            (false, Some(said)) => Ok(Some(Node::new(Value::Text(said)))),
+        }
+    }
+
+    /// The value of a ballot that is more than one word; `None` for an abstention.
+    fn structure(&mut self) -> Result<Option<Node>, String> {
+        let own = self.form.key();
         let given = self.get(own).filter(|node| match &node.value {
             Value::Null => false,
             Value::Text(text) => !text.trim().is_empty() && !is_placeholder(text),
-            _ => true,
+            Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => true,
         });
-        let word = given
-            .and_then(|node| if let Value::Text(text) = &node.value { Some(text.as_str()) } else { None });
-        let says_abstain = word.is_some_and(is_abstain);
-        let abstains = self.abstains(own, word);
-        let abstains = self.noted(abstains)?;
-        match (abstains, given) {
-            (true, Some(_)) if !says_abstain => {
-                self.problems
-                    .push(format!("the reply abstains and gives `{own}`: these are two ballots, give one"));
-                None
+        let word =
+            given.and_then(|node| if let Value::Text(text) = &node.value { Some(&**text) } else { None });
+        let abstains = self.abstains(word)?;
+        match given {
+            Some(_) if abstains && !word.is_some_and(is_abstain) => {
+                Err(format!("the reply abstains and gives `{own}`: these are two ballots, give one"))
             }
-            (true, _) => {
-                self.keep("vote", "abstain");
-                Some(Ballot::Abstain)
-            }
-            (false, None) => {
-                self.problems.push(format!("`{own}` is empty"));
-                None
-            }
-            (false, Some(node)) => {
-                let read = marks::parse_ballot_value(form, node, self.source);
-                let marked = self.noted(read)?;
-                self.flags.extend(marked.flags);
-                self.keep(own, marked.kept);
-                Some(marked.ballot)
-            }
-        }
-    }
-
-    fn of_kind(&mut self, form: &BallotForm, vote: &str) -> Option<Ballot> {
-        match form.kind {
-            BallotKind::Choice => {
-                let read = option_match::option(&form.options, vote);
-                let (option, flag) = self.noted(read)?;
-                self.flags.extend(flag);
-                self.keep("vote", option.as_str());
-                Some(Ballot::Choice(option))
-            }
-            BallotKind::Consent => {
-                let stance = option_match::stance(vote);
-                let stance = self.noted(stance)?;
-                self.keep("consent", stance_name(stance));
-                let change = self.change(Some(stance));
-                Some(Ballot::Consent(stance, change))
-            }
-            _ => Some(Ballot::Position),
+            _ if abstains => Ok(None),
+            Some(node) => Ok(Some(node.clone())),
+            None => Err(format!("`{own}` is empty")),
         }
     }
 
     /// What stands under the kind's own key, as the reply spells it.
-    fn own_word(&self, form: &BallotForm, own: &str) -> Result<Option<String>, String> {
+    fn own_word(&self) -> Result<Option<String>, String> {
+        let own = self.form.key();
         let Some(node) = self.get(own) else { return Ok(None) };
         let node = match &node.value {
             Value::List(items) if items.len() == 1 => &items[0],
@@ -246,7 +265,7 @@ impl<'a> AnswerParser<'a> {
         };
         match source_text(node, self.source) {
             // An option may be named `null`.
-            Some(text) if node.value == Value::Null && !option_match::is_exact(&form.options, &text) => {
+            Some(text) if node.value == Value::Null && !option_match::is_exact(&self.form.options, &text) => {
                 Ok(None)
             }
             Some(text) if text.trim().is_empty() || (own != "vote" && is_placeholder(&text)) => Ok(None),
@@ -255,7 +274,7 @@ impl<'a> AnswerParser<'a> {
         }
     }
 
-    fn abstains(&self, own: &str, said: Option<&str>) -> Result<bool, String> {
+    fn abstains(&self, said: Option<&str>) -> Result<bool, String> {
         let stated = match self.get("abstain").map(|node| &node.value) {
             None | Some(Value::Null | Value::Bool(false)) => false,
             Some(Value::Bool(true)) => true,
@@ -266,32 +285,9 @@ impl<'a> AnswerParser<'a> {
             },
             Some(_) => return Err("`abstain` is either true or left out".to_owned()),
         };
-        let vote = self.get("vote").filter(|_| own != "vote");
+        let vote = self.get("vote").filter(|_| self.form.key() != "vote");
         let by_vote = matches!(vote.map(|node| &node.value), Some(Value::Text(text)) if is_abstain(text));
         Ok(stated || by_vote || said.is_some_and(is_abstain))
-    }
-
-    /// The minimum change: asked for by a block, kept and flagged beside anything else.
-    fn change(&mut self, stance: Option<Stance>) -> Option<String> {
-        let problems = self.problems.len();
-        let text = self.get("minimum_change").and_then(|node| self.text("minimum_change", node));
-        if self.problems.len() > problems {
-            return None;
-        }
-        let text = text.filter(|text| !is_placeholder_text(text));
-        match (stance, text) {
-            (Some(Stance::Block), Some(text)) => {
-                self.keep("minimum_change", text.as_str());
-                Some(text)
-            }
-            (_, Some(text)) => {
-                self.flags.push("`minimum_change` stands beside no block: kept, not counted".to_owned());
-                self.keep("minimum_change", text);
-                None
-            }
-            // Of a block this is told when it is asked again: a block it is all the same.
-            (_, None) => None,
-        }
     }
 
     fn common(&mut self, key: &str) {
@@ -314,17 +310,12 @@ impl<'a> AnswerParser<'a> {
     }
 
     /// Keys that are not asked for: kept after the known ones and flagged.
-    fn others(&mut self, kind: BallotKind) {
+    fn others(&mut self) {
+        let asked = self.form.kind.spec().keys();
         for (key, node) in self.entries {
-            let asked = COMMON.contains(&key.as_str())
-                || key == "abstain"
-                || match kind {
-                    BallotKind::Choice => key == "vote",
-                    BallotKind::Consent => key == "consent" || key == "minimum_change",
-                    kind => key == super::own_key(kind),
-                };
-            let abstention = key == "vote" && self.content.contains_key("vote");
-            if !asked && !abstention {
+            let is_asked = key == "abstain" || asked.contains(&&**key) || COMMON.contains(&&**key);
+            let is_abstention = key == "vote" && self.content.contains_key("vote");
+            if !is_asked && !is_abstention {
                 self.flags.push(not_asked(key));
                 self.content.insert(key.clone(), node.to_json());
             }
@@ -338,13 +329,4 @@ pub(super) fn not_asked(key: &str) -> String {
 
 fn is_abstain_node(node: &Node) -> bool {
     matches!(&node.value, Value::Text(text) if is_abstain(text))
-}
-
-/// The word of a stance.
-fn stance_name(stance: Stance) -> &'static str {
-    match stance {
-        Stance::Support => "support",
-        Stance::StandAside => "stand-aside",
-        Stance::Block => "block",
-    }
 }

@@ -81,13 +81,13 @@ impl<'a> BlockScanner<'a> {
         if body.starts_with(['{', '[']) && opens_object(&self.text[start..]) {
             return self.object(start);
         }
-        if begins_run(&self.text[line.clone()]) {
-            let run = run(self.text, at);
+        if begins_run(&self.text[line.clone()], kind) {
+            let run = run(self.text, at, kind);
             self.found.blocks.push(ReplyBlock::Structured(&self.text[run.clone()]));
             return Ok(run.end);
         }
-        if !matches!(kind, BallotKind::Position | BallotKind::Score)
-            && let Some(labelled) = labelled(body)
+        if kind.spec().reads_labelled_lines()
+            && let Some(labelled) = labelled(body, kind)
         {
             self.lines.push(labelled);
         }
@@ -212,12 +212,12 @@ fn key_of(line: &str) -> Option<(&str, &str)> {
         .then(|| (key.trim().trim_matches(['"', '\'']), rest))
 }
 
-fn begins_run(line: &str) -> bool {
-    !line.starts_with([' ', '\t']) && key_of(line).is_some_and(|(key, _)| known_key(key).is_some())
+fn begins_run(line: &str, kind: BallotKind) -> bool {
+    !line.starts_with([' ', '\t']) && key_of(line).is_some_and(|(key, _)| known_key(key, kind).is_some())
 }
 
 /// The lines from `at` on that can belong to one map.
-fn run(text: &str, at: usize) -> Range<usize> {
+fn run(text: &str, at: usize, kind: BallotKind) -> Range<usize> {
     let mut end = at;
     let mut list_open = false;
     while end < text.len() {
@@ -226,7 +226,7 @@ fn run(text: &str, at: usize) -> Range<usize> {
         let goes_on = match key_of(body) {
             _ if body.trim().is_empty() || body.starts_with([' ', '\t']) => true,
             _ if list_open && (body.starts_with("- ") || body.trim_end() == "-") => true,
-            Some((key, rest)) if is_word(key) || known_key(key).is_some() => {
+            Some((key, rest)) if is_word(key) || known_key(key, kind).is_some() => {
                 list_open = rest.trim().is_empty();
                 true
             }
@@ -246,14 +246,14 @@ fn is_word(key: &str) -> bool {
 }
 
 /// A Markdown line of a known label and its value: `- **Vote:** inline`.
-fn labelled(body: &str) -> Option<(&'static str, &str)> {
+fn labelled(body: &str, kind: BallotKind) -> Option<(&'static str, &str)> {
     if !body.starts_with(['*', '_', '#', '-', '+', '`']) && !body.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let marks =
         |c: char| matches!(c, '*' | '_' | '#' | '-' | '+' | '`' | ' ' | '.' | ')') || c.is_ascii_digit();
     let (label, value) = body.trim_start_matches(marks).split_once(':')?;
-    let key = known_key(label.trim_matches(['*', '_', '`', ' ']))?;
+    let key = known_key(label.trim_matches(['*', '_', '`', ' ']), kind)?;
     // The emphasis that the label began ends after the colon, or after the value.
     let value = value.strip_prefix("**").or_else(|| value.strip_prefix("__")).unwrap_or(value).trim();
     let value = value.strip_suffix("**").filter(|rest| !rest.starts_with('*')).unwrap_or(value);

@@ -42,7 +42,7 @@ impl ClassifiedBlock {
 
 /// What the reply is when it is read whole, as one YAML map; the error is an attempted tool call or a
 /// merge key.
-pub(super) fn whole(form: &BallotForm, own: &str, text: &str) -> Result<ClassifiedBlock, String> {
+pub(super) fn whole(form: &BallotForm, text: &str) -> Result<ClassifiedBlock, String> {
     let body = text.trim_matches(['\n', '\r']).trim_end();
     let body = body.strip_prefix("---\n").unwrap_or(body);
     let body = body.strip_suffix("\n---").or_else(|| body.strip_suffix("\n...")).unwrap_or(body);
@@ -52,30 +52,26 @@ pub(super) fn whole(form: &BallotForm, own: &str, text: &str) -> Result<Classifi
     if body.lines().any(|line| line.trim_start().starts_with("<<:")) {
         return Err(yaml_block::merge_key());
     }
-    let (source, parsed) = yaml_block::parse(body, own);
-    parsed.map_or(Ok(ClassifiedBlock::Other), |node| classify_node(form, own, node, &source))
+    let (source, parsed) = yaml_block::parse(body, form.kind);
+    parsed.map_or(Ok(ClassifiedBlock::Other), |node| classify_node(form, node, &source))
 }
 
 /// What a block is; the error is an attempted tool call.
-pub(super) fn classify(
-    form: &BallotForm,
-    own: &str,
-    block: &ReplyBlock<'_>,
-) -> Result<ClassifiedBlock, String> {
+pub(super) fn classify(form: &BallotForm, block: &ReplyBlock<'_>) -> Result<ClassifiedBlock, String> {
     match block {
-        ReplyBlock::Lines(lines) => Ok(from_lines(form, own, lines)),
+        ReplyBlock::Lines(lines) => Ok(from_lines(form, lines)),
         ReplyBlock::Structured(text) => {
-            let (source, parsed) = yaml_block::parse(text, own);
+            let (source, parsed) = yaml_block::parse(text, form.kind);
             match parsed {
-                Ok(node) => classify_node(form, own, node, &source),
-                Err(reason) if mentions_ballot(text, own) => Ok(ClassifiedBlock::Ballot(Err(reason))),
+                Ok(node) => classify_node(form, node, &source),
+                Err(reason) if mentions_ballot(text, form.kind) => Ok(ClassifiedBlock::Ballot(Err(reason))),
                 Err(_) => Ok(ClassifiedBlock::Other),
             }
         }
     }
 }
 
-fn from_lines(form: &BallotForm, own: &str, lines: &[(&'static str, &str)]) -> ClassifiedBlock {
+fn from_lines(form: &BallotForm, lines: &[(&'static str, &str)]) -> ClassifiedBlock {
     let mut entries: AnswerEntries = Vec::new();
     for (key, value) in lines {
         let node = Node::new(Value::Text((*value).to_owned()));
@@ -85,7 +81,7 @@ fn from_lines(form: &BallotForm, own: &str, lines: &[(&'static str, &str)]) -> C
             None => entries.push(((*key).to_owned(), node)),
         }
     }
-    let mut piece = of_entries(form, own, &entries, "");
+    let mut piece = of_entries(form, &entries, "");
     if let ClassifiedBlock::Ballot(Ok(answer)) = &mut piece {
         answer.flags.push("read from labelled lines, not from a block".to_owned());
     }
@@ -93,15 +89,15 @@ fn from_lines(form: &BallotForm, own: &str, lines: &[(&'static str, &str)]) -> C
 }
 
 /// Whether a line of an unreadable block begins like a ballot.
-fn mentions_ballot(text: &str, own: &str) -> bool {
+fn mentions_ballot(text: &str, kind: BallotKind) -> bool {
     text.split(['\n', ',', '{']).any(|piece| {
         let key = piece.split_once(':').map(|(key, _)| key.trim().trim_start_matches(['-', ' ']));
-        let key = key.and_then(|key| known_key(key.trim_matches(['"', '\''])));
-        key.is_some_and(|key| key == own || key == "vote" || key == "abstain")
+        let key = key.and_then(|key| known_key(key.trim_matches(['"', '\'']), kind));
+        key.is_some_and(|key| key == kind.key() || key == "vote" || key == "abstain")
     })
 }
 
-fn classify_node(form: &BallotForm, own: &str, node: Node, source: &str) -> Result<ClassifiedBlock, String> {
+fn classify_node(form: &BallotForm, node: Node, source: &str) -> Result<ClassifiedBlock, String> {
     let too_deep = depth(&node) > MAX_DEPTH;
     let map = match node.value {
         Value::Map(map) => map,
@@ -116,11 +112,11 @@ fn classify_node(form: &BallotForm, own: &str, node: Node, source: &str) -> Resu
     if is_tool_call(&map) {
         return Err(prefilter::tool_call());
     }
-    let entries = match answer::entries(unwrapped(map, own)) {
+    let entries = match answer::entries(unwrapped(map, form.kind), form.kind) {
         Ok(entries) => entries,
         Err(reason) => return Ok(ClassifiedBlock::Ballot(Err(reason))),
     };
-    let piece = of_entries(form, own, &entries, source);
+    let piece = of_entries(form, &entries, source);
     Ok(match piece {
         ClassifiedBlock::Ballot(_) if too_deep => {
             ClassifiedBlock::Ballot(Err(format!("values are nested deeper than {MAX_DEPTH} levels")))
@@ -137,11 +133,11 @@ fn is_tool_call(map: &yaml::Map) -> bool {
 }
 
 /// The map with what its wrapper holds in the wrapper's place.
-fn unwrapped(map: yaml::Map, own: &str) -> yaml::Map {
+fn unwrapped(map: yaml::Map, kind: BallotKind) -> yaml::Map {
     let wraps = |(key, node): &(yaml::MapKey, Node)| {
         let Value::Map(inner) = &node.value else { return false };
         WRAPPERS.contains(&key.text.to_ascii_lowercase().as_str())
-            && inner.iter().any(|(key, node)| is_ballot_key(&key.text, node, own))
+            && inner.iter().any(|(key, node)| is_ballot_key(&key.text, node, kind))
     };
     let mut out = Vec::with_capacity(map.len());
     for entry in map {
@@ -154,30 +150,30 @@ fn unwrapped(map: yaml::Map, own: &str) -> yaml::Map {
     out
 }
 
-fn is_ballot_key(key: &str, node: &Node, own: &str) -> bool {
-    match known_key(key) {
-        Some(key) if key == own => true,
+fn is_ballot_key(key: &str, node: &Node, kind: BallotKind) -> bool {
+    match known_key(key, kind) {
+        Some(key) if key == kind.key() => true,
         Some("abstain") => !matches!(node.value, Value::Bool(false) | Value::Null),
         Some("vote") => matches!(&node.value, Value::Text(text) if is_abstain(text)),
         _ => false,
     }
 }
 
-fn of_entries(form: &BallotForm, own: &str, entries: &AnswerEntries, source: &str) -> ClassifiedBlock {
-    if !entries.iter().any(|(key, node)| is_ballot_key(key, node, own)) {
-        let known = entries.iter().any(|(key, _)| known_key(key).is_some());
+fn of_entries(form: &BallotForm, entries: &AnswerEntries, source: &str) -> ClassifiedBlock {
+    if !entries.iter().any(|(key, node)| is_ballot_key(key, node, form.kind)) {
+        let known = entries.iter().any(|(key, _)| known_key(key, form.kind).is_some());
         return ClassifiedBlock::Fields { keys: entries.iter().map(|(key, _)| key.clone()).collect(), known };
     }
     let filled = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, node)| node);
     let abstains =
         filled("abstain").is_some_and(|node| !matches!(node.value, Value::Bool(false) | Value::Null));
-    let is_form = filled(own).is_some_and(|node| {
+    let is_form = filled(form.key()).is_some_and(|node| {
         source_text(node, source).map_or_else(|| is_all_placeholders(node), |text| repeats_form(form, &text))
     });
     if is_form && !abstains {
         return ClassifiedBlock::Form;
     }
-    ClassifiedBlock::Ballot(answer::answer(form, own, entries, source))
+    ClassifiedBlock::Ballot(answer::answer(form, entries, source))
 }
 
 /// Whether a list or map holds nothing but what the form shows.
@@ -198,15 +194,5 @@ fn repeats_form(form: &BallotForm, text: &str) -> bool {
     if option_match::is_exact(&form.options, text) {
         return false;
     }
-    let alternation = match form.kind {
-        BallotKind::Choice => {
-            let names: Vec<_> = form.options.iter().map(String::as_str).collect();
-            text.contains('|') && option_match::is_alternation(&names, text)
-        }
-        BallotKind::Consent => {
-            option_match::is_alternation(&["support", "stand-aside", "stand aside", "block", "abstain"], text)
-        }
-        _ => false,
-    };
-    alternation || is_placeholder(text)
+    form.kind.spec().repeats_form(form, text) || is_placeholder(text)
 }

@@ -7,21 +7,19 @@
 mod answer;
 mod blocks;
 mod classify;
-mod marks;
-mod option_match;
-mod prefilter;
+pub(super) mod option_match;
+pub(super) mod prefilter;
 mod rationale;
-mod scalar;
-mod veto;
+pub(super) mod scalar;
 mod yaml_block;
 
 #[cfg(test)]
 mod tests;
 
-use super::{Answer, Ballot, BallotForm, BallotKind, ParsedReply, Stance};
-use classify::ClassifiedBlock;
+pub use answer::AnswerParser;
 
-pub use veto::may_block;
+use super::{Answer, Ballot, BallotForm, ParsedReply, Stance};
+use classify::ClassifiedBlock;
 
 /// Why a reply is no answer.
 enum Rejected {
@@ -50,33 +48,20 @@ pub fn read_reply(form: &BallotForm, reply: &str) -> ParsedReply {
     }
 }
 
-/// The key a kind's ballot stands under.
-pub(super) fn own_key(kind: BallotKind) -> &'static str {
-    match kind {
-        BallotKind::Position => "position",
-        BallotKind::Choice => "vote",
-        BallotKind::Consent => "consent",
-        BallotKind::Approval => "approve",
-        BallotKind::Ranking => "ranking",
-        BallotKind::Score => "scores",
-        BallotKind::Estimate => "estimate",
-    }
-}
-
 fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
-    let own = own_key(form.kind);
+    let own = form.key();
     let text = prefilter::prefilter(reply)?;
-    if let Some(answer) = bare_ballot(form, own, &text)? {
+    if let Some(answer) = bare_ballot(form, &text)? {
         return Ok(answer);
     }
-    let whole = match classify::whole(form, own, &text)? {
+    let whole = match classify::whole(form, &text)? {
         ClassifiedBlock::Ballot(ballot) => return Ok(ballot?),
         other => other,
     };
     let found = blocks::find(&text, form.kind)?;
     let mut pieces = Vec::new();
     for block in &found.blocks {
-        pieces.push(classify::classify(form, own, block)?);
+        pieces.push(classify::classify(form, block)?);
     }
     let ballots: Vec<_> = pieces.iter().filter_map(ClassifiedBlock::ballot).collect();
     match ballots.as_slice() {
@@ -95,24 +80,17 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
 
 /// The answer of a reply that is one option, stance, order, card or number asked for, or `abstain`, and
 /// nothing else. Numbers and letters alone are no option here: nothing around them says so.
-fn bare_ballot(form: &BallotForm, own: &str, text: &str) -> Result<Option<Answer>, Rejected> {
+fn bare_ballot(form: &BallotForm, text: &str) -> Result<Option<Answer>, Rejected> {
     let word = text.trim();
     if word.is_empty() || word.len() > 256 || word.contains('\n') {
         return Ok(None);
     }
-    let is_named = match form.kind {
-        _ if scalar::is_abstain(word) => true,
-        BallotKind::Choice => matches!(option_match::option(&form.options, word), Ok((_, None))),
-        BallotKind::Consent => option_match::stance(word).is_ok(),
-        BallotKind::Ranking => marks::is_order(form, word),
-        BallotKind::Estimate => marks::is_estimate(form, word),
-        _ => false,
-    };
+    let is_named = scalar::is_abstain(word) || form.kind.spec().is_bare(form, word);
     if !is_named {
         return Ok(None);
     }
-    let ballot = format!("{own}: {}", serde_json::Value::from(word));
-    match classify::whole(form, own, &ballot)? {
+    let ballot = format!("{}: {}", form.key(), serde_json::Value::from(word));
+    match classify::whole(form, &ballot)? {
         ClassifiedBlock::Ballot(answer) => {
             let mut answer = answer?;
             answer.flags.push("the reply is a bare ballot, without reasons".to_owned());
@@ -157,16 +135,8 @@ fn difference(one: &Answer, other: &Answer) -> Option<&'static str> {
         _ => false,
     };
     match (&one.ballot, &other.ballot) {
-        (Ballot::Position, Ballot::Position) if differs("position") => Some("position"),
-        (a, b) if a != b => Some(match a {
-            Ballot::Consent(..) => "consent",
-            Ballot::Position => "position",
-            Ballot::Approval(_) => "approve",
-            Ballot::Ranking(_) => "ranking",
-            Ballot::Scores(_) => "scores",
-            Ballot::Estimate(_) => "estimate",
-            Ballot::Choice(_) | Ballot::Abstain => "vote",
-        }),
+        (a, b) if a != b => Some(a.key()),
+        (Ballot::Position, _) if differs("position") => Some("position"),
         _ if differs("confidence") => Some("confidence"),
         _ => None,
     }

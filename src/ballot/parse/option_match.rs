@@ -4,11 +4,10 @@
 //! and invisible characters are never folded away: the reason names them.
 
 use super::scalar::{folded, quoted, strip_markup, trimmed};
-use crate::ballot::Stance;
 use crate::sanitize::is_unsafe;
 
 /// The option a vote means, and a flag if it was not named but counted.
-pub(super) fn option(options: &[String], vote: &str) -> Result<(String, Option<String>), String> {
+pub(in crate::ballot) fn option(options: &[String], vote: &str) -> Result<(String, Option<String>), String> {
     if let Some(exact) = options.iter().find(|option| *option == vote) {
         return Ok((exact.clone(), None));
     }
@@ -29,33 +28,26 @@ pub(super) fn option(options: &[String], vote: &str) -> Result<(String, Option<S
 }
 
 /// Whether the text is, letter for letter, one of the options.
-pub(super) fn is_exact(options: &[String], text: &str) -> bool {
+pub(in crate::ballot) fn is_exact(options: &[String], text: &str) -> bool {
     options.iter().any(|option| option == text)
 }
 
 /// Whether the text is a choice of names with bars between them, as a form shows it.
-pub(super) fn is_alternation(names: &[&str], text: &str) -> bool {
+pub(in crate::ballot) fn is_alternation(names: &[&str], text: &str) -> bool {
     let parts: Vec<_> = text.split('|').map(|part| folded(strip_markup(part))).collect();
     parts.len() > 1 && parts.iter().all(|part| names.iter().any(|name| folded(strip_markup(name)) == *part))
 }
 
-/// The stance a word means.
-pub(super) fn stance(word: &str) -> Result<Stance, String> {
+/// Why a word is no stance.
+pub(in crate::ballot) fn unknown_stance(word: &str) -> String {
     if let Some(c) = word.chars().find(|c| is_invisible(*c)) {
-        return Err(format!("consent {} holds the invisible character {}", quoted(word), code(c)));
+        return format!("consent {} holds the invisible character {}", quoted(word), code(c));
     }
-    match folded(strip_markup(word)).replace([' ', '_'], "-").as_str() {
-        "support" => Ok(Stance::Support),
-        "stand-aside" => Ok(Stance::StandAside),
-        "block" => Ok(Stance::Block),
-        _ => {
-            let odd = odd_characters(&[], word);
-            Err(format!("consent {} is none of support, stand-aside, block{odd}", quoted(word)))
-        }
-    }
+    let odd = odd_characters(&[], word);
+    format!("consent {} is none of support, stand-aside, block{odd}", quoted(word))
 }
 
-pub(super) fn is_invisible(c: char) -> bool {
+pub(in crate::ballot) fn is_invisible(c: char) -> bool {
     (is_unsafe(c) && !matches!(c, '\t' | '\n' | '\r'))
         || matches!(
             c,

@@ -125,14 +125,14 @@ pub(super) fn tool_call() -> String {
 }
 
 /// What follows the last `final` channel, where a reply still shows its channels.
-pub(super) fn final_channel(reply: &str) -> &str {
+pub(in crate::ballot) fn final_channel(reply: &str) -> &str {
     let Some(at) = reply.rfind("<|channel|>final") else { return reply };
     let rest = &reply[at + "<|channel|>final".len()..];
     let body = rest.split_once("<|message|>").map_or(rest, |(_, body)| body);
     body.split("<|").next().unwrap_or(body)
 }
 
-pub(super) fn without_thinking(text: &str) -> Cow<'_, str> {
+pub(in crate::ballot) fn without_thinking(text: &str) -> Cow<'_, str> {
     if !brackets(text).any(|at| THINKING.iter().any(|(open, close)| begins(at, open) || begins(at, close))) {
         return Cow::Borrowed(text);
     }

@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows a form or an option.
 
+use serde_json::Number;
+
 use crate::sanitize::harmless_line;
 use crate::yaml::{Node, Value};
 
@@ -23,7 +25,7 @@ const PAIRS: [(char, char); 13] = [
 ];
 
 /// A text cut to a number of characters, harmless and on one line.
-pub(super) fn shorten(text: &str, max: usize) -> String {
+pub(in crate::ballot) fn shorten(text: &str, max: usize) -> String {
     let mut short: String = text.chars().take(max).collect();
     if short.len() < text.len() {
         short.push('…');
@@ -32,17 +34,17 @@ pub(super) fn shorten(text: &str, max: usize) -> String {
 }
 
 /// A value as it is named in a reason.
-pub(super) fn quoted(text: &str) -> String {
+pub(in crate::ballot) fn quoted(text: &str) -> String {
     format!("`{}`", shorten(text, 80))
 }
 
 /// White space that a model may put around a word; other separators are oddities and stay.
-pub(super) fn trimmed(text: &str) -> &str {
+pub(in crate::ballot) fn trimmed(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\n', '\r', '\u{a0}'])
 }
 
 /// The word without quotes, emphasis, brackets around it and punctuation after it.
-pub(super) fn strip_markup(text: &str) -> &str {
+pub(in crate::ballot) fn strip_markup(text: &str) -> &str {
     let mut word = trimmed(text);
     loop {
         let before = word.len();
@@ -60,7 +62,7 @@ pub(super) fn strip_markup(text: &str) -> &str {
 
 /// Lower case, with runs of white space as one space. Signs that only look like a letter (the Kelvin
 /// sign and its like) stay what they are.
-pub(super) fn folded(text: &str) -> String {
+pub(in crate::ballot) fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split([' ', '\t', '\n', '\r', '\u{a0}']).filter(|word| !word.is_empty()) {
         if !out.is_empty() {
@@ -76,13 +78,26 @@ pub(super) fn folded(text: &str) -> String {
     out
 }
 
+/// A number that is written as digits, with a sign and a point at most.
+pub(in crate::ballot) fn plain_number(text: &str) -> Option<Number> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+    let all = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !all(whole) || !all(part) || digits.len() > 30 {
+        return None;
+    }
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let number = text.parse::<i64>().ok().map(Number::from);
+    number.or_else(|| text.parse().ok().and_then(Number::from_f64))
+}
+
 /// Whether a text is the word `abstain`.
-pub(super) fn is_abstain(text: &str) -> bool {
+pub(in crate::ballot) fn is_abstain(text: &str) -> bool {
     strip_markup(text).eq_ignore_ascii_case("abstain")
 }
 
 /// Whether a text is what a form shows in place of a value: `<…>` or dots.
-pub(super) fn is_placeholder(text: &str) -> bool {
+pub(in crate::ballot) fn is_placeholder(text: &str) -> bool {
     let text = text.trim().trim_matches(['"', '\'', '`']);
     let inner = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains(['<', '>']))
@@ -91,13 +106,13 @@ pub(super) fn is_placeholder(text: &str) -> bool {
 }
 
 /// Whether a text says that there is nothing to say.
-pub(super) fn is_placeholder_text(text: &str) -> bool {
+pub(in crate::ballot) fn is_placeholder_text(text: &str) -> bool {
     let word = strip_markup(text).to_ascii_lowercase();
     ["", "none", "n/a", "na", "null", "nil", "nothing", "-", "not applicable"].contains(&word.as_str())
 }
 
 /// A scalar as the reply spells it: `1.10` stays `1.10`, which the value alone would lose.
-pub(super) fn source_text(node: &Node, source: &str) -> Option<String> {
+pub(in crate::ballot) fn source_text(node: &Node, source: &str) -> Option<String> {
     let value = match &node.value {
         Value::Text(text) => return Some(text.clone()),
         Value::Number(number) => number.to_string(),
@@ -122,7 +137,7 @@ fn written(node: &Node, source: &str) -> String {
 }
 
 /// How deep a value is nested.
-pub(super) fn depth(node: &Node) -> usize {
+pub(in crate::ballot) fn depth(node: &Node) -> usize {
     match &node.value {
         Value::List(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
         Value::Map(entries) => 1 + entries.iter().map(|(_, value)| depth(value)).max().unwrap_or(0),

@@ -151,7 +151,7 @@ fn limits_are_refused_with_their_number() {
 
 #[test]
 fn repeating_the_rules_is_never_a_ballot() {
-    for (_, kind) in BallotKind::NAMES {
+    for (_, kind) in BallotKind::ALL {
         let rules = answer_rules(kind);
         let example = rules.split("```").nth(1).unwrap().trim_start_matches("yaml\n");
         assert!(!rules.contains("participant_context:") && !rules.contains("your_role:"));
@@ -225,7 +225,7 @@ fn every_kind_of_hostile_text_takes_linear_time() {
     for unit in HOSTILE {
         let text = unit.repeat(100_000 / unit.len());
         let started = std::time::Instant::now();
-        for (_, kind) in BallotKind::NAMES {
+        for (_, kind) in BallotKind::ALL {
             read_reply(&form(kind), &text);
         }
         let took = started.elapsed();
@@ -235,7 +235,7 @@ fn every_kind_of_hostile_text_takes_linear_time() {
 }
 
 fn any_form() -> impl Strategy<Value = BallotForm> {
-    prop::sample::select(BallotKind::NAMES.map(|(_, kind)| kind).to_vec()).prop_map(form)
+    prop::sample::select(BallotKind::ALL.map(|(_, kind)| kind).to_vec()).prop_map(form)
 }
 
 /// Pieces of which replies are made.

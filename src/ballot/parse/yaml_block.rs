@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::answer::known_key;
 use super::scalar::{quoted, shorten};
+use crate::ballot::BallotKind;
 use crate::yaml::{self, Node, Value};
 
 /// Deeper than the limit on values, and shallow enough for the reader's recursion on a small stack.
@@ -16,12 +17,12 @@ const MAX_NESTING: usize = 40;
 const STAND_INS: u32 = 0x0010_F000;
 
 /// Reads a block; the text it was read from comes along, since nodes point into it.
-pub(super) fn parse<'a>(text: &'a str, own: &str) -> (Cow<'a, str>, Result<Node, String>) {
+pub(super) fn parse(text: &str, kind: BallotKind) -> (Cow<'_, str>, Result<Node, String>) {
     let json = text.trim_start().starts_with(['{', '[']);
     let mut source = Cow::Borrowed(text);
     if json {
         source = Cow::Owned(yaml::relaxed_json(text));
-    } else if let Some(dressed) = with_quoted_ballot(text, own) {
+    } else if let Some(dressed) = with_quoted_ballot(text, kind) {
         source = Cow::Owned(dressed);
     }
     let substituted = source.chars().any(is_raw_control) && !source.chars().any(is_stand_in);
@@ -60,13 +61,13 @@ fn unreadable(problem: &crate::diagnostic::Diagnostic) -> String {
 }
 
 /// Puts quotes around a ballot value that YAML could not read: backticks, emphasis, `#2`.
-fn with_quoted_ballot(text: &str, own: &str) -> Option<String> {
+fn with_quoted_ballot(text: &str, kind: BallotKind) -> Option<String> {
     let first = text.lines().find(|line| !line.trim().is_empty())?;
     let indent = first.len() - first.trim_start_matches(' ').len();
     let mut changed = false;
     let mut out = String::with_capacity(text.len() + 16);
     for line in text.split_inclusive('\n') {
-        match quoted_ballot(line, own, indent) {
+        match quoted_ballot(line, kind, indent) {
             Some(quoted) => {
                 out.push_str(&quoted);
                 changed = true;
@@ -77,12 +78,13 @@ fn with_quoted_ballot(text: &str, own: &str) -> Option<String> {
     changed.then_some(out)
 }
 
-fn quoted_ballot(line: &str, own: &str, indent: usize) -> Option<String> {
+fn quoted_ballot(line: &str, kind: BallotKind, indent: usize) -> Option<String> {
     let body = line.trim_start_matches(' ');
     let (key, value) = body.split_once(':').filter(|_| line.len() - body.len() == indent)?;
     let value = value.trim();
     let counted = number_sign(value) || value.starts_with(['`', '*']);
-    if own == "position" || !counted || known_key(key) != Some(own) {
+    let is_text = kind == BallotKind::default();
+    if is_text || !counted || known_key(key, kind) != Some(kind.key()) {
         return None;
     }
     let value = serde_json::Value::from(value);

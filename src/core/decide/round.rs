@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{DecideResult, refuse};
-use crate::ballot::{BallotKind, may_block};
 use crate::core::command::Refusal;
 use crate::core::tally_round::tally_round;
 use crate::handoff::Checked;
@@ -305,10 +304,9 @@ pub fn unseal_answer(
         return Err("the sealed record is not this seat's".to_owned());
     }
     let mut answer = AnswerRevealed::from_record(&run.opened.step, record, opened.nonce);
-    answer.may_block = run.opened.ballot.kind == BallotKind::Consent
-        && !session.is_format_1()
+    answer.may_block = !session.is_format_1()
         && matches!(answer.outcome, Outcome::Invalid | Outcome::Refused)
-        && answer.replies.iter().any(|reply| may_block(&reply.text));
+        && answer.replies.iter().any(|reply| run.opened.ballot.kind.spec().may_block(&reply.text));
     Ok(answer)
 }
 

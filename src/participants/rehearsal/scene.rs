@@ -44,7 +44,7 @@ impl Sentence {
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     pub sha256: String,
-    pub kind: Option<BallotKind>,
+    pub kind: BallotKind,
     /// The options, each with the words of its text.
     pub options: Vec<(String, BTreeSet<String>)>,
     /// The lowest and the highest score or estimate.
@@ -101,7 +101,7 @@ impl Scene {
             list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
         };
         let kind = form.get("kind").and_then(Value::as_str);
-        self.kind = BallotKind::NAMES.iter().find(|(name, _)| Some(*name) == kind).map(|(_, kind)| *kind);
+        self.kind = kind.and_then(BallotKind::from_name).unwrap_or_default();
         self.options =
             texts("options").into_iter().map(|name| (name.clone(), words(&name).collect())).collect();
         self.cards = texts("cards");

@@ -1,7 +1,7 @@
 //! What the rehearsal promises: same in, same out; every form is met; it is no judgement and says so.
 
 use super::*;
-use crate::ballot::{BallotForm, BallotKind, ParsedReply, read_reply};
+use crate::ballot::{BallotForm, BallotKind, FormKeys, ParsedReply, Scale, read_reply};
 use crate::participants::testing;
 use crate::persona::builtin;
 use crate::round::material::SnapshotContent;
@@ -72,12 +72,10 @@ fn every_answer_meets_its_form() {
         cards: vec!["S".to_owned(), "M".to_owned()],
         ..over(BallotKind::Estimate)
     };
-    let forms = BallotKind::NAMES.map(|(_, kind)| match kind {
-        BallotKind::Position | BallotKind::Consent | BallotKind::Estimate => {
-            BallotForm::over(kind, Vec::new())
-        }
-        BallotKind::Score => scale(kind, -3, 7),
-        kind => over(kind),
+    let forms = BallotKind::ALL.map(|(_, kind)| match kind.spec().form_keys() {
+        FormKeys { options: false, .. } => BallotForm::over(kind, Vec::new()),
+        FormKeys { scale: Scale::None, .. } => over(kind),
+        FormKeys { .. } => scale(kind, -3, 7),
     });
     let bounded = BallotForm { options: Vec::new(), ..scale(BallotKind::Estimate, 3, 5) };
     for form in forms.into_iter().chain([cards, bounded]) {

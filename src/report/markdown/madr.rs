@@ -13,8 +13,7 @@ use crate::ballot::Ballot;
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session};
 use crate::insight::{
-    SeatView, confidence, headline, join_list, labels, long_order, round_view, seats, turnout, vote,
-    without_count,
+    SeatView, confidence, headline, join_list, labels, long_order, round_view, seats, turnout, without_count,
 };
 use crate::report::{Decision, decision};
 
@@ -143,13 +142,9 @@ fn outcome(session: &Session, run: &RoundRun, out: &mut String) {
 /// Under each option, the words of those who voted for it, in whatever round.
 fn reasons(session: &Session, run: &RoundRun, out: &mut String) {
     let voters = |option: &str| -> Vec<(&RoundRun, SeatView<'_>)> {
-        let voted = |seat: &SeatView<'_>| match seat.ballot() {
-            Some(Ballot::Choice(choice)) => choice == option,
-            Some(Ballot::Approval(options)) => options.iter().any(|approved| approved == option),
-            Some(Ballot::Ranking(places)) => {
-                places.first().is_some_and(|first| first.iter().any(|o| o == option))
-            }
-            _ => false,
+        let voted = |seat: &SeatView<'_>| {
+            let top = seat.ballot().and_then(Ballot::top_options);
+            top.is_some_and(|top| top.iter().any(|first| first == option))
         };
         let of_round = |round| seats(session, round).filter(voted).map(move |seat| (round, seat));
         session.rounds.iter().flat_map(of_round).collect()
@@ -199,8 +194,10 @@ fn texts(value: Option<&Value>) -> Vec<String> {
 fn votes(session: &Session, run: &RoundRun, out: &mut String) {
     let _ = writeln!(out, "## Votes\n\n| participant | vote | confidence |\n|---|---|---|");
     for seat in seats(session, run) {
-        let said =
-            seat.ballot().and_then(vote).or_else(|| seat.outcome().map(|outcome| outcome.name().to_owned()));
+        let said = seat
+            .ballot()
+            .and_then(Ballot::phrase)
+            .or_else(|| seat.outcome().map(|outcome| outcome.name().to_owned()));
         let sure = seat.answer().and_then(confidence).unwrap_or_default();
         let cell = |text: &str| inline(text).replace('|', "\\|");
         let _ = writeln!(out, "| {} | {} | {sure} |", cell(seat.name), cell(&said.unwrap_or_default()));

@@ -8,9 +8,7 @@ use super::quote::{code, inline, is_blank, quote, quote_value};
 use crate::ballot::Ballot;
 use crate::core::Cost;
 use crate::history::{AnswerRevealed, LeakReport, RoundRun, Session};
-use crate::insight::{
-    SeatView, confidence, finding, format_duration, handling, minimum_change, shown_mask, vote,
-};
+use crate::insight::{SeatView, confidence, finding, format_duration, handling, shown_mask};
 use crate::round::record::Outcome;
 
 /// The parts of an answer in the order they are shown, with their headings.
@@ -21,18 +19,6 @@ const PARTS: [(&str, &str); 6] = [
     ("concerns", "Concerns"),
     ("suggestions", "Suggestions"),
     ("references", "References"),
-];
-/// Keys the line of votes says already.
-const COUNTED: [&str; 9] = [
-    "vote",
-    "approve",
-    "ranking",
-    "scores",
-    "consent",
-    "minimum_change",
-    "estimate",
-    "abstain",
-    "confidence",
 ];
 /// How much of a reply that was not counted is shown, in characters.
 const REPLY: usize = 1_000;
@@ -76,7 +62,7 @@ fn summary(seat: &SeatView<'_>) -> String {
     let outcome = seat.outcome().map_or_else(String::new, |outcome| outcome.name().replace('_', " "));
     let reason = seat.reason().map_or_else(String::new, |reason| format!(": {}", inline(reason)));
     parts.push(format!("{outcome}{reason}"));
-    parts.extend(seat.ballot().and_then(vote).map(|vote| inline(&vote)));
+    parts.extend(seat.ballot().and_then(Ballot::phrase).map(|phrase| inline(&phrase)));
     if let Some(answer) = seat.answer() {
         match confidence(answer) {
             Some(confidence) => parts.push(format!("confidence {confidence}")),
@@ -122,10 +108,20 @@ fn cost(answer: &AnswerRevealed, spent: Option<Cost>) -> String {
 }
 
 fn parts(answer: &AnswerRevealed, out: &mut String) {
+    let listing = answer.ballot.as_ref().map(Ballot::listing).unwrap_or_default();
+    if !listing.is_empty() {
+        let _ = writeln!(out, "{}", quote_value(&listing.into()));
+    }
     for (key, heading) in PARTS {
         part(answer, key, heading, out);
     }
-    let is_known = |key: &str| COUNTED.contains(&key) || PARTS.iter().any(|(known, _)| *known == key);
+    // The line above says the ballot and its confidence already.
+    let kind = answer.ballot.as_ref().and_then(Ballot::kind).unwrap_or_default();
+    let is_known = |key: &str| {
+        key == "confidence"
+            || kind.ballot_keys().any(|known| known == key)
+            || PARTS.iter().any(|(known, _)| *known == key)
+    };
     for (key, value) in answer.answer.iter().filter(|(key, _)| !is_known(key)) {
         let _ = writeln!(out, "Also {}, kept and not counted:\n\n{}", inline(key), quote_value(value));
     }
@@ -162,8 +158,8 @@ pub fn dissent(seat: &SeatView<'_>, run: &RoundRun, out: &mut String) {
         }
         return;
     };
-    let vote = vote(ballot).unwrap_or_default();
-    let _ = writeln!(out, "**{}** {} (round {round})\n", inline(seat.name), inline(&vote));
+    let phrase = ballot.phrase().unwrap_or_default();
+    let _ = writeln!(out, "**{}** {} (round {round})\n", inline(seat.name), inline(&phrase));
     change(ballot, out);
     let has_position = part(answer, "position", "", out);
     let has_rationale = part(answer, "rationale", "Rationale", out);
@@ -173,7 +169,7 @@ pub fn dissent(seat: &SeatView<'_>, run: &RoundRun, out: &mut String) {
 }
 
 fn change(ballot: &Ballot, out: &mut String) {
-    if let Some(change) = minimum_change(ballot) {
+    if let Some(change) = ballot.minimum_change() {
         let _ = writeln!(out, "Minimum change:\n\n{}", quote(change));
     }
 }

@@ -8,7 +8,7 @@
 use super::{ANSWERS, BallotFile, BallotFileBuilder, BallotMeta};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::decimal::Decimal;
-use crate::tally::profile::{BallotKind, IndexedBallot, UNLISTED};
+use crate::tally::profile::{CountableKind, IndexedBallot, UNLISTED};
 
 const COLUMNS: [&str; 11] = [
     "count",
@@ -52,17 +52,17 @@ pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
 }
 
 /// Checks the header and says what the ballots are.
-fn columns(reader: &mut BallotFileBuilder<'_>, header: &[String], line: u64) -> Option<BallotKind> {
+fn columns(reader: &mut BallotFileBuilder<'_>, header: &[String], line: u64) -> Option<CountableKind> {
     let mut kinds = Vec::new();
     for (at, name) in header.iter().enumerate() {
         if header[..at].contains(name) {
             reader.refuse((line, 1), format!("column `{name}` stands twice"), "give each column once");
         } else if let Some(option) = name.strip_prefix("rank:") {
             reader.list(option.trim(), (line, 1));
-            kinds.push(BallotKind::Ranking);
+            kinds.push(CountableKind::Ranking);
         } else if let Some(option) = name.strip_prefix("score:") {
             reader.list(option.trim(), (line, 1));
-            kinds.push(BallotKind::Score);
+            kinds.push(CountableKind::Score);
         } else if let Some((_, kind)) = ANSWERS.iter().find(|(known, _)| known == name) {
             kinds.push(*kind);
         } else if !COLUMNS.contains(&name.as_str()) {
@@ -84,7 +84,7 @@ fn columns(reader: &mut BallotFileBuilder<'_>, header: &[String], line: u64) -> 
 fn row(
     reader: &mut BallotFileBuilder<'_>,
     header: &[String],
-    kind: BallotKind,
+    kind: CountableKind,
     line: u64,
     number: usize,
     cells: &[String],
@@ -112,10 +112,13 @@ fn row(
         reader.abstained = reader.abstained.saturating_add(count);
         return;
     }
-    let mark = match (kind, answer) {
-        (BallotKind::Ranking, None) if reader.are_listed => wide_ranks(reader, header, cells, at),
-        (BallotKind::Score, None) if reader.are_listed => wide_scores(reader, header, cells, at),
-        (_, answer) => narrow(reader, kind, answer, cell("minimum_change"), at),
+    let is_wide = answer.is_none() && reader.are_listed;
+    let mark = if is_wide && kind == CountableKind::Ranking {
+        wide_ranks(reader, header, cells, at)
+    } else if is_wide && kind == CountableKind::Score {
+        wide_scores(reader, header, cells, at)
+    } else {
+        narrow(reader, kind, answer, cell("minimum_change"), at)
     };
     if let Some(mark) = mark {
         reader.cast(head, kind, mark);
@@ -124,7 +127,7 @@ fn row(
 
 fn narrow(
     reader: &mut BallotFileBuilder<'_>,
-    kind: BallotKind,
+    kind: CountableKind,
     answer: Option<&str>,
     change: Option<&str>,
     at: (u64, u64),
@@ -132,24 +135,24 @@ fn narrow(
     let parts = |text: &str, signs: &[char]| -> Vec<String> {
         text.split(signs).map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
     };
-    match (kind, answer) {
-        (BallotKind::Approval, answer) => {
+    match kind {
+        CountableKind::Approval => {
             let names = parts(answer.unwrap_or_default(), &[';', '|']);
             let mut approved: Vec<usize> =
                 names.iter().map(|name| reader.place(name, at)).collect::<Option<_>>()?;
             approved.sort_unstable();
             approved.dedup();
-            Some(IndexedBallot::Approval(approved))
+            return Some(IndexedBallot::Approval(approved));
         }
-        (BallotKind::Ranking, answer) => {
+        CountableKind::Ranking => {
             let mut places = Vec::new();
             for group in parts(answer.unwrap_or_default(), &['>']) {
                 let names = parts(&group, &['=']);
                 places.push(names.iter().map(|name| reader.place(name, at)).collect::<Option<Vec<_>>>()?);
             }
-            reader.ranks(&places, at).map(IndexedBallot::Ranking)
+            return reader.ranks(&places, at).map(IndexedBallot::Ranking);
         }
-        (BallotKind::Score, answer) => {
+        CountableKind::Score => {
             let mut scores = vec![None; reader.options.len()];
             for part in parts(answer.unwrap_or_default(), &[';', '|']) {
                 let (name, score) = part.rsplit_once('=').unwrap_or((part.as_str(), ""));
@@ -157,25 +160,29 @@ fn narrow(
                 scores.resize(reader.options.len(), None);
                 scores[option] = Some(number(reader, score, at)?);
             }
-            Some(IndexedBallot::Scores(scores))
+            return Some(IndexedBallot::Scores(scores));
         }
-        (_, None) => {
-            reader.refuse(at, "the ballot is empty", "write `abstain`, or leave the line out");
+        CountableKind::Choice | CountableKind::Consent | CountableKind::Estimate => {}
+    }
+    let Some(word) = answer else {
+        reader.refuse(at, "the ballot is empty", "write `abstain`, or leave the line out");
+        return None;
+    };
+    if kind == CountableKind::Choice {
+        return reader.place(word, at).map(IndexedBallot::Choice);
+    }
+    if kind == CountableKind::Estimate {
+        return number(reader, word, at).map(IndexedBallot::Number);
+    }
+    match word {
+        "support" => Some(IndexedBallot::Support),
+        "stand-aside" => Some(IndexedBallot::StandAside),
+        "block" => Some(IndexedBallot::Block(change.map(str::to_owned))),
+        _ => {
+            let message = format!("`{word}` is none of support, stand-aside, block");
+            reader.refuse(at, message, "write one of them");
             None
         }
-        (BallotKind::Choice, Some(name)) => reader.place(name, at).map(IndexedBallot::Choice),
-        (BallotKind::Consent, Some("support")) => Some(IndexedBallot::Support),
-        (BallotKind::Consent, Some("stand-aside")) => Some(IndexedBallot::StandAside),
-        (BallotKind::Consent, Some("block")) => Some(IndexedBallot::Block(change.map(str::to_owned))),
-        (BallotKind::Consent, Some(word)) => {
-            reader.refuse(
-                at,
-                format!("`{word}` is none of support, stand-aside, block"),
-                "write one of them",
-            );
-            None
-        }
-        (_, Some(text)) => number(reader, text, at).map(IndexedBallot::Number),
     }
 }
 

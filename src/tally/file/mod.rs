@@ -11,17 +11,17 @@ mod structured;
 use std::collections::HashMap;
 
 use super::decimal::Decimal;
-use super::profile::{BallotKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
+use super::profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 
 /// The keys under which an answer can stand, each with its kind of ballot.
-const ANSWERS: [(&str, BallotKind); 6] = [
-    ("vote", BallotKind::Choice),
-    ("approve", BallotKind::Approval),
-    ("ranking", BallotKind::Ranking),
-    ("scores", BallotKind::Score),
-    ("consent", BallotKind::Consent),
-    ("estimate", BallotKind::Estimate),
+const ANSWERS: [(&str, CountableKind); 6] = [
+    ("vote", CountableKind::Choice),
+    ("approve", CountableKind::Approval),
+    ("ranking", CountableKind::Ranking),
+    ("scores", CountableKind::Score),
+    ("consent", CountableKind::Consent),
+    ("estimate", CountableKind::Estimate),
 ];
 
 /// More options than this are not counted.
@@ -35,7 +35,7 @@ const MOST_PROBLEMS: usize = 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BallotFile {
     /// The kind of all its ballots.
-    pub kind: BallotKind,
+    pub kind: CountableKind,
     /// The options and the ballots.
     pub profile: Profile,
     /// Ballots that abstain.
@@ -68,7 +68,7 @@ struct BallotFileBuilder<'a> {
     places: HashMap<String, usize>,
     /// Whether the options stand in the file; else they are those that the ballots name.
     are_listed: bool,
-    kind: Option<BallotKind>,
+    kind: Option<CountableKind>,
     ballots: Vec<WeightedBallot>,
     abstained: u64,
     problems: Vec<Diagnostic>,
@@ -154,7 +154,7 @@ impl<'a> BallotFileBuilder<'a> {
     }
 
     /// Adds a ballot, if it is of the kind of those before it.
-    fn cast(&mut self, head: BallotMeta, kind: BallotKind, mark: IndexedBallot) {
+    fn cast(&mut self, head: BallotMeta, kind: CountableKind, mark: IndexedBallot) {
         let at = (head.line, head.column);
         let known = *self.kind.get_or_insert(kind);
         if known != kind {
@@ -184,7 +184,7 @@ impl<'a> BallotFileBuilder<'a> {
             self.problems
                 .push(problem.hint("count fewer, or give them smaller weights").with_file(self.file));
         }
-        let kind = self.kind.unwrap_or(BallotKind::Choice);
+        let kind = self.kind.unwrap_or(CountableKind::Choice);
         if profile.ballots.is_empty() && self.abstained == 0 && self.problems.is_empty() {
             let problem = Diagnostic::new("the file holds no ballots").hint("add one under `ballots`");
             self.problems.push(problem.with_file(self.file));

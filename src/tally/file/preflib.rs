@@ -6,7 +6,7 @@
 use super::{BallotFile, BallotFileBuilder, BallotMeta};
 use crate::diagnostic::Diagnostic;
 use crate::tally::decimal::Decimal;
-use crate::tally::profile::{BallotKind, IndexedBallot};
+use crate::tally::profile::{CountableKind, IndexedBallot};
 
 pub fn read(text: &str, file: &str, ending: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let mut reader = BallotFileBuilder::new(file);
@@ -129,7 +129,7 @@ fn order(reader: &mut BallotFileBuilder<'_>, body: &str, line: u64, ending: &str
     let Some(ranks) = reader.ranks(&places, at) else { return };
     let voter = format!("order {}", reader.ballots.len() + 1);
     let head = BallotMeta { line, column: 1, voter, count, weight: Decimal::ONE, confidence: None };
-    reader.cast(head, BallotKind::Ranking, IndexedBallot::Ranking(ranks));
+    reader.cast(head, CountableKind::Ranking, IndexedBallot::Ranking(ranks));
 }
 
 /// The alternatives of each place.

@@ -5,7 +5,7 @@
 use super::{ANSWERS, BallotFile, BallotFileBuilder, BallotMeta};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::decimal::Decimal;
-use crate::tally::profile::{BallotKind, IndexedBallot};
+use crate::tally::profile::{CountableKind, IndexedBallot};
 use crate::yaml::{self, Node, Value};
 
 type LineColumn = (u64, u64);
@@ -59,7 +59,7 @@ pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
             "write `ballots: [{vote: a}]`",
         ),
     }
-    let needs_options = !matches!(reader.kind, None | Some(BallotKind::Consent | BallotKind::Estimate));
+    let needs_options = !matches!(reader.kind, None | Some(CountableKind::Consent | CountableKind::Estimate));
     if needs_options && get("options").is_none() {
         reader.problems.clear();
         reader.refuse(
@@ -145,7 +145,7 @@ fn ballot(
     }
     let get = |name: &str| map.iter().find(|(key, _)| key.text == name).map(|(_, node)| node);
     let Some(head) = head(reader, at, number, &get) else { return };
-    let answers: Vec<(BallotKind, &Node)> =
+    let answers: Vec<(CountableKind, &Node)> =
         ANSWERS.iter().filter_map(|(name, kind)| Some((*kind, get(name)?))).collect();
     let says_abstain = |node: &Node| matches!(&node.value, Value::Text(text) if text == "abstain");
     let abstains = get("abstain").is_some_and(|node| node.value == Value::Bool(true));
@@ -207,21 +207,21 @@ fn head<'n>(
 
 fn mark(
     reader: &mut BallotFileBuilder<'_>,
-    kind: BallotKind,
+    kind: CountableKind,
     node: &Node,
     change: Option<&Node>,
     scale: &ScoreRange,
     has_cards: bool,
 ) -> Option<IndexedBallot> {
     match kind {
-        BallotKind::Choice => option(reader, node).map(IndexedBallot::Choice),
-        BallotKind::Approval => {
+        CountableKind::Choice => option(reader, node).map(IndexedBallot::Choice),
+        CountableKind::Approval => {
             let mut approved = options(reader, node)?;
             approved.sort_unstable();
             approved.dedup();
             Some(IndexedBallot::Approval(approved))
         }
-        BallotKind::Ranking => {
+        CountableKind::Ranking => {
             let Value::List(items) = &node.value else {
                 reader.refuse(
                     place(node),
@@ -233,10 +233,10 @@ fn mark(
             let places: Option<Vec<Vec<usize>>> = items.iter().map(|item| options(reader, item)).collect();
             reader.ranks(&places?, place(node)).map(IndexedBallot::Ranking)
         }
-        BallotKind::Score => scores(reader, node, scale),
-        BallotKind::Consent => stance(reader, node, change),
-        BallotKind::Estimate if has_cards => option(reader, node).map(IndexedBallot::Card),
-        _ => {
+        CountableKind::Score => scores(reader, node, scale),
+        CountableKind::Consent => stance(reader, node, change),
+        CountableKind::Estimate if has_cards => option(reader, node).map(IndexedBallot::Card),
+        CountableKind::Estimate => {
             let number = amount(reader, node, "an estimate")?;
             within(reader, number, node, scale).map(IndexedBallot::Number)
         }

@@ -26,7 +26,7 @@ fn found(text: &str, file: &str) -> BallotFile {
 fn the_same_ballots_read_the_same_from_every_file() {
     for (text, file) in [(OLD, "x.toi"), (NEW, "x.toi"), (JSON, "x.json"), (CSV, "x.csv"), (WIDE, "x.csv")] {
         let file = found(text, file);
-        assert_eq!(file.kind, BallotKind::Ranking);
+        assert_eq!(file.kind, CountableKind::Ranking);
         assert_eq!(file.profile.options, ["a", "b", "c"]);
         assert_eq!(file.profile.ballot_count(), 6);
         let borda = count(&file.profile, Rule::Borda, &RuleOptions::default());
@@ -38,15 +38,15 @@ fn the_same_ballots_read_the_same_from_every_file() {
 #[test]
 fn every_kind_of_answer_can_stand_in_a_file() {
     let kinds = [
-        ("{vote: a}", BallotKind::Choice),
-        ("{approve: [a, b]}", BallotKind::Approval),
-        ("{scores: {a: 4, b: 2.5}}", BallotKind::Score),
-        ("{consent: block, minimum_change: x}", BallotKind::Consent),
-        ("{estimate: 5}", BallotKind::Estimate),
-        ("{ranking: []}", BallotKind::Ranking),
+        ("{vote: a}", CountableKind::Choice),
+        ("{approve: [a, b]}", CountableKind::Approval),
+        ("{scores: {a: 4, b: 2.5}}", CountableKind::Score),
+        ("{consent: block, minimum_change: x}", CountableKind::Consent),
+        ("{estimate: 5}", CountableKind::Estimate),
+        ("{ranking: []}", CountableKind::Ranking),
     ];
     for (ballot, kind) in kinds {
-        let options = if kind == BallotKind::Estimate { "" } else { "options: [a, b]\n" };
+        let options = if kind == CountableKind::Estimate { "" } else { "options: [a, b]\n" };
         let text = format!(
             "{options}ballots:\n  - {ballot}\n  - {{vote: abstain}}\n  - {{abstain: true, count: 2}}\n"
         );

@@ -3,19 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use super::{CheckItem, Field, FieldValue, Form, FormKind, picked};
-use crate::ballot::{BallotForm, BallotKind};
+use crate::ballot::{BallotKind, FormField, FormValues, Input, typed_number};
 use crate::history::RoundOpened;
 
 /// The form of a seat's answer. What is typed into it is never kept: it is nobody's to read.
 pub fn seat_answer(seat: &str, again: Option<&str>, opened: &RoundOpened) -> Form {
-    let mut fields = ballot(&opened.ballot);
-    if opened.ballot.kind == BallotKind::Position {
-        fields.push(Field::text("position", "position", "Your position, 2–3 sentences", ""));
-    }
-    fields.push(Field::text("rationale", "rationale", "One reason per line", ""));
-    if opened.ballot.kind == BallotKind::Position {
-        fields.push(Field::text("concerns", "concerns", "One per line (optional)", ""));
-        fields.push(Field::text("suggestions", "suggestions", "One per line (optional)", ""));
+    let spec = opened.ballot.kind.spec();
+    let mut fields: Vec<Field> = spec.fields(&opened.ballot).into_iter().map(field).collect();
+    for remark in spec.remarks() {
+        let hint = if *remark == "rationale" { "One reason per line" } else { "One per line (optional)" };
+        fields.push(Field::text(remark, remark, hint, ""));
     }
     fields.push(Field::line("confidence", "confidence", "0 to 1 (optional)", ""));
     Form {
@@ -29,142 +26,64 @@ pub fn seat_answer(seat: &str, again: Option<&str>, opened: &RoundOpened) -> For
     }
 }
 
-fn ballot(form: &BallotForm) -> Vec<Field> {
-    let options: Vec<&str> = form.options.iter().map(String::as_str).collect();
-    let or_abstain = |words: &[&str]| -> Vec<String> {
-        words.iter().chain(&["abstain"]).map(|word| (*word).to_owned()).collect()
-    };
-    let choice = |id, words: Vec<String>| {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        vec![Field::choice(id, id, "← → to choose", &words, "")]
-    };
-    match form.kind {
-        BallotKind::Position => Vec::new(),
-        BallotKind::Choice => choice("vote", or_abstain(&options)),
-        BallotKind::Consent => {
-            let mut fields = choice("consent", or_abstain(&["support", "stand-aside", "block"]));
-            fields.push(Field::line(
-                "minimum_change",
-                "minimum change",
-                "Required with block: what must change",
-                "",
-            ));
-            fields
+fn field(FormField { key, label, hint, input }: FormField) -> Field {
+    match input {
+        Input::Line(start) => Field::line(key, label, hint, &start),
+        Input::Text(start) => Field::text(key, label, hint, &start),
+        Input::OneOf(words) => {
+            Field::choice(key, label, hint, &words.iter().map(String::as_str).collect::<Vec<_>>(), "")
         }
-        BallotKind::Approval => {
-            let pick =
-                |name: &&str| CheckItem { name: (*name).to_owned(), about: String::new(), is_picked: false };
-            vec![Field::picks(
-                "approve",
-                "approve",
-                "Space selects; none = abstain",
-                options.iter().map(pick).collect(),
-            )]
-        }
-        BallotKind::Ranking => {
-            let start = options.join(" > ");
-            vec![Field::line("ranking", "ranking", "Best first, e.g. a > b = c; empty = abstain", &start)]
-        }
-        BallotKind::Score => {
-            let lines: Vec<String> = options.iter().map(|option| format!("{option}: ")).collect();
-            vec![Field::text(
-                "scores",
-                "scores",
-                "One number after each; all empty = abstain",
-                &lines.join("\n"),
-            )]
-        }
-        BallotKind::Estimate => {
-            vec![Field::line("estimate", "estimate", "A number or a card; empty = abstain", "")]
+        Input::AnyOf(words) => {
+            let pick = |name| CheckItem { name, about: String::new(), is_picked: false };
+            Field::picks(key, label, hint, words.into_iter().map(pick).collect())
         }
     }
 }
 
 /// What was filled in, as a reply to the form: JSON, which is YAML too.
 pub fn reply(form: &Form, kind: BallotKind) -> String {
-    let value = |id: &str| form.value(id).trim().to_owned();
-    let lines = |id: &str| -> Vec<String> {
-        value(id).lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
-    };
-    let mut answer = Map::new();
-    let mut put = |key: &str, value: Value| {
-        answer.insert(key.to_owned(), value);
-    };
-    match kind {
-        BallotKind::Position => put("position", value("position").into()),
-        BallotKind::Choice => put("vote", value("vote").into()),
-        BallotKind::Consent if value("consent") == "abstain" => put("vote", "abstain".into()),
-        BallotKind::Consent => {
-            put("consent", value("consent").into());
-            if !value("minimum_change").is_empty() {
-                put("minimum_change", value("minimum_change").into());
-            }
-        }
-        BallotKind::Approval => {
-            let names = form.fields.iter().find_map(|field| match &field.entry {
-                FieldValue::Picks(picks, _) => Some(picked(picks)),
-                _ => None,
-            });
-            match names.filter(|names| !names.is_empty()) {
-                Some(names) => put("approve", names.into()),
-                None => put("vote", "abstain".into()),
-            }
-        }
-        BallotKind::Ranking if value("ranking").is_empty() => put("vote", "abstain".into()),
-        BallotKind::Ranking => put("ranking", ranking(&value("ranking"))),
-        BallotKind::Score => match scores(&value("scores")) {
-            Some(scores) => put("scores", Value::Object(scores)),
-            None => put("vote", "abstain".into()),
-        },
-        BallotKind::Estimate if value("estimate").is_empty() => put("vote", "abstain".into()),
-        BallotKind::Estimate => put("estimate", number(&value("estimate"))),
-    }
-    for key in ["rationale", "concerns", "suggestions"] {
-        if !lines(key).is_empty() {
-            put(key, json!(lines(key)));
+    let spec = kind.spec();
+    let ballot = spec.read_fields(form).unwrap_or_else(|| vec![("vote", "abstain".into())]);
+    let mut answer: Map<String, Value> =
+        ballot.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    for remark in spec.remarks() {
+        let text = form.value(remark);
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        if !lines.is_empty() {
+            answer.insert((*remark).to_owned(), json!(lines));
         }
     }
-    if !value("confidence").is_empty() {
-        put("confidence", number(&value("confidence")));
+    let confidence = form.value("confidence");
+    if !confidence.trim().is_empty() {
+        answer.insert("confidence".to_owned(), typed_number(confidence.trim()));
     }
     Value::Object(answer).to_string()
 }
 
-/// A number where it is one, else the text, which the reader will refuse with its reason.
-fn number(text: &str) -> Value {
-    text.parse::<serde_json::Number>().map_or_else(|_| text.into(), Value::Number)
-}
+impl FormValues for Form {
+    fn text(&self, key: &str) -> String {
+        self.value(key).trim().to_owned()
+    }
 
-fn ranking(text: &str) -> Value {
-    let place = |part: &str| {
-        let level: Vec<&str> = part.split('=').map(str::trim).filter(|name| !name.is_empty()).collect();
-        if let [one] = level.as_slice() { json!(one) } else { json!(level) }
-    };
-    text.split('>').filter(|part| !part.trim().is_empty()).map(place).collect()
-}
-
-/// `option: number` a line; options without a number are left out, `None` where all are.
-fn scores(text: &str) -> Option<Map<String, Value>> {
-    let line = |line: &str| {
-        let (option, score) = line.rsplit_once(':')?;
-        let score = score.trim();
-        (!score.is_empty()).then(|| (option.trim().to_owned(), number(score)))
-    };
-    let scores: Map<String, Value> = text.lines().filter_map(line).collect();
-    (!scores.is_empty()).then_some(scores)
+    fn picked(&self, key: &str) -> Vec<String> {
+        let field = self.fields.iter().find(|field| field.id == key);
+        field.map_or_else(Vec::new, |field| match &field.entry {
+            FieldValue::Picks(picks, _) => picked(picks),
+            FieldValue::Line(_) | FieldValue::Text(_) | FieldValue::Choice(..) => Vec::new(),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ballot::{Ballot, ParsedReply, read_reply};
+    use crate::ballot::{Ballot, BallotForm, ParsedReply, read_reply};
 
     fn answered(kind: BallotKind, fill: &[(&str, &str)]) -> ParsedReply {
         let options = ["red", "dark green"].map(str::to_owned).to_vec();
         let form = BallotForm::over(kind, options);
-        let mut fields = ballot(&form);
+        let mut fields: Vec<Field> = kind.spec().fields(&form).into_iter().map(field).collect();
         fields.extend([
-            Field::text("position", "position", "", ""),
             Field::text("rationale", "rationale", "", ""),
             Field::line("confidence", "confidence", "", ""),
         ]);
@@ -199,7 +118,21 @@ mod tests {
         is(answered(BallotKind::Consent, &[("consent", "abstain")]), &Ballot::Abstain);
         let wrong = answered(BallotKind::Choice, &[("vote", "red"), ("confidence", "very")]);
         assert!(matches!(wrong, ParsedReply::Invalid(_)), "{wrong:?}");
-        assert_eq!(ranking("a > b = c"), json!(["a", ["b", "c"]]));
-        assert_eq!(scores("a: 4\nb: \nc: d: 2"), json!({"a": 4, "c: d": 2}).as_object().cloned());
+        is(
+            answered(BallotKind::Ranking, &[("ranking", "dark green > red")]),
+            &Ballot::Ranking(vec![vec!["dark green".to_owned()], vec!["red".to_owned()]]),
+        );
+        is(answered(BallotKind::Approval, &[("approve", "red")]), &Ballot::Approval(vec!["red".to_owned()]));
+        let scores = [("red".to_owned(), 4.into()), ("dark green".to_owned(), 0.into())];
+        is(
+            answered(BallotKind::Score, &[("scores", "dark green: 0\nred: 4")]),
+            &Ballot::Scores(scores.into_iter().collect()),
+        );
+        is(answered(BallotKind::Estimate, &[("estimate", "5")]), &Ballot::Estimate(5.into()));
+        for kind in [BallotKind::Ranking, BallotKind::Score, BallotKind::Estimate] {
+            let key = kind.key();
+            is(answered(kind, &[(key, "")]), &Ballot::Abstain);
+        }
+        is(answered(BallotKind::Approval, &[]), &Ballot::Abstain);
     }
 }

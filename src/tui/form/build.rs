@@ -46,7 +46,7 @@ pub fn new_question(personas: &[(String, String)]) -> Form {
 
 /// The round of a step, as it would open now.
 pub fn round(session: &Session, step: &str, round: &Round) -> Form {
-    let kinds = BallotKind::NAMES.map(|(name, _)| name);
+    let kinds = BallotKind::names();
     let rule = round.rule.map_or("none", |rule| rule.name());
     let seat = |name: &String| {
         let about = session.roster.get(name).map(|seat| seat.model.clone()).unwrap_or_default();

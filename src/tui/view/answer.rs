@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::pane::block;
 use super::seats::progress;
+use crate::ballot::Ballot;
 use crate::history::AnswerRevealed;
-use crate::insight::round_view::{SeatView, confidence, seats, vote};
+use crate::insight::round_view::{SeatView, confidence, seats};
 use crate::insight::wording::{finding, format_duration, handling, money, shown_mask};
 use crate::participants::progress::Progress;
 use crate::sanitize::{harmless, harmless_line};
@@ -126,7 +127,7 @@ fn unanswered(seat: &SeatView<'_>, is_closed: bool) -> String {
 /// An answer as Markdown.
 fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> String {
     let mut parts = vec![seat.model.to_owned()];
-    parts.push(seat.ballot().and_then(vote).unwrap_or_else(|| answer.outcome.name().to_owned()));
+    parts.push(seat.ballot().and_then(Ballot::phrase).unwrap_or_else(|| answer.outcome.name().to_owned()));
     parts.extend(confidence(answer).map(|sure| format!("confidence {sure}")));
     parts.extend(seat.spent.as_ref().and_then(money));
     parts.extend(seat.leaks.map(|leaks| format!("⚑ {}", handling(leaks.action, &leaks.found))));

@@ -5,7 +5,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::ClickMap;
-use crate::insight::round_view::{SeatView, VisibleState, confidence, seats, vote};
+use crate::ballot::Ballot;
+use crate::insight::round_view::{SeatView, VisibleState, confidence, seats};
 use crate::insight::wording::format_duration;
 use crate::participants::progress::{Progress, RequestPhase as Request};
 use crate::sanitize::harmless_line;
@@ -127,7 +128,8 @@ fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style)
         VisibleState::Excused(_) => (theme.sign("–", "-"), "excused".to_owned(), theme.faint()),
         VisibleState::Missing => ("?", "missing".to_owned(), theme.bad()),
         VisibleState::Revealed(answer) => {
-            let said = seat.ballot().and_then(vote).unwrap_or_else(|| answer.outcome.name().to_owned());
+            let said =
+                seat.ballot().and_then(Ballot::phrase).unwrap_or_else(|| answer.outcome.name().to_owned());
             let sure = confidence(answer).map(|sure| format!(" · {sure}")).unwrap_or_default();
             let style = if seat.ballot().is_some() { theme.good() } else { theme.bad() };
             (theme.sign("●", "*"), harmless_line(&format!("{said}{sure}")), style)

@@ -3,26 +3,22 @@
 use serde_json::Number;
 
 use super::map_reader::Fields;
-use crate::ballot::{BallotForm, BallotKind};
+use crate::ballot::{BallotForm, BallotKind, Scale};
 use crate::diagnostic::did_you_mean;
 use crate::tally::Decimal;
 use crate::workflow::definition::{Close, Quorum};
 use crate::yaml::{Node, Value};
 
-/// The scale of scores where the form gives none.
-const SCALE: (u64, u64) = (0, 5);
-
 /// The form of an answer; an open question when absent.
 pub fn ballot(fields: &mut Fields<'_>) -> BallotForm {
     let Some(node) = fields.node("ballot") else { return BallotForm::position() };
     if let Value::Text(word) = &node.value {
-        let kind = BallotKind::NAMES.iter().find(|(name, _)| name == word).map(|(_, kind)| *kind);
-        if kind.is_none() {
-            let known: Vec<&str> = BallotKind::NAMES.iter().map(|(name, _)| *name).collect();
-            fields.refuse(node, format!("unknown ballot kind `{word}`"), did_you_mean(word, &known));
+        let Some(kind) = BallotKind::from_name(word) else {
+            let hint = did_you_mean(word, &BallotKind::names());
+            fields.refuse(node, format!("unknown ballot kind `{word}`"), hint);
             return BallotForm::position();
-        }
-        let form = BallotForm::over(kind.unwrap_or(BallotKind::Position), Vec::new());
+        };
+        let form = BallotForm::over(kind, Vec::new());
         check_form(&form, node, fields);
         return form;
     }
@@ -33,13 +29,13 @@ pub fn ballot(fields: &mut Fields<'_>) -> BallotForm {
             return BallotForm::position();
         }
     };
-    let kind = inner.word("kind", &BallotKind::NAMES).unwrap_or(BallotKind::Position);
+    let kind = inner.word("kind", &BallotKind::ALL).unwrap_or_default();
     let mut form = BallotForm::over(kind, inner.texts("options"));
     form.min = bound(&mut inner, "min");
     form.max = bound(&mut inner, "max");
     form.cards = cards(&mut inner);
-    if kind == BallotKind::Score && form.min.is_none() && form.max.is_none() {
-        (form.min, form.max) = (Some(SCALE.0.into()), Some(SCALE.1.into()));
+    if let (Scale::Default(min, max), None, None) = (kind.spec().form_keys().scale, &form.min, &form.max) {
+        (form.min, form.max) = (Some(min.into()), Some(max.into()));
     }
     let is_read = inner.problems.is_empty();
     fields.problems.extend(inner.finish(&[]));
@@ -77,35 +73,38 @@ fn cards(fields: &mut Fields<'_>) -> Vec<String> {
 
 fn check_form(form: &BallotForm, node: &Node, fields: &mut Fields<'_>) {
     let name = form.kind.name();
-    let over_options = matches!(
-        form.kind,
-        BallotKind::Choice | BallotKind::Approval | BallotKind::Ranking | BallotKind::Score
-    );
-    if over_options && form.options.len() < 2 {
-        let message = format!("a `{name}` ballot needs at least two options");
+    let takes = form.kind.spec().form_keys();
+    if takes.options && form.options.len() < 2 {
+        let message = format!("{} ballot needs at least two options", with_article(name));
         fields.refuse(node, message, "add `options: [a, b]`");
     }
-    if !over_options && !form.options.is_empty() {
-        let hint = if form.kind == BallotKind::Estimate { "write `cards`" } else { "remove `options`" };
-        fields.refuse(
-            node,
-            format!("{} `{name}` ballot takes no options", if name.starts_with('e') { "an" } else { "a" }),
-            hint,
-        );
+    if !takes.options && !form.options.is_empty() {
+        let hint = if takes.cards { "write `cards`" } else { "remove `options`" };
+        fields.refuse(node, format!("{} ballot takes no options", with_article(name)), hint);
     }
     check_scale(form, node, fields);
     check_names("option", &form.options, node, fields);
     check_names("card", &form.cards, node, fields);
 }
 
+/// "a `score`", "an `estimate`".
+fn with_article(name: &str) -> String {
+    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} `{name}`")
+}
+
 fn check_scale(form: &BallotForm, node: &Node, fields: &mut Fields<'_>) {
     let name = form.kind.name();
-    let has_scale = matches!(form.kind, BallotKind::Score | BallotKind::Estimate);
-    if !has_scale && (form.min.is_some() || form.max.is_some()) {
-        fields.refuse(node, format!("a `{name}` ballot has no scale"), "remove `min` and `max`");
+    let takes = form.kind.spec().form_keys();
+    if takes.scale == Scale::None && (form.min.is_some() || form.max.is_some()) {
+        fields.refuse(node, format!("{} ballot has no scale", with_article(name)), "remove `min` and `max`");
     }
-    if form.kind != BallotKind::Estimate && !form.cards.is_empty() {
-        fields.refuse(node, format!("a `{name}` ballot has no cards"), "cards belong to `kind: estimate`");
+    if !takes.cards && !form.cards.is_empty() {
+        fields.refuse(
+            node,
+            format!("{} ballot has no cards", with_article(name)),
+            "cards belong to `kind: estimate`",
+        );
     }
     if !form.cards.is_empty() && (form.min.is_some() || form.max.is_some()) {
         fields.refuse(node, "an estimate has either cards or a scale", "remove `min` and `max`");
@@ -113,8 +112,9 @@ fn check_scale(form: &BallotForm, node: &Node, fields: &mut Fields<'_>) {
     if form.cards.len() == 1 {
         fields.refuse(node, "one card alone leaves nothing to estimate", "write at least two cards");
     }
-    if form.kind == BallotKind::Score && form.min.is_some() != form.max.is_some() {
-        fields.refuse(node, "a `score` ballot needs both ends of its scale", "write `min: 0, max: 5`");
+    if let (Scale::Default(min, max), true) = (takes.scale, form.min.is_some() != form.max.is_some()) {
+        let message = format!("{} ballot needs both ends of its scale", with_article(name));
+        fields.refuse(node, message, format!("write `min: {min}, max: {max}`"));
     }
     let amount = |bound: &Option<Number>| bound.as_ref().and_then(Decimal::from_json);
     if let (Some(min), Some(max)) = (amount(&form.min), amount(&form.max))

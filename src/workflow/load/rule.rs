@@ -36,11 +36,12 @@ fn named(fields: &mut Fields<'_>, node: &Node, name: &str, kind: BallotKind) -> 
         fields.refuse(node, format!("unknown rule `{name}`"), did_you_mean(name, &Rule::names()));
         return None;
     };
-    if rule.fit(kind) != BallotSupport::Own {
+    let spec = kind.spec();
+    if spec.countable().is_none_or(|countable| rule.fit(countable) != BallotSupport::Own) {
         let message = format!("rule `{name}` does not count `{}` ballots", kind.name());
-        let fitting = Rule::for_kind(kind);
+        let fitting = spec.countable().map(Rule::for_kind).unwrap_or_default();
         let wanted = rule.kinds().join("` or `");
-        let hint = if fitting.is_empty() || kind == BallotKind::Consent || kind == BallotKind::Estimate {
+        let hint = if fitting.is_empty() || !spec.form_keys().options {
             format!("set `ballot: {{kind: {}}}`", rule.kinds().first().copied().unwrap_or_default())
         } else {
             format!("it counts `{wanted}`; `{}` ballots are counted by {}", kind.name(), fitting.join(", "))
@@ -77,15 +78,11 @@ fn terms(fields: &mut Fields<'_>, node: &Node, rule: Option<Rule>) -> RuleOption
 
 /// What is wrong with a threshold for a rule, if anything.
 pub fn unfit(rule: Rule, share: &Fraction) -> Option<String> {
-    match rule {
-        Rule::Supermajority if share.compare(1, 2).is_gt() => {
-            Some(format!("the threshold {share} is less than a half: two options could reach it"))
-        }
-        Rule::WeightedMajority if share.compare(1, 1).is_eq() => {
-            Some("nothing can be above a threshold of 1".to_owned())
-        }
-        _ => None,
+    if rule == Rule::Supermajority && share.compare(1, 2).is_gt() {
+        return Some(format!("the threshold {share} is less than a half: two options could reach it"));
     }
+    let is_whole = rule == Rule::WeightedMajority && share.compare(1, 1).is_eq();
+    is_whole.then(|| "nothing can be above a threshold of 1".to_owned())
 }
 
 fn threshold(fields: &mut Fields<'_>) -> Option<Fraction> {

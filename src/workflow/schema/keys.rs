@@ -384,5 +384,5 @@ pub(super) fn step_types() -> Vec<&'static str> {
 }
 
 pub(super) fn ballot_kinds() -> Vec<&'static str> {
-    BallotKind::NAMES.iter().map(|(name, _)| *name).collect()
+    BallotKind::names()
 }

@@ -1,0 +1,124 @@
+//! `approval`: every option one approves of.
+
+use serde_json::{Value as Json, json};
+
+use super::answer_schema::{list, options, words};
+use super::kind::{
+    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
+};
+use super::parse::AnswerParser;
+use super::parse::scalar::quoted;
+use super::{Ballot, BallotForm};
+use crate::tally::{CountableKind, IndexedBallot, Rule};
+use crate::yaml::{Map, Node, Value};
+
+pub(super) struct Approval;
+
+impl KindSpec for Approval {
+    fn keys(&self) -> &'static [&'static str] {
+        &["approve"]
+    }
+
+    fn form_keys(&self) -> FormKeys {
+        FormKeys { options: true, scale: Scale::None, cards: false }
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            example: "approve: [<option>, <option>]\n",
+            detail: "List every option you approve of, and no other; an empty list approves of none.",
+            instead_of: "the ballot",
+            description: "the options approved of, with the rationale",
+            length: "a set of options",
+        }
+    }
+
+    fn schemas(&self, form: &BallotForm) -> Vec<Json> {
+        vec![json!({"anyOf": [list(&options(form)), words(["abstain"])]})]
+    }
+
+    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
+        let given = match &value.value {
+            Value::List(items) => {
+                items.iter().map(|item| answer.option(item, "approve")).collect::<Result<Vec<_>, _>>()?
+            }
+            Value::Map(entries) => approved_in_map(answer, entries)?,
+            Value::Text(text) => answer.options_in(text, &[',', ';', '\n'])?,
+            Value::Null | Value::Bool(_) | Value::Number(_) => vec![answer.option(value, "approve")?],
+        };
+        let mut approved: Vec<String> = Vec::new();
+        for option in given {
+            if approved.contains(&option) {
+                answer.flags.push(format!("{} is approved twice: read as once", quoted(&option)));
+            } else {
+                approved.push(option);
+            }
+        }
+        approved.sort_by_key(|option| answer.form.place(option));
+        let kept = approved.iter().map(|option| Json::from(option.as_str())).collect();
+        Ok((Ballot::Approval(approved), kept))
+    }
+
+    fn countable(&self) -> Option<CountableKind> {
+        Some(CountableKind::Approval)
+    }
+
+    fn default_rule(&self) -> Option<Rule> {
+        Some(Rule::Approval)
+    }
+
+    fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
+        let Ballot::Approval(options) = ballot else { return None };
+        Some(IndexedBallot::Approval(options.iter().filter_map(|option| form.place(option)).collect()))
+    }
+
+    fn top_options(&self, ballot: &Ballot) -> Option<Vec<String>> {
+        let Ballot::Approval(options) = ballot else { return None };
+        Some(options.clone())
+    }
+
+    fn phrase(&self, ballot: &Ballot) -> Option<String> {
+        let Ballot::Approval(options) = ballot else { return None };
+        Some(match options.as_slice() {
+            [] => "approves of none".to_owned(),
+            options => format!("approves of {}", options.join(", ")),
+        })
+    }
+
+    fn brief(&self, ballot: &Ballot) -> Option<String> {
+        match ballot {
+            Ballot::Approval(options) if !options.is_empty() => Some(options.join(" + ")),
+            ballot => self.phrase(ballot),
+        }
+    }
+
+    fn fields(&self, form: &BallotForm) -> Vec<FormField> {
+        let input = Input::AnyOf(form.options.clone());
+        vec![FormField { key: "approve", label: "approve", hint: "Space selects; none = abstain", input }]
+    }
+
+    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
+        let picked = values.picked("approve");
+        (!picked.is_empty()).then(|| vec![("approve", picked.into())])
+    }
+
+    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
+        let by_lot = 1 + (stage.lot)("approve", stage.options.len().div_ceil(2));
+        let approved: Json = stage.options.iter().take(stage.leaning.max(by_lot)).copied().collect();
+        RehearsedBallot { keys: vec![("approve", approved)], reason: stage.order_reason.clone() }
+    }
+}
+
+/// The options that stand beside `true`.
+fn approved_in_map(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<Vec<String>, String> {
+    let mut approved = Vec::new();
+    for (key, value) in entries {
+        let option = answer.named(&key.text)?;
+        match value.value {
+            Value::Bool(true) => approved.push(option),
+            Value::Bool(false) => {}
+            _ => return Err("`approve` is a map, a list of options is expected".to_owned()),
+        }
+    }
+    Ok(approved)
+}

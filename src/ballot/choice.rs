@@ -1,0 +1,98 @@
+//! `choice`: one of the options.
+
+use serde_json::Value;
+
+use super::answer_schema::words;
+use super::kind::{
+    FormField, FormKeys, FormValues, Instructions, KindSpec, RehearsedBallot, Scale, Stage, one_of,
+};
+use super::parse::{AnswerParser, option_match};
+use super::{Ballot, BallotForm};
+use crate::tally::{CountableKind, IndexedBallot, Rule};
+use crate::yaml::Node;
+
+pub(super) struct Choice;
+
+impl KindSpec for Choice {
+    fn keys(&self) -> &'static [&'static str] {
+        &["vote"]
+    }
+
+    fn form_keys(&self) -> FormKeys {
+        FormKeys { options: true, scale: Scale::None, cards: false }
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            example: "vote: <one option, spelt as on the form>\n",
+            detail: "The vote is required: exactly one option of the form.",
+            instead_of: "your option",
+            description: "a vote for one of the options, with its rationale",
+            length: "one option",
+        }
+    }
+
+    fn schemas(&self, form: &BallotForm) -> Vec<Value> {
+        vec![words(form.options.iter().map(String::as_str).chain(["abstain"]))]
+    }
+
+    fn is_word(&self) -> bool {
+        true
+    }
+
+    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Value), String> {
+        let option = answer.named(&answer.source_text(value))?;
+        Ok((Ballot::Choice(option.clone()), option.into()))
+    }
+
+    /// A number or letter alone is no option: nothing around it says so.
+    fn is_bare(&self, form: &BallotForm, word: &str) -> bool {
+        matches!(option_match::option(&form.options, word), Ok((_, None)))
+    }
+
+    fn repeats_form(&self, form: &BallotForm, text: &str) -> bool {
+        let names: Vec<_> = form.options.iter().map(String::as_str).collect();
+        text.contains('|') && option_match::is_alternation(&names, text)
+    }
+
+    fn countable(&self) -> Option<CountableKind> {
+        Some(CountableKind::Choice)
+    }
+
+    fn default_rule(&self) -> Option<Rule> {
+        Some(Rule::Plurality)
+    }
+
+    fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
+        let Ballot::Choice(option) = ballot else { return None };
+        form.place(option).map(IndexedBallot::Choice)
+    }
+
+    fn top_options(&self, ballot: &Ballot) -> Option<Vec<String>> {
+        let Ballot::Choice(option) = ballot else { return None };
+        Some(vec![option.clone()])
+    }
+
+    fn phrase(&self, ballot: &Ballot) -> Option<String> {
+        let Ballot::Choice(option) = ballot else { return None };
+        Some(format!("votes {option}"))
+    }
+
+    fn brief(&self, ballot: &Ballot) -> Option<String> {
+        let Ballot::Choice(option) = ballot else { return None };
+        Some(option.clone())
+    }
+
+    fn fields(&self, form: &BallotForm) -> Vec<FormField> {
+        vec![one_of("vote", form.options.iter().map(String::as_str))]
+    }
+
+    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Value)>> {
+        Some(vec![("vote", values.text("vote").into())])
+    }
+
+    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
+        let option = stage.options.first().copied().unwrap_or_default();
+        RehearsedBallot { keys: vec![("vote", option.into())], reason: stage.order_reason.clone() }
+    }
+}

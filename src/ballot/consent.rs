@@ -1,0 +1,290 @@
+//! `consent`: support, stand aside, or block until a minimum change is made.
+//!
+//! A veto is not lost to a slip of form: a reply without a valid answer that names a block where the
+//! consent belongs may be one. Thinking, quoted lines and the form with its placeholders are no stance.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::answer_schema::words;
+use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Stage, one_of};
+use super::parse::AnswerParser;
+use super::parse::option_match::{is_alternation, is_invisible, unknown_stance};
+use super::parse::prefilter::{final_channel, without_thinking};
+use super::parse::scalar::{folded, strip_markup};
+use super::{Ballot, BallotForm};
+use crate::tally::{CountableKind, IndexedBallot, Rule};
+use crate::yaml::Node;
+
+/// A consent ballot's stance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stance {
+    /// Goes along.
+    Support,
+    /// Has doubts and does not stand in the way.
+    StandAside,
+    /// Stands in the way until a minimum change is made.
+    Block,
+}
+
+/// The words of the stances.
+const STANCES: [(&str, Stance); 3] =
+    [("support", Stance::Support), ("stand-aside", Stance::StandAside), ("block", Stance::Block)];
+
+pub(super) struct Consent;
+
+impl KindSpec for Consent {
+    fn keys(&self) -> &'static [&'static str] {
+        &["consent", "minimum_change"]
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            example: "consent: <support or stand-aside or block>\nminimum_change: \"<only with a block, what would have to change>\"\n",
+            detail: "The consent is required: support goes along, stand-aside has doubts and does not stand in the way, \
+                     block stands in the way and must state its minimum_change.",
+            instead_of: "consent",
+            description: "support, stand-aside or block, a block with its minimum change",
+            length: "one stance",
+        }
+    }
+
+    fn schemas(&self, _form: &BallotForm) -> Vec<Value> {
+        let change = json!({
+            "type": ["string", "null"],
+            "description": "only with a block: what would have to change",
+        });
+        vec![words(STANCES.map(|(word, _)| word).into_iter().chain(["abstain"])), change]
+    }
+
+    fn is_word(&self) -> bool {
+        true
+    }
+
+    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Value), String> {
+        let stance = stance(&answer.source_text(value))?;
+        let change = answer.minimum_change(stance == Stance::Block);
+        let word = STANCES.iter().find(|(_, known)| *known == stance).map(|(word, _)| *word);
+        Ok((Ballot::Consent(stance, change), word.into()))
+    }
+
+    fn is_bare(&self, _form: &BallotForm, word: &str) -> bool {
+        stance(word).is_ok()
+    }
+
+    fn repeats_form(&self, _form: &BallotForm, text: &str) -> bool {
+        is_alternation(&["support", "stand-aside", "stand aside", "block", "abstain"], text)
+    }
+
+    fn may_block(&self, reply: &str) -> bool {
+        may_block(reply)
+    }
+
+    fn countable(&self) -> Option<CountableKind> {
+        Some(CountableKind::Consent)
+    }
+
+    fn default_rule(&self) -> Option<Rule> {
+        Some(Rule::Consent)
+    }
+
+    fn indexed(&self, _form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
+        let Ballot::Consent(stance, change) = ballot else { return None };
+        Some(match stance {
+            Stance::Support => IndexedBallot::Support,
+            Stance::StandAside => IndexedBallot::StandAside,
+            Stance::Block => IndexedBallot::Block(change.clone()),
+        })
+    }
+
+    fn phrase(&self, ballot: &Ballot) -> Option<String> {
+        let Ballot::Consent(stance, change) = ballot else { return None };
+        let phrase = match (stance, change) {
+            (Stance::Support, _) => "supports",
+            (Stance::StandAside, _) => "stands aside",
+            (Stance::Block, None) => "block (no change stated)",
+            (Stance::Block, Some(_)) => "blocks",
+        };
+        Some(phrase.to_owned())
+    }
+
+    fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
+        let input = Input::Line(String::new());
+        let hint = "Required with block: what must change";
+        let change = FormField { key: "minimum_change", label: "minimum change", hint, input };
+        vec![one_of("consent", STANCES.map(|(word, _)| word)), change]
+    }
+
+    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Value)>> {
+        let (stance, change) = (values.text("consent"), values.text("minimum_change"));
+        let change = (!change.is_empty()).then(|| ("minimum_change", change.into()));
+        (stance != "abstain").then(|| [("consent", stance.into())].into_iter().chain(change).collect())
+    }
+
+    /// Two of four support, so that a round of a few seats shows every stance now and then.
+    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
+        let stance = ["support", "stand-aside", "support", "block"][(stage.lot)("consent", 4)];
+        let mut keys = vec![("consent", stance.into())];
+        if stance == "block" {
+            keys.push(("minimum_change", format!("{} No change is asked for.", stage.label).into()));
+        }
+        RehearsedBallot { keys, reason: format!("The lot fell on `{stance}`.") }
+    }
+}
+
+impl Ballot {
+    /// The change that a stance asks for.
+    pub fn minimum_change(&self) -> Option<&str> {
+        let Self::Consent(_, change) = self else { return None };
+        change.as_deref()
+    }
+}
+
+/// The stance a word means.
+fn stance(word: &str) -> Result<Stance, String> {
+    let name = folded(strip_markup(word)).replace([' ', '_'], "-");
+    let known = STANCES.iter().find(|(known, _)| *known == name && !word.chars().any(is_invisible));
+    known.map(|(_, stance)| *stance).ok_or_else(|| unknown_stance(word))
+}
+
+/// Keys under which a stance stands, or is put by mistake.
+const KEYS: [&str; 3] = ["consent", "vote", "stance"];
+
+/// Words of a block, and those that stand for it where the consent belongs.
+const BLOCKS: [&str; 8] = ["block", "blocks", "blocked", "blocking", "veto", "object", "oppose", "reject"];
+
+/// Whether a consent reply that is no valid answer may be read as a block.
+fn may_block(reply: &str) -> bool {
+    let text: String = without_thinking(final_channel(reply)).chars().filter_map(plain).collect();
+    if text.split_whitespace().next().is_some_and(is_block) {
+        return true;
+    }
+    // The key whose value goes on: over commas, and over lines that are indented or items of a list.
+    let mut under_consent = false;
+    for line in text.lines().filter(|line| !line.trim_start().starts_with('>')) {
+        under_consent &= line.starts_with([' ', '\t', '-', '[', ']', '"']);
+        for piece in line.split([',', ';', '{', '}']) {
+            let value = match piece.split_once([':', '=']) {
+                Some((key, value)) if is_key(key) => {
+                    let key = bare(key);
+                    under_consent = KEYS.iter().any(|known| key.eq_ignore_ascii_case(known));
+                    value
+                }
+                _ => piece,
+            };
+            if is_block(value) || (under_consent && names_block(value)) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// A letter without what only looks like another; nothing of what cannot be seen.
+fn plain(c: char) -> Option<char> {
+    let letter = match c {
+        'о' | 'ο' | 'О' => 'o',
+        'с' | 'ϲ' | 'С' => 'c',
+        'к' | 'κ' | 'К' => 'k',
+        'ӏ' | 'Ӏ' | 'ⅼ' => 'l',
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0)?,
+        _ if is_invisible(c) && !matches!(c, '\t' | '\n' | '\r') => return None,
+        other => other,
+    };
+    Some(letter)
+}
+
+fn bare(key: &str) -> &str {
+    strip_markup(
+        key.trim()
+            .trim_start_matches(['-', '#', '*', ' ', '"', '\''])
+            .trim_end_matches(['*', '"', '\'', ' ']),
+    )
+}
+
+/// Whether what stands before a colon is a key and no sentence.
+fn is_key(key: &str) -> bool {
+    let key = bare(key);
+    !key.is_empty() && key.len() <= 32 && key.split_whitespace().count() <= 2
+}
+
+/// Whether a text is the stance and nothing else.
+fn is_block(text: &str) -> bool {
+    strip_markup(text.trim().trim_start_matches(['-', '#', ' '])).eq_ignore_ascii_case("block")
+}
+
+/// Whether a value names a block; one that names all three stances is the form.
+fn names_block(value: &str) -> bool {
+    let value = outside_placeholders(value).to_lowercase();
+    let words: Vec<&str> = value.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_form = ["support", "aside", "block"].iter().all(|stance| words.contains(stance));
+    !is_form && words.iter().any(|word| BLOCKS.contains(word))
+}
+
+/// A value without what stands in angle brackets.
+fn outside_placeholders(value: &str) -> String {
+    let (mut depth, mut out) = (0_usize, String::new());
+    for c in value.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_block;
+
+    #[test]
+    fn a_block_where_the_consent_belongs_is_seen() {
+        let blocks = [
+            "consent: [support, block]",
+            "consent:\n  - support\n  - block\n",
+            "consent: support / block",
+            "consent: block because the plan has no rollback",
+            "consent: \"block\nminimum_change: a",
+            "{\"consent\": \"block\", \"minimum_change\": }",
+            "```yaml\nconsent: block\nminimum_change: a\n```\n```yaml\nconsent: support\n```",
+            "consent: block\nabstain: true",
+            "**Consent:** I block this",
+            "vote: block\nminimum_change: a",
+            "choice: block",
+            "Block. There is no rollback.",
+            "I have read it.\n\n**BLOCK**\n\nThere is no rollback.",
+            "consent: bl\u{200b}ock",
+            "consent: blосk",
+            "consent: block\nconfidence: high",
+            "consent: veto",
+            "consent: I do not support this, I object",
+        ];
+        for reply in blocks {
+            assert!(may_block(reply), "{reply}");
+        }
+    }
+
+    #[test]
+    fn other_unreadable_replies_stop_nothing() {
+        let others = [
+            "",
+            "consent: yes",
+            "consent: support\nconfidence: high",
+            "consent: [support, stand-aside]",
+            "consent: <support or stand-aside or block>",
+            "consent: support | stand-aside | block",
+            "<think>consent: block?</think>\nconsent: sure",
+            "> consent: block\nI would go along with it.",
+            "consent: support\nconcerns:\n  - \"this may block us: it is slow\"\nconfidence: 80%",
+            "{\"consent\": \"support\", \"concerns\": [\"may block a release\"], \"confidence\": 9}",
+            "I would not block it, it is a good plan.",
+            "The plan: we block traffic, and unblock it later.",
+        ];
+        for reply in others {
+            assert!(!may_block(reply), "{reply}");
+        }
+    }
+}

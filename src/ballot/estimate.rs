@@ -1,0 +1,158 @@
+//! `estimate`: a number, or one of the form's cards.
+
+use serde_json::{Value as Json, json};
+
+use super::answer_schema::{described, scale, words};
+use super::kind::{
+    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
+    typed_number, whole,
+};
+use super::parse::AnswerParser;
+use super::parse::scalar::{folded, plain_number, quoted, source_text, strip_markup};
+use super::{Ballot, BallotForm};
+use crate::tally::{CountableKind, Decimal, IndexedBallot, Rule};
+use crate::yaml::{Node, Value};
+
+pub(super) struct Estimate;
+
+/// How many different numbers a rehearsed estimate is drawn from at most.
+const STEPS: f64 = 20.0;
+
+impl KindSpec for Estimate {
+    fn keys(&self) -> &'static [&'static str] {
+        &["estimate"]
+    }
+
+    fn form_keys(&self) -> FormKeys {
+        FormKeys { options: false, scale: Scale::Optional, cards: true }
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            example: "estimate: <a number or a card of the form>\n",
+            detail: "The estimate is required: one number, or one card of the form.",
+            instead_of: "the ballot",
+            description: "an estimate, with its rationale",
+            length: "a number or a card",
+        }
+    }
+
+    fn schemas(&self, form: &BallotForm) -> Vec<Json> {
+        vec![if form.cards.is_empty() {
+            json!({"anyOf": [described(json!({"type": "number"}), &scale(form)), words(["abstain"])]})
+        } else {
+            words(form.cards.iter().map(String::as_str).chain(["abstain"]))
+        }]
+    }
+
+    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
+        let value = match &value.value {
+            Value::List(items) if items.len() == 1 => &items[0],
+            Value::List(items) => {
+                return Err(format!("`estimate` is a list of {}: give exactly one", items.len()));
+            }
+            _ => value,
+        };
+        let kept: Json = if answer.form.cards.is_empty() {
+            answer.number(value, "the estimate")?.into()
+        } else {
+            let word = source_text(value, answer.source);
+            let word = word.ok_or_else(|| format!("`estimate` is {}, one card is expected", value.kind()))?;
+            card(&answer.form.cards, &word)?.into()
+        };
+        Ok((Ballot::Estimate(kept.clone()), kept))
+    }
+
+    fn is_bare(&self, form: &BallotForm, word: &str) -> bool {
+        if form.cards.is_empty() {
+            plain_number(strip_markup(word)).is_some()
+        } else {
+            card(&form.cards, word).is_ok()
+        }
+    }
+
+    fn countable(&self) -> Option<CountableKind> {
+        Some(CountableKind::Estimate)
+    }
+
+    fn default_rule(&self) -> Option<Rule> {
+        Some(Rule::Median)
+    }
+
+    fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
+        let Ballot::Estimate(value) = ballot else { return None };
+        if form.cards.is_empty() {
+            return Decimal::from_json(value.as_number()?).map(IndexedBallot::Number);
+        }
+        let card = value.as_str()?;
+        form.cards.iter().position(|known| known == card).map(IndexedBallot::Card)
+    }
+
+    fn phrase(&self, ballot: &Ballot) -> Option<String> {
+        self.brief(ballot).map(|estimate| format!("estimates {estimate}"))
+    }
+
+    fn brief(&self, ballot: &Ballot) -> Option<String> {
+        let Ballot::Estimate(value) = ballot else { return None };
+        Some(shown(value))
+    }
+
+    fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
+        let input = Input::Line(String::new());
+        vec![FormField {
+            key: "estimate",
+            label: "estimate",
+            hint: "A number or a card; empty = abstain",
+            input,
+        }]
+    }
+
+    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
+        let text = values.text("estimate");
+        (!text.is_empty()).then(|| vec![("estimate", typed_number(&text))])
+    }
+
+    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
+        let estimate = if stage.cards.is_empty() {
+            let (low, high) = stage.ends(1.0, STEPS);
+            let steps = (high - low).clamp(1.0, STEPS).floor();
+            let share = (stage.lot)("estimate", steps as usize + 1) as f64 / steps;
+            whole((low * (1.0 - share) + high * share).round().clamp(low, high))
+        } else {
+            stage.cards[(stage.lot)("estimate", stage.cards.len())].as_str().into()
+        };
+        let reason = format!("The lot fell on {}.", shown(&estimate));
+        RehearsedBallot { keys: vec![("estimate", estimate)], reason }
+    }
+}
+
+fn shown(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The card a word means: as it is spelt, in other case, or by its number.
+fn card(cards: &[String], word: &str) -> Result<String, String> {
+    if let Some(exact) = cards.iter().find(|card| *card == word) {
+        return Ok(exact.clone());
+    }
+    let bare = strip_markup(word);
+    let number = plain_number(bare).and_then(|number| Decimal::from_json(&number));
+    let same = |card: &&String| {
+        folded(card) == folded(bare)
+            || folded(strip_markup(card)) == folded(bare)
+            || number.is_some_and(|number| Decimal::parse(card) == Some(number))
+    };
+    let hits: Vec<&String> = cards.iter().filter(same).collect();
+    match hits.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(format!(
+            "card {} is not on the form: {}; give one card alone",
+            quoted(word),
+            cards.join(", ")
+        )),
+        several => {
+            let names: Vec<String> = several.iter().map(|card| quoted(card)).collect();
+            Err(format!("card {} could mean {}: spell it as on the form", quoted(word), names.join(" or ")))
+        }
+    }
+}

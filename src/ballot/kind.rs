@@ -1,0 +1,293 @@
+//! The trait of a ballot kind: everything that differs from kind to kind.
+//!
+//! One file a kind implements it; `mod.rs` registers them. The defaults are those of a kind that is
+//! read and not counted, as an open question is.
+
+use serde_json::{Number, Value};
+
+use super::parse::AnswerParser;
+use super::{Ballot, BallotForm, BallotKind};
+use crate::tally::{CountableKind, IndexedBallot, Rule};
+use crate::yaml::Node;
+
+/// A ballot kind. Methods that take a [`Ballot`] are given one of this kind.
+pub trait KindSpec: Sync {
+    /// The keys of an answer that hold the ballot; the first is the ballot key.
+    fn keys(&self) -> &'static [&'static str];
+
+    /// What a definition may say of the form beside its kind.
+    fn form_keys(&self) -> FormKeys {
+        FormKeys { options: false, scale: Scale::None, cards: false }
+    }
+
+    /// What participants are told about the ballot.
+    fn instructions(&self) -> Instructions;
+
+    /// The JSON Schema of each of [`keys`](Self::keys), in their order.
+    fn schemas(&self, form: &BallotForm) -> Vec<Value>;
+
+    /// Whether the ballot is one word or text, which is unwrapped from a list of one before it is parsed.
+    fn is_word(&self) -> bool {
+        false
+    }
+
+    /// Reads the value under the ballot key, which is neither empty nor an abstention; returns the ballot
+    /// and the value that is kept in the answer. The error is fit to be sent to the participant.
+    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Value), String>;
+
+    /// Whether a reply that is this word and nothing else is a ballot.
+    fn is_bare(&self, _form: &BallotForm, _word: &str) -> bool {
+        false
+    }
+
+    /// Whether a text lists the alternatives as the form does instead of giving one.
+    fn repeats_form(&self, _form: &BallotForm, _text: &str) -> bool {
+        false
+    }
+
+    /// Whether Markdown lines such as `**Vote:** a` are read as a ballot.
+    fn reads_labelled_lines(&self) -> bool {
+        true
+    }
+
+    /// Whether a reply without a valid answer may be a veto.
+    fn may_block(&self, _reply: &str) -> bool {
+        false
+    }
+
+    /// What the ballots are to the voting rules; `None` for a kind that is not counted.
+    fn countable(&self) -> Option<CountableKind> {
+        None
+    }
+
+    /// The rule whose numbers are shown where a round has none.
+    fn default_rule(&self) -> Option<Rule> {
+        None
+    }
+
+    /// The ballot in places of the form; `None` for what is not on it.
+    fn indexed(&self, _form: &BallotForm, _ballot: &Ballot) -> Option<IndexedBallot> {
+        None
+    }
+
+    /// The options that the ballot puts first; `None` for kinds without options.
+    fn top_options(&self, _ballot: &Ballot) -> Option<Vec<String>> {
+        None
+    }
+
+    /// The ballot as a predicate of its seat, such as "votes a"; `None` where its text speaks for itself.
+    fn phrase(&self, _ballot: &Ballot) -> Option<String> {
+        None
+    }
+
+    /// The ballot in the fewest words.
+    fn brief(&self, ballot: &Ballot) -> Option<String> {
+        self.phrase(ballot)
+    }
+
+    /// The texts of a ballot that is a list of texts.
+    fn listing(&self, _ballot: &Ballot) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What a person is asked for.
+    fn fields(&self, form: &BallotForm) -> Vec<FormField>;
+
+    /// What a person is asked for beside the ballot, each a text with one item a line.
+    fn remarks(&self) -> &'static [&'static str] {
+        &["rationale"]
+    }
+
+    /// The keys of the answer that a person gave in [`fields`](Self::fields); `None` for an abstention.
+    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Value)>>;
+
+    /// A placeholder ballot that fits the form.
+    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot;
+}
+
+/// What a definition may say of a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormKeys {
+    /// Whether it has `options`, of which it then needs two.
+    pub options: bool,
+    /// Whether it has `min` and `max`.
+    pub scale: Scale,
+    /// Whether it may have `cards`.
+    pub cards: bool,
+}
+
+/// The scale of a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// It has none.
+    None,
+    /// Each end may be given.
+    Optional,
+    /// Both ends are given, or these are taken.
+    Default(u64, u64),
+}
+
+/// What participants are told about a ballot kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Instructions {
+    /// The lines of the example that hold the ballot, every value a placeholder.
+    pub example: &'static str,
+    /// What is required, in a sentence.
+    pub detail: &'static str,
+    /// In place of what an abstention stands.
+    pub instead_of: &'static str,
+    /// The answer described, as agents are told what they are expected to return.
+    pub description: &'static str,
+    /// How much of it.
+    pub length: &'static str,
+}
+
+/// One field of the form a person fills in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormField {
+    /// The name by which its value is found.
+    pub key: &'static str,
+    /// The text in front of it.
+    pub label: &'static str,
+    /// What may be entered, in a few words.
+    pub hint: &'static str,
+    /// How it is entered.
+    pub input: Input,
+}
+
+/// How a field is filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A line of text that begins as this.
+    Line(String),
+    /// Several lines of text that begin as this.
+    Text(String),
+    /// One of these words.
+    OneOf(Vec<String>),
+    /// Any of these words.
+    AnyOf(Vec<String>),
+}
+
+/// The values that a person entered.
+pub trait FormValues {
+    /// The text of a field, trimmed.
+    fn text(&self, key: &str) -> String;
+    /// The words picked in a field.
+    fn picked(&self, key: &str) -> Vec<String>;
+}
+
+/// What a rehearsed ballot is made of.
+pub struct Stage<'a> {
+    /// The options in the order in which the seat puts them.
+    pub options: Vec<&'a str>,
+    /// How many of the first options the seat leans to.
+    pub leaning: usize,
+    /// Why the options stand in this order, in a sentence.
+    pub order_reason: String,
+    /// The lowest and the highest score or estimate.
+    pub scale: (Option<f64>, Option<f64>),
+    /// The cards of the form.
+    pub cards: &'a [String],
+    /// Sentences of the snapshot, quoted.
+    pub quotes: &'a [String],
+    /// The sentence that says that this is a rehearsal.
+    pub label: &'static str,
+    /// Draws an index below a count; the name makes draws independent.
+    pub lot: &'a dyn Fn(&str, usize) -> usize,
+}
+
+impl Stage<'_> {
+    /// The ends of the scale; where one is missing, `from` and `span` above it.
+    pub fn ends(&self, from: f64, span: f64) -> (f64, f64) {
+        let low = self.scale.0.unwrap_or_else(|| self.scale.1.map_or(from, |high| high.min(from)));
+        (low, self.scale.1.unwrap_or(low + span))
+    }
+}
+
+/// A rehearsed ballot.
+pub struct RehearsedBallot {
+    /// Its keys and values in the answer.
+    pub keys: Vec<(&'static str, Value)>,
+    /// How it came about, in a sentence.
+    pub reason: String,
+}
+
+/// A field with one of several words, or `abstain`.
+pub(super) fn one_of<'a>(key: &'static str, words: impl IntoIterator<Item = &'a str>) -> FormField {
+    let words = words.into_iter().chain(["abstain"]).map(str::to_owned).collect();
+    FormField { key, label: key, hint: "← → to choose", input: Input::OneOf(words) }
+}
+
+/// A number where the text is one, else the text, which the parser rejects with its reason.
+pub fn typed_number(text: &str) -> Value {
+    text.parse::<Number>().map_or_else(|_| text.into(), Value::Number)
+}
+
+/// A number as JSON, a whole one without a decimal point.
+pub(super) fn whole(value: f64) -> Value {
+    value.to_string().parse::<i64>().map_or_else(|_| value.into(), Value::from)
+}
+
+/// The keys that are a ballot's in an answer of any kind: those of the kinds of session formats 1 and 2,
+/// whose recorded snapshots depend on it. A later kind's keys are known in its own answers only.
+const EVERYWHERE: [&str; 9] =
+    ["vote", "approve", "ranking", "scores", "estimate", "abstain", "consent", "minimum_change", "position"];
+
+impl BallotKind {
+    /// The word that names it.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    }
+
+    /// The names of all kinds.
+    pub fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|(name, _)| *name).collect()
+    }
+
+    /// The key its ballot stands under.
+    pub fn key(self) -> &'static str {
+        self.spec().keys().first().copied().unwrap_or_default()
+    }
+
+    /// The keys of an answer that are its ballot.
+    pub fn ballot_keys(self) -> impl Iterator<Item = &'static str> {
+        EVERYWHERE.into_iter().chain(self.spec().keys().iter().copied())
+    }
+}
+
+impl Ballot {
+    /// The key it stands under.
+    pub(super) fn key(&self) -> &'static str {
+        self.kind().map_or("vote", BallotKind::key)
+    }
+
+    /// It in places of the form; `None` for what is not counted.
+    pub fn indexed(&self, form: &BallotForm) -> Option<IndexedBallot> {
+        self.kind()?.spec().indexed(form, self)
+    }
+
+    /// The options it puts first; `None` for kinds without options.
+    pub fn top_options(&self) -> Option<Vec<String>> {
+        self.kind()?.spec().top_options(self)
+    }
+
+    /// It as a predicate of its seat, such as "votes a"; `None` where its text speaks for itself.
+    pub fn phrase(&self) -> Option<String> {
+        self.kind().map_or_else(|| Some("abstains".to_owned()), |kind| kind.spec().phrase(self))
+    }
+
+    /// It in the fewest words; `None` where its text speaks for itself.
+    pub fn brief(&self) -> Option<String> {
+        self.kind().map_or_else(|| self.phrase(), |kind| kind.spec().brief(self))
+    }
+
+    /// Its texts, if it is a list of texts.
+    pub fn listing(&self) -> Vec<String> {
+        self.kind().map_or_else(Vec::new, |kind| kind.spec().listing(self))
+    }
+}

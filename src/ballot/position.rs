@@ -1,0 +1,60 @@
+//! `position`: an open question, answered in text; the default. It is not counted.
+
+use serde_json::{Value, json};
+
+use super::answer_schema::described;
+use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Stage};
+use super::parse::AnswerParser;
+use super::{Ballot, BallotForm};
+use crate::yaml::Node;
+
+pub(super) struct Position;
+
+impl KindSpec for Position {
+    fn keys(&self) -> &'static [&'static str] {
+        &["position"]
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            example: "position: \"<your position in two or three sentences>\"\n",
+            detail: "The position is required.",
+            instead_of: "the position",
+            description: "a position, with its rationale, trade-offs, concerns and suggestions",
+            length: "2–3 sentences",
+        }
+    }
+
+    fn schemas(&self, _form: &BallotForm) -> Vec<Value> {
+        vec![described(json!({"type": "string"}), "two or three sentences; `abstain` to abstain")]
+    }
+
+    fn is_word(&self) -> bool {
+        true
+    }
+
+    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Value), String> {
+        Ok((Ballot::Position, answer.source_text(value).into()))
+    }
+
+    fn reads_labelled_lines(&self) -> bool {
+        false
+    }
+
+    fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
+        let hint = "Your position, 2–3 sentences";
+        vec![FormField { key: "position", label: "position", hint, input: Input::Text(String::new()) }]
+    }
+
+    fn remarks(&self) -> &'static [&'static str] {
+        &["rationale", "concerns", "suggestions"]
+    }
+
+    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Value)>> {
+        Some(vec![("position", values.text("position").into())])
+    }
+
+    fn rehearse(&self, _stage: &Stage<'_>) -> RehearsedBallot {
+        RehearsedBallot { keys: Vec::new(), reason: "It answers nothing.".to_owned() }
+    }
+}

@@ -1,0 +1,141 @@
+//! `score`: a number on one scale for each option.
+
+use indexmap::IndexMap;
+use serde_json::{Map as JsonMap, Number, Value as Json, json};
+
+use super::answer_schema::{closed, described, scale, words};
+use super::kind::{
+    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
+    typed_number, whole,
+};
+use super::parse::AnswerParser;
+use super::parse::scalar::quoted;
+use super::{Ballot, BallotForm};
+use crate::tally::{CountableKind, Decimal, IndexedBallot, Rule};
+use crate::yaml::{Map, Node, Value};
+
+pub(super) struct Score;
+
+impl KindSpec for Score {
+    fn keys(&self) -> &'static [&'static str] {
+        &["scores"]
+    }
+
+    fn form_keys(&self) -> FormKeys {
+        FormKeys { options: true, scale: Scale::Default(0, 5), cards: false }
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            example: "scores: {<option>: <score>, <other option>: <score>}\n",
+            detail: "The scores are required: one number for each option, within the form's scale.",
+            instead_of: "the ballot",
+            description: "a score for each option, with the rationale",
+            length: "a number for each option",
+        }
+    }
+
+    fn schemas(&self, form: &BallotForm) -> Vec<Json> {
+        let scores = form.options.iter().map(|option| (option.clone(), json!({"type": "number"})));
+        let scores = described(closed(&scores.collect()), &scale(form));
+        vec![json!({"anyOf": [scores, words(["abstain"])]})]
+    }
+
+    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
+        let mut given: IndexMap<String, Number> = IndexMap::new();
+        for (key, value) in maps(value)?.into_iter().flatten() {
+            let option = answer.named(&key.text)?;
+            if value.value == Value::Null {
+                continue;
+            }
+            let score = answer.number(value, &format!("the score of {}", quoted(&option)))?;
+            if given.insert(option.clone(), score).is_some() {
+                return Err(format!("{} stands twice in `scores`: score each option once", quoted(&option)));
+            }
+        }
+        let options = &answer.form.options;
+        let missing = options.iter().filter(|option| !given.contains_key(*option));
+        let missing: Vec<String> = missing.map(|option| quoted(option)).collect();
+        if !missing.is_empty() {
+            return Err(format!("`scores` has no number for {}: score each option", missing.join(", ")));
+        }
+        let scores: IndexMap<String, Number> =
+            options.iter().filter_map(|option| given.shift_remove_entry(option)).collect();
+        let kept = scores.iter().map(|(option, score)| (option.clone(), Json::from(score.clone()))).collect();
+        Ok((Ballot::Scores(scores), Json::Object(kept)))
+    }
+
+    fn reads_labelled_lines(&self) -> bool {
+        false
+    }
+
+    fn countable(&self) -> Option<CountableKind> {
+        Some(CountableKind::Score)
+    }
+
+    fn default_rule(&self) -> Option<Rule> {
+        Some(Rule::ScoreMean)
+    }
+
+    fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
+        let Ballot::Scores(scores) = ballot else { return None };
+        let score = |option: &String| scores.get(option).and_then(Decimal::from_json);
+        Some(IndexedBallot::Scores(form.options.iter().map(score).collect()))
+    }
+
+    fn top_options(&self, ballot: &Ballot) -> Option<Vec<String>> {
+        let Ballot::Scores(scores) = ballot else { return None };
+        let most = scores.values().filter_map(Decimal::from_json).max();
+        let best = scores.iter().filter(|(_, score)| Decimal::from_json(score) == most);
+        Some(best.map(|(option, _)| option.clone()).collect())
+    }
+
+    fn phrase(&self, ballot: &Ballot) -> Option<String> {
+        self.brief(ballot).map(|scores| format!("scores {scores}"))
+    }
+
+    fn brief(&self, ballot: &Ballot) -> Option<String> {
+        let Ballot::Scores(scores) = ballot else { return None };
+        let scores: Vec<String> = scores.iter().map(|(option, score)| format!("{option} {score}")).collect();
+        Some(scores.join(", "))
+    }
+
+    fn fields(&self, form: &BallotForm) -> Vec<FormField> {
+        let lines: Vec<String> = form.options.iter().map(|option| format!("{option}: ")).collect();
+        let hint = "One number after each; all empty = abstain";
+        vec![FormField { key: "scores", label: "scores", hint, input: Input::Text(lines.join("\n")) }]
+    }
+
+    /// `option: number` a line; options without a number are left out.
+    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
+        let score = |line: &str| {
+            let (option, score) = line.rsplit_once(':')?;
+            let score = score.trim();
+            (!score.is_empty()).then(|| (option.trim().to_owned(), typed_number(score)))
+        };
+        let scores: JsonMap<String, Json> = values.text("scores").lines().filter_map(score).collect();
+        (!scores.is_empty()).then(|| vec![("scores", Json::Object(scores))])
+    }
+
+    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
+        let (low, high) = stage.ends(0.0, 5.0);
+        let step = (high - low) / stage.options.len().saturating_sub(1).max(1) as f64;
+        let score = |nth: usize| whole((high - step * nth as f64).round().clamp(low, high));
+        let scores = stage.options.iter().enumerate().map(|(nth, name)| ((*name).to_owned(), score(nth)));
+        let keys = vec![("scores", Json::Object(scores.collect()))];
+        RehearsedBallot { keys, reason: stage.order_reason.clone() }
+    }
+}
+
+/// The map of scores, or the maps of a list.
+fn maps(value: &Node) -> Result<Vec<&Map>, String> {
+    match &value.value {
+        Value::Map(entries) => Ok(vec![entries]),
+        Value::List(items) => {
+            let maps =
+                items.iter().map(|item| if let Value::Map(map) = &item.value { Some(map) } else { None });
+            maps.collect::<Option<_>>().ok_or_else(|| "`scores` is a list, a map is expected".to_owned())
+        }
+        _ => Err(format!("`scores` is {}, a map of options to numbers is expected", value.kind())),
+    }
+}

@@ -36,16 +36,15 @@ pub fn run(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut Co
         receipts.extend(receipts_in(given)?);
     }
     let bytes = bytes_of(path)?;
-    let log = read_log(&bytes);
+    let mut found = verify(&bytes, expect.as_deref());
     // What is no session, or one of another format, is not a session that fails.
-    if let Err(damage) = &log
-        && is_no_session(damage)
-    {
+    if let Some(damage) = found.damage.as_ref().filter(|damage| is_no_session(damage)) {
         return Err(vec![damage_problem(damage, &path.display().to_string())]);
     }
-    let mut found = verify(&bytes, expect.as_deref());
-    if let (Ok(log), false) = (&log, receipts.is_empty()) {
-        found.hold(log, &receipts);
+    if !receipts.is_empty()
+        && let Ok(log) = read_log(&bytes)
+    {
+        found.hold(&log, &receipts);
     }
     if output.json {
         output.line(&report::safe_json(&as_json(&found)));

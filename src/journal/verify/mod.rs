@@ -13,7 +13,7 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
-use super::reader::{Damage, EventLog, read_log, starts};
+use super::reader::{Damage, EventLog, LogReader, starts};
 use crate::history::{LogEntry, Receipt, RoundRun, Session, WorkItemOffered};
 use crate::round::record::REPLY_RULES;
 
@@ -72,34 +72,50 @@ pub struct Verification {
     pub findings: Vec<Finding>,
     /// The last hash.
     pub head: Option<String>,
+    /// Why nothing of the file was used, if it is damaged or no session.
+    pub damage: Option<Damage>,
 }
 
-/// Verifies a file's bytes; `expect` is a hash that must stand in it, noted earlier.
+/// Verifies a file's bytes, one document at a time; `expect` is a hash that must stand in it, noted earlier.
 pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
-    let mut result = Verification::default();
-    let log = match read_log(bytes) {
-        Ok(log) => log,
+    match read_and_check(bytes, expect) {
+        Ok(found) => found,
+        // Nothing of a damaged file is used.
         Err(damage) => {
-            result.findings.push(finding_of(&damage));
-            return result;
+            let findings = vec![finding_of(&damage)];
+            Verification { findings, damage: Some(damage), ..Verification::default() }
         }
+    }
+}
+
+fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Damage> {
+    let mut checker = Verifier {
+        session: Session::default(),
+        result: Verification::default(),
+        due: VecDeque::new(),
+        all_asked: HashSet::new(),
     };
-    if log.torn > 0 {
-        let what = format!("{} bytes of a torn write follow the last complete document", log.torn);
-        result.findings.push(Finding::whole(what));
+    let (mut reader, mut count, mut holds_expected) = (LogReader::new(bytes)?, 0, false);
+    for line in reader.by_ref() {
+        let line = line?;
+        checker.line(&line);
+        count += 1;
+        holds_expected |= expect == Some(line.hash.as_str());
+        checker.result.head = Some(line.hash);
     }
-    if log.lines.is_empty() {
-        result.findings.push(Finding::whole("the file holds no complete document"));
-        return result;
+    if count > 0 {
+        checker.result.proven.push(format!("the chain of {count} documents is whole"));
+    } else {
+        checker.result.findings.push(Finding::whole("the file holds no complete document"));
     }
-    result.proven.push(format!("the chain of {} documents is whole", log.lines.len()));
-    result.head = log.lines.last().map(|line| line.hash.clone());
-    let mut checker =
-        Verifier { session: Session::default(), result, due: VecDeque::new(), all_asked: HashSet::new() };
-    for line in &log.lines {
-        checker.line(line);
+    if reader.torn_bytes() > 0 {
+        let what = format!("{} bytes of a torn write follow the last complete document", reader.torn_bytes());
+        checker.result.findings.insert(0, Finding::whole(what));
     }
-    let mut result = checker.finish(expect, &log.lines);
+    if count == 0 {
+        return Ok(checker.result);
+    }
+    let mut result = checker.finish(expect.map(|_| holds_expected));
     if result.findings.iter().any(|finding| finding.place.is_some()) {
         // Looked up only where something is told.
         let starts: Vec<_> = starts(bytes).collect();
@@ -109,7 +125,7 @@ pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
             }
         }
     }
-    result
+    Ok(result)
 }
 
 impl Verification {
@@ -157,7 +173,7 @@ impl Verifier {
         self.result.findings.push(Finding { place: Some(place), what: what.into() });
     }
 
-    fn finish(mut self, expect: Option<&str>, lines: &[LogEntry]) -> Verification {
+    fn finish(mut self, holds_expected: Option<bool>) -> Verification {
         let rounds = std::mem::take(&mut self.session.rounds);
         let chain = self.result.proven.len();
         for round in &rounds {
@@ -183,13 +199,13 @@ impl Verifier {
         if self.session.closed.is_none() {
             self.result.notes.push("the session is not finished; it can be resumed".to_owned());
         }
-        match expect {
+        match holds_expected {
             None => {}
-            Some(hash) if lines.iter().any(|line| line.hash == hash) => self
+            Some(true) => self
                 .result
                 .proven
                 .push("the file holds the expected hash, and everything before it".to_owned()),
-            Some(_) => {
+            Some(false) => {
                 let what = "the expected hash does not stand in the file: it was cut back or rewritten";
                 self.result.findings.push(Finding::whole(what));
             }

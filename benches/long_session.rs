@@ -66,6 +66,7 @@ impl Sitting {
             prices: indexmap::IndexMap::new(),
             leak_rules: None,
             reply_rules: Some(roundtable::round::record::REPLY_RULES),
+            parts: Some(roundtable::journal::PARTS),
             pseudonyms: None,
             personas: vec![persona],
         };

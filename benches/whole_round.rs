@@ -150,6 +150,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         prices: indexmap::IndexMap::new(),
         leak_rules: None,
         reply_rules: Some(roundtable::round::record::REPLY_RULES),
+        parts: Some(roundtable::journal::PARTS),
         pseudonyms: None,
         personas: vec![PersonaInfo {
             name: persona.name,

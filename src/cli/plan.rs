@@ -14,7 +14,7 @@ use crate::config::trust::Trust;
 use crate::diagnostic::Diagnostic;
 use crate::history::{LinkedSession, PseudonymMap, Session, SessionOpened};
 use crate::identity::RULES;
-use crate::journal::FORMAT;
+use crate::journal::{FORMAT, PARTS};
 use crate::launch::linked_sessions::linked_sessions;
 use crate::launch::roster::{ModelFlags, Roster, RosterInputs, UnknownAgentPolicy, resolve};
 use crate::launch::scripted_answers::Answers;
@@ -266,6 +266,7 @@ impl PreparedSession {
             definition: self.text.clone(),
             leak_rules,
             reply_rules: Some(REPLY_RULES),
+            parts: Some(PARTS),
             pseudonyms: self.pseudonyms(&roster, seed)?,
             input: with_written_names(
                 input.map_or_else(|| Ok(self.definition.input()), parse_input)?,

@@ -3,9 +3,8 @@
 //! What stands after the last complete hash line is a torn write, whatever its bytes; any other
 //! mismatch is damage, and nothing of a damaged file is used. Never panics, whatever the bytes.
 
-use std::ops::Range;
-
 use super::document::{FORMAT, NO_HASH, OLDEST_FORMAT, read_document};
+use super::parts::{MARK, PARTS, PartIndex, PartWriter};
 use crate::history::{Event, LogEntry, Session};
 use crate::round::snapshot::sha256_hex;
 
@@ -41,10 +40,7 @@ pub struct Damage {
 /// # Errors
 /// The first [`Damage`].
 pub fn read_log(bytes: &[u8]) -> Result<EventLog, Damage> {
-    let mut reader = LogReader::new(bytes)?;
-    let lines = reader.by_ref().collect::<Result<Vec<LogEntry>, Damage>>()?;
-    let torn = reader.torn_bytes();
-    Ok(EventLog { lines, good: bytes.len() - torn, torn })
+    LogReader::new(bytes)?.log()
 }
 
 /// Reads a log document by document, each believed only once it is checked.
@@ -58,11 +54,13 @@ pub struct LogReader<'a> {
     session: String,
     /// What the values of further documents may weigh in memory, in bytes.
     room: usize,
+    /// What later documents may name, in files that name parts.
+    parts: Option<PartIndex>,
 }
 
 /// What the values of a file may weigh, so that reading it takes at most 64 MiB and 16 times its size:
 /// they stand in the events and in the state, and for a moment once more.
-fn room(size: usize) -> usize {
+pub(super) fn room(size: usize) -> usize {
     12 * 1024 * 1024 + 4 * size
 }
 
@@ -82,7 +80,23 @@ impl<'a> LogReader<'a> {
             prev: NO_HASH.to_owned(),
             session: String::new(),
             room: room(bytes.len()),
+            parts: None,
         })
+    }
+
+    /// Reads all documents that are left.
+    ///
+    /// # Errors
+    /// The first [`Damage`].
+    pub fn log(&mut self) -> Result<EventLog, Damage> {
+        let lines = self.collect::<Result<Vec<LogEntry>, Damage>>()?;
+        Ok(EventLog { lines, good: self.good, torn: self.torn_bytes() })
+    }
+
+    /// What a writer needs to go on with the file as it was read, where it names parts.
+    pub(super) fn part_writer(self) -> Option<PartWriter> {
+        let taken = room(self.bytes.len()) - self.room;
+        Some(PartWriter::with(self.parts?, self.good, taken))
     }
 
     /// How many bytes have been read.
@@ -95,17 +109,62 @@ impl<'a> LogReader<'a> {
         self.bytes.len() - self.good
     }
 
+    /// The document that ends at `end`, checked against its hash and the chain, and its session.
+    fn checked(&mut self, end: usize) -> Result<(LogEntry, String), Damage> {
+        let (bytes, start, seq) = (self.bytes, self.good, self.seq);
+        let fail = |what: String| damage(bytes, start, Some(seq), what);
+        let (body, hash_line) = bytes[start..end].split_at(end - start - HASH_LINE);
+        let hash = String::from_utf8_lossy(&hash_line[6..HASH_LINE - 1]).into_owned();
+        if sha256_hex(body) != hash {
+            return Err(fail("its bytes are not those its hash was made of".to_owned()));
+        }
+        let text = std::str::from_utf8(body).map_err(|_| fail("it is not UTF-8".to_owned()))?;
+        let in_full = match (&self.parts, text.strip_prefix(MARK)) {
+            (Some(parts), Some(rest)) => {
+                Some("---\n".to_owned() + &parts.restore(bytes, rest, &mut self.room).map_err(fail)?)
+            }
+            _ => None,
+        };
+        let text = in_full.as_deref().unwrap_or(text);
+        if !text.starts_with("---\n") {
+            return Err(fail("it does not start with `---`".to_owned()));
+        }
+        // A header of another version is told apart before its fields are asked for.
+        let known = OLDEST_FORMAT..=FORMAT;
+        let format = (seq == 0).then(|| written_format(text)).flatten();
+        if let Some(format) = format.filter(|format| !known.contains(format)) {
+            let what = format!(
+                "the file has format {format}; this version reads formats {OLDEST_FORMAT} to {FORMAT}"
+            );
+            return Err(Damage { newer: true, ..fail(what) });
+        }
+        let (found, before, session, stamped) = read_document(text, &mut self.room).map_err(fail)?;
+        if found != seq {
+            return Err(fail(format!("its `seq` is {found}, and {seq} is next")));
+        }
+        if before != self.prev {
+            return Err(fail("its `prev` is not the hash of the document before it".to_owned()));
+        }
+        Ok((LogEntry { seq, prev: before, hash, stamped }, session))
+    }
+
     fn document(&mut self, end: usize) -> Result<LogEntry, Damage> {
-        let (line, of) = document(self.bytes, self.good..end, self.seq, &self.prev, &mut self.room)?;
+        let (line, of) = self.checked(end)?;
         let fail = |what: String| Err(damage(self.bytes, self.good, Some(line.seq), what));
         if self.seq == 0 {
-            check_header(self.bytes, &line, &of)?;
+            self.parts = check_header(self.bytes, &line, &of)?;
         } else if let Event::SessionForked(forked) = &line.stamped.event {
             if forked.from != self.session || !is_session_id(&of) {
                 return fail("it forks a session that is not this one".to_owned());
             }
         } else if of != self.session {
             return fail(format!("the document belongs to session `{of}`"));
+        }
+        if let Some(parts) = &mut self.parts {
+            parts.learn(
+                str::from_utf8(&self.bytes[self.good..end - HASH_LINE]).unwrap_or_default(),
+                self.good,
+            );
         }
         self.session = of;
         self.prev.clone_from(&line.hash);
@@ -171,43 +230,7 @@ fn is_hex(byte: u8) -> bool {
 }
 
 /// The length of the line that ends a document: `hash: `, 64 hex digits, a line feed.
-const HASH_LINE: usize = 6 + 64 + 1;
-
-fn document(
-    bytes: &[u8],
-    range: Range<usize>,
-    seq: u64,
-    prev: &str,
-    room: &mut usize,
-) -> Result<(LogEntry, String), Damage> {
-    let start = range.start;
-    let fail = |what: String| damage(bytes, start, Some(seq), what);
-    let (body, hash_line) = bytes[range.clone()].split_at(range.len() - HASH_LINE);
-    let hash = String::from_utf8_lossy(&hash_line[6..HASH_LINE - 1]).into_owned();
-    if sha256_hex(body) != hash {
-        return Err(fail("its bytes are not those its hash was made of".to_owned()));
-    }
-    let text = std::str::from_utf8(body).map_err(|_| fail("it is not UTF-8".to_owned()))?;
-    if !text.starts_with("---\n") {
-        return Err(fail("it does not start with `---`".to_owned()));
-    }
-    // A header of another version is told apart before its fields are asked for.
-    let known = OLDEST_FORMAT..=FORMAT;
-    let format = (seq == 0).then(|| written_format(text)).flatten();
-    if let Some(format) = format.filter(|format| !known.contains(format)) {
-        let what =
-            format!("the file has format {format}; this version reads formats {OLDEST_FORMAT} to {FORMAT}");
-        return Err(Damage { newer: true, ..fail(what) });
-    }
-    let (found, before, session, stamped) = read_document(text, room).map_err(fail)?;
-    if found != seq {
-        return Err(fail(format!("its `seq` is {found}, and {seq} is next")));
-    }
-    if before != prev {
-        return Err(fail("its `prev` is not the hash of the document before it".to_owned()));
-    }
-    Ok((LogEntry { seq, prev: before, hash, stamped }, session))
-}
+pub(super) const HASH_LINE: usize = 6 + 64 + 1;
 
 fn written_format(text: &str) -> Option<u32> {
     text.lines().find_map(|line| line.strip_prefix("format: "))?.parse().ok()
@@ -218,7 +241,8 @@ fn is_session_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(is_safe)
 }
 
-fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<(), Damage> {
+/// Checks a header; what parts its file may name, if any.
+fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<Option<PartIndex>, Damage> {
     let fail = |what: String| Err(damage(bytes, 0, Some(0), what));
     let Event::SessionOpened(opened) = &line.stamped.event else {
         return fail("the first event is not `session_opened`".to_owned());
@@ -226,8 +250,12 @@ fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<(), Dama
     if !is_session_id(session) {
         return fail("the session's id is not one this program makes".to_owned());
     }
+    if let Some(parts) = opened.parts.filter(|parts| *parts != PARTS) {
+        let what = format!("the file has parts by rules {parts}; this version reads rules {PARTS}");
+        return Err(Damage { newer: true, ..damage(bytes, 0, Some(0), what) });
+    }
     match Session::definition_of(opened) {
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(opened.parts.map(|_| PartIndex::default())),
         Err(problem) => fail(format!("the header's definition does not load: {}", problem.message)),
     }
 }

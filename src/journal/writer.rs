@@ -5,8 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::document::{NO_HASH, write_document};
-use super::reader::{Damage, EventLog, read_log};
+use super::document::{NO_HASH, write_with_parts};
+use super::parts::PartWriter;
+use super::reader::{Damage, EventLog, LogReader};
 use super::storage::{Disk, DiskError, LogFile};
 use crate::history::{Event, LogEntry, TimedEvent};
 
@@ -17,6 +18,8 @@ pub struct Journal {
     seq: u64,
     prev: String,
     failed: bool,
+    /// What the file holds that need not be written again, in files that name parts.
+    part_writer: Option<PartWriter>,
     /// What is rendered and not written. Its memory serves the next write.
     text: String,
     /// The documents of that text.
@@ -52,7 +55,16 @@ pub enum OpenJournalError {
 
 impl Journal {
     fn at(file: LogFile, session: String, seq: u64, prev: String) -> Self {
-        Self { file, session, seq, prev, failed: false, text: String::new(), lines: Vec::new() }
+        Self {
+            file,
+            session,
+            seq,
+            prev,
+            failed: false,
+            part_writer: None,
+            text: String::new(),
+            lines: Vec::new(),
+        }
     }
 
     /// Makes a new session file; it must not exist.
@@ -74,7 +86,8 @@ impl Journal {
     pub fn open(disk: &Disk, path: &Path) -> Result<OpenedJournal, OpenJournalError> {
         let mut file = disk.open_log(path)?;
         let bytes = file.read_all()?;
-        let log = read_log(&bytes)?;
+        let mut reader = LogReader::new(&bytes)?;
+        let log = reader.log()?;
         let Some(last) = log.lines.last() else { return Err(OpenJournalError::NothingRecorded) };
         let session = log.lines.iter().rev().find_map(|line| named_session(&line.stamped.event));
         let session = session.unwrap_or_default().to_owned();
@@ -85,7 +98,9 @@ impl Journal {
             file.truncate(log.good as u64)?;
             torn = Some(aside);
         }
-        Ok(OpenedJournal { journal: Self::at(file, session, seq, prev), log, torn })
+        let mut journal = Self::at(file, session, seq, prev);
+        journal.part_writer = reader.part_writer();
+        Ok(OpenedJournal { journal, log, torn })
     }
 
     /// Renders events that the next [`Journal::append`] writes before its own, in the same write.
@@ -105,7 +120,11 @@ impl Journal {
                 Some(last) => (last.seq + 1, last.hash.clone()),
                 None => (self.seq, self.prev.clone()),
             };
-            let hash = write_document(seq, &prev, &self.session, &stamped, &mut self.text);
+            if let Event::SessionOpened(opened) = &stamped.event {
+                self.part_writer = opened.parts.map(|_| PartWriter::default());
+            }
+            let part_writer = self.part_writer.as_mut();
+            let hash = write_with_parts(seq, &prev, &self.session, &stamped, part_writer, &mut self.text);
             self.failed = hash.is_err();
             let hash = hash.map_err(|fault| self.refuses(fault))?;
             self.lines.push(LogEntry { seq, prev, hash, stamped });

@@ -34,7 +34,7 @@ pub fn read_own(text: &str, room: &mut usize) -> Result<Value, Diagnostic> {
     let value = match simple::read(text) {
         Some(node) => {
             let value = node.to_json();
-            weigh(&value, &left).map(|()| value).map_err(Diagnostic::new)
+            take(&left, weight(&value)).map(|()| value).map_err(Diagnostic::new)
         }
         None => in_full(text, &left),
     }?;
@@ -69,17 +69,16 @@ fn take(left: &Cell<usize>, weight: usize) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn weigh(value: &Value, left: &Cell<usize>) -> Result<(), &'static str> {
+/// What the values of a document weigh that [`read_own`] reads, beyond what counts for nothing.
+pub fn weight_of_own(document: &Value) -> usize {
+    weight(document).saturating_sub(FREE)
+}
+
+fn weight(value: &Value) -> usize {
     match value {
-        Value::Array(items) => {
-            take(left, LIST + ITEM * items.len())?;
-            items.iter().try_for_each(|item| weigh(item, left))
-        }
-        Value::Object(map) => {
-            take(left, MAP + ENTRY * map.len())?;
-            map.values().try_for_each(|value| weigh(value, left))
-        }
-        _ => Ok(()),
+        Value::Array(items) => LIST + ITEM * items.len() + items.iter().map(weight).sum::<usize>(),
+        Value::Object(map) => MAP + ENTRY * map.len() + map.values().map(weight).sum::<usize>(),
+        _ => 0,
     }
 }
 

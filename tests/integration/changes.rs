@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use roundtable::core::{Command, ExitCode, NextAction, decide, next};
 use roundtable::history::{Event, SeatStatus, Session, TimedEvent};
-use roundtable::journal::{Disk, NO_HASH, Verification, read_log, verify, write_document};
+use roundtable::journal::{Disk, NO_HASH, PartWriter, Verification, read_log, verify, write_with_parts};
 use roundtable::round::seal::{Nonces, RoundKey, seal, unseal};
 use serde_json::Value;
 
@@ -45,8 +45,10 @@ impl Base {
         let bytes = std::fs::read(place.file()).expect("a file");
         let lines = read_log(&bytes).expect("whole").lines;
         let head = lines.last().expect("documents").hash.clone();
-        let mut starts: Vec<usize> =
-            bytes.windows(9).enumerate().filter(|(_, w)| w == b"---\nseq: ").map(|(at, _)| at).collect();
+        let is_start = |at: &usize| {
+            [&b"---\nseq: "[..], b"--- # parts\nseq: "].iter().any(|mark| bytes[*at..].starts_with(mark))
+        };
+        let mut starts: Vec<usize> = (0..bytes.len()).filter(is_start).collect();
         assert_eq!(starts.len(), lines.len());
         starts.push(bytes.len());
         let documents = starts.windows(2).map(|two| two[0]..two[1]).collect();
@@ -64,9 +66,10 @@ impl Base {
 
 /// The events as a file whose chain is whole.
 fn chained(events: &[TimedEvent]) -> Vec<u8> {
-    let (mut out, mut prev) = (String::new(), NO_HASH.to_owned());
+    let (mut out, mut prev, mut part_writer) = (String::new(), NO_HASH.to_owned(), PartWriter::default());
     for (seq, stamped) in events.iter().enumerate() {
-        prev = write_document(seq as u64, &prev, ID, stamped, &mut out).expect("an event");
+        prev = write_with_parts(seq as u64, &prev, ID, stamped, Some(&mut part_writer), &mut out)
+            .expect("an event");
     }
     out.into_bytes()
 }

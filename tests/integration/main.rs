@@ -40,6 +40,7 @@ mod open_round;
 mod oracle;
 mod outputs;
 mod panels;
+mod parts;
 mod patience;
 mod power;
 mod program;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::patience::Patient as _;
 
 /// Keys whose values are left out wherever they stand.
-const LEFT_OUT: [&str; 25] = [
+const LEFT_OUT: [&str; 26] = [
     "at",
     "session",
     "prev",
@@ -23,6 +23,7 @@ const LEFT_OUT: [&str; 25] = [
     "program",
     "leak_rules",
     "reply_rules",
+    "parts",
     "definition",
     "definition_sha256",
     "key",

@@ -429,6 +429,7 @@ pub fn header(definition: &str) -> SessionOpened {
         prices: indexmap::IndexMap::new(),
         leak_rules: None,
         reply_rules: Some(roundtable::round::record::REPLY_RULES),
+        parts: Some(roundtable::journal::PARTS),
         pseudonyms: None,
     }
 }

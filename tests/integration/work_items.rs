@@ -65,6 +65,7 @@ impl Office {
             prices: indexmap::IndexMap::new(),
             leak_rules: None,
             reply_rules: None,
+            parts: None,
             pseudonyms: None,
         };
         let mut office = Self { session: Session::default(), events: Vec::new(), now: START };

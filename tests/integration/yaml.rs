@@ -3,7 +3,7 @@
 //! Texts are a committed list of nasty ones and 10,000 made from a seed; each stands in every place
 //! of a snapshot that holds foreign text, and in an event of the log.
 
-mod texts;
+pub mod texts;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -51,6 +51,10 @@ pub struct SessionOpened {
     /// what was read of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_rules: Option<u32>,
+    /// The number of the rules by which documents name parts that stand before them; none where all
+    /// documents are in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<u32>,
     /// By what names participants are shown to each other, if not by their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pseudonyms: Option<PseudonymMap>,

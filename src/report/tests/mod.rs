@@ -68,6 +68,7 @@ impl Table {
             prices: indexmap::IndexMap::new(),
             leak_rules: None,
             reply_rules: None,
+            parts: None,
             pseudonyms: None,
         };
         let loaded = Session::definition_of(&header).unwrap();

@@ -380,6 +380,7 @@ fn header(definition: &str) -> SessionOpened {
         prices: indexmap::IndexMap::new(),
         leak_rules: Some(roundtable::identity::RULES),
         reply_rules: None,
+        parts: Some(roundtable::journal::PARTS),
         pseudonyms: None,
         personas: vec![PersonaInfo {
             name: "painter".to_owned(),

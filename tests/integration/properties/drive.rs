@@ -182,6 +182,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         prices: std::iter::empty().collect(),
         leak_rules: None,
         reply_rules: None,
+        parts: Some(roundtable::journal::PARTS),
         pseudonyms: None,
         personas: names.iter().map(persona).collect(),
     }

@@ -50,7 +50,7 @@ pub fn run(
     let mut snapshot = String::new();
     for event in &events {
         match event {
-            Event::RoundOpened(opened) => snapshot.clone_from(&opened.snapshot),
+            Event::RoundOpened(opened) => snapshot = opened.snapshot.to_string(),
             Event::WorkItemOffered(item) => {
                 names.push(item.participant.as_str());
                 if seat == Some(item.participant.as_str()) {

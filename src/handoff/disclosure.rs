@@ -245,7 +245,7 @@ fn material_of(run: &RoundRun) -> String {
     let opened = &run.opened;
     let mut texts = vec![opened.question.clone()];
     texts.extend(opened.ballot.options.iter().chain(&opened.ballot.cards).cloned());
-    let frozen = crate::yaml::read(&run.snapshot, "snapshot").map(|node| node.to_json());
+    let frozen = crate::yaml::read(&run.opened.snapshot, "snapshot").map(|node| node.to_json());
     let frozen = frozen.unwrap_or_default();
     let of = |key: &str| frozen["participant_context"][key].as_str().map(str::to_owned);
     texts.extend([of("project_summary"), of("exploration")].into_iter().flatten());

@@ -195,8 +195,6 @@ impl Session {
             step.round = Some(index);
         }
         self.rounds.push(RoundRun {
-            rules: opened.rules.as_str().into(),
-            snapshot: opened.snapshot.as_str().into(),
             opened_at: at,
             waited_before: self.waited_ms,
             seats: opened.seats.iter().map(seat).collect(),

@@ -117,10 +117,6 @@ pub struct AnsweredQuestion {
 pub struct RoundRun {
     /// What was frozen.
     pub opened: Arc<RoundOpened>,
-    /// The rules of the table, shared by all prompts.
-    pub rules: Arc<str>,
-    /// The snapshot, shared by all prompts.
-    pub snapshot: Arc<str>,
     /// When it opened.
     pub opened_at: Timestamp,
     /// What [`Session::waited_ms`] was when it opened.
@@ -307,8 +303,8 @@ impl Session {
     pub fn prompt(&self, round: &RoundRun, item: &WorkItemOffered) -> Prompt {
         let persona = self.persona(&item.persona).map_or("", |persona| persona.text.as_str());
         Prompt {
-            rules: Arc::clone(&round.rules),
-            snapshot: Arc::clone(&round.snapshot),
+            rules: Arc::clone(&round.opened.rules),
+            snapshot: Arc::clone(&round.opened.snapshot),
             tail: tail(&item.address, persona),
         }
     }

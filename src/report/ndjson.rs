@@ -67,7 +67,7 @@ fn hand_over(line: &mut Map<String, Value>, item: &WorkItemOffered, round: &Roun
     let definition = session.definition.as_deref();
     let step = definition.and_then(|definition| definition.step(&item.step));
     let description = step.and_then(|step| step.description.as_deref());
-    let input = format!("{}{}", round.snapshot, item.address);
+    let input = format!("{}{}", round.opened.snapshot, item.address);
     let previous = session.previous_artifacts(true).into_iter();
     let previous: Vec<_> = previous.filter(|made| made.created_at <= round.opened_at).collect();
     let stage_context = json!({

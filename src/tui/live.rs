@@ -61,7 +61,7 @@ impl Preview {
     /// Why none can be opened.
     pub fn compute(session: &Session, context: Option<&str>) -> Result<Self, String> {
         let (opened, checked) = draft_round(session, context).map_err(|refusal| refusal.0)?;
-        let before = session.rounds.last().map_or("", |round| &round.snapshot);
+        let before = session.rounds.last().map_or("", |round| &round.opened.snapshot);
         let diff = if before.is_empty() { Vec::new() } else { differences(before, &opened.snapshot) };
         Ok(Self { opened, diff, checked })
     }

@@ -125,8 +125,12 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
     let [first, second] = session.rounds.as_slice() else { panic!("two rounds") };
     assert_eq!(first.opened.question, "Which, really?");
     assert_eq!(first.seats.keys().collect::<Vec<_>>(), ["ann", "cyd"]);
-    assert!(first.snapshot.contains("REQ-1") && !first.snapshot.contains("synthesis"), "{}", first.snapshot);
-    assert!(second.snapshot.contains("synthesis: \"Split so far.\""), "{}", second.snapshot);
+    assert!(
+        first.opened.snapshot.contains("REQ-1") && !first.opened.snapshot.contains("synthesis"),
+        "{}",
+        first.opened.snapshot
+    );
+    assert!(second.opened.snapshot.contains("synthesis: \"Split so far.\""), "{}", second.opened.snapshot);
     verified(&place);
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use roundtable::history::{Event, TimedEvent, Timestamp};
 use roundtable::journal::{
     Disk, Journal, NO_HASH, PARTS, PartWriter, fold, read_log, verify, write_document, write_with_parts,
 };
-use roundtable::history::{Event, TimedEvent, Timestamp};
 use serde_json::{Value, json};
 
 use crate::program::{Desk, sha256};

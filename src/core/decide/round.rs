@@ -72,8 +72,8 @@ fn draft(
         snapshot_bytes: snapshot.text.len(),
         estimated_tokens: estimated_tokens(rules.len() + snapshot.text.len()),
         snapshot_sha256: snapshot.sha256.clone(),
-        snapshot: snapshot.text.to_string(),
-        rules,
+        snapshot: Arc::clone(&snapshot.text),
+        rules: rules.into(),
         seats,
     }
 }

@@ -48,7 +48,7 @@ pub struct RoundOpened {
     /// The seats, in the order of reveal.
     pub seats: Vec<String>,
     /// The rules of the table: the first part of every prompt.
-    pub rules: String,
+    pub rules: Arc<str>,
     /// The snapshot's size in bytes.
     pub snapshot_bytes: usize,
     /// The tokens of one prompt's shared part, estimated.
@@ -56,7 +56,7 @@ pub struct RoundOpened {
     /// SHA-256 of the snapshot.
     pub snapshot_sha256: String,
     /// The snapshot.
-    pub snapshot: String,
+    pub snapshot: Arc<str>,
 }
 
 /// A sealed answer.

@@ -71,7 +71,7 @@ impl Verifier {
 
     fn round_opened(&mut self, line: &LogEntry, opened: &RoundOpened) {
         let round = &opened.round;
-        if sha256_hex(&opened.snapshot) != opened.snapshot_sha256 {
+        if sha256_hex(&*opened.snapshot) != opened.snapshot_sha256 {
             self.find(line, format!("the snapshot of round `{round}` does not have its hash"));
         }
         if self.session.open_round().is_some() {

@@ -39,7 +39,7 @@ fn a_finished_session_whole() {
             "id": "pick",
             "number": 1,
             "question": "Which cache first?",
-            "snapshot_sha256": sha256_hex(&table.session.rounds[0].opened.snapshot),
+            "snapshot_sha256": sha256_hex(&*table.session.rounds[0].opened.snapshot),
             "seats": [
                 seat("software-architect", "inline", &architect),
                 seat("qa-lead", "inline", &json!({"vote": "inline", "concerns": ["stale prices"]})),

@@ -312,8 +312,8 @@ pub fn wheel(model: &mut Model, pane: Option<Pane>, lines: i32) {
 fn copy(model: &mut Model) -> Vec<Effect> {
     let text = match model.focus {
         Pane::Snapshot => match model.preview() {
-            Some(preview) => Some(preview.opened.snapshot.clone()),
-            None => model.session().rounds.last().map(|round| round.snapshot.to_string()),
+            Some(preview) => Some(preview.opened.snapshot.to_string()),
+            None => model.session().rounds.last().map(|round| round.opened.snapshot.to_string()),
         },
         Pane::Tally => crate::tui::view::tally_text(model),
         Pane::Events => {

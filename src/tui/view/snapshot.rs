@@ -37,7 +37,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let chosen = model.seat.min(round.seats.len().saturating_sub(1));
     let address = round.seats.get_index(chosen).and_then(|(_, seat)| seat.item.as_ref());
     let mut lines: Vec<Line<'static>> =
-        wrapped(round.snapshot.trim_end(), width, usize::MAX).into_iter().map(Line::from).collect();
+        wrapped(round.opened.snapshot.trim_end(), width, usize::MAX).into_iter().map(Line::from).collect();
     if let Some(item) = address {
         let own = wrapped(item.address.trim_end(), width, 50);
         lines.extend(own.into_iter().map(|line| Line::styled(line, model.theme.faint())));

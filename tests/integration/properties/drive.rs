@@ -135,7 +135,7 @@ impl Drive {
 
 /// A snapshot has its hash and is one YAML map with the part that everybody gets.
 fn frozen(opened: &RoundOpened) {
-    assert_eq!(sha256_hex(&opened.snapshot), opened.snapshot_sha256);
+    assert_eq!(sha256_hex(&*opened.snapshot), opened.snapshot_sha256);
     let node = read_own(&opened.snapshot, &mut { usize::MAX }).expect("a snapshot is YAML");
     let map = node.as_object().expect("a map");
     assert_eq!(map.keys().collect::<Vec<_>>(), ["participant_context"], "{}", opened.snapshot);

@@ -234,3 +234,52 @@ fn named(line: &str) -> Option<(&str, Hash)> {
     let (before, hash) = line.rsplit_once(NAME)?;
     Some((before, unhex(hash.strip_suffix('\n')?)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Documents in which the same lines stand at another indent, with empty and with blank lines.
+    fn documents() -> Vec<String> {
+        let texts =
+            ["one line\n", "a\n\n  b\n\n", "a\n  \nb\n", "a\n   \nb\n", "- x: \"y\"\n  z\n", " a\n b\n"];
+        let texts = texts.map(|text| text.repeat(80));
+        let under = |text: &str, indent: usize| {
+            let line = |line: &str| {
+                if line == "\n" { line.to_owned() } else { format!("{:indent$}{line}", "") }
+            };
+            text.split_inclusive('\n').map(line).collect::<String>()
+        };
+        let whole = |indent: usize| {
+            texts.iter().map(|text| format!("key:\n{}", under(text, indent))).collect::<String>()
+        };
+        // A blank line that is as long as the indent is no empty one.
+        let blank = format!("key:\n{}", "  a\n  \n  b\n".repeat(80));
+        let long = format!("a: \"{}\"\nb:\n  c: \"{0}\"\n  - \"{0}\"\n", "x".repeat(LEAST));
+        vec![whole(2), whole(3), whole(1), whole(DEEPEST), whole(DEEPEST + 1), whole(0), long, blank]
+    }
+
+    #[test]
+    fn what_is_left_out_comes_back_byte_for_byte() {
+        let (mut index, mut file, mut left_out) = (PartIndex::default(), String::new(), Vec::new());
+        for document in documents().iter().chain(&documents()) {
+            let short = index.shared(document);
+            if let Some((short, bytes)) = &short {
+                let mut room = 10_000_000;
+                let restored = index.restore(file.as_bytes(), short, &mut room).unwrap();
+                assert!(restored == *document, "{short}");
+                let taken = 10_000_000 - room;
+                assert!(taken <= *bytes, "a reader takes no more than the writer reckons with");
+                assert!(index.restore(file.as_bytes(), short, &mut { taken }).is_ok());
+                assert!(index.restore(file.as_bytes(), short, &mut (taken - 1)).is_err());
+            }
+            left_out.push(short.is_some());
+            index.learn(document, file.len());
+            file.push_str(document);
+        }
+        // Neither what is not indented nor what is indented too far, and nothing the first time.
+        let (first, again) = left_out.split_at(8);
+        assert_eq!(first, [false, true, true, true, false, false, false, false]);
+        assert_eq!(again, [true, true, true, true, false, false, true, false]);
+    }
+}

@@ -1,0 +1,108 @@
+//! A session of many rounds, as the program writes it: how large it is, what takes the room, and what
+//! `verify` of it costs.
+//!
+//! Five seats of the rehearsal go round by the defaults, once with short texts and once with large
+//! artifacts and the result of an earlier step. `cargo bench --bench rounds`; `-- 100` for fewer rounds.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+const ROSTER: &str = "[software-architect, security-champion, product-manager, qa-lead, technical-lead]";
+const LINE: &str = "a sentence of some length, as they stand in what people write down\n";
+
+fn main() {
+    let rounds = std::env::args().find_map(|word| word.parse().ok());
+    // Run as a test: only whether it works.
+    let is_bench = std::env::args().any(|word| word == "--bench");
+    let rounds = rounds.unwrap_or(if is_bench { 500_usize } else { 3 });
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on disk");
+    println!("| {rounds} rounds | file | run | verify | peak of verify |\n|---|---:|---:|---:|---:|");
+    let mut tables = String::new();
+    for (name, definition) in [("short texts", short(rounds)), ("large artifacts", large(rounds))] {
+        let (definition_file, file) = (home.path().join("decide.yaml"), home.path().join("out.s2s"));
+        std::fs::write(&definition_file, definition).expect("written");
+        let (ran, _) = run(home.path(), &["--batch", "decide.yaml", "--save", "out.s2s"]);
+        let (verified, peak) = run(home.path(), &["verify", "out.s2s"]);
+        let log = std::fs::read_to_string(&file).expect("a session");
+        println!(
+            "| {name} | {:.1} MB | {ran:.1} s | {verified:.2} s | {:.0} MB |",
+            log.len() as f64 / 1e6,
+            peak as f64 / 1e3
+        );
+        tables += &format!("\n{name}:\n\n{}", by_event(&log));
+        std::fs::remove_file(file).expect("removed");
+    }
+    println!("{tables}");
+}
+
+fn short(rounds: usize) -> String {
+    format!("goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {rounds}\nsteps:\n{}", round("pick"))
+}
+
+/// Three artifacts of 12 KB, a summary of 2 KB, and a step before the rounds.
+fn large(rounds: usize) -> String {
+    let text = |indent: usize, lines: usize| format!("{:indent$}{LINE}", "").repeat(lines);
+    let artifacts: String = (1..=3)
+        .map(|id| {
+            let text = text(6, 180);
+            format!(
+                "  - id: REQ-00{id}\n    relevant: true\n    summary: part {id}\n    description: |\n{text}"
+            )
+        })
+        .collect();
+    format!(
+        "goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {}\nproject_summary: |\n{}artifacts:\n{artifacts}\
+         steps:\n  - {{id: plan, type: agent, agent: technical-lead, prompt: Make a plan, output: plan}}\n{}",
+        rounds + 1,
+        text(2, 30),
+        round("pick")
+    )
+}
+
+fn round(id: &str) -> String {
+    format!(
+        "  - {{id: {id}, type: round, question: \"Which?\", ballot: {{kind: choice, options: [alpha, beta]}}, \
+         rule: majority, next: {id}, on_error: {id}}}\n"
+    )
+}
+
+/// Runs the program to its end: the seconds it took, and the most memory it held, in kB.
+fn run(home: &Path, args: &[&str]) -> (f64, u64) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
+    command.args(args).current_dir(home).env("ROUNDTABLE_HOME", home.join("home"));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Instant::now();
+    let mut child = command.spawn().expect("the program");
+    let (status, mut peak) = (format!("/proc/{}/status", child.id()), 0);
+    let code = loop {
+        if let Some(code) = child.try_wait().expect("it can be asked") {
+            break code.code();
+        }
+        let now = std::fs::read_to_string(&status).unwrap_or_default();
+        let most = now.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        peak = peak.max(most.and_then(|most| most.parse().ok()).unwrap_or(0));
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    };
+    // Rounds that go on until they may no more come to no decision.
+    assert!(matches!(code, Some(0 | 3)), "{args:?}: {code:?}");
+    (started.elapsed().as_secs_f64(), peak)
+}
+
+/// What each kind of document takes.
+fn by_event(log: &str) -> String {
+    let mut sizes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for document in log.split_inclusive("\nhash: ") {
+        let Some((_, rest)) = document.split_once("\nevent: ") else { continue };
+        let (count, bytes) = sizes.entry(rest.lines().next().unwrap_or_default()).or_default();
+        (*count, *bytes) = (*count + 1, *bytes + document.len());
+    }
+    let mut sizes: Vec<_> = sizes.into_iter().collect();
+    sizes.sort_by_key(|(_, (_, bytes))| std::cmp::Reverse(*bytes));
+    let row = |(event, (count, bytes)): &(&str, (usize, usize))| {
+        format!("| {event} | {count} | {:.2} MB | {} |\n", *bytes as f64 / 1e6, bytes / count)
+    };
+    let rows: String = sizes.iter().map(row).collect();
+    format!("| event | count | in all | bytes each |\n|---|---:|---:|---:|\n{rows}")
+}

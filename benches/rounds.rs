@@ -41,12 +41,12 @@ fn short(rounds: usize) -> String {
     format!("goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {rounds}\nsteps:\n{}", round("pick"))
 }
 
-/// Three artifacts of 12 KB, a summary of 2 KB, and a step before the rounds.
+/// Three artifacts of 4 KB, a summary of 2 KB, and a step before the rounds.
 fn large(rounds: usize) -> String {
     let text = |indent: usize, lines: usize| format!("{:indent$}{LINE}", "").repeat(lines);
     let artifacts: String = (1..=3)
         .map(|id| {
-            let text = text(6, 180);
+            let text = text(6, 63);
             format!(
                 "  - id: REQ-00{id}\n    relevant: true\n    summary: part {id}\n    description: |\n{text}"
             )
@@ -56,7 +56,7 @@ fn large(rounds: usize) -> String {
         "goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {}\nproject_summary: |\n{}artifacts:\n{artifacts}\
          steps:\n  - {{id: plan, type: agent, agent: technical-lead, prompt: Make a plan, output: plan}}\n{}",
         rounds + 1,
-        text(2, 30),
+        text(2, 27),
         round("pick")
     )
 }

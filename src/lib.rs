@@ -48,3 +48,7 @@ pub mod tally;
 pub mod tui;
 pub mod workflow;
 pub mod yaml;
+
+#[cfg(test)]
+#[path = "../tests/integration/cases.rs"]
+mod cases;

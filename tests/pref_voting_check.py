@@ -175,7 +175,7 @@ def main(path):
                         print(f"{rule}, {what}: pref_voting {found}, roundtable {case[what][rule]}\n  {case['ballots']}")
     counts = " ".join(f"{rule}={count}" for rule, count in sorted(compared.items()))
     print(f"profiles={profiles} {counts} wrong={wrong}")
-    return 1 if wrong else 0
+    return 1 if wrong or not profiles else 0
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def main(path):
                         print(f"case {number}, {name} loader:\n  wanted {ascii(case['value'])[:2000]}")
                         print(f"  found  {ascii(value)[:2000]}\n  in     {ascii(case['yaml'])[:2000]}")
     print(" ".join(f"{name}={count}" for name, count in sorted(read.items())), f"wrong={wrong}")
-    return 1 if wrong else 0
+    return 1 if wrong or not all(read.values()) else 0
 
 
 if __name__ == "__main__":

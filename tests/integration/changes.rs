@@ -12,9 +12,9 @@ use roundtable::journal::{Disk, NO_HASH, PartWriter, Verification, read_log, ver
 use roundtable::round::seal::{Nonces, RoundKey, seal, unseal};
 use serde_json::Value;
 
+use crate::cases;
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
 
-const CHANGES: usize = 10_000;
 const ID: &str = "20260101-000000-two-0000";
 
 /// Random numbers from a seed.
@@ -430,7 +430,8 @@ fn in_words(found: &Verification, place: Option<u64>, kind: &str) {
 }
 
 #[test]
-fn every_one_of_10_000_random_changes_is_found() {
+fn every_random_change_is_found() {
+    let wanted = cases(1_000, 10_000);
     let seed = std::env::var("CHANGES_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1_u64);
     let bases = [Base::of(ONE_ROUND), Base::of(TWO_ROUNDS)];
     for base in &bases {
@@ -441,7 +442,7 @@ fn every_one_of_10_000_random_changes_is_found() {
     let work = |thread: usize| {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(thread as u64) | 1);
         let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-        for count in (thread..CHANGES).step_by(threads) {
+        for count in (thread..wanted).step_by(threads) {
             let base = &bases[usize::from(random.below(4) == 0)];
             let changed = change(base, &mut random);
             let alone = judge(base, &changed, count);
@@ -462,7 +463,7 @@ fn every_one_of_10_000_random_changes_is_found() {
     }
     let tried: usize = all.values().map(|(tried, _)| tried).sum();
     let alone: usize = all.values().map(|(_, alone)| alone).sum();
-    assert_eq!(tried, CHANGES);
+    assert_eq!(tried, wanted);
     println!("{tried} changes, all found: {alone} by the file alone, the rest by its closing hash");
     for (kind, (tried, alone)) in &all {
         println!("{tried:6} {alone:6}  {kind}");

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use roundtable::tui::{Action, BINDINGS, ScreenState};
 
+use crate::cases;
 use crate::program::{Desk, Ran, arg, ran};
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
@@ -284,7 +285,7 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
             scope.spawn(move || {
                 for args in VERBS.iter().flat_map(|(_, rows)| *rows) {
                     let files: &[&str] = if args.contains(&"*") { &DEFINITIONS } else { &[""] };
-                    for file in files {
+                    for file in files.iter().step_by(cases(3, 1)) {
                         let args: Vec<&str> =
                             args.iter().map(|arg| if *arg == "*" { file } else { *arg }).collect();
                         let ran = clone.run(&args);
@@ -373,7 +374,11 @@ fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
         for (place, args, keys) in WAYS {
             scope.spawn(move || {
                 let clone = Clone::new("redirecting", redirecting);
-                for binding in BINDINGS.iter().filter(|binding| binding.states.contains(&place)) {
+                let bindings = BINDINGS.iter().filter(|binding| binding.states.contains(&place));
+                // A sample takes other keys in each state.
+                for (_, binding) in
+                    bindings.enumerate().filter(|(at, _)| cases(at % 4 == place as usize % 4, true))
+                {
                     // The shell's: nothing outside is asked for.
                     if binding.action == Action::Suspend {
                         continue;
@@ -387,7 +392,8 @@ fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
                     // What it opened is handed in, and the first of it chosen.
                     screen.send("\u{13}");
                     screen.send("\r");
-                    screen.send("\u{3}\u{3}");
+                    // A refused form that comes back between two of them takes the first one's question away.
+                    screen.send("\u{3}\u{3}\u{3}\u{3}");
                     let (_, raw) = screen.end();
                     clone.is_silent(&what, &String::from_utf8_lossy(&raw));
                     clone.is_harmless(&what);

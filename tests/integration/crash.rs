@@ -10,12 +10,12 @@ use std::time::Duration;
 use roundtable::history::{SeatStatus, Session};
 use roundtable::journal::{read_log, verify};
 
+use crate::cases;
 use crate::home::{Asked, Home, asked, pause, stderr};
 use crate::patience::Patient as _;
 use crate::seats::{Came, outcome};
 use crate::server::{Answer, Server};
 
-const MOMENTS: usize = 200;
 const DEFINITION: &str = "\
 id: crash
 goal: \"Pick one\"
@@ -142,6 +142,7 @@ fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
 
 #[test]
 fn a_session_killed_at_any_moment_comes_to_the_same_end() {
+    let moments = cases(32, 200);
     let expected = undisturbed();
     let next = AtomicUsize::new(0);
     let open = Mutex::new(Vec::new());
@@ -150,7 +151,7 @@ fn a_session_killed_at_any_moment_comes_to_the_same_end() {
             scope.spawn(|| {
                 loop {
                     let moment = next.fetch_add(1, Ordering::SeqCst);
-                    if moment >= MOMENTS {
+                    if moment >= moments {
                         return;
                     }
                     if let Some(sealed) = kill_and_go_on(moment, &expected) {
@@ -162,6 +163,6 @@ fn a_session_killed_at_any_moment_comes_to_the_same_end() {
     });
     let open = open.into_inner().expect("a list");
     let between = open.iter().filter(|sealed| (1..6).contains(*sealed)).count();
-    assert!(open.len() > MOMENTS / 4, "only {} kills hit an open round", open.len());
-    assert!(between > MOMENTS / 10, "only {between} kills hit a round with some of its seats sealed");
+    assert!(open.len() > moments / 4, "only {} kills hit an open round", open.len());
+    assert!(between > moments / 10, "only {between} kills hit a round with some of its seats sealed");
 }

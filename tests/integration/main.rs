@@ -5,6 +5,7 @@ mod altered;
 mod bad_input;
 mod bad_services;
 mod blind;
+mod cases;
 mod changes;
 mod check;
 mod choice_of_model;
@@ -70,3 +71,5 @@ mod walk;
 mod warm;
 mod work_items;
 mod yaml;
+
+use cases::cases;

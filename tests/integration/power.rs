@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use roundtable::core::ExitCode;
 use roundtable::journal::{Disk, StorageOp, read_log, verify};
 
+use crate::cases;
 use crate::seats::{Diary, Place, WORKFLOW, outcome};
 
 type Tree = BTreeMap<PathBuf, Vec<u8>>;
@@ -160,7 +161,8 @@ fn whenever_the_power_fails_and_whatever_was_synced_first_nothing_shown_is_lost(
     let (mut model, mut cuts, mut in_round) = (Model::default(), 0, 0);
     for at in 0..moments.len() {
         let moment = &moments[at];
-        for (way, tree) in model.outcomes().into_iter().enumerate() {
+        let outcomes = if cases(at.is_multiple_of(3), true) { model.outcomes() } else { Vec::new() };
+        for (way, tree) in outcomes.into_iter().enumerate() {
             let what =
                 format!("before operation {at} ({:?} {}), way {way}", moment.op, moment.path.display());
             let place = Place::new(Disk::default(), &dir.path().join(format!("{at}-{way}")));
@@ -189,7 +191,7 @@ fn whenever_the_power_fails_and_whatever_was_synced_first_nothing_shown_is_lost(
         let after = moments.get(at + 1).map_or_else(|| files(&expected.dir), |next| next.files.clone());
         model.done(moment.op, &moment.path, &after);
     }
-    assert!(cuts > moments.len() && in_round > 10, "{cuts} {in_round}");
+    assert!(cuts > moments.len() / cases(3, 1) && in_round > cases(3, 10), "{cuts} {in_round}");
     println!(
         "{cuts} power cuts before {} operations, {in_round} in an open round, all survived",
         moments.len()

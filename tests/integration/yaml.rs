@@ -1,14 +1,11 @@
-//! What is written as YAML comes back equal: from our reader, and from `PyYAML`.
+//! Written YAML is read back equal, by our reader and in `.ci/run` by `PyYAML` too.
 //!
-//! Texts are a committed list of nasty ones and 10,000 made from a seed; each stands in every place
-//! of a snapshot that holds foreign text, and in an event of the log.
+//! The texts are a committed list of nasty ones and up to 10,000 generated from a seed; each is put in
+//! every place of a snapshot that holds foreign text, and in an event of the log.
 
 pub mod texts;
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 
 use roundtable::ballot::{BallotForm, BallotKind};
 use roundtable::history::{Event, TimedEvent, Timestamp};
@@ -20,17 +17,17 @@ use serde_json::{Value, json};
 
 use texts::{NASTY, generated};
 
-use crate::patience::Patient as _;
+use crate::cases;
+use crate::oracle::oracle_file;
 
-/// How many texts are generated, and how many go into one snapshot.
-const TEXTS: usize = 10_000;
+/// Texts in one snapshot.
 const PER_SNAPSHOT: usize = 10;
 
 fn texts() -> Vec<String> {
     let long_key = "k".repeat(1_500);
     let long = ["lorem ipsum: dolor # sit ", "é\u{1f600}"].map(|part| part.repeat(3_000));
     let nasty = NASTY.iter().map(|text| (*text).to_owned()).chain(long).chain([long_key]);
-    nasty.chain(generated(20_261_121, TEXTS)).collect()
+    nasty.chain(generated(20_261_121, cases(1_000, 10_000))).collect()
 }
 
 /// A snapshot that holds the texts in every place foreign text can stand, and what it should hold.
@@ -88,7 +85,7 @@ fn snapshot(texts: &[String]) -> (String, Value) {
 }
 
 /// Snapshots over all texts, and each text alone as a key, a value and an item.
-fn cases() -> Vec<(String, Value)> {
+fn texts_in_every_place() -> Vec<(String, Value)> {
     let texts = texts();
     let mut cases: Vec<_> = texts.chunks(PER_SNAPSHOT).map(snapshot).collect();
     for text in &texts[..NASTY.len() + 3] {
@@ -105,7 +102,9 @@ fn cases() -> Vec<(String, Value)> {
 
 #[test]
 fn what_is_written_is_read_by_our_reader() {
-    for (yaml, wanted) in cases() {
+    let all = texts_in_every_place();
+    save_for_pyyaml(&all, "texts");
+    for (yaml, wanted) in all {
         let found = read_own(&yaml, &mut { usize::MAX });
         assert_eq!(found.as_ref(), Ok(&wanted), "in {yaml:?}");
         assert!(!yaml.contains('\r'), "a raw CR in {yaml:?}");
@@ -158,7 +157,7 @@ fn numbers_come_back() {
     Out::write_entries(&entries, 0, &mut yaml);
     let found = read_own(&yaml, &mut { usize::MAX }).expect("readable");
     assert_eq!(found.to_string(), value.to_string());
-    check_with_pyyaml(&[(yaml, value)], "numbers");
+    save_for_pyyaml(&[(yaml, value)], "numbers");
 }
 
 #[test]
@@ -199,58 +198,11 @@ fn a_document_of_many_values_is_read_back() {
     assert!(read_own(&yaml, &mut { usize::MAX }).expect("readable") == value);
 }
 
-#[test]
-fn pyyaml_reads_the_same() {
-    check_with_pyyaml(&cases(), "texts");
-}
-
-/// Runs `tests/pyyaml_check.py` over the cases.
-fn check_with_pyyaml(cases: &[(String, Value)], name: &str) {
+/// Saves the cases for `.ci/run`, which compares them with what `PyYAML` reads.
+fn save_for_pyyaml(cases: &[(String, Value)], name: &str) {
     let mut lines = String::new();
     for (yaml, value) in cases {
         writeln!(lines, "{}", json!({ "yaml": yaml, "value": value })).expect("a string takes it");
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let input = folder.path().join(format!("{name}.jsonl"));
-    std::fs::write(&input, lines).expect("writable");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let done = Command::new(python()).arg(root.join("tests/pyyaml_check.py")).arg(&input).output_soon();
-    let done = done.expect("python runs");
-    let said = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "PyYAML reads something else:\n{said}");
-    assert!(said.contains("wrong=0") && !said.contains("pure=0"), "nothing was compared:\n{said}");
-}
-
-/// The Python of `target/pyyaml-venv`, made on first use. Without it the test fails: a writer that
-/// only its own reader understands is not tested at all.
-fn python() -> &'static Path {
-    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    PYTHON.get_or_init(|| {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("inside target").to_owned();
-        let venv = target.join("pyyaml-venv");
-        let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-        if !has_pyyaml(&python) {
-            run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv));
-            let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-            run(Command::new(&python).args(install).args(["--only-binary", ":all:", "PyYAML==6.0.3"]));
-            assert!(has_pyyaml(&python), "PyYAML 6.0.3 was installed and cannot be imported");
-        }
-        python
-    })
-}
-
-fn has_pyyaml(python: &Path) -> bool {
-    let code = "import sys, yaml; sys.exit(yaml.__version__ != '6.0.3')";
-    Command::new(python).args(["-c", code]).output_soon().is_ok_and(|done| done.status.success())
-}
-
-fn run(command: &mut Command) {
-    let what = format!("{command:?}");
-    let done = command.output_soon();
-    let done = done.unwrap_or_else(|error| panic!("this test needs python3 and PyYAML; {what}: {error}"));
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(
-        done.status.success(),
-        "this test needs python3 with venv, and PyYAML from PyPI; {what}:\n{said}"
-    );
+    std::fs::write(oracle_file(&format!("pyyaml-{name}.jsonl")), lines).expect("writable");
 }

@@ -3,6 +3,7 @@
 mod scenes;
 mod search;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -220,13 +221,20 @@ fn the_palette_finds_an_action_by_its_name() {
 fn a_seek_gives_the_state_that_folding_gives() {
     let mut lines = saved("context-passing.s2s");
     // Long enough for several marks; repeated events change nothing or the same things.
-    lines = std::iter::repeat_n(lines, 900).flatten().collect();
-    let mut film = Replay::new(lines.clone());
-    for at in [0, 1, 8191, 8192, 8193, 15_000, 40, lines.len(), 16_384] {
-        film.seek(at);
-        let mut folded = crate::history::Session::default();
-        lines[..at].iter().for_each(|line| folded.apply(&line.stamped));
-        assert_eq!(*film.session(), folded, "at {at}");
+    lines = std::iter::repeat_n(lines, crate::cases::cases(380, 900)).flatten().collect();
+    let mut stops = vec![0, 1, 8191, 8192, 8193, 15_000, 40, lines.len(), 16_384];
+    stops.retain(|at| *at <= lines.len());
+    let (mut folded, mut states) = (crate::history::Session::default(), HashMap::new());
+    for at in 0..=lines.len() {
+        if stops.contains(&at) {
+            states.insert(at, folded.clone());
+        }
+        lines.get(at).into_iter().for_each(|line| folded.apply(&line.stamped));
+    }
+    let mut replay = Replay::new(lines);
+    for at in stops {
+        replay.seek(at);
+        assert_eq!(*replay.session(), states[&at], "at {at}");
     }
 }
 

@@ -120,7 +120,7 @@ fn map(indent: usize, depth: u32) -> BoxedStrategy<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(400, 4_000)))]
 
     #[test]
     fn pieces_are_read_alike(pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 1..24)) {

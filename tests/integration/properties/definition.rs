@@ -52,7 +52,7 @@ fn written_loads_equal(text: &str, definition: &Definition) {
 /// The definition in words, without where its parts stand in their file.
 fn without_places(definition: &Definition) -> String {
     let mut text = format!("{definition:?}");
-    for (start, end) in [("place: (", ')'), ("place: Some(Place {", '}')] {
+    for (start, end) in [("place: (", ')'), ("place: Some(SourceLocation {", '}')] {
         let mut out = String::with_capacity(text.len());
         let mut rest = text.as_str();
         while let Some(at) = rest.find(start) {

@@ -44,14 +44,15 @@ fn short(rounds: usize) -> String {
 /// Three artifacts of 4 KB, a summary of 2 KB, and a step before the rounds.
 fn large(rounds: usize) -> String {
     let text = |indent: usize, lines: usize| format!("{:indent$}{LINE}", "").repeat(lines);
-    let artifacts: String = (1..=3)
+    let artifacts = (1..=3)
         .map(|id| {
             let text = text(6, 63);
             format!(
                 "  - id: REQ-00{id}\n    relevant: true\n    summary: part {id}\n    description: |\n{text}"
             )
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     format!(
         "goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {}\nproject_summary: |\n{}artifacts:\n{artifacts}\
          steps:\n  - {{id: plan, type: agent, agent: technical-lead, prompt: Make a plan, output: plan}}\n{}",
@@ -83,7 +84,7 @@ fn run(home: &Path, args: &[&str]) -> (f64, u64) {
         let now = std::fs::read_to_string(&status).unwrap_or_default();
         let most = now.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
         peak = peak.max(most.and_then(|most| most.parse().ok()).unwrap_or(0));
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        std::thread::park_timeout(std::time::Duration::from_millis(2));
     };
     // Rounds that go on until they may no more come to no decision.
     assert!(matches!(code, Some(0 | 3)), "{args:?}: {code:?}");

@@ -251,7 +251,7 @@ mod tests {
             text.split_inclusive('\n').map(line).collect::<String>()
         };
         let whole = |indent: usize| {
-            texts.iter().map(|text| format!("key:\n{}", under(text, indent))).collect::<String>()
+            texts.iter().map(|text| format!("key:\n{}", under(text, indent))).collect::<Vec<_>>().concat()
         };
         // A blank line that is as long as the indent is no empty one.
         let blank = format!("key:\n{}", "  a\n  \n  b\n".repeat(80));

@@ -26,10 +26,12 @@ fn header() -> TimedEvent {
 }
 
 fn finished(data: Value) -> TimedEvent {
-    stamped(json!({
-        "event": "step_finished", "step": "s", "stepId": "s", "success": true, "data": data,
-        "startTime": AT, "endTime": AT, "duration": 1,
-    }))
+    let mut event = json!({
+        "event": "step_finished", "step": "s", "stepId": "s", "success": true, "startTime": AT,
+        "endTime": AT, "duration": 1,
+    });
+    event["data"] = data;
+    stamped(event)
 }
 
 /// The events as a file: with names for its parts, and in full.

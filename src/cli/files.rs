@@ -11,6 +11,7 @@ use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Session;
 use crate::journal::{Damage, Disk, EventLog, fold, read_log};
 use crate::report;
+use crate::sanitize::harmless_line;
 
 /// A session file larger than this is not read, in bytes.
 const MAX_SESSION: u64 = 4 << 30;
@@ -72,14 +73,22 @@ pub fn damage_problem(damage: &Damage, file: &str) -> Diagnostic {
     Diagnostic::new(what).hint(hint).at(file, damage.line, 1)
 }
 
-/// `replay`: the events again, as text or NDJSON.
+/// `replay`: the events again, as text, what they came to first, or as NDJSON.
 pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult {
     let log = match log_of(path, output)? {
         Ok(log) => log,
         Err(exit) => return Ok(exit),
     };
+    let lines = || log.lines.iter().take_while(|line| at.is_none_or(|at| line.seq <= at));
+    if !output.json {
+        let mut session = Session::default();
+        lines().for_each(|line| session.apply(&line.stamped));
+        if let Some(outcome) = report::outcome(&session) {
+            output.line(&harmless_line(&format!("outcome: {outcome}")));
+        }
+    }
     let mut session = Session::default();
-    for line in log.lines.iter().take_while(|line| at.is_none_or(|at| line.seq <= at)) {
+    for line in lines() {
         session.apply(&line.stamped);
         let (when, event) = (line.stamped.at, &line.stamped.event);
         if output.json {

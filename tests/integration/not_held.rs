@@ -58,7 +58,11 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
                 .lines()
                 .any(|line| line.starts_with("<p><strong>No decision</strong>: round `pick` was not"))
         );
-        assert!(report("madr").contains("## Decision Outcome\n\nNo decision: round"), "{}", report("madr"));
+        let madr = report("madr");
+        assert!(madr.contains("\n# g\n\nNo decision: round \\`pick\\` was not held"), "{madr}");
+        assert!(madr.contains("## Decision Outcome\n\nNo decision: round"), "{madr}");
+        let replayed = desk.run(["replay", "--text", &file]).code(0).out;
+        assert_eq!(replayed.lines().next(), Some(format!("outcome: {said}").as_str()));
         assert!(report("csv").contains("\"pick\",\"\",\"Do we accept REQ-002?\""), "{}", report("csv"));
         let json: Value = serde_json::from_str(&report("json")).expect("JSON");
         assert_eq!((&json["outcome"], &json["decision"]), (&said.into(), &Value::Null));
@@ -66,6 +70,34 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
         assert!(desk.run(["sessions"]).code(0).out.contains("No decision: round"));
         desk.run(["verify", &file]).code(0);
     }
+}
+
+#[test]
+fn a_decided_session_is_replayed_with_its_outcome_first_and_records_who_voted_earlier() {
+    let keys = ", rule: majority";
+    let steps =
+        format!("goal: g\nsteps:\n{}{}", round("first", "Which?", keys), round("then", "And now?", keys));
+    let reasons = "{qa-lead: {vote: a, rationale: [\"a is small\"]}, skeptic: {vote: b}}";
+    let desk =
+        desk(&steps, &format!("first: {reasons}\nthen: {{qa-lead: {{vote: b}}, skeptic: {{vote: b}}}}\n"));
+    desk.run(BATCH).code(0);
+    let file = saved(&desk);
+    let text = desk.run(["replay", "--text", &file]).code(0).out;
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("outcome: Decision: b"));
+    assert!(lines.next().is_some_and(|line| line.contains(" opened: decide.yaml")), "{text}");
+    assert_eq!(text.matches("outcome: ").count(), 1);
+    // Before anything is counted there is none, and what scripts read is the events alone.
+    assert!(!desk.run(["replay", "--text", "--at", "2", &file]).code(0).out.contains("outcome: "));
+    let events = desk.run(["replay", "--json", &file]).code(0).lines();
+    assert!(events.iter().all(|event| event["event"].is_string()));
+
+    let madr = desk.run(["report", &file, "--format", "madr"]).code(0).out;
+    let of_a = madr.split("### a\n").nth(1).and_then(|rest| rest.split("###").next()).unwrap_or_default();
+    assert!(of_a.contains("* Good, because a is small (qa-lead, round first)"), "{madr}");
+    assert!(of_a.contains("* Nobody voted for it in the last round."), "{madr}");
+    assert!(!madr.contains("Nobody voted for it.\n") && !madr.contains("No decision"), "{madr}");
+    assert!(!madr.split("## Context").next().unwrap_or_default().contains("ecision:"), "{madr}");
 }
 
 #[test]

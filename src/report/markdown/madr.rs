@@ -24,6 +24,9 @@ pub fn madr(session: &Session) -> String {
     let run = made.as_ref().map(|made| made.round).or(session.rounds.last()).filter(|_| is_held);
     let mut out = String::new();
     head(session, made.as_ref(), run, &mut out);
+    if !is_held {
+        let _ = writeln!(out, "{}\n", not_decided(session));
+    }
     problem(session, run, &mut out);
     if let Some(run) = run {
         options(run, &mut out);

@@ -56,3 +56,53 @@ fn personas_and_models_are_looked_up_and_keys_are_not_needed() {
     let session = desk.run(["check", "some.s2s"]).code(2);
     assert!(session.out.contains("this is a session"), "{}", session.out);
 }
+
+/// The findings of `check`, a line each, of a round with these keys and seats.
+fn checked(seats: &str, keys: &str) -> String {
+    let text = format!("participants: {seats}\nsteps:\n  - {{id: pick, type: round, question: q, {keys}}}\n");
+    Desk::with(&text).run(["check", "decide.yaml"]).out
+}
+
+const CHOICE: &str = "ballot: {kind: choice, options: [a, b]}";
+const ALIKE: &str = "[{name: ann, persona: skeptic, model: ollama/one}, {name: bob, persona: skeptic, model: openrouter/one}]";
+
+#[test]
+fn a_rule_that_was_forgotten_is_told_where_one_could_decide() {
+    let told = checked("[skeptic]", CHOICE);
+    let line = "decide.yaml:3:5: warning: round `pick` has no rule: its `choice` ballots are counted and nothing is decided\n  hint: add `rule: plurality`; also majority";
+    assert!(told.starts_with(line), "{told}");
+    for (kind, rule) in
+        [("consent", "consent"), ("estimate", "median"), ("ranking, options: [a, b]", "borda")]
+    {
+        let told = checked("[skeptic]", &format!("ballot: {{kind: {kind}}}"));
+        assert!(told.contains("warning: round `pick` has no rule") && told.contains(rule), "{kind}: {told}");
+    }
+    for decided in [format!("{CHOICE}, rule: majority"), "ballot: position".to_owned()] {
+        assert_eq!(checked("[skeptic]", &decided), "", "{decided}");
+    }
+}
+
+#[test]
+fn a_strength_that_cannot_be_reached_is_told() {
+    let asks = |tier: &str| format!("{CHOICE}, rule: majority, act_at: {tier}");
+    for tier in ["strong", "unanimous"] {
+        let told = checked(ALIKE, &asks(tier));
+        let line = format!(
+            "decide.yaml:3:5: warning: round `pick` can never reach `act_at: {tier}`: all of its seats are one model (ollama/one), which is weak at most\n  hint: seat another model or a person"
+        );
+        assert!(told.contains(&line), "{tier}: {told}");
+    }
+    let reached =
+        |seats: &str, keys: &str| assert!(!checked(seats, keys).contains("never reach"), "{seats}: {keys}");
+    reached(ALIKE, &asks("weak"));
+    reached(ALIKE, &format!("{CHOICE}, rule: majority"));
+    reached(&ALIKE.replace("openrouter/one", "openrouter/two"), &asks("strong"));
+    reached(&ALIKE.replace("openrouter/one", "human"), &asks("strong"));
+    let told = checked("[skeptic]", &format!("{CHOICE}, act_at: strong"));
+    assert!(told.contains("decide.yaml:3:5: error: `act_at` without a rule: nothing is decided"), "{told}");
+    let told = checked("[skeptic]", &asks("certain"));
+    assert!(
+        told.contains("error: unknown act_at `certain`") && told.contains("weak, strong, unanimous"),
+        "{told}"
+    );
+}

@@ -67,6 +67,7 @@ impl Sitting {
             leak_rules: None,
             reply_rules: Some(roundtable::round::record::REPLY_RULES),
             parts: Some(roundtable::journal::PARTS),
+            adopts_unsupported: true,
             pseudonyms: None,
             personas: vec![persona],
         };

@@ -151,6 +151,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         leak_rules: None,
         reply_rules: Some(roundtable::round::record::REPLY_RULES),
         parts: Some(roundtable::journal::PARTS),
+        adopts_unsupported: true,
         pseudonyms: None,
         personas: vec![PersonaInfo {
             name: persona.name,

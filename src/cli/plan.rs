@@ -267,6 +267,7 @@ impl PreparedSession {
             leak_rules,
             reply_rules: Some(REPLY_RULES),
             parts: Some(PARTS),
+            adopts_unsupported: true,
             pseudonyms: self.pseudonyms(&roster, seed)?,
             input: with_written_names(
                 input.map_or_else(|| Ok(self.definition.input()), parse_input)?,

@@ -80,6 +80,9 @@ fn stances(tally: &Tally) -> String {
     for (count, word) in absent(tally) {
         let _ = write!(said, ", {count} {word}");
     }
+    if support == 0 {
+        said.push_str("; adopted without a single supporter");
+    }
     said
 }
 

@@ -1,4 +1,4 @@
-//! Consent: a proposal passes when nobody blocks it and somebody supports it.
+//! Consent: a proposal passes when nobody blocks it, be it that all who took a stance stand aside.
 //!
 //! Source: the consensus process of "On Conflict and Consensus" (Butler and Rothstein, 1987):
 //! agreement, standing aside, blocking. A block stands whether it states a minimum change or not, and a
@@ -43,7 +43,7 @@ pub fn count(profile: &Profile) -> Verdict {
     } else if doubts > 0 {
         let replies = if doubts == 1 { "reply" } else { "replies" };
         Some(format!("{doubts} unreadable {replies} may block"))
-    } else if support == 0 {
+    } else if support == 0 && (aside == 0 || profile.needs_support) {
         Some("nobody supports it".to_owned())
     } else {
         None

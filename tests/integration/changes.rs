@@ -330,10 +330,11 @@ fn cut_back(base: &Base, random: &mut Random) -> Changed {
 
 /// What is on record and follows from nothing else in the file: how long things took, what the header
 /// says of itself.
-const ONLY_TOLD: [&str; 7] = [
+const ONLY_TOLD: [&str; 8] = [
     "ballot_sealed/elapsed_ms",
     "round_opened/estimated_tokens",
     "session_opened/definition_file",
+    "session_opened/adopts_unsupported",
     "session_opened/reply_rules",
     "session_opened/input",
     "session_opened/personas/description",

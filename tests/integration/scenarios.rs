@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::patience::Patient as _;
 
 /// Keys whose values are left out wherever they stand.
-const LEFT_OUT: [&str; 26] = [
+const LEFT_OUT: [&str; 27] = [
     "at",
     "session",
     "prev",
@@ -24,6 +24,7 @@ const LEFT_OUT: [&str; 26] = [
     "leak_rules",
     "reply_rules",
     "parts",
+    "adopts_unsupported",
     "definition",
     "definition_sha256",
     "key",

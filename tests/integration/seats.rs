@@ -430,6 +430,7 @@ pub fn header(definition: &str) -> SessionOpened {
         leak_rules: None,
         reply_rules: Some(roundtable::round::record::REPLY_RULES),
         parts: Some(roundtable::journal::PARTS),
+        adopts_unsupported: true,
         pseudonyms: None,
     }
 }

@@ -67,6 +67,7 @@ impl Office {
             leak_rules: None,
             reply_rules: None,
             parts: None,
+            adopts_unsupported: true,
             pseudonyms: None,
         };
         let mut office = Self { session: Session::default(), events: Vec::new(), now: START };

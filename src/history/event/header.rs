@@ -55,6 +55,9 @@ pub struct SessionOpened {
     /// documents are in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<u32>,
+    /// Whether consent adopts what nobody blocks and nobody supports: not in older sessions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adopts_unsupported: bool,
     /// By what names participants are shown to each other, if not by their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pseudonyms: Option<PseudonymMap>,

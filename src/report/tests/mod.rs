@@ -69,6 +69,7 @@ impl Table {
             leak_rules: None,
             reply_rules: None,
             parts: None,
+            adopts_unsupported: false,
             pseudonyms: None,
         };
         let loaded = Session::definition_of(&header).unwrap();

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{CHOICE, Table};
+use super::{CHOICE, CONSENT, Table};
+use crate::ballot::Stance;
 use crate::history::Tally;
-use crate::insight::independence;
+use crate::insight::{headline, independence};
 use crate::tally::Tier;
 
 /// Three seats of these models vote alike, in these words; a session of format 2.
@@ -52,4 +53,28 @@ fn one_model_or_one_text_is_never_more_than_weak() {
 
     let (_, tally) = counted(["human", "human", "human"], ["yes", "yes", "yes"]);
     assert_eq!(tally.tier, Some(Tier::Unanimous), "people count each for themselves");
+}
+
+#[test]
+fn what_nobody_blocks_is_adopted_without_support_and_was_not_in_older_sessions() {
+    let counted = |adopts_unsupported: bool| {
+        let mut table = Table::round(CONSENT);
+        let header = Arc::make_mut(table.session.header.as_mut().unwrap());
+        (header.format, header.reply_rules, header.adopts_unsupported) = (2, Some(1), adopts_unsupported);
+        let seats = ["software-architect", "qa-lead"];
+        for seat in seats {
+            table.seal(seat);
+        }
+        table.close(seats.map(|seat| table.stance(seat, Stance::StandAside, None)).to_vec());
+        table.session.rounds[0].tally.clone().unwrap()
+    };
+    let tally = counted(true);
+    assert_eq!((tally.decided, tally.tier), (true, Some(Tier::Weak)));
+    let said = headline(&tally);
+    assert_eq!(said.label, "Adopted: nobody blocks");
+    assert!(said.detail.contains("0 of 3 seats support it, 2 stand aside"), "{}", said.detail);
+    assert!(said.detail.contains("; adopted without a single supporter"), "{}", said.detail);
+    let tally = counted(false);
+    assert_eq!((tally.decided, tally.tier), (false, Some(Tier::None)));
+    assert_eq!(tally.verdict.reason.as_deref(), Some("nobody supports it"));
 }

@@ -381,6 +381,7 @@ fn header(definition: &str) -> SessionOpened {
         leak_rules: Some(roundtable::identity::RULES),
         reply_rules: None,
         parts: Some(roundtable::journal::PARTS),
+        adopts_unsupported: true,
         pseudonyms: None,
         personas: vec![PersonaInfo {
             name: "painter".to_owned(),

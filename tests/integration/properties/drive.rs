@@ -183,6 +183,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         leak_rules: None,
         reply_rules: None,
         parts: Some(roundtable::journal::PARTS),
+        adopts_unsupported: true,
         pseudonyms: None,
         personas: names.iter().map(persona).collect(),
     }

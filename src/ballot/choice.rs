@@ -1,6 +1,6 @@
 //! `choice`: one of the options.
 
-use serde_json::Value;
+use serde_json::Value as Json;
 
 use super::answer_schema::words;
 use super::kind::{
@@ -9,7 +9,7 @@ use super::kind::{
 use super::parse::{AnswerParser, option_match};
 use super::{Ballot, BallotForm};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
-use crate::yaml::Node;
+use crate::yaml::{Node, Value};
 
 pub(super) struct Choice;
 
@@ -32,7 +32,7 @@ impl KindSpec for Choice {
         }
     }
 
-    fn schemas(&self, form: &BallotForm) -> Vec<Value> {
+    fn schemas(&self, form: &BallotForm) -> Vec<Json> {
         vec![words(form.options.iter().map(String::as_str).chain(["abstain"]))]
     }
 
@@ -40,7 +40,7 @@ impl KindSpec for Choice {
         true
     }
 
-    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Value), String> {
+    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
         let option = answer.named(&answer.source_text(value))?;
         Ok((Ballot::Choice(option.clone()), option.into()))
     }
@@ -50,9 +50,11 @@ impl KindSpec for Choice {
         matches!(option_match::option(&form.options, word), Ok((_, None)))
     }
 
-    fn repeats_form(&self, form: &BallotForm, text: &str) -> bool {
+    /// The options with bars between them, unless an option is spelt so.
+    fn repeats_form(&self, form: &BallotForm, value: &Node) -> bool {
+        let Value::Text(text) = &value.value else { return false };
         let names: Vec<_> = form.options.iter().map(String::as_str).collect();
-        text.contains('|') && option_match::is_alternation(&names, text)
+        !option_match::is_exact(&form.options, text) && option_match::is_alternation(&names, text)
     }
 
     fn countable(&self) -> Option<CountableKind> {
@@ -87,7 +89,7 @@ impl KindSpec for Choice {
         vec![one_of("vote", form.options.iter().map(String::as_str))]
     }
 
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Value)>> {
+    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
         Some(vec![("vote", values.text("vote").into())])
     }
 

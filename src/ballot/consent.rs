@@ -4,7 +4,7 @@
 //! consent belongs may be one. Thinking, quoted lines and the form with its placeholders are no stance.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Value as Json, json};
 
 use super::answer_schema::words;
 use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Stage, one_of};
@@ -14,7 +14,7 @@ use super::parse::prefilter::{final_channel, without_thinking};
 use super::parse::scalar::{folded, strip_markup};
 use super::{Ballot, BallotForm};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
-use crate::yaml::Node;
+use crate::yaml::{Node, Value};
 
 /// A consent ballot's stance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl KindSpec for Consent {
         }
     }
 
-    fn schemas(&self, _form: &BallotForm) -> Vec<Value> {
+    fn schemas(&self, _form: &BallotForm) -> Vec<Json> {
         let change = json!({
             "type": ["string", "null"],
             "description": "only with a block: what would have to change",
@@ -62,7 +62,7 @@ impl KindSpec for Consent {
         true
     }
 
-    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Value), String> {
+    fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
         let stance = stance(&answer.source_text(value))?;
         let change = answer.minimum_change(stance == Stance::Block);
         let word = STANCES.iter().find(|(_, known)| *known == stance).map(|(word, _)| *word);
@@ -73,7 +73,8 @@ impl KindSpec for Consent {
         stance(word).is_ok()
     }
 
-    fn repeats_form(&self, _form: &BallotForm, text: &str) -> bool {
+    fn repeats_form(&self, _form: &BallotForm, value: &Node) -> bool {
+        let Value::Text(text) = &value.value else { return false };
         is_alternation(&["support", "stand-aside", "stand aside", "block", "abstain"], text)
     }
 
@@ -116,7 +117,7 @@ impl KindSpec for Consent {
         vec![one_of("consent", STANCES.map(|(word, _)| word)), change]
     }
 
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Value)>> {
+    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
         let (stance, change) = (values.text("consent"), values.text("minimum_change"));
         let change = (!change.is_empty()).then(|| ("minimum_change", change.into()));
         (stance != "abstain").then(|| [("consent", stance.into())].into_iter().chain(change).collect())

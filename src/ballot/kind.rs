@@ -40,8 +40,8 @@ pub trait KindSpec: Sync {
         false
     }
 
-    /// Whether a text lists the alternatives as the form does instead of giving one.
-    fn repeats_form(&self, _form: &BallotForm, _text: &str) -> bool {
+    /// Whether a value is what the form shows in its place, beyond placeholders alone.
+    fn repeats_form(&self, _form: &BallotForm, _value: &Node) -> bool {
         false
     }
 

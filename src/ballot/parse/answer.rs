@@ -31,7 +31,7 @@ pub(super) fn known_key(key: &str, kind: BallotKind) -> Option<&'static str> {
 }
 
 /// Whether a key is the name, in other case, or with spaces or hyphens for its underscores.
-pub(super) fn is_named(key: &str, name: &str) -> bool {
+pub(in crate::ballot) fn is_named(key: &str, name: &str) -> bool {
     let plain = |byte: u8| if matches!(byte, b' ' | b'-') { b'_' } else { byte.to_ascii_lowercase() };
     let key = key.trim();
     key.len() == name.len() && key.bytes().map(plain).eq(name.bytes())
@@ -323,7 +323,7 @@ impl<'a> AnswerParser<'a> {
     }
 }
 
-pub(super) fn not_asked(key: &str) -> String {
+pub(in crate::ballot) fn not_asked(key: &str) -> String {
     format!("{} is not asked for: kept, not obeyed", quoted(key))
 }
 

@@ -168,7 +168,11 @@ fn of_entries(form: &BallotForm, entries: &AnswerEntries, source: &str) -> Class
     let abstains =
         filled("abstain").is_some_and(|node| !matches!(node.value, Value::Bool(false) | Value::Null));
     let is_form = filled(form.key()).is_some_and(|node| {
-        source_text(node, source).map_or_else(|| is_all_placeholders(node), |text| repeats_form(form, &text))
+        form.kind.spec().repeats_form(form, node)
+            || source_text(node, source).map_or_else(
+                || is_all_placeholders(node),
+                |text| is_placeholder(&text) && !option_match::is_exact(&form.options, &text),
+            )
     });
     if is_form && !abstains {
         return ClassifiedBlock::Form;
@@ -187,12 +191,4 @@ fn is_all_placeholders(node: &Node) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether a ballot value is what the form shows in its place.
-fn repeats_form(form: &BallotForm, text: &str) -> bool {
-    if option_match::is_exact(&form.options, text) {
-        return false;
-    }
-    form.kind.spec().repeats_form(form, text) || is_placeholder(text)
 }

@@ -4,7 +4,7 @@
 //! about linear time and obeys nothing the text says: keys such as `voter` or `weight` are kept and
 //! flagged. It knows no participant, counts nothing and decides nothing about asking again.
 
-mod answer;
+pub(super) mod answer;
 mod blocks;
 mod classify;
 pub(super) mod option_match;

@@ -121,8 +121,7 @@ fn the_table_and_the_cases_have_the_same_rows() {
 
 fn form(kind: BallotKind) -> BallotForm {
     let options = ["file-based", "inline", "hybrid"].map(str::to_owned);
-    let has_options = !matches!(kind, BallotKind::Position | BallotKind::Consent | BallotKind::Estimate);
-    let options = if has_options { options.to_vec() } else { Vec::new() };
+    let options = if kind.spec().form_keys().options { options.to_vec() } else { Vec::new() };
     BallotForm::over(kind, options)
 }
 

@@ -135,7 +135,16 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
     if let Some(reason) = &answer.reason {
         let _ = write!(text, "\n\n{reason}");
     }
+    let listing = answer.ballot.as_ref().map(Ballot::listing).unwrap_or_default();
+    if !listing.is_empty() {
+        text.push('\n');
+        field(&listing.clone().into(), 0, &mut text);
+    }
+    let kind = answer.ballot.as_ref().and_then(Ballot::kind).unwrap_or_default();
     for (key, value) in &answer.answer {
+        if !listing.is_empty() && key == kind.key() {
+            continue;
+        }
         let is_empty = matches!(value, Value::Array(items) if items.is_empty())
             || value.as_str().is_some_and(|text| text.trim().is_empty());
         if !is_empty && !matches!(key.as_str(), "vote" | "consent" | "confidence") {

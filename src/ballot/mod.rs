@@ -9,6 +9,7 @@ mod approval;
 mod choice;
 mod consent;
 mod estimate;
+mod ideas;
 mod instructions;
 mod kind;
 mod parse;
@@ -22,6 +23,7 @@ use serde_json::{Map, Number, Value};
 
 pub use answer_schema::answer_schema;
 pub use consent::Stance;
+pub use ideas::Idea;
 pub use instructions::answer_rules;
 pub use kind::{
     FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
@@ -48,11 +50,13 @@ pub enum BallotKind {
     Consent,
     /// A number or a card.
     Estimate,
+    /// Ideas, each with a title and a text.
+    Ideas,
 }
 
 impl BallotKind {
     /// Every kind with the word that names it in a definition.
-    pub const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 8] = [
         ("position", Self::Position),
         ("choice", Self::Choice),
         ("approval", Self::Approval),
@@ -60,6 +64,7 @@ impl BallotKind {
         ("score", Self::Score),
         ("consent", Self::Consent),
         ("estimate", Self::Estimate),
+        ("ideas", Self::Ideas),
     ];
 
     /// What distinguishes this kind from the others.
@@ -72,6 +77,7 @@ impl BallotKind {
             Self::Score => &score::Score,
             Self::Consent => &consent::Consent,
             Self::Estimate => &estimate::Estimate,
+            Self::Ideas => &ideas::Ideas,
         }
     }
 }
@@ -135,6 +141,8 @@ pub enum Ballot {
     Estimate(Value),
     /// A stance, and of a block the minimum change if it states one.
     Consent(Stance, Option<String>),
+    /// Ideas in the order of the reply, each with a title of its own.
+    Ideas(Vec<Idea>),
     /// A stated abstention, under every kind.
     Abstain,
 }
@@ -150,6 +158,7 @@ impl Ballot {
             Self::Scores(_) => BallotKind::Score,
             Self::Estimate(_) => BallotKind::Estimate,
             Self::Consent(..) => BallotKind::Consent,
+            Self::Ideas(_) => BallotKind::Ideas,
             Self::Abstain => return None,
         })
     }

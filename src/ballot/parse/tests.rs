@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::ballot::{Ballot, BallotForm, BallotKind, ParsedReply, Stance, answer_rules, read_reply};
 use crate::yaml;
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("choice", include_str!("../../../tests/fixtures/replies/choice.yaml")),
     ("approval", include_str!("../../../tests/fixtures/replies/approval.yaml")),
     ("ranking", include_str!("../../../tests/fixtures/replies/ranking.yaml")),
@@ -19,6 +19,7 @@ const FILES: [(&str, &str); 7] = [
     ("estimate", include_str!("../../../tests/fixtures/replies/estimate.yaml")),
     ("position", include_str!("../../../tests/fixtures/replies/position.yaml")),
     ("consent", include_str!("../../../tests/fixtures/replies/consent.yaml")),
+    ("ideas", include_str!("../../../tests/fixtures/replies/ideas.yaml")),
 ];
 
 const TABLE: &str = include_str!("../../../docs/REPLIES.md");
@@ -69,6 +70,7 @@ fn shown(ballot: &Ballot) -> String {
             scores.iter().map(|(option, score)| format!("{option} {score}")).collect::<Vec<_>>().join(", ")
         }
         Ballot::Estimate(value) => value.to_string(),
+        Ballot::Ideas(_) => ballot.listing().join("; "),
         Ballot::Abstain => "abstain".to_owned(),
     }
 }
@@ -244,6 +246,9 @@ const PIECES: &[&str] = &[
     "ranking: ",
     "scores: ",
     "estimate: ",
+    "ideas:\n- ",
+    "title: a\n  ",
+    "text: b\n",
     "inline",
     " > ",
     "inline: 3",
@@ -330,6 +335,11 @@ fn fits(form: &BallotForm, reading: &ParsedReply) -> bool {
             Ballot::Estimate(value) if form.cards.is_empty() => value.is_number(),
             Ballot::Estimate(value) => form.cards.iter().any(|card| value == card.as_str()),
             Ballot::Position => answer.content["position"].as_str().is_some_and(|text| !text.is_empty()),
+            Ballot::Ideas(ideas) => {
+                let mut titles = BTreeSet::new();
+                !ideas.is_empty()
+                    && ideas.iter().all(|idea| !idea.text.is_empty() && titles.insert(&idea.title))
+            }
             Ballot::Abstain => true,
         },
         ParsedReply::Invalid(reason) => !reason.is_empty() && !reason.contains('\n'),

@@ -77,7 +77,7 @@ impl FormValues for Form {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ballot::{Ballot, BallotForm, ParsedReply, read_reply};
+    use crate::ballot::{Ballot, BallotForm, Idea, ParsedReply, read_reply};
 
     fn answered(kind: BallotKind, fill: &[(&str, &str)]) -> ParsedReply {
         let options = ["red", "dark green"].map(str::to_owned).to_vec();
@@ -134,5 +134,11 @@ mod tests {
             is(answered(kind, &[(key, "")]), &Ballot::Abstain);
         }
         is(answered(BallotKind::Approval, &[]), &Ballot::Abstain);
+        let idea = Idea { title: "Queue".to_owned(), text: "Let writes wait: in order.".to_owned() };
+        is(
+            answered(BallotKind::Ideas, &[("ideas", "Queue: Let writes wait: in order.\n")]),
+            &Ballot::Ideas(vec![idea]),
+        );
+        is(answered(BallotKind::Ideas, &[("ideas", "")]), &Ballot::Abstain);
     }
 }

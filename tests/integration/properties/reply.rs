@@ -39,7 +39,7 @@ fn form(which: usize) -> BallotForm {
     let number = |text: &str| text.parse::<Number>().ok();
     let plain = ["in-process", "redis", "no cache"];
     let tricky = ["Yes", "yes please", "A", "1", "Option A", "état", "стоп"];
-    match which % 14 {
+    match which % 15 {
         0 => BallotForm::position(),
         1 => over(BallotKind::Choice, &plain),
         2 => over(BallotKind::Choice, &tricky),
@@ -59,7 +59,8 @@ fn form(which: usize) -> BallotForm {
         }
         11 => BallotForm { min: number("0"), max: number("40"), ..over(BallotKind::Estimate, &[]) },
         12 => over(BallotKind::Estimate, &[]),
-        _ => over(BallotKind::Consent, &[]),
+        13 => over(BallotKind::Consent, &[]),
+        _ => over(BallotKind::Ideas, &[]),
     }
 }
 
@@ -92,6 +93,11 @@ fn fits(form: &BallotForm, answer: &Answer) {
         (Ballot::Consent(stance, change), BallotKind::Consent) => {
             let says_change = change.as_ref().is_some_and(|change| !change.trim().is_empty());
             assert!(*stance != Stance::Block || says_change, "a block without its change");
+        }
+        (Ballot::Ideas(ideas), BallotKind::Ideas) => {
+            let titles: HashSet<_> = ideas.iter().map(|idea| idea.title.to_lowercase()).collect();
+            assert_eq!(titles.len(), ideas.len(), "{ideas:?}");
+            assert!(!ideas.is_empty() && ideas.iter().all(|idea| !idea.text.trim().is_empty()), "{ideas:?}");
         }
         (ballot, kind) => panic!("{ballot:?} is no ballot of a {}", kind.name()),
     }

@@ -26,6 +26,7 @@ fn main() {
         let (ran, _) = run(home.path(), &["--batch", "decide.yaml", "--save", "out.s2s"]);
         let (verified, peak) = run(home.path(), &["verify", "out.s2s"]);
         let log = std::fs::read_to_string(&file).expect("a session");
+        assert_eq!(log.matches("\nevent: round_opened\n").count(), rounds, "{name}");
         println!(
             "| {name} | {:.1} MB | {ran:.1} s | {verified:.2} s | {:.0} MB |",
             log.len() as f64 / 1e6,
@@ -55,7 +56,7 @@ fn large(rounds: usize) -> String {
         .concat();
     format!(
         "goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {}\nproject_summary: |\n{}artifacts:\n{artifacts}\
-         steps:\n  - {{id: plan, type: agent, agent: technical-lead, prompt: Make a plan, output: plan}}\n{}",
+         steps:\n  - {{id: plan, type: agent, agent: technical-lead, prompt: Make a plan, output: plan, next: pick}}\n{}",
         rounds + 1,
         text(2, 27),
         round("pick")

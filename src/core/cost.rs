@@ -9,6 +9,11 @@ use crate::round::record::TokenUsage;
 /// Who answers without a service, and costs nothing.
 const FREE: [&str; 5] = ["rehearsal", "recorded", "tracker", "scripted", "human"];
 
+/// Whether every request is answered or not, and none made anew: no service is asked.
+pub fn is_asked_once(model: &str) -> bool {
+    is_free(model) || model.starts_with("command/")
+}
+
 /// Whether a model is none that anybody charges for.
 pub fn is_free(model: &str) -> bool {
     FREE.contains(&model.split('/').next().unwrap_or(model))

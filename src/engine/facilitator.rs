@@ -236,7 +236,7 @@ impl<'a> Engine<'a> {
             self.observer.on_refused("the project's context has changed on disk: look at the snapshot again");
             return Ok(());
         }
-        for message in self.opening_warnings() {
+        for message in self.session.opening_warnings() {
             self.stage(Command::Warn { message })?;
         }
         self.open_within_budget(command)

@@ -292,25 +292,10 @@ impl<'a> Engine<'a> {
     /// Opens the round of the step that runs, unless the budget would not bear it.
     fn open_round(&mut self) -> Result<(), EngineError> {
         let project_summary = (self.context_file)().map_err(EngineError::Table)?;
-        for message in self.opening_warnings() {
+        for message in self.session.opening_warnings() {
             self.stage(Command::Warn { message })?;
         }
         self.open_within_budget(Command::OpenRound { project_summary })
-    }
-
-    /// What is to be said of the round that waits: that its hand-over is not whole, where it is sent all
-    /// the same, and what of its linked tasks could not be built.
-    pub(super) fn opening_warnings(&self) -> Vec<String> {
-        let Some(definition) = self.session.definition.as_deref() else { return Vec::new() };
-        let waiting = self.session.active_steps().filter(|run| run.round.is_none());
-        let mut rounds = waiting.filter_map(|run| {
-            let step = definition.step(&run.id)?;
-            Some((step, step.round()?))
-        });
-        let Some((step, round)) = rounds.next() else { return Vec::new() };
-        let checked = self.session.check_round(definition, step, round);
-        let warnings = checked.warnings.iter().map(|warning| format!("round `{}`: {warning}", step.id));
-        warnings.chain(self.session.linked(definition, step).warnings).collect()
     }
 
     fn open_within_budget(&mut self, command: Command) -> Result<(), EngineError> {

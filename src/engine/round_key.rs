@@ -3,7 +3,7 @@
 use zeroize::Zeroizing;
 
 use super::{Engine, EngineError};
-use crate::core::{Command, Refusal};
+use crate::core::{Command, Refusal, key_file_left};
 use crate::round::seal::RoundKey;
 
 impl Engine<'_> {
@@ -41,11 +41,7 @@ impl Engine<'_> {
             self.left_behind = Some(error);
             return Ok(());
         }
-        let message = format!(
-            "the key file of round {number} could not be removed ({}); the key is published, so nothing is lost",
-            error.cause
-        );
-        self.stage(Command::Warn { message })
+        self.stage(Command::Warn { message: key_file_left(number, &error.cause) })
     }
 
     /// Erases keys of rounds that are closed: a crash may have come between close and erasure. One

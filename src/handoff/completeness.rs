@@ -49,6 +49,20 @@ fn incomplete(reasons: &[String]) -> Option<String> {
 }
 
 impl Session {
+    /// What is to be said of the round that waits before it is opened: that its hand-over may not be whole,
+    /// and what of its linked tasks could not be built.
+    pub fn opening_warnings(&self) -> Vec<String> {
+        let Some(definition) = self.definition.as_deref() else { return Vec::new() };
+        let waiting = self.active_steps().filter(|run| run.round.is_none());
+        let mut steps = waiting.filter_map(|run| definition.step(&run.id));
+        let Some((step, round)) = steps.find_map(|step| Some((step, step.round()?))) else {
+            return Vec::new();
+        };
+        let checked = self.check_round(definition, step, round);
+        let warnings = checked.warnings.iter().map(|warning| format!("round `{}`: {warning}", step.id));
+        warnings.chain(self.linked(definition, step).warnings).collect()
+    }
+
     /// The check of a round's hand-over as it would be made now.
     pub fn check_round(&self, definition: &Definition, step: &Step, round: &Round) -> Checked {
         let completeness = definition.completeness(step);

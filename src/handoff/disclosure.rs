@@ -37,7 +37,7 @@ impl Session {
 
     /// Whether the header asks for rules that this version does not have.
     pub fn has_unknown_leak_rules(&self) -> bool {
-        self.header.as_ref().and_then(|header| header.leak_rules).is_some_and(|rules| rules > RULES)
+        self.header.as_ref().and_then(|header| header.leak_rules).is_some_and(|rules| rules != RULES)
     }
 
     /// Names of participants count where they are to be hidden, or where the definition says how to

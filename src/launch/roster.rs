@@ -14,8 +14,7 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::history::{PersonaInfo, Price, SeatInfo};
 use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
-use crate::round::snapshot::sha256_hex;
-use crate::workflow::{Definition, ParticipantSpec, Step, StepKind, TRACKER};
+use crate::workflow::{Definition, ParticipantSpec, Step, StepKind};
 
 /// What the command line says about models.
 #[derive(Debug, Clone, Default)]
@@ -120,7 +119,7 @@ pub fn resolve(from: RosterInputs<'_>) -> Result<Roster, Vec<Diagnostic>> {
             };
         }
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
-        let (model, named_by) = match from.built_in(spec) {
+        let (model, named_by) = match from.definition.answered_by(spec) {
             Some(model) => (model, ModelSource::Definition),
             None => from.model(spec, persona, &mut roster.notices),
         };
@@ -135,20 +134,9 @@ pub fn resolve(from: RosterInputs<'_>) -> Result<Roster, Vec<Diagnostic>> {
                 say_once(problem, &mut problems);
             }
         }
-        roster.seats.push(SeatInfo {
-            name: spec.name.clone(),
-            persona: spec.persona.clone(),
-            model,
-            weight: spec.weight,
-            seed: spec.seed,
-            temperature: spec.temperature,
-            scripted,
-            agent_only: spec.agent_only,
-            skills: spec.skills.clone(),
-            tags: spec.tags.clone(),
-        });
+        roster.seats.push(SeatInfo::given(spec, model, scripted));
     }
-    roster.personas = personas.into_iter().map(|(name, persona)| persona_info(name, persona)).collect();
+    roster.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
     roster.notices.extend(from.of_all_seats(&roster.seats));
     roster.prices = from.prices(&roster.seats);
     roster.notices.dedup();
@@ -258,7 +246,7 @@ impl RosterInputs<'_> {
             let is_someone = spec.model.is_some() && !self.is_seated(spec);
             return spec.persona == spec.name && (spec.command.is_some() || is_someone);
         }
-        if self.is_tracker(spec) {
+        if self.definition.is_tracker(spec) {
             return true;
         }
         let parts = self.answers.parts(self.definition, &spec.name);
@@ -290,7 +278,7 @@ impl RosterInputs<'_> {
 
     fn persona(&self, spec: &ParticipantSpec, notices: &mut Vec<Diagnostic>) -> Result<Persona, Diagnostic> {
         if let Some(text) = &spec.prompt {
-            return Ok(own_persona(&spec.persona, text));
+            return Ok(Persona::own(&spec.persona, text));
         }
         let found = self.library.find(&spec.persona)?;
         let notice = |text: &String| Diagnostic::new(text.clone()).with_file(&found.from);
@@ -308,21 +296,6 @@ impl RosterInputs<'_> {
     fn is_all_scripted(&self, spec: &ParticipantSpec, scripted: &[String]) -> bool {
         let mut seated = self.definition.all_steps().filter(|step| asks(self.definition, step, spec));
         seated.all(|step| scripted.contains(&step.id))
-    }
-
-    /// The built-in tracker, where a step names it and nobody else has the name.
-    fn is_tracker(&self, spec: &ParticipantSpec) -> bool {
-        spec.agent_only
-            && spec.name == TRACKER
-            && !self.definition.participants.iter().any(|other| other.name == TRACKER)
-    }
-
-    /// What answers for a participant that is no model: a program, or the tracker.
-    fn built_in(&self, spec: &ParticipantSpec) -> Option<String> {
-        let program = spec.command.as_ref().and_then(|program| program.command.first());
-        let name = program.map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name));
-        let program = name.map(|name| format!("command/{name}"));
-        program.or_else(|| self.is_tracker(spec).then(|| TRACKER.to_owned()))
     }
 
     fn model(
@@ -359,22 +332,5 @@ fn asks(definition: &Definition, step: &Step, spec: &ParticipantSpec) -> bool {
         StepKind::Agent(agent) => agent.agent == spec.name,
         StepKind::Review(review) => definition.reviewers(review).contains(&spec.name.as_str()),
         _ => false,
-    }
-}
-
-/// The persona of a participant that brings its own text.
-fn own_persona(name: &str, text: &str) -> Persona {
-    Persona { text: format!("{}\n", text.trim_end()), ..Persona::nobody(name) }
-}
-
-fn persona_info(name: String, persona: Option<Persona>) -> PersonaInfo {
-    let text = persona.as_ref().map(|persona| persona.text.clone()).unwrap_or_default();
-    PersonaInfo {
-        name,
-        sha256: sha256_hex(&text),
-        description: persona.as_ref().map(|persona| persona.description.clone()).unwrap_or_default(),
-        tags: persona.as_ref().map(|persona| persona.tags.clone()).unwrap_or_default(),
-        priorities: persona.map(|persona| persona.priorities).unwrap_or_default(),
-        text,
     }
 }

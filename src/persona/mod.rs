@@ -53,6 +53,11 @@ impl Persona {
         }
     }
 
+    /// The persona of a participant that brings its own text.
+    pub fn own(name: &str, text: &str) -> Self {
+        Self { text: format!("{}\n", text.trim_end()), ..Self::nobody(name) }
+    }
+
     /// Reads a persona file; `file` names it in errors.
     ///
     /// # Errors

@@ -5,33 +5,21 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use roundtable::core::{Command, ExitCode, decide};
+use roundtable::core::ExitCode;
 use roundtable::history::{
-    AnswerRevealed, CloseReason, Event, SeatFailed, Session, Status, Tally, TimedEvent, Timestamp,
+    AnswerRevealed, CloseReason, Event, SeatFailed, Session, Status, Tally, TimedEvent,
 };
-use roundtable::journal::{Disk, Journal, Verification, read_log, verify};
+use roundtable::journal::{Disk, Verification, verify};
 use roundtable::round::seal::{Nonces, RoundKey, seal};
 
 use crate::cases;
+use crate::forge::{chained, events};
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
 
 fn finished(dir: &Path, definition: &str) -> Vec<u8> {
     let place = Place::new(Disk::default(), dir);
     assert_eq!(place.start(definition).done, Ok(ExitCode::Finished));
     std::fs::read(place.file()).expect("a file")
-}
-
-fn events(bytes: &[u8]) -> Vec<TimedEvent> {
-    read_log(bytes).expect("whole").lines.into_iter().map(|line| line.stamped).collect()
-}
-
-/// The events as a file whose chain is whole.
-fn chained(dir: &Path, events: Vec<TimedEvent>) -> Vec<u8> {
-    let path = dir.join("forged.s2s");
-    let _ = std::fs::remove_file(&path);
-    let mut journal = Journal::create(&Disk::default(), &path, "20260101-000000-two-0000").expect("made");
-    journal.append(events).expect("written");
-    std::fs::read(path).expect("a file")
 }
 
 fn texts(found: &Verification) -> String {
@@ -81,7 +69,7 @@ fn a_whole_unfinished_file_is_fine_and_said_to_be_so() {
     let dir = tempfile::tempdir().expect("a folder");
     let all = events(&finished(dir.path(), TWO_ROUNDS));
     for count in 1..all.len() {
-        let bytes = chained(dir.path(), all[..count].to_vec());
+        let bytes = chained(&all[..count]);
         let found = verify(&bytes, None);
         assert_eq!(found.findings, [], "the first {count} documents");
         assert!(found.notes.iter().any(|note| note.contains("not finished")), "{:?}", found.notes);
@@ -93,8 +81,8 @@ fn a_whole_unfinished_file_is_fine_and_said_to_be_so() {
 fn documents_taken_out_doubled_or_swapped_are_found_under_a_chain_that_fits() {
     let dir = tempfile::tempdir().expect("a folder");
     let all = events(&finished(dir.path(), TWO_ROUNDS));
-    assert_eq!(verify(&chained(dir.path(), all.clone()), None).findings, []);
-    let found = |events: Vec<TimedEvent>| !verify(&chained(dir.path(), events), None).findings.is_empty();
+    assert_eq!(verify(&chained(&all), None).findings, []);
+    let found = |events: Vec<TimedEvent>| !verify(&chained(&events), None).findings.is_empty();
     for at in (0..all.len()).step_by(cases(3, 1)) {
         let name = format!("{at}: {:?}", all[at].event).chars().take(60).collect::<String>();
         let mut doubled = all.clone();
@@ -370,11 +358,11 @@ fn forgeries_under_a_chain_that_fits_are_found_for_what_they_are() {
     let all = events(&finished(dir.path(), ONE_ROUND));
     let mut honest = all.clone();
     recount(&mut honest);
-    assert_eq!(verify(&chained(dir.path(), honest), None).findings, [], "counting anew is no forgery");
+    assert_eq!(verify(&chained(&honest), None).findings, [], "counting anew is no forgery");
     for (name, forge, says) in FORGERIES {
         let mut forged = all.clone();
         forge(&mut forged);
-        let found = verify(&chained(dir.path(), forged), None);
+        let found = verify(&chained(&forged), None);
         assert!(texts(&found).contains(says), "{name}: {:?}", found.findings);
     }
 }
@@ -390,7 +378,7 @@ fn a_file_rewritten_whole_is_found_by_a_hash_noted_earlier() {
     assert_eq!(verify(&first, Some(&head)).findings, []);
     // Cut back to a document's end: whole, and found by the hash only.
     let all = events(&first);
-    let back = chained(dir.path(), all[..all.len() - 3].to_vec());
+    let back = chained(&all[..all.len() - 3]);
     assert_eq!(verify(&back, None).findings, []);
     assert!(texts(&verify(&back, Some(&head))).contains("cut back or rewritten"));
 }
@@ -415,36 +403,7 @@ fn an_answer_sealed_anew_under_another_key_must_fit_its_seat() {
         }
         _ => {}
     });
-    let found = texts(&verify(&chained(dir.path(), all), None));
+    let found = texts(&verify(&chained(&all), None));
     assert!(found.contains("`ann`: the sealed record is no record"), "{found}");
     assert!(found.contains("`bob`: the sealed record does not open under this key for this seat"), "{found}");
-}
-
-#[test]
-fn replies_read_by_other_rules_are_not_read_again() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let mut all = events(&finished(dir.path(), ONE_ROUND));
-    each(&mut all, |event| {
-        if let Event::SessionOpened(opened) = event {
-            opened.reply_rules = Some(1_000);
-        }
-    });
-    // Another reading of the same reply, as another version may have it.
-    revealed(&mut all, "ann").flags = vec!["read otherwise".to_owned()];
-    let found = verify(&chained(dir.path(), all.clone()), None);
-    assert_eq!(found.findings, []);
-    assert!(found.notes.iter().any(|note| note.contains("read by rules 1000")), "{:?}", found.notes);
-    // The reply itself is what was sealed, whoever reads it.
-    revealed(&mut all, "ann").replies[0].text.push('!');
-    let found = texts(&verify(&chained(dir.path(), all.clone()), None));
-    assert!(found.contains("`ann`: the revealed answer is not the one that was sealed"), "{found}");
-    // Whoever cannot read its replies does not go on with it.
-    let mut session = Session::default();
-    all.pop();
-    for stamped in &all {
-        session.apply(stamped);
-    }
-    let resume = Command::Resume { program: "this one".to_owned(), torn_bytes: 0 };
-    let refused = decide(&session, resume, Timestamp(0)).expect_err("refused").to_string();
-    assert!(refused.contains("rules that this version does not have"), "{refused}");
 }

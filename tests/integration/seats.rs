@@ -131,7 +131,8 @@ impl FacilitatorPrompt for OnLostKeys {
         question: &'a Question,
         _: &'a Session,
     ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
-        let says = FacilitatorAnswer { approved: true, choice: None, comment: None, by: "test".to_owned() };
+        let says =
+            FacilitatorAnswer { approved: true, choice: None, comment: None, by: "scripted".to_owned() };
         let asked = matches!(question.kind, QuestionKind::KeyLost(_)) && self.ask_again;
         ready(Ok(asked.then_some(says))).boxed()
     }

@@ -20,6 +20,9 @@ use crate::workflow::{Definition, Round, Selection, Source, StepKind, load, rech
 /// A longer deadline than this is taken for a slip, in milliseconds: thirty days.
 const LONGEST_DEADLINE: u64 = 30 * 24 * 3600 * 1000;
 
+/// Who gives orders.
+pub(crate) const FACILITATOR: &str = "facilitator";
+
 /// What an order of the facilitator yields.
 pub fn decide_live(session: &Session, definition: &Definition, command: Command) -> DecideResult {
     match command {
@@ -45,6 +48,9 @@ fn revise_round(session: &Session, definition: &Definition, revised: RoundRevise
 }
 
 fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: String) -> DecideResult {
+    if by != FACILITATOR {
+        return refuse("an artifact is recorded by the facilitator, or made by a step");
+    }
     if let Err(problem) = read_artifact(&artifact) {
         return refuse(said(&problem));
     }

@@ -15,7 +15,7 @@ use crate::history::{
     ApprovalGiven, Event, SeatFailed, Session, SessionClosed, SessionOpened, Status, Timestamp,
 };
 use crate::workflow::{Definition, Step, StepKind};
-use facilitator::{decide_live, failed_again, fork};
+use facilitator::{FACILITATOR, decide_live, failed_again, fork};
 use review::{record_result, record_review};
 use round::{
     ask_again, close_round, offer_remaining, open_round, open_seat, record_key_loss, reveal, seal_answer,
@@ -132,6 +132,9 @@ pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal(why.into()))
 }
 
+/// Who may answer what a person is asked.
+const BY: [&str; 2] = [FACILITATOR, "scripted"];
+
 fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
     let asked = session.running(&given.step).and_then(|run| run.approval.as_ref());
     let exhausted = session.exhausted.as_ref().filter(|asked| asked.requested.step == given.step);
@@ -139,7 +142,11 @@ fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
         return refuse(format!("step `{}` asks nothing of a person now", given.step));
     };
     let choices = &asked.requested.choices;
+    if !BY.contains(&given.by.as_str()) {
+        return refuse(format!("`{}` answers nothing: a person does, or a script", given.by));
+    }
     match &given.choice {
+        _ if !choices.is_empty() && !given.approved => refuse("a choice is no refusal"),
         Some(_) if choices.is_empty() => refuse(format!("step `{}` asks for yes or no", given.step)),
         Some(choice) if !choices.contains(choice) => {
             refuse(format!("`{choice}` is not among the level options: {}", choices.join(", ")))

@@ -185,7 +185,8 @@ pub fn seal_answer(
     now: Timestamp,
 ) -> DecideResult {
     // An answer after the close is refused, and the refusal is history too.
-    if session.round(round).is_some_and(|run| run.closed.is_some() && run.seat(&participant).is_some()) {
+    let seat = session.round(round).and_then(|run| run.seat(&participant));
+    if seat.is_some_and(|seat| seat.status == SeatStatus::Missing) {
         return Ok(vec![late(session, round, participant)]);
     }
     let run = open_seat(session, round, &participant)?;

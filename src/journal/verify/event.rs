@@ -3,12 +3,11 @@
 use super::Verifier;
 use crate::core::{Command, decide};
 use crate::history::{
-    ArtifactRecorded, CloseReason, Event, LogEntry, PseudonymMap, RoundClosed, RoundOpened, Session,
-    SessionClosed, SessionOpened, Status,
+    ArtifactRecorded, CloseReason, Event, LogEntry, RoundClosed, RoundOpened, Session, SessionClosed, Status,
 };
-use crate::identity::RULES;
 use crate::round::seal::RoundKey;
 use crate::round::snapshot::sha256_hex;
+use crate::sanitize::estimated_tokens;
 use crate::workflow::Close;
 
 impl Verifier {
@@ -17,6 +16,7 @@ impl Verifier {
         if self.session.closed.is_some() {
             self.find(line, "it comes after the session was closed");
         }
+        self.in_turn(line);
         match &line.stamped.event {
             Event::SessionOpened(opened) => self.opened(line, opened),
             Event::RoundOpened(opened) => self.round_opened(line, opened),
@@ -30,15 +30,15 @@ impl Verifier {
             Event::SeatFailed(failed) => self.failed(line, failed),
             Event::AnswerRevealed(answer) => self.revealed(line, answer),
             Event::RoundClosed(closed) => self.closed(line, closed),
-            Event::LateAnswerRefused { round, participant, .. } => {
-                let closed = self.session.round(round).filter(|round| round.closed.is_some());
-                if closed.and_then(|round| round.seat(participant)).is_none() {
-                    self.find(line, "an answer is late for a round that is not closed, or has no such seat");
-                }
+            late @ Event::LateAnswerRefused { round, participant, .. } => {
+                self.late(line, late, (round, participant));
             }
-            Event::Warning { .. } => {}
-            // Rules that only a later version has cannot be asked again: `finish` says so.
-            Event::LeaksFound(found) if found.rules > RULES => {}
+            Event::Warning { message, step, participant, .. } => {
+                self.warning(line, message, step.as_deref(), participant.as_deref());
+            }
+            Event::SessionPaused { step: Some(step), .. } if !self.waits_at(step) => {
+                self.find(line, format!("it rests at step `{step}`, which does not run"));
+            }
             Event::SessionForked(forked) if forked.at_seq + 1 != line.seq => {
                 self.find(line, "it does not say where the other session's events end");
             }
@@ -47,25 +47,10 @@ impl Verifier {
                 self.check_recomputed(line, command);
             }
         }
+        self.after(line);
         self.session.apply(&line.stamped);
         if matches!(line.stamped.event, Event::RoundOpened(_)) {
             self.expect_items(line);
-        }
-    }
-
-    fn opened(&mut self, line: &LogEntry, opened: &SessionOpened) {
-        if line.seq != 0 {
-            self.find(line, "the session is opened twice");
-        }
-        if sha256_hex(&opened.definition) != opened.definition_sha256 {
-            self.find(line, "the definition is not the one its hash was made of");
-        }
-        if !has_its_pseudonyms(opened) {
-            self.find(line, "the pseudonyms are not those that their seed gives, or are not asked for");
-        }
-        for persona in opened.personas.iter().filter(|persona| sha256_hex(&persona.text) != persona.sha256) {
-            let what = format!("the text of persona `{}` is not the one its hash was made of", persona.name);
-            self.find(line, what);
         }
     }
 
@@ -78,6 +63,8 @@ impl Verifier {
             self.find(line, "a round is opened while another is open");
         } else if !is_as_defined(&self.session, line, opened) {
             self.find(line, format!("round `{round}` is not opened as its definition says"));
+        } else if self.session.weighs_results() && self.warned < self.session.opening_warnings().len() {
+            self.find(line, format!("what is to be said of round `{round}` before it opens is not said"));
         }
     }
 
@@ -137,17 +124,6 @@ impl Verifier {
     }
 }
 
-/// Whether there are pseudonyms where the definition asks for them, and those of their seed.
-fn has_its_pseudonyms(opened: &SessionOpened) -> bool {
-    let asked = Session::definition_of(opened).ok().and_then(|definition| definition.pseudonyms);
-    let names = opened.participants.iter().map(|seat| seat.name.as_str());
-    match (&opened.pseudonyms, asked) {
-        (None, None) => true,
-        (Some(drawn), Some(_)) => *drawn == PseudonymMap::draw(drawn.seed, names),
-        _ => false,
-    }
-}
-
 /// Whether everything about a round but its texts is what the definition gives. The texts are
 /// covered by hashes and not made anew: their wording belongs to the version that wrote them.
 fn is_as_defined(session: &Session, line: &LogEntry, opened: &RoundOpened) -> bool {
@@ -159,7 +135,7 @@ fn is_as_defined(session: &Session, line: &LogEntry, opened: &RoundOpened) -> bo
         snapshot: opened.snapshot.clone(),
         snapshot_sha256: opened.snapshot_sha256.clone(),
         snapshot_bytes: opened.snapshot.len(),
-        estimated_tokens: opened.estimated_tokens,
+        estimated_tokens: estimated_tokens(opened.rules.len() + opened.snapshot.len()),
         ..(*derived).clone()
     };
     expected == *opened

@@ -5,17 +5,18 @@
 //! service, runs that were thrown away, clock times, or a file rewritten whole when no earlier hash
 //! is known; [`UNPROVEN`] says so.
 
+mod called;
 mod event;
+mod header;
 mod seat;
 mod work_item;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
 use super::reader::{Damage, EventLog, LogReader, starts};
-use crate::history::{LogEntry, Receipt, RoundRun, Session, WorkItemOffered};
-use crate::round::record::REPLY_RULES;
+use crate::history::{Event, LogEntry, Receipt, RoundRun, Session, Timestamp, WorkItemOffered};
 
 /// What no reading of the file can show.
 pub const UNPROVEN: [&str; 4] = [
@@ -89,15 +90,13 @@ pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
 }
 
 fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Damage> {
-    let mut checker = Verifier {
-        session: Session::default(),
-        result: Verification::default(),
-        due: VecDeque::new(),
-        all_asked: HashSet::new(),
-    };
+    let mut checker = Verifier::default();
     let (mut reader, mut count, mut holds_expected) = (LogReader::new(bytes)?, 0, false);
     for line in reader.by_ref() {
         let line = line?;
+        if let Some(what) = header::unknown_rules(&line) {
+            return Err(Damage { what, seq: Some(line.seq), line: 1, offset: 0, newer: true });
+        }
         checker.line(&line);
         count += 1;
         holds_expected |= expect == Some(line.hash.as_str());
@@ -158,6 +157,7 @@ fn finding_of(damage: &Damage) -> Finding {
     Finding { place: damage.seq.map(place), what: damage.what.clone() }
 }
 
+#[derive(Default)]
 struct Verifier {
     session: Session,
     result: Verification,
@@ -165,6 +165,16 @@ struct Verifier {
     due: VecDeque<Arc<WorkItemOffered>>,
     /// Rounds of which every seat had its work item at the first seal.
     all_asked: HashSet<String>,
+    /// What the header could not read and the next documents must warn of.
+    unread: VecDeque<String>,
+    /// How many warnings the documents before are, without another event between them.
+    warned: usize,
+    /// Seats that must be asked anew next: the session was resumed.
+    asked_anew: VecDeque<Event>,
+    /// When each work item was claimed that has not come back.
+    begun: HashMap<String, Timestamp>,
+    /// Documents with a time before the one of the document before.
+    backwards: Vec<u64>,
 }
 
 impl Verifier {
@@ -190,12 +200,7 @@ impl Verifier {
             self.result.proven.truncate(chain);
         }
         self.of_leaks();
-        if let Some(rules) = self.session.other_reply_rules().filter(|_| !rounds.is_empty()) {
-            self.result.notes.push(format!(
-                "replies were read by rules {rules}, and this version has rules {REPLY_RULES}: they are what \
-                 was sealed, and their ballots are as the file says"
-            ));
-        }
+        self.of_times();
         if self.session.closed.is_none() {
             self.result.notes.push("the session is not finished; it can be resumed".to_owned());
         }
@@ -215,12 +220,8 @@ impl Verifier {
 
     /// What is proven of what was masked before answers were handed on.
     fn of_leaks(&mut self) {
-        let Verification { proven, notes, findings, .. } = &mut self.result;
-        if self.session.has_unknown_leak_rules() {
-            let what = "what answers give away was looked for by rules that this version does not have: \
-                        what was masked is as the file says";
-            notes.push(what.to_owned());
-        } else if !self.session.leaks.is_empty() && findings.iter().all(|finding| finding.place.is_none()) {
+        let Verification { proven, findings, .. } = &mut self.result;
+        if !self.session.leaks.is_empty() && findings.iter().all(|finding| finding.place.is_none()) {
             let count = self.session.leaks.values().map(|handling| handling.found.len()).sum::<usize>();
             let what = format!(
                 "what {} answers give away ({count} findings) is found again by the same rules, and was \

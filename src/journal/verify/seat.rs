@@ -1,11 +1,10 @@
 //! What happens at single seats: handed a prompt, sealed, failed, revealed.
 
 use super::Verifier;
-use crate::core::{Command, unseal_answer};
+use crate::core::{Command, is_asked_once, unseal_answer};
 use crate::history::{
     AnswerRevealed, BallotSealed, LogEntry, RoundRun, SeatFailed, SeatStatus, Session, WorkItemOffered,
 };
-use crate::round::record::ReplyAttempt;
 use crate::round::seal::{RoundKey, SealedRecord};
 
 impl Verifier {
@@ -36,6 +35,11 @@ impl Verifier {
             self.find(line, format!("`{}` has no open seat to seal", sealed.participant));
         } else if round.is_some_and(|round| round.opened.step != sealed.step) {
             self.find(line, format!("`{}` seals in another step than its round's", sealed.participant));
+        } else if round.is_some_and(|round| line.stamped.at.since(round.opened_at) != sealed.elapsed_ms) {
+            self.find(
+                line,
+                format!("`{}` was not sealed so long after its round opened", sealed.participant),
+            );
         } else if !self.all_asked.contains(&sealed.round) {
             // Looked up once a round: every seat must have its item before the first seal.
             if round.is_some_and(|round| round.seats.values().all(|seat| seat.item.is_some())) {
@@ -50,16 +54,28 @@ impl Verifier {
     /// While a round is open a seat fails on the way; after the close only a seal that does not open.
     pub(super) fn failed(&mut self, line: &LogEntry, failed: &SeatFailed) {
         let SeatFailed { round, participant, reason, timed_out, tries, .. } = failed.clone();
-        let closed = self.session.round(&round).filter(|round| round.closed.is_some());
-        let Some(closed) = closed else {
+        let Some(run) = self.session.round(&round) else {
+            return self.find(line, format!("`{participant}` fails in round `{round}`, which there is not"));
+        };
+        if run.closed.is_none() {
+            let model = run.seat(&participant).and_then(|seat| seat.item.as_ref()).map(|item| &item.model);
+            if model.is_some_and(|model| is_asked_once(model)) && tries != 1 {
+                self.find(line, format!("`{participant}` was asked once, and `tries` is {tries}"));
+            }
             return self
                 .check_recomputed(line, Command::Fail { round, participant, reason, timed_out, tries });
-        };
-        let what = match sealed_in_turn(closed, &participant) {
+        }
+        let what = match sealed_in_turn(run, &participant) {
             Err(what) => Some(what),
-            Ok(sealed) => unsealed(&self.session, closed, &participant, sealed)
-                .is_ok()
-                .then(|| format!("`{participant}` is said to have failed, and its sealed answer opens")),
+            Ok(sealed) if unsealed(&self.session, run, &participant, sealed).is_ok() => {
+                Some(format!("`{participant}` is said to have failed, and its sealed answer opens"))
+            }
+            Ok(_) => {
+                let elapsed_ms = run.seat(&participant).and_then(|seat| seat.elapsed_ms).unwrap_or(0);
+                let step = run.opened.step.clone();
+                let due = SeatFailed { step, timed_out: false, tries: 0, elapsed_ms, ..failed.clone() };
+                (due != *failed).then(|| format!("`{participant}` did not fail like this"))
+            }
         };
         if let Some(what) = what {
             self.find(line, what);
@@ -105,33 +121,9 @@ fn unsealed(
 
 fn opens_to(session: &Session, round: &RoundRun, answer: &AnswerRevealed) -> Result<(), String> {
     let who = &answer.participant;
-    let mut held = unsealed(session, round, who, sealed_in_turn(round, who)?)?;
-    if session.other_reply_rules().is_some() {
-        held = with_reading_of(answer, held);
-    }
+    let held = unsealed(session, round, who, sealed_in_turn(round, who)?)?;
     if held != *answer {
         return Err(format!("`{who}`: the revealed answer is not the one that was sealed"));
     }
     Ok(())
-}
-
-/// What was sealed, with what `answer` says was read of it: by rules that this version does not have.
-fn with_reading_of(answer: &AnswerRevealed, held: AnswerRevealed) -> AnswerRevealed {
-    let reasons = answer.replies.iter().map(|reply| reply.reason.clone()).chain(std::iter::repeat(None));
-    let replies = held
-        .replies
-        .into_iter()
-        .zip(reasons)
-        .map(|(reply, reason)| ReplyAttempt { reason, ..reply })
-        .collect();
-    AnswerRevealed {
-        outcome: answer.outcome,
-        reason: answer.reason.clone(),
-        ballot: answer.ballot.clone(),
-        answer: answer.answer.clone(),
-        flags: answer.flags.clone(),
-        may_block: answer.may_block,
-        replies,
-        ..held
-    }
 }

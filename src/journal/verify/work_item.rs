@@ -2,9 +2,10 @@
 //! by its holder, its data what the replies say.
 
 use super::Verifier;
-use crate::core::{Command, decide};
+use super::called::warnings;
+use crate::core::{Command, decide, is_asked_once};
 use crate::history::{
-    AgentWork, Event, ItemStatus, LogEntry, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+    AgentWork, Event, ItemStatus, LogEntry, Session, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
 use crate::workflow::read_answer;
 
@@ -12,6 +13,9 @@ impl Verifier {
     pub(super) fn item_offered(&mut self, line: &LogEntry, item: &WorkItemOffered, task: &AgentWork) {
         let command = Command::Offer { step: item.step.clone() };
         let events = decide(&self.session, command, line.stamped.at).unwrap_or_default();
+        if warnings(&events).count() > self.warned {
+            self.find(line, "what is to be said of a work item before it is handed out is not said");
+        }
         let mut offers = events.into_iter().filter_map(|event| match event {
             Event::WorkItemOffered(offered) => Some((*offered).clone()),
             _ => None,
@@ -35,12 +39,16 @@ impl Verifier {
     pub(super) fn item_claimed(&mut self, line: &LogEntry, claim: &WorkItemClaimed) {
         let (item, participant, holder) =
             (claim.item.clone(), claim.participant.clone(), claim.holder.clone());
+        let at = line.stamped.at;
         let is_renewed = self
             .session
             .items
             .get(&item)
             .and_then(|known| known.claim.as_ref())
-            .is_some_and(|before| before.holder == holder && line.stamped.at < before.until);
+            .is_some_and(|before| before.holder == holder && at < before.until);
+        if !is_renewed {
+            self.begun.insert(item.clone(), at);
+        }
         self.check_recomputed(
             line,
             if is_renewed {
@@ -55,10 +63,52 @@ impl Verifier {
         let holder = self.session.items.get(&back.item).and_then(|item| item.claim.as_ref());
         let holder = holder.and_then(|claim| claim.holder.clone());
         self.check_recomputed(line, Command::Return { back: Box::new(back.clone()), holder });
-        let last = back.replies.last().filter(|_| back.status == ItemStatus::Completed);
-        let format = self.session.format();
-        if last.is_some_and(|reply| read_answer(&reply.text, format).ok().as_ref() != Some(&back.data)) {
-            self.find(line, format!("the data of `{}` is not what its reply says", back.participant));
+        if let Some(what) = unlike_a_return(&self.session, back) {
+            self.find(line, format!("{what} of `{}`", back.participant));
         }
+        self.time_of(line, back);
     }
+}
+
+/// What of a return does not fit the rest of it, if anything does not.
+fn unlike_a_return(session: &Session, back: &WorkItemReturned) -> Option<&'static str> {
+    let item = session.items.get(&back.item)?;
+    let is_done = back.status == ItemStatus::Completed;
+    let replies = u32::try_from(back.replies.len()).unwrap_or(u32::MAX);
+    let data = back.replies.last().and_then(|reply| read_answer(&reply.text, session.format()).ok());
+    if is_done && data.as_ref() != Some(&back.data) {
+        return Some("the data is not what the reply says, in the return");
+    }
+    let least = replies.max(1);
+    let most = match is_asked_once(&item.offered.model) {
+        true if is_done => least,
+        true => replies.saturating_add(1),
+        false => u32::MAX,
+    };
+    if replies > 2 || !(least..=most).contains(&back.tries) {
+        return Some("the tries are not those of the replies, in the return");
+    }
+    let printed = [&back.exit_status, &back.stderr, &back.stdout];
+    if !item.offered.model.starts_with("command/") {
+        return printed.iter().any(|text| text.is_some()).then_some("no program ended: the return");
+    }
+    (is_done && !ended_as_done(session, back))
+        .then_some("the program did not end with an answer, in the return")
+}
+
+/// Whether a program ended with success, or with an exit code that is an answer.
+fn ended_as_done(session: &Session, back: &WorkItemReturned) -> bool {
+    let definition = session.definition.as_deref();
+    let specs = definition.map(|definition| &definition.participants[..]).unwrap_or_default();
+    let program =
+        specs.iter().find(|spec| spec.name == back.participant).and_then(|spec| spec.command.as_ref());
+    let code = back.exit_status.as_deref().and_then(|status| status.rsplit(' ').next()?.parse::<i64>().ok());
+    back.stdout.is_none()
+        && match code {
+            Some(0) => true,
+            Some(code) => {
+                program.is_some_and(|program| program.ok_exit.contains(&code)) && back.data["exit"] == code
+            }
+            None => false,
+        }
 }

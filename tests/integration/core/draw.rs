@@ -204,8 +204,9 @@ fn step(id: &'static str, all: Vec<&'static str>, routed: bool) -> BoxedStrategy
 }
 
 fn whole(steps: &[Value], max_iterations: u32) -> Drawn {
+    let seat = |name| json!({ "name": name, "persona": "painter", "weight": 1.5 });
     let text = json!({
-        "goal": "Paint the shed", "participants": SEATS, "max_iterations": max_iterations,
+        "goal": "Paint the shed", "participants": SEATS.map(seat), "max_iterations": max_iterations,
         "artifacts": [{ "id": "REQ-001", "summary": "The shed is green" }], "steps": steps,
     });
     Drawn { text: text.to_string(), max_iterations }

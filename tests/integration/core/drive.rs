@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use roundtable::ballot::{Ballot as Countable, BallotKind, Stance};
-use roundtable::core::{Command, NextAction, QuestionKind, decide, next};
+use roundtable::core::{Command, NextAction, QuestionKind, decide, key_file_left, next};
 use roundtable::history::{
     CloseReason, Event, LogEntry, PersonaInfo, RoundRevised, SeatInfo, Session, SessionOpened, TimedEvent,
     Timestamp,
@@ -10,6 +10,7 @@ use roundtable::history::{
 use roundtable::report;
 use roundtable::round::record::{Finish, Outcome, ReplyAttempt, SeatRecord};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, seal};
+use roundtable::workflow::{Source, load};
 use serde_json::{Value, json};
 
 use super::draw::{Action, Ballot, Drawn};
@@ -108,7 +109,7 @@ impl Sitting {
             8 | 9 => Command::Retry {
                 round: self.round_id(),
                 participant: name(which - 8).to_owned(),
-                model: (which == 9).then(|| "rehearsal/other".to_owned()),
+                model: (which == 9).then(|| "ollama/other".to_owned()),
             },
             _ => Command::Fork {
                 session: format!("s-{}", self.events.len()),
@@ -152,7 +153,10 @@ impl Sitting {
             Action::LoseKey => Command::LoseKey,
             Action::AskAgain => Command::AskAgain,
             Action::Finish => Command::FinishStep { step: self.step_id() },
-            Action::Warn => Command::Warn { message: "the paint is wet".to_owned() },
+            Action::Warn => match self.session.rounds.first().filter(|round| round.closed.is_some()) {
+                Some(round) => Command::Warn { message: key_file_left(round.opened.number, "denied") },
+                None => return,
+            },
             Action::Pause => Command::Pause { reason: "lunch".to_owned(), step: None },
             Action::Resume => Command::Resume { program: "test".to_owned(), torn_bytes: 3 },
             Action::Stop => Command::Stop { reason: "rain".to_owned() },
@@ -351,18 +355,9 @@ fn name(seat: usize) -> &'static str {
 }
 
 fn header(definition: &str) -> SessionOpened {
-    let seat = |name: &&str| SeatInfo {
-        name: (*name).to_owned(),
-        persona: "painter".to_owned(),
-        model: "ollama/llama3.2".to_owned(),
-        weight: 1.5,
-        seed: None,
-        temperature: None,
-        scripted: Vec::new(),
-        agent_only: false,
-        skills: Vec::new(),
-        tags: Vec::new(),
-    };
+    let source = Source { text: definition, file: "shed.json", id: "shed" };
+    let specs = load(source).expect("a definition").definition.participants;
+    let seat = |spec| SeatInfo::given(spec, "ollama/llama3.2".to_owned(), Vec::new());
     let text = "You paint.\n\tWith care: always.\n".to_owned();
     SessionOpened {
         session: "s-1".to_owned(),
@@ -373,7 +368,7 @@ fn header(definition: &str) -> SessionOpened {
         definition: definition.to_owned(),
         input: json!({ "budget": 1e21, "small": -0.5, "n": null, "deep": [[["x"]]] }),
         seed: None,
-        participants: SEATS.iter().map(seat).collect(),
+        participants: specs.iter().map(seat).collect(),
         tasks_file: None,
         linked_sessions: Vec::new(),
         unread: Vec::new(),

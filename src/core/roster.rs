@@ -1,0 +1,91 @@
+//! The roster, as far as the definition gives it.
+//!
+//! Who of a definition is asked, and by which models, the command line may choose; everything else of a
+//! seat stands in the definition.
+
+use crate::history::{PersonaInfo, SeatInfo, SessionOpened};
+use crate::persona::Persona;
+use crate::round::snapshot::sha256_hex;
+use crate::workflow::{Definition, ParticipantSpec, TRACKER};
+
+impl Definition {
+    /// Whether it is the built-in tracker: a step names it and nobody else has the name.
+    pub fn is_tracker(&self, spec: &ParticipantSpec) -> bool {
+        spec.agent_only
+            && spec.name == TRACKER
+            && !self.participants.iter().any(|other| other.name == TRACKER)
+    }
+
+    /// What answers for a participant that is no model: a program, or the tracker.
+    pub fn answered_by(&self, spec: &ParticipantSpec) -> Option<String> {
+        let program = spec.command.as_ref().and_then(|program| program.command.first());
+        let name = program.map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name));
+        let program = name.map(|name| format!("command/{name}"));
+        program.or_else(|| self.is_tracker(spec).then(|| TRACKER.to_owned()))
+    }
+}
+
+impl SeatInfo {
+    /// A seat as the definition gives it, with what the command line may choose.
+    pub fn given(spec: &ParticipantSpec, model: String, scripted: Vec<String>) -> Self {
+        Self {
+            name: spec.name.clone(),
+            persona: spec.persona.clone(),
+            model,
+            weight: spec.weight,
+            seed: spec.seed,
+            temperature: spec.temperature,
+            scripted,
+            agent_only: spec.agent_only,
+            skills: spec.skills.clone(),
+            tags: spec.tags.clone(),
+        }
+    }
+}
+
+impl PersonaInfo {
+    /// A persona as the header keeps it; nothing but the name of one that is not needed.
+    pub fn of(name: String, persona: Option<Persona>) -> Self {
+        let persona = persona.unwrap_or_else(|| Persona::nobody(&name));
+        Self {
+            name,
+            sha256: sha256_hex(&persona.text),
+            description: persona.description,
+            tags: persona.tags,
+            priorities: persona.priorities,
+            text: persona.text,
+        }
+    }
+}
+
+impl SessionOpened {
+    /// What of its roster is not as the definition gives it, the first of it.
+    pub fn unlike_definition(&self, definition: &Definition) -> Option<String> {
+        let mut personas: Vec<PersonaInfo> = Vec::new();
+        for seat in &self.participants {
+            let known = definition.participants.iter().find(|spec| spec.name == seat.name).cloned();
+            let known = known.unwrap_or_else(|| ParticipantSpec::named(&seat.name, (0, 0)));
+            // Who is not chosen for the rounds still answers as an agent.
+            let spec = ParticipantSpec { agent_only: known.agent_only || seat.agent_only, ..known };
+            let model = definition.answered_by(&spec).unwrap_or_else(|| seat.model.clone());
+            if *seat != SeatInfo::given(&spec, model, seat.scripted.clone()) {
+                return Some(format!("seat `{}` of the roster is not as the definition gives it", seat.name));
+            }
+            if !personas.iter().any(|persona| persona.name == spec.persona) {
+                personas.push(self.persona_given(&spec, personas.len()));
+            }
+        }
+        (personas != self.personas).then(|| "the personas are not those of the roster".to_owned())
+    }
+
+    /// The persona of a seat: its text where it stands in the definition, else what the header says of
+    /// the persona of that name.
+    fn persona_given(&self, spec: &ParticipantSpec, place: usize) -> PersonaInfo {
+        let name = spec.persona.clone();
+        match (&spec.prompt, self.personas.get(place)) {
+            (Some(text), _) => PersonaInfo::of(name.clone(), Some(Persona::own(&name, text))),
+            (None, Some(info)) => PersonaInfo { name, ..info.clone() },
+            (None, None) => PersonaInfo::of(name, None),
+        }
+    }
+}

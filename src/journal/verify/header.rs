@@ -1,0 +1,56 @@
+//! The header: what its hashes, its definition and its numbers say of each other.
+
+use super::Verifier;
+use crate::history::{Event, LogEntry, PseudonymMap, Session, SessionOpened};
+use crate::identity::RULES;
+use crate::round::record::REPLY_RULES;
+use crate::round::snapshot::sha256_hex;
+use crate::workflow::Definition;
+
+/// Why this version cannot check a file, where its header asks for rules that only another version has.
+pub(super) fn unknown_rules(line: &LogEntry) -> Option<String> {
+    let Event::SessionOpened(opened) = &line.stamped.event else { return None };
+    let asked = [("leak_rules", opened.leak_rules, RULES), ("reply_rules", opened.reply_rules, REPLY_RULES)];
+    asked.into_iter().find_map(|(key, number, known)| {
+        let number = number.filter(|number| !(1..=known).contains(number))?;
+        Some(format!(
+            "a newer program wrote the file: it has `{key}` {number}, and this version knows those up to {known}"
+        ))
+    })
+}
+
+impl Verifier {
+    pub(super) fn opened(&mut self, line: &LogEntry, opened: &SessionOpened) {
+        if line.seq != 0 {
+            return self.find(line, "the session is opened twice");
+        }
+        self.unread = opened.unread.iter().cloned().collect();
+        if sha256_hex(&opened.definition) != opened.definition_sha256 {
+            self.find(line, "the definition is not the one its hash was made of");
+        }
+        for persona in opened.personas.iter().filter(|persona| sha256_hex(&persona.text) != persona.sha256) {
+            let what = format!("the text of persona `{}` is not the one its hash was made of", persona.name);
+            self.find(line, what);
+        }
+        if opened.format < 2 && opened.reply_rules.is_some() {
+            self.find(line, "a file of format 1 has no `reply_rules`");
+        }
+        let Ok(definition) = Session::definition_of(opened) else { return };
+        if !has_its_pseudonyms(opened, &definition) {
+            self.find(line, "the pseudonyms are not those that their seed gives, or are not asked for");
+        }
+        if let Some(what) = opened.unlike_definition(&definition) {
+            self.find(line, what);
+        }
+    }
+}
+
+/// Whether there are pseudonyms where the definition asks for them, and those of their seed.
+fn has_its_pseudonyms(opened: &SessionOpened, definition: &Definition) -> bool {
+    let names = opened.participants.iter().map(|seat| seat.name.as_str());
+    match (&opened.pseudonyms, &definition.pseudonyms) {
+        (None, None) => true,
+        (Some(drawn), Some(_)) => *drawn == PseudonymMap::draw(drawn.seed, names),
+        _ => false,
+    }
+}

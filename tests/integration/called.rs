@@ -1,0 +1,187 @@
+//! What a file tells and nothing in it calls for, under a chain that fits: warnings, tries, ends of
+//! programs, who answered, rules of another version. And what may be: a rest, a clock that was set.
+
+use std::sync::Arc;
+
+use roundtable::core::{Command, ExitCode, decide, key_file_left};
+use roundtable::history::{Event, TimedEvent, Timestamp};
+use roundtable::journal::{Disk, verify};
+
+use crate::forge::{chained, events};
+use crate::program::Desk;
+use crate::seats::{ONE_ROUND, Place, WORKFLOW};
+
+fn finished(definition: &str) -> Vec<TimedEvent> {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place::new(Disk::default(), dir.path());
+    assert_eq!(place.start(definition).done, Ok(ExitCode::Finished));
+    events(&std::fs::read(place.file()).expect("a file"))
+}
+
+/// What `verify` finds once `change` was done.
+fn found(all: &[TimedEvent], change: impl FnOnce(&mut Vec<TimedEvent>)) -> Vec<String> {
+    let mut changed = all.to_vec();
+    change(&mut changed);
+    verify(&chained(&changed), None).findings.into_iter().map(|finding| finding.what).collect()
+}
+
+#[test]
+fn a_warning_that_nothing_called_for_is_found_wherever_it_stands() {
+    let all = finished(WORKFLOW);
+    let close = all.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("closed");
+    for at in 1..all.len() {
+        let put = |event: Event| found(&all, |all| all.insert(at, TimedEvent { at: all[at].at, event }));
+        let invented = put(Event::warning("the vote was bought"));
+        assert!(invented.contains(&"nothing called for this warning".to_owned()), "{at}: {invented:?}");
+        let mut of_seat = Event::warning("its work was bought");
+        if let Event::Warning { step, participant, .. } = &mut of_seat {
+            (*step, *participant) = (Some("note".to_owned()), Some("ann".to_owned()));
+        }
+        assert_ne!(put(of_seat), Vec::<String>::new(), "{at}");
+        // That of a key file may be true once its round is closed.
+        let of_key = put(Event::warning(&key_file_left(1, "permission denied")));
+        assert_eq!(of_key.is_empty(), at > close, "{at}: {of_key:?}");
+    }
+}
+
+#[test]
+fn a_warning_that_is_due_stands_there_once_and_of_whom_it_is() {
+    let desk = Desk::with(
+        "participants: [{name: ann, prompt: \"You paint.\"}, {name: bob, prompt: \"You paint.\"}]\n\
+         steps:\n  - {id: pick, type: round, question: \"Read docs/PLAN.md: what is missing?\", \
+         completeness: warn, ballot: {kind: choice, options: [red, blue]}, rule: majority}\n",
+    );
+    desk.run(["--batch", "--save", "out.s2s", "decide.yaml"]);
+    let all = events(&std::fs::read(desk.path("out.s2s")).expect("a file"));
+    let at = all.iter().position(|s| matches!(s.event, Event::Warning { .. })).expect("warned");
+    assert_eq!(found(&all, |_| ()), Vec::<String>::new());
+    let left_out = found(&all, |all| drop(all.remove(at)));
+    assert!(left_out[0].contains("before it opens is not said"), "{left_out:?}");
+    let twice = found(&all, |all| all.insert(at, all[at].clone()));
+    assert_eq!(twice, ["nothing called for this warning"]);
+}
+
+#[test]
+fn a_session_may_be_gone_on_with_anywhere_before_its_end() {
+    let all = finished(ONE_ROUND);
+    for at in 1..=all.len() {
+        let event = Event::SessionResumed { program: "roundtable".to_owned(), torn_bytes: 0 };
+        let what = found(&all, |all| all.insert(at, TimedEvent { at: all[at - 1].at, event }));
+        assert_eq!(what.is_empty(), at < all.len(), "{at}: {what:?}");
+    }
+    let closed = all.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("closed");
+    let rest = |step: &str| {
+        let event = Event::SessionPaused { reason: "lunch".to_owned(), step: Some(step.to_owned()) };
+        found(&all[..closed], |all| all.push(TimedEvent { at: all[closed - 1].at, event }))
+    };
+    assert_eq!(rest("pick"), Vec::<String>::new());
+    assert_eq!(rest("second"), ["it rests at step `second`, which does not run"]);
+}
+
+#[test]
+fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
+    let mut all = finished(ONE_ROUND);
+    all.truncate(all.iter().position(|s| matches!(s.event, Event::BallotSealed(_))).expect("sealed"));
+    let mut session = roundtable::history::Session::default();
+    all.iter().for_each(|stamped| session.apply(stamped));
+    let at = session.last_at;
+    let fail = |who: &str| Command::Fail {
+        round: "pick".to_owned(),
+        participant: who.to_owned(),
+        reason: "HTTP 500".to_owned(),
+        timed_out: false,
+        tries: 4,
+    };
+    let pause = Command::Pause { reason: "quorum_unreachable".to_owned(), step: None };
+    let resume = Command::Resume { program: "roundtable".to_owned(), torn_bytes: 0 };
+    for command in [fail("ann"), fail("bob"), fail("cyd"), pause, resume] {
+        for event in decide(&session, command, at).expect("decided") {
+            let stamped = TimedEvent { at, event };
+            session.apply(&stamped);
+            all.push(stamped);
+        }
+    }
+    assert!(matches!(all.last(), Some(TimedEvent { event: Event::SeatRetried(_), .. })));
+    assert_eq!(found(&all, |_| ()), Vec::<String>::new());
+    let short = found(&all, |all| drop(all.remove(all.len() - 2)));
+    assert_eq!(short, ["a seat that failed is not asked anew though its round is gone on with"]);
+}
+
+#[test]
+fn times_that_run_backwards_are_noted_and_no_failure() {
+    let mut all = finished(ONE_ROUND);
+    assert!(!verify(&chained(&all), None).notes.iter().any(|note| note.contains("clock")));
+    let at = all.iter().position(|s| matches!(s.event, Event::WorkItemOffered(_))).expect("offered");
+    all[at].at = Timestamp(915_148_800_000);
+    let verified = verify(&chained(&all), None);
+    assert_eq!(verified.findings, []);
+    let note = format!("document {at} is dated before the one before: a clock was set back");
+    assert!(verified.notes.iter().any(|found| found.starts_with(&note)), "{:?}", verified.notes);
+}
+
+#[test]
+fn a_return_that_its_replies_do_not_give_is_found() {
+    let desk = Desk::with(
+        "participants: [{name: tool, command: [sh, -c, \"echo '[1]'; exit 3\"], ok_exit: [3]}]\n\
+         steps: [{id: run, type: agent, agent: tool, prompt: \"Go.\"}]\n",
+    );
+    desk.run(["--batch", "--trust", "--save", "out.s2s", "decide.yaml"]).code(0);
+    let of_program = events(&std::fs::read(desk.path("out.s2s")).expect("a file"));
+    let of_model = finished(WORKFLOW);
+    type Change = fn(&mut roundtable::history::WorkItemReturned);
+    let changes: [(&[TimedEvent], Change, &str); 8] = [
+        (&of_program, |back| back.tries = 2, "tries"),
+        (&of_program, |back| back.exit_status = None, "did not end with an answer"),
+        (
+            &of_program,
+            |back| back.exit_status = Some("exit status: 4".to_owned()),
+            "did not end with an answer",
+        ),
+        (&of_program, |back| back.exit_status = Some("exit status: 0".to_owned()), ""),
+        (&of_program, |back| back.stdout = Some("more".to_owned()), "did not end with an answer"),
+        (&of_model, |back| back.tries = 0, "tries"),
+        (&of_model, |back| back.stderr = Some("panic".to_owned()), "no program ended"),
+        (&of_model, |back| back.replies.clear(), "the data is not what the reply says"),
+    ];
+    for (at, (all, change, says)) in changes.into_iter().enumerate() {
+        let what = found(all, |all| {
+            let back = all.iter_mut().find_map(|stamped| match &mut stamped.event {
+                Event::WorkItemReturned(back) => Some(Arc::make_mut(back)),
+                _ => None,
+            });
+            change(back.expect("returned"));
+        });
+        match says {
+            "" => assert!(what.is_empty(), "{at}: how a program ended that gave its answer is its word"),
+            _ => assert!(what.iter().any(|what| what.contains(says)), "{at}: {what:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_file_whose_rules_a_newer_program_has_is_refused() {
+    let all = finished(ONE_ROUND);
+    for number in [0, 2, 1_000] {
+        let with = |change: fn(&mut roundtable::history::SessionOpened, u32), key: &str| {
+            let what = found(&all, |all| {
+                if let Event::SessionOpened(opened) = &mut all[0].event {
+                    change(opened, number);
+                }
+            });
+            assert_eq!(what, [format!("a newer program wrote the file: it has `{key}` {number}, and this version knows those up to 1")]);
+        };
+        with(|opened, number| opened.leak_rules = Some(number), "leak_rules");
+        with(|opened, number| opened.reply_rules = Some(number), "reply_rules");
+    }
+    let mut session = roundtable::history::Session::default();
+    for stamped in &all[..all.len() - 1] {
+        let mut stamped = stamped.clone();
+        if let Event::SessionOpened(opened) = &mut stamped.event {
+            opened.reply_rules = Some(2);
+        }
+        session.apply(&stamped);
+    }
+    let resume = Command::Resume { program: "this one".to_owned(), torn_bytes: 0 };
+    let refused = decide(&session, resume, Timestamp(0)).expect_err("refused").to_string();
+    assert!(refused.contains("rules that this version does not have"), "{refused}");
+}

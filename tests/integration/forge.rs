@@ -1,0 +1,24 @@
+//! The forger's hand: events read from a file, changed, and written under a chain that fits.
+
+use roundtable::history::{Event, TimedEvent};
+use roundtable::journal::{NO_HASH, PartWriter, read_log, write_with_parts};
+
+/// The events of a whole file.
+pub fn events(bytes: &[u8]) -> Vec<TimedEvent> {
+    read_log(bytes).expect("whole").lines.into_iter().map(|line| line.stamped).collect()
+}
+
+/// The events as a file whose chain is whole.
+pub fn chained(events: &[TimedEvent]) -> Vec<u8> {
+    let (mut out, mut prev, mut id) = (String::new(), NO_HASH.to_owned(), String::new());
+    let mut parts = PartWriter::default();
+    for (seq, stamped) in events.iter().enumerate() {
+        match &stamped.event {
+            Event::SessionOpened(opened) if seq == 0 => id.clone_from(&opened.session),
+            Event::SessionForked(forked) => id.clone_from(&forked.session),
+            _ => {}
+        }
+        prev = write_with_parts(seq as u64, &prev, &id, stamped, Some(&mut parts), &mut out).expect("an event");
+    }
+    out.into_bytes()
+}

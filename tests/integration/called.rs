@@ -83,7 +83,9 @@ fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
     let mut all = finished(ONE_ROUND);
     all.truncate(all.iter().position(|s| matches!(s.event, Event::BallotSealed(_))).expect("sealed"));
     let mut session = roundtable::history::Session::default();
-    all.iter().for_each(|stamped| session.apply(stamped));
+    for stamped in &all {
+        session.apply(stamped);
+    }
     let at = session.last_at;
     let fail = |who: &str| Command::Fail {
         round: "pick".to_owned(),
@@ -168,7 +170,12 @@ fn a_file_whose_rules_a_newer_program_has_is_refused() {
                     change(opened, number);
                 }
             });
-            assert_eq!(what, [format!("a newer program wrote the file: it has `{key}` {number}, and this version knows those up to 1")]);
+            assert_eq!(
+                what,
+                [format!(
+                    "a newer program wrote the file: it has `{key}` {number}, and this version knows those up to 1"
+                )]
+            );
         };
         with(|opened, number| opened.leak_rules = Some(number), "leak_rules");
         with(|opened, number| opened.reply_rules = Some(number), "reply_rules");

@@ -13,7 +13,7 @@ use roundtable::round::seal::{Nonces, RoundKey, seal, unseal};
 use serde_json::Value;
 
 use crate::cases;
-use crate::forge::chained;
+use crate::forge::{chained, leaves, without_places};
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
 
 /// Random numbers from a seed.
@@ -333,8 +333,7 @@ fn value_changed(base: &Base, random: &mut Random) -> Changed {
     loop {
         let at = random.below(base.events.len());
         let mut value = serde_json::to_value(&base.events[at].event).expect("JSON");
-        let mut leaves = Vec::new();
-        pointers(&value, String::new(), &mut leaves);
+        let mut leaves = leaves(&value);
         // These two stand outside the event's own keys.
         leaves.retain(|leaf| leaf != "/session" && leaf != "/event");
         let pointer = leaves[random.below(leaves.len())].clone();
@@ -347,27 +346,9 @@ fn value_changed(base: &Base, random: &mut Random) -> Changed {
         let mut events = base.events.clone();
         let name = serde_json::to_value(&event).expect("JSON")["event"].as_str().expect("a name").to_owned();
         events[at].event = event;
-        let plain: String =
-            pointer.split('/').filter(|part| part.parse::<usize>().is_err()).collect::<Vec<_>>().join("/");
-        let kind = format!("{name}{plain}");
+        let kind = format!("{name}{}", without_places(&pointer));
         let alone = !ONLY_TOLD.contains(&kind.as_str());
         return Changed { alone, ..Changed::forged(&kind, &events) };
-    }
-}
-
-fn pointers(value: &Value, at: String, out: &mut Vec<String>) {
-    match value {
-        Value::Object(map) => {
-            for (key, value) in map {
-                pointers(value, format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), out);
-            }
-        }
-        Value::Array(items) => {
-            for (i, value) in items.iter().enumerate() {
-                pointers(value, format!("{at}/{i}"), out);
-            }
-        }
-        _ => out.push(at),
     }
 }
 

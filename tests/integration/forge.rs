@@ -2,6 +2,7 @@
 
 use roundtable::history::{Event, TimedEvent};
 use roundtable::journal::{NO_HASH, PartWriter, read_log, write_with_parts};
+use serde_json::Value;
 
 /// The events of a whole file.
 pub fn events(bytes: &[u8]) -> Vec<TimedEvent> {
@@ -18,7 +19,32 @@ pub fn chained(events: &[TimedEvent]) -> Vec<u8> {
             Event::SessionForked(forked) => id.clone_from(&forked.session),
             _ => {}
         }
-        prev = write_with_parts(seq as u64, &prev, &id, stamped, Some(&mut parts), &mut out).expect("an event");
+        prev =
+            write_with_parts(seq as u64, &prev, &id, stamped, Some(&mut parts), &mut out).expect("an event");
     }
     out.into_bytes()
+}
+
+/// Where each single value of an event stands.
+pub fn leaves(value: &Value) -> Vec<String> {
+    let (mut out, mut todo) = (Vec::new(), vec![(String::new(), value)]);
+    while let Some((at, value)) = todo.pop() {
+        match value {
+            Value::Object(map) => {
+                let under = |key: &str| format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                todo.extend(map.iter().rev().map(|(key, value)| (under(key), value)));
+            }
+            Value::Array(items) => {
+                todo.extend(items.iter().enumerate().rev().map(|(i, value)| (format!("{at}/{i}"), value)));
+            }
+            _ => out.push(at),
+        }
+    }
+    out
+}
+
+/// The key that a value has wherever it stands in lists.
+pub fn without_places(pointer: &str) -> String {
+    let is_key = |part: &&str| part.parse::<usize>().is_err();
+    pointer.split('/').filter(is_key).collect::<Vec<_>>().join("/")
 }

@@ -248,7 +248,11 @@ fn rules_of_a_later_version_are_said_and_not_gone_on_with() {
     }
     desk.write("later.s2s", chained(&events));
     let verified = desk.run(["verify", "later.s2s"]).code(2);
-    assert!(verified.err.contains("a newer program wrote the file: it has `leak_rules` 1000"), "{}", verified.err);
+    assert!(
+        verified.err.contains("a newer program wrote the file: it has `leak_rules` 1000"),
+        "{}",
+        verified.err
+    );
     desk.run(["report", "later.s2s"]).code(0);
     let resumed = desk.run(["--batch", &arg(&desk.path("later.s2s"))]);
     assert_ne!(resumed.code, 0);

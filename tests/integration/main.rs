@@ -19,6 +19,7 @@ mod crash;
 mod cut;
 mod definitions;
 mod doctor;
+mod every_value;
 mod examples;
 mod exit_codes;
 mod face;

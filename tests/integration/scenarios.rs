@@ -8,7 +8,7 @@
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
@@ -47,10 +47,7 @@ const LEFT_OUT: [&str; 27] = [
 
 #[test]
 fn every_scenario_runs_as_written() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
-    let mut folders: Vec<PathBuf> =
-        fs::read_dir(&root).expect("scenarios").map(|entry| entry.expect("an entry").path()).collect();
-    folders.sort();
+    let folders = folders();
     assert!(folders.len() >= 13, "only {} scenarios are there", folders.len());
     let wrong: Vec<String> = folders.iter().flat_map(|folder| differences(folder)).collect();
     assert!(
@@ -59,6 +56,15 @@ fn every_scenario_runs_as_written() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// The folders of all scenarios, by name.
+pub fn folders() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(&root).expect("scenarios").map(|entry| entry.expect("an entry").path()).collect();
+    folders.sort();
+    folders
 }
 
 fn differences(folder: &Path) -> Vec<String> {
@@ -86,33 +92,41 @@ fn differences(folder: &Path) -> Vec<String> {
     wrong
 }
 
-/// Runs a scenario headless in a home of its own; gives its redacted events and report.
-fn run(folder: &Path) -> (String, String) {
-    let home = tempfile::tempdir().expect("a folder");
+/// Runs a scenario headless in a home; gives its session's file and what the program said.
+pub fn recorded(folder: &Path, home: &Path) -> (PathBuf, Output) {
     // A service that takes connections and never says a word.
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = silent.local_addr().expect("an address").to_string();
     if let Ok(config) = fs::read_to_string(folder.join("config.yaml")) {
-        let to = home.path().join("config");
+        let to = home.join("config");
         fs::create_dir_all(&to).expect("a folder");
         fs::write(to.join("config.yaml"), config.replace("ADDRESS", &address)).expect("writable");
     }
-    let saved = home.path().join("session.s2s");
-    let roundtable = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
-        let done =
-            command.args(args).current_dir(home.path()).env("ROUNDTABLE_HOME", home.path()).output_soon();
-        done.expect("the program runs")
-    };
+    let file = home.join("session.s2s");
     let path = |name: &str| folder.join(name).display().to_string();
     let (definition, answers, session) =
-        (path("definition.yaml"), path("answers.yaml"), saved.display().to_string());
+        (path("definition.yaml"), path("answers.yaml"), file.display().to_string());
     let input = fs::read_to_string(folder.join("input.txt")).unwrap_or_default();
     let mut arguments = vec!["--batch", "--json", "--answers", &answers, "--save", &session, &definition];
     if !input.is_empty() {
         arguments.extend(["--input", input.trim_end()]);
     }
-    let done = roundtable(&arguments);
+    let done = roundtable(home, &arguments);
+    (file, done)
+}
+
+fn roundtable(home: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
+    let done = command.args(args).current_dir(home).env("ROUNDTABLE_HOME", home).output_soon();
+    done.expect("the program runs")
+}
+
+/// Runs a scenario in a home of its own; gives its redacted events and report.
+fn run(folder: &Path) -> (String, String) {
+    let home = tempfile::tempdir().expect("a folder");
+    let (file, done) = recorded(folder, home.path());
+    let session = file.display().to_string();
+    let roundtable = |args: &[&str]| roundtable(home.path(), args);
     let said = String::from_utf8(done.stdout).expect("UTF-8");
     let mut events: Vec<Value> =
         said.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();

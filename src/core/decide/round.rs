@@ -185,8 +185,8 @@ pub fn seal_answer(
     now: Timestamp,
 ) -> DecideResult {
     // An answer after the close is refused, and the refusal is history too.
-    let seat = session.round(round).and_then(|run| run.seat(&participant));
-    if seat.is_some_and(|seat| seat.status == SeatStatus::Missing) {
+    let known = session.round(round).and_then(|run| run.seat(&participant));
+    if known.is_some_and(|known| known.status == SeatStatus::Missing) {
         return Ok(vec![late(session, round, participant)]);
     }
     let run = open_seat(session, round, &participant)?;

@@ -1,0 +1,206 @@
+//! Every value of the session of every scenario, changed one at a time under a chain that fits: what
+//! `verify` does not find of it stands in the table of `docs/SESSION_FORMAT.md`.
+//!
+//! A sample of each kind of value by default; `ROUNDTABLE_CASES=full` changes every one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use roundtable::history::{Event, TimedEvent, Timestamp};
+use roundtable::journal::verify;
+use serde_json::Value;
+
+use crate::cases;
+use crate::forge::{chained, events, leaves, without_places};
+use crate::scenarios;
+
+/// How many values of a kind the sample changes.
+const SAMPLE: usize = 1;
+/// Values that the scenarios do not hold and that may stand where others of their kind do.
+const MORE: [(&str, &str); 3] = [
+    ("round_closed/reason", "facilitator"),
+    ("round_closed/reason", "deadline"),
+    ("approval_given/by", "facilitator"),
+];
+/// A session: its events, and each as JSON.
+struct Base {
+    name: String,
+    events: Vec<TimedEvent>,
+    values: Vec<Value>,
+}
+
+/// One value of one session.
+struct Place {
+    base: usize,
+    event: usize,
+    /// The event and the key, as in the table.
+    kind: String,
+    pointer: String,
+    /// How many values of this kind come before.
+    nth: usize,
+}
+
+#[test]
+fn what_verify_does_not_find_is_what_the_table_says() {
+    let sample = cases(SAMPLE, usize::MAX);
+    let bases = bases();
+    let places = places(&bases);
+    let pool = pool(&bases, &places);
+    let places: Vec<&Place> = places.iter().filter(|place| place.nth < sample).collect();
+    let (next, unfound) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let work = || {
+        while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let base = &bases[place.base];
+            let Some((changed, to)) = changed(base, place, &pool) else { continue };
+            if verify(&chained(&changed), None).findings.is_empty() {
+                let at = format!("{}, document {}, {} to {to}", base.name, place.event, place.pointer);
+                unfound.lock().expect("no panic").entry(place.kind.clone()).or_insert(at);
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
+    let (unfound, told) = (unfound.into_inner().expect("no panic"), told());
+    let is_told = |kind: &str| {
+        let key = |told: &String| kind == *told || kind.starts_with(&format!("{told}/"));
+        told.iter().any(key) || kind.ends_with("/at")
+    };
+    let silent: Vec<_> = unfound.iter().filter(|(kind, _)| !is_told(kind)).collect();
+    assert!(silent.is_empty(), "not found, and the table does not say so: {silent:#?}");
+    println!(
+        "{} of {} values changed: {} kinds are only told",
+        places.len(),
+        next.into_inner(),
+        unfound.len()
+    );
+}
+
+/// The sessions of all scenarios.
+fn bases() -> Vec<Base> {
+    scenarios::folders()
+        .iter()
+        .map(|folder| {
+            let home = tempfile::tempdir().expect("a folder");
+            let (file, _) = scenarios::recorded(folder, home.path());
+            let events = events(&std::fs::read(file).expect("a session"));
+            let value = |stamped: &TimedEvent| serde_json::to_value(&stamped.event).expect("JSON");
+            let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+            Base { name, values: events.iter().map(value).collect(), events }
+        })
+        .collect()
+}
+
+/// Every value of every session. Names that a persona or a price goes by are no kind of their own.
+fn places(bases: &[Base]) -> Vec<Place> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut places = Vec::new();
+    for (base, of) in bases.iter().enumerate() {
+        for (event, value) in of.values.iter().enumerate() {
+            let name = value["event"].as_str().expect("a name");
+            let mut pointers = leaves(value);
+            // These two stand outside the event's own keys; the time does too, and is a value.
+            pointers.retain(|pointer| pointer != "/session" && pointer != "/event");
+            pointers.push("/at".to_owned());
+            for pointer in pointers {
+                let mut kind = format!("{name}{}", without_places(&pointer));
+                for names in ["personas/priorities", "prices"] {
+                    let names = format!("session_opened/{names}");
+                    if kind.starts_with(&names) {
+                        kind = names;
+                    }
+                }
+                let count = counts.entry(kind.clone()).or_default();
+                places.push(Place { base, event, kind, pointer, nth: *count });
+                *count += 1;
+            }
+        }
+    }
+    places
+}
+
+/// Some values of each kind.
+fn pool<'a>(bases: &'a [Base], places: &'a [Place]) -> BTreeMap<&'a str, Vec<Value>> {
+    let mut pool: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for (kind, value) in MORE {
+        pool.entry(kind).or_default().push(value.into());
+    }
+    for place in places {
+        let values = pool.entry(&place.kind).or_default();
+        if let Some(value) = bases[place.base].values[place.event].pointer(&place.pointer)
+            && values.len() < 8
+            && !values.contains(value)
+        {
+            values.push(value.clone());
+        }
+    }
+    pool
+}
+
+/// The session with one value changed to another that could stand there; none where nothing else can.
+fn changed(
+    base: &Base,
+    place: &Place,
+    pool: &BTreeMap<&str, Vec<Value>>,
+) -> Option<(Vec<TimedEvent>, Value)> {
+    let of = &base.events[place.event];
+    let with = |stamped: TimedEvent| {
+        let mut events = base.events.clone();
+        events[place.event] = stamped;
+        events
+    };
+    if place.pointer == "/at" {
+        let later = TimedEvent { at: Timestamp(of.at.0 + 1), event: of.event.clone() };
+        return Some((with(later), "a millisecond later".into()));
+    }
+    let now = base.values[place.event].pointer(&place.pointer)?;
+    let mut others: Vec<Value> =
+        pool[place.kind.as_str()].iter().filter(|other| *other != now).cloned().collect();
+    others.push(another(now));
+    // Another one each time, and each that can stand there once.
+    let first = place.nth % others.len();
+    others.rotate_left(first);
+    others.into_iter().find_map(|other| {
+        let mut value = base.values[place.event].clone();
+        *value.pointer_mut(&place.pointer)? = other.clone();
+        let event: Event = serde_json::from_value(value).ok()?;
+        (event != of.event).then(|| (with(TimedEvent { at: of.at, event }), other))
+    })
+}
+
+/// Another value of the same type.
+fn another(value: &Value) -> Value {
+    match value {
+        Value::Bool(is) => (!is).into(),
+        Value::Number(number) => match number.as_u64() {
+            Some(number) => (number + 1).into(),
+            None => (number.as_f64().unwrap_or_default() + 0.5).into(),
+        },
+        Value::String(text) => {
+            let mut letters: Vec<char> = text.chars().collect();
+            let middle = letters.len() / 2;
+            match letters.get_mut(middle) {
+                Some(letter) => *letter = if *letter == '0' { '1' } else { '0' },
+                None => letters.push('0'),
+            }
+            letters.into_iter().collect::<String>().into()
+        }
+        _ => "0".into(),
+    }
+}
+
+/// What the table says is told and not checked, as `event/key`.
+fn told() -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SESSION_FORMAT.md");
+    let text = std::fs::read_to_string(path).expect("the format is described");
+    let table = text.split("### Told and not checked").nth(1).expect("the table is there");
+    let rows =
+        table.lines().skip_while(|line| !line.starts_with("| `")).take_while(|line| line.starts_with('|'));
+    let quoted = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    rows.flat_map(|row| {
+        let cells: Vec<&str> = row.split('|').collect();
+        let event = quoted(cells[1]).concat();
+        quoted(cells[2]).into_iter().map(move |key| format!("{event}/{key}"))
+    })
+    .collect()
+}

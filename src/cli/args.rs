@@ -1,4 +1,4 @@
-//! The arguments, as clap reads them.
+//! Command-line arguments.
 
 use std::path::PathBuf;
 
@@ -6,265 +6,266 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::tally::{Strength, WeightBasis};
 
-/// Blind rounds among AI participants: one frozen context, sealed answers, ballots that count.
+/// Ask several AI participants the same question blind, count the votes, and keep a verifiable record.
 #[derive(Debug, Parser)]
 #[command(
     name = "roundtable",
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Exit codes: 0 finished · 1 unexpected failure · 2 usage, configuration, definition or file · \
-                  3 finished without a decision · 4 stopped, waiting for a person · 5 participants unreachable, \
-                  or a budget or time cap stopped it · 6 verification failed · 129, 130, 143 ended by SIGHUP, \
-                  SIGINT, SIGTERM (resumable)"
+    after_help = "Exit codes: 0 finished · 1 unexpected failure · 2 error in usage, configuration, definition or file · \
+                  3 finished without a decision · 4 waiting for a person · 5 participants unreachable, or cost or \
+                  time limit reached · 6 verification failed · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM \
+                  (resumable)"
 )]
 pub struct Args {
-    /// What to do with files that are there already.
+    /// Command, unless definitions run.
     #[command(subcommand)]
     pub verb: Option<Verb>,
-    /// What to run.
+    /// Definitions or sessions to run, and options.
     #[command(flatten)]
     pub run: Run,
-    /// For this run, agree to what the project names: programs, addresses, keys; accept a `.s2s` of another owner
+    /// Allow the project's programs, addresses, keys and a `.s2s` of another owner for this run
     #[arg(long, global = true)]
     pub trust: bool,
 }
 
-/// A headless run.
+/// Options of a run.
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "each is a flag of its own")]
 pub struct Run {
-    /// On a terminal, one definition (YAML or JSON) to open as a draft, or one session (.s2s) to look at or go on with; none: the home screen. With --batch, definitions, unfinished sessions, or `-` for standard input
+    /// Definition (YAML or JSON) or session (.s2s) to open; with --batch, several, or `-` for stdin (default: home screen)
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Run headless
+    /// Run without the terminal UI
     #[arg(long)]
     pub batch: bool,
-    /// Print every event as one line of JSON
+    /// Print events as NDJSON
     #[arg(long)]
     pub json: bool,
-    /// The session's input, in place of the definition's; text, or JSON that starts with { or [
+    /// Override the definition's input (text, or JSON that starts with { or [)
     #[arg(long, value_name = "TEXT")]
     pub input: Option<String>,
-    /// Answers by step id for approvals and seats (YAML or JSON)
+    /// Read scripted answers by step id (YAML or JSON)
     #[arg(long, value_name = "FILE")]
     pub answers: Option<PathBuf>,
-    /// The model of seats that name none, or of one seat: NAME=provider/model
+    /// Set the default model, or NAME=provider/model for one seat (repeatable)
     #[arg(long, value_name = "MODEL")]
     pub model: Vec<String>,
-    /// Seat these, in this order
+    /// Use only these participants, in this order
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub participants: Vec<String>,
-    /// Where to save: a new file, or a folder when several files are run
+    /// Save to a new file, or to a directory for several inputs
     #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
-    /// Show what would be sent, and send nothing
+    /// Print prompts and cost estimate; send nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Stop before the session could cost more
+    /// Stop before cost can exceed USD
     #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_usd: Option<f64>,
-    /// A seed for seats that have none
+    /// Set the seed of seats without one
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Say nothing on standard error but errors
+    /// Print only errors to stderr
     #[arg(long, short)]
     pub quiet: bool,
-    /// Write a receipt for each answer to this new file when it is sealed (`-`: standard error)
+    /// Write one receipt per sealed answer to a new file (`-`: stderr)
     #[arg(long, value_name = "FILE")]
     pub receipts: Option<PathBuf>,
-    /// When the key of an open round is lost: ask the seats again whose answers are lost
+    /// After a key loss, ask the affected seats again
     #[arg(long)]
     pub ask_again: bool,
-    /// As the flag of every verb says.
+    /// Copy of the global flag.
     #[arg(skip)]
     pub trust: bool,
 }
 
 fn dollars(text: &str) -> Result<f64, String> {
     let amount = text.parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount > 0.0);
-    amount.ok_or_else(|| "give an amount above 0, such as 0.50".to_owned())
+    amount.ok_or_else(|| "expected an amount greater than 0, such as 0.50".to_owned())
 }
 
-/// Everything but running definitions.
+/// Commands other than running definitions.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Go on with an unfinished session
+    /// Resume an unfinished session
+    #[command(mut_arg("files", |files| files.help("Unfinished session (.s2s)")))]
     Resume(Run),
-    /// Show a session's events again; needs nothing but the file
+    /// Replay a session
     Replay {
-        /// The session
+        /// Session (.s2s)
         file: PathBuf,
-        /// As plain text (the default in a pipe; on a terminal it is a film)
+        /// Print plain text (default when not a terminal)
         #[arg(long, conflicts_with = "json")]
         text: bool,
-        /// As one line of JSON an event
+        /// Print one JSON object per event
         #[arg(long)]
         json: bool,
-        /// Only up to the event with this number
+        /// Stop at this event
         #[arg(long, value_name = "SEQ")]
         at: Option<u64>,
     },
-    /// Check a session file: chain, prompts, seals, tally
+    /// Verify a session file
     Verify {
-        /// The session
+        /// Session (.s2s)
         file: PathBuf,
-        /// A hash noted earlier that must stand in the file
+        /// Require this hash in the file
         #[arg(long, value_name = "HASH")]
         expect: Option<String>,
-        /// A receipt that a seat was given when its answer was sealed, or a file of them
+        /// Check a receipt or a file of receipts
         #[arg(long = "receipt", value_name = "RECEIPT|FILE")]
         receipts: Vec<String>,
-        /// Say what is proven and what is not
+        /// Also print what a file cannot prove
         #[arg(long)]
         explain: bool,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show exactly what was sent to each participant and what came back
+    /// Print the exact prompts and replies of each participant
     Trace {
-        /// The session
+        /// Session (.s2s)
         file: PathBuf,
-        /// Only this seat
+        /// Select one participant
         #[arg(long)]
         participant: Option<String>,
-        /// Only this round
+        /// Select one round
         #[arg(long)]
         round: Option<String>,
-        /// As one line of JSON a hand-over
+        /// Print one JSON object per work item
         #[arg(long)]
         json: bool,
     },
     /// Write a report of a session
     Report {
-        /// The session
+        /// Session (.s2s)
         file: PathBuf,
-        /// The format
+        /// Select the format
         #[arg(long, value_enum, default_value_t = Format::Md)]
         format: Format,
-        /// Where to write it; standard output when absent
+        /// Write to this file (default: stdout)
         #[arg(long, short, value_name = "OUT")]
         out: Option<PathBuf>,
     },
-    /// Count ballots by a rule: those of a file, or those of a session's round by another rule
+    /// Count ballots from a file, or recount a round under another rule
     Tally {
-        /// A session; its recorded decision stays what it is
+        /// Session (.s2s); its recorded decision does not change
         file: Option<PathBuf>,
-        /// What to count, and how
+        /// Ballots and rules
         #[command(flatten)]
         args: TallyArgs,
     },
-    /// Say everything that is wrong or odd in definitions; exit 2 if one would not load
+    /// Check definitions for errors and warnings (exit 2 on errors)
     Check {
-        /// The definitions, or `-` for standard input
+        /// Definitions, or `-` for stdin
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
-        /// As one line of JSON a finding
+        /// Print one JSON object per finding
         #[arg(long)]
         json: bool,
     },
     /// Print the JSON Schema of definitions, for editors
     Schema,
-    /// Print the exact bytes of a snapshot, or of an agent's prompt, without sending anything
+    /// Print a snapshot or an agent's prompt, byte for byte
     Snapshot {
-        /// A definition, or a session
+        /// Definition or session
         file: PathBuf,
-        /// The round's or the agent's step; the first round when absent
+        /// Select a round's or agent's step (default: first round)
         #[arg(long)]
         step: Option<String>,
-        /// With the address lines of this participant
+        /// Include the lines addressed to this participant
         #[arg(long = "for", value_name = "PARTICIPANT")]
         seat: Option<String>,
-        /// The session's input, in place of the definition's
+        /// Override the definition's input
         #[arg(long, value_name = "TEXT")]
         input: Option<String>,
     },
-    /// List the personas, or show one
+    /// List personas, or print one
     Personas {
-        /// The one to show
+        /// Persona to print
         name: Option<String>,
     },
-    /// List saved sessions, or show one
+    /// List saved sessions, or print one
     Sessions {
-        /// What to do
+        /// Command
         #[command(subcommand)]
         verb: Option<SessionsVerb>,
     },
-    /// Show every setting and where it comes from
+    /// Print effective settings and their sources
     Config {
-        /// What to do
+        /// Command
         #[command(subcommand)]
         verb: Option<ConfigVerb>,
     },
-    /// Check each provider: its key, its address, its models, and what to do about what fails
+    /// Check provider keys, reachability and models
     Doctor {
-        /// Only these, `provider` or `provider/model`; exit 5 if one of them does not answer
+        /// `provider` or `provider/model` (default: all); exit 5 if one is unreachable
         #[arg(value_name = "PROVIDER")]
         providers: Vec<String>,
-        /// Ask a model of each for one word, and time it
+        /// Send a one-word request and measure latency
         #[arg(long)]
         probe: bool,
-        /// As one line of JSON a provider
+        /// Print one JSON object per provider
         #[arg(long)]
         json: bool,
     },
-    /// Make a `.s2s` folder for this project
+    /// Create a `.s2s` folder for this project
     Init,
     /// Print the manual page
     Man,
-    /// Print completions for a shell
+    /// Print shell completions
     Completions {
-        /// The shell
+        /// Shell
         shell: clap_complete::Shell,
     },
 }
 
-/// What to count, and how.
+/// Ballots to count, and rules.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct TallyArgs {
-    /// A ballot file: .json, .yaml, .csv, or PrefLib's .soc .soi .toc .toi; `-` for standard input
+    /// Read ballots from a file (.json, .yaml, .csv, PrefLib's .soc .soi .toc .toi; `-` for stdin)
     #[arg(long, value_name = "FILE")]
     pub ballots: Option<PathBuf>,
-    /// The round of the session; needed when several have ballots
+    /// Select the round (required if several have ballots)
     #[arg(long, value_name = "ID")]
     pub round: Option<String>,
-    /// By which rule
+    /// Rules
     #[command(flatten)]
     pub rules: Rules,
-    /// As one line of JSON a rule
+    /// Print one JSON object per rule
     #[arg(long)]
     pub json: bool,
 }
 
-/// By which rule to count.
+/// Voting rules and their options.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct Rules {
-    /// plurality, majority, supermajority, unanimous, weighted-majority, consent, approval, score-mean, score-median, borda, irv, condorcet, copeland, minimax, ranked-pairs, schulze, majority-judgment, median
+    /// Use this rule: plurality, majority, supermajority, unanimous, weighted-majority, consent, approval, score-mean, score-median, borda, irv, condorcet, copeland, minimax, ranked-pairs, schulze, majority-judgment, median
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,
-    /// Every rule that can count these ballots, with a mark where the outcome differs
+    /// Use every applicable rule and mark differences
     #[arg(long)]
     pub all: bool,
-    /// The share a supermajority reaches or a weighted majority exceeds, such as 2/3 or 0.6667
+    /// Threshold for supermajority (≥) or weighted-majority (>), e.g. 2/3
     #[arg(long, value_name = "SHARE")]
     pub threshold: Option<String>,
-    /// How pairwise victories are measured
+    /// Measure pairwise victories by
     #[arg(long, value_enum, default_value_t = StrengthArg::WinningVotes)]
     pub strength: StrengthArg,
-    /// What a weighted majority adds up
+    /// Weight basis of weighted-majority
     #[arg(long, value_enum, default_value_t = ByArg::Weight)]
     pub by: ByArg,
-    /// Break a tie by this seed
+    /// Break ties with this seed
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
 
-/// How pairwise victories are measured.
+/// Measure of a pairwise victory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StrengthArg {
-    /// By the votes of the winning side
+    /// Votes of the winning side
     WinningVotes,
-    /// By how many more votes the winning side has
+    /// Difference between both sides
     Margins,
 }
 
@@ -277,12 +278,12 @@ impl From<StrengthArg> for Strength {
     }
 }
 
-/// What a weighted majority adds up.
+/// Weight basis of a weighted majority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ByArg {
     /// Weights
     Weight,
-    /// The confidence each ballot states, times its weight
+    /// Weight times stated confidence
     Confidence,
 }
 
@@ -295,42 +296,42 @@ impl From<ByArg> for WeightBasis {
     }
 }
 
-/// What to do with saved sessions.
+/// Commands for saved sessions.
 #[derive(Debug, Clone, Subcommand)]
 pub enum SessionsVerb {
-    /// List them, newest first
+    /// List sessions, newest first
     List,
-    /// Show one, by id or file
+    /// Print one session, by id or file
     Show {
-        /// The session's id, or its file
+        /// Session id or file
         id: String,
     },
 }
 
-/// What to do with the configuration.
+/// Commands for the configuration.
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub enum ConfigVerb {
-    /// Show every setting and where it comes from
+    /// Print effective settings and their sources
     Show,
 }
 
-/// A report's format.
+/// Format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Markdown
     Md,
     /// JSON
     Json,
-    /// A web page
+    /// Web page
     Html,
-    /// An architecture decision record
+    /// Architecture decision record
     Madr,
-    /// One line a seat, for a spreadsheet
+    /// CSV, one row per seat
     Csv,
 }
 
 impl Format {
-    /// What a file of it ends in.
+    /// Returns the file extension.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Md => "md",
@@ -339,5 +340,40 @@ impl Format {
             Self::Madr => "decision.md",
             Self::Csv => "csv",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory as _};
+
+    use super::Args;
+
+    fn helps(command: &Command) -> Vec<String> {
+        let own = command.get_arguments().filter_map(|arg| arg.get_help()).chain(command.get_about());
+        let own = own.map(ToString::to_string);
+        own.chain(command.get_subcommands().flat_map(helps)).collect()
+    }
+
+    #[test]
+    fn every_help_text_is_one_short_line() {
+        let helps = helps(&Args::command());
+        assert!(helps.len() > 50, "{helps:?}");
+        for help in helps {
+            let is_list = help.starts_with("Use this rule: ");
+            assert!(is_list || help.chars().count() <= 120, "{help}");
+            assert!(
+                !help.ends_with('.') && help.starts_with(|c: char| c.is_uppercase() || c == '`'),
+                "{help}"
+            );
+        }
+    }
+
+    #[test]
+    fn resume_takes_sessions_only() {
+        let command = Args::command();
+        let resume = command.find_subcommand("resume").expect("a command");
+        let files = resume.get_arguments().find(|arg| arg.get_id() == "files").expect("an argument");
+        assert_eq!(files.get_help().expect("help").to_string(), "Unfinished session (.s2s)");
     }
 }

@@ -193,7 +193,7 @@ fn another(value: &Value) -> Value {
 fn told() -> BTreeSet<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SESSION_FORMAT.md");
     let text = std::fs::read_to_string(path).expect("the format is described");
-    let table = text.split("### Told and not checked").nth(1).expect("the table is there");
+    let table = text.split("### Values that are not checked").nth(1).expect("the table is there");
     let rows =
         table.lines().skip_while(|line| !line.starts_with("| `")).take_while(|line| line.starts_with('|'));
     let quoted = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();

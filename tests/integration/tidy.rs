@@ -208,3 +208,66 @@ fn every_promise_names_a_test_that_there_is() {
         assert!(is_test, "{name} is no test in {}", file.display());
     }
 }
+
+/// The prose of a Markdown text by paragraph: no code, tables or headings; a list item is a paragraph.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut is_code = false;
+    for line in text.lines().map(str::trim) {
+        let is_fence = line.starts_with("```");
+        is_code ^= is_fence;
+        let is_item =
+            line.starts_with("- ") || line.split_once(". ").is_some_and(|(n, _)| n.parse::<u8>().is_ok());
+        let is_prose = !is_code && !is_fence && !line.is_empty() && !line.starts_with(['|', '#']);
+        if is_item || !is_prose {
+            found.push(String::new());
+        }
+        if let (true, Some(last)) = (is_prose, found.last_mut()) {
+            last.extend([line, " "]);
+        }
+    }
+    found
+}
+
+#[test]
+fn readme_is_short_and_so_are_its_paragraphs() {
+    let readme = include_str!("../../README.md");
+    let prose = paragraphs(readme);
+    assert!(prose.len() > 20 && readme.lines().count() < 180, "{} lines", readme.lines().count());
+    let long: Vec<&String> = prose.iter().filter(|text| text.trim().chars().count() > 400).collect();
+    assert!(long.is_empty(), "over 400 characters:\n{long:#?}");
+}
+
+/// A heading as the part of an address behind `#`.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase().replace(' ', "-");
+    kept.chars().filter(|c| c.is_alphanumeric() || *c == '-' || *c == '_').collect()
+}
+
+#[test]
+fn every_link_of_the_documents_leads_to_a_file_and_a_heading() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_dir(root.join("docs")).expect("docs/").map(|entry| entry.expect("a file").path());
+    let (mut checked, mut broken) = (0, Vec::new());
+    for page in
+        docs.chain([root.join("README.md")]).filter(|path| path.extension().is_some_and(|e| e == "md"))
+    {
+        let text = fs::read_to_string(&page).expect("a page");
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(to, _)| to);
+        for target in targets.filter(|target| !target.contains("://")) {
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = if file.is_empty() { page.clone() } else { page.with_file_name(file) };
+            let linked = if path.is_dir() { Some(String::new()) } else { fs::read_to_string(&path).ok() };
+            let is_there = linked.is_some_and(|text| {
+                let headings = text.lines().filter(|line| line.starts_with('#'));
+                heading.is_empty()
+                    || headings.map(|line| anchor(line.trim_start_matches('#').trim())).any(|a| a == heading)
+            });
+            checked += 1;
+            if !is_there {
+                broken.push(format!("{}: {target}", page.display()));
+            }
+        }
+    }
+    assert!(checked > 20 && broken.is_empty(), "{checked} links, broken:\n{}", broken.join("\n"));
+}

@@ -5,6 +5,7 @@ use roundtable::core::{Command, NextAction, QuestionKind, decide, next};
 use roundtable::history::{
     Event, PersonaInfo, RoundOpened, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
 };
+use roundtable::persona::Persona;
 use roundtable::round::record::{Outcome, SeatRecord};
 use roundtable::round::seal::{Nonces, RoundKey, seal};
 use roundtable::round::snapshot::sha256_hex;
@@ -144,28 +145,17 @@ fn frozen(opened: &RoundOpened) {
 }
 
 fn header(text: &str, definition: &Definition) -> SessionOpened {
-    let seats = definition.participants.iter().map(|spec| SeatInfo {
-        name: spec.name.clone(),
-        persona: spec.persona.clone(),
-        model: "rehearsal".to_owned(),
-        weight: spec.weight,
-        seed: spec.seed,
-        temperature: None,
-        scripted: Vec::new(),
-        agent_only: spec.agent_only,
-        skills: spec.skills.clone(),
-        tags: Vec::new(),
+    let seats = definition.participants.iter().map(|spec| {
+        let model = definition.answered_by(spec).unwrap_or_else(|| "rehearsal".to_owned());
+        SeatInfo::given(spec, model, Vec::new())
     });
-    let persona = |name: &String| PersonaInfo {
-        name: name.clone(),
-        sha256: sha256_hex("You paint.\n"),
-        description: "paints".to_owned(),
-        tags: Vec::new(),
-        priorities: std::iter::empty().collect(),
-        text: "You paint.\n".to_owned(),
-    };
-    let mut names: Vec<String> = definition.participants.iter().map(|spec| spec.persona.clone()).collect();
-    names.dedup();
+    let mut personas: Vec<PersonaInfo> = Vec::new();
+    for spec in &definition.participants {
+        if personas.iter().all(|known| known.name != spec.persona) {
+            let text = spec.prompt.as_deref().unwrap_or("You paint.");
+            personas.push(PersonaInfo::of(spec.persona.clone(), Some(Persona::own(&spec.persona, text))));
+        }
+    }
     SessionOpened {
         session: "s-1".to_owned(),
         format: 1,
@@ -185,6 +175,6 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         parts: Some(roundtable::journal::PARTS),
         adopts_unsupported: true,
         pseudonyms: None,
-        personas: names.iter().map(persona).collect(),
+        personas,
     }
 }

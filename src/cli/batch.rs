@@ -81,7 +81,7 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
     for (index, file) in run.files.iter().enumerate() {
         if interrupt.is_cancelled() {
             let (left, all) = (run.files.len() - index, run.files.len());
-            output.note(&format!("interrupted: {left} of {all} files not begun"));
+            output.note(&format!("interrupted: {left} of {all} files not started"));
             highest = ended_by.get().copied().unwrap_or(highest);
             break;
         }
@@ -203,7 +203,7 @@ fn note_linked_sessions(plan: &PreparedSession, set_up: &Environment, output: &m
 /// Says why the session file could not be created, with the next step.
 fn fail_to_create(error: &DiskError, output: &mut Console) -> ExitCode {
     let problem = Diagnostic::new(error.to_string()).hint(match error.cause.kind() {
-        std::io::ErrorKind::AlreadyExists => "--save never overwrites: choose another path",
+        std::io::ErrorKind::AlreadyExists => "--save does not overwrite; choose another path",
         _ => "check the folder's permissions and room, or give another path with --save",
     });
     fail_to_write(problem, &error.cause, output)
@@ -218,8 +218,8 @@ pub fn refuse_manual(definition: &Definition, file: &str) -> Result<(), Vec<Diag
 /// What is said where the screen will be: the next best thing for this file.
 fn interactive(file: Option<&Path>) -> Diagnostic {
     let Some(file) = file else {
-        return Diagnostic::new("the screen needs a terminal")
-            .hint("roundtable --batch FILE runs a definition; --help tells the rest");
+        return Diagnostic::new("the terminal UI needs a terminal")
+            .hint("use roundtable --batch FILE; see --help");
     };
     let name = file.display().to_string();
     if !file.exists() && file != Path::new("-") {
@@ -233,11 +233,11 @@ fn interactive(file: Option<&Path>) -> Diagnostic {
         };
     }
     if is_session(file) {
-        return Diagnostic::new("a session is shown as a film on a terminal only").hint(format!(
+        return Diagnostic::new("interactive replay needs a terminal").hint(format!(
             "`roundtable replay {name} --text` prints it, `roundtable resume {name}` goes on"
         ));
     }
-    Diagnostic::new("the screen needs a terminal, and shows one file at a time")
+    Diagnostic::new("the terminal UI needs a terminal, and shows one file at a time")
         .hint(format!("`roundtable --batch {name}` runs it headless"))
 }
 
@@ -249,7 +249,7 @@ fn is_session(file: &Path) -> bool {
 fn check_save(run: &Run) -> Result<(), Vec<Diagnostic>> {
     let Some(path) = &run.save else { return Ok(()) };
     if run.files.len() > 1 && path.exists() && !path.is_dir() {
-        let problem = Diagnostic::new("several files need a folder to be saved in");
+        let problem = Diagnostic::new("--save must be a directory for several inputs");
         return Err(vec![problem.hint("give --save a folder").with_file(&path.display().to_string())]);
     }
     Ok(())

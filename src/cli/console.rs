@@ -100,7 +100,7 @@ pub fn quiet_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
         let mut err = io::stderr().lock();
-        let _ = writeln!(err, "error: a fault of the program{place}; what was recorded is safe");
+        let _ = writeln!(err, "error: internal error{place}; recorded events are safe");
     }));
 }
 

@@ -39,8 +39,8 @@ pub fn print_cost(session: &Session, prices: &HashMap<String, Price>, output: &C
 fn dollars(spent: &Cost) -> String {
     match (spent.dollars > 0.0, spent.is_unknown) {
         (false, true) => "unknown".to_owned(),
-        (true, true) => format!("at least {:.4} $", spent.dollars),
-        _ => format!("{:.4} $", spent.dollars),
+        (true, true) => format!("at least ${:.4}", spent.dollars),
+        _ => format!("${:.4}", spent.dollars),
     }
 }
 
@@ -51,10 +51,10 @@ fn in_words(spent: &Cost) -> String {
     }
     said.push_str(&format!(", {} out", spent.tokens.output));
     if spent.dollars > 0.0 || spent.is_unknown {
-        said.push_str(&format!("; spent: {}", dollars(spent)));
+        said.push_str(&format!("; cost: {}", dollars(spent)));
     }
     if spent.saved > 0.0 {
-        said.push_str(&format!(", {:.4} $ saved by caches", spent.saved));
+        said.push_str(&format!(", ${:.4} saved by caching", spent.saved));
     }
     said
 }

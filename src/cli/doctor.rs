@@ -82,7 +82,7 @@ pub fn lines(found: &[Checkup], are_all: bool) -> Vec<String> {
         }
     }
     if are_all {
-        lines.push(format!("{:width$}  always answers, without a key or a connection", "rehearsal"));
+        lines.push(format!("{:width$}  built in, offline", "rehearsal"));
     }
     lines
 }
@@ -90,8 +90,8 @@ pub fn lines(found: &[Checkup], are_all: bool) -> Vec<String> {
 fn told(checkup: &Checkup) -> String {
     let mut told = match &checkup.state {
         CheckupStatus::NoKey => return "no key".to_owned(),
-        CheckupStatus::NotSetUp(why) => return format!("cannot be asked: {why}"),
-        CheckupStatus::Silent(why) => format!("does not answer: {why}"),
+        CheckupStatus::NotSetUp(why) => return format!("not checked: {why}"),
+        CheckupStatus::Silent(why) => format!("unreachable: {why}"),
         CheckupStatus::Answers(models) => listed(models),
         CheckupStatus::Probed(models, model, Ok(pace)) => format!(
             "{} · `{model}` began to answer after {} ms and ended after {} ms",
@@ -100,7 +100,7 @@ fn told(checkup: &Checkup) -> String {
             pace.whole.as_millis()
         ),
         CheckupStatus::Probed(models, model, Err(why)) => {
-            format!("{} · `{model}` does not answer: {why}", listed(models))
+            format!("{} · `{model}` unreachable: {why}", listed(models))
         }
     };
     if let Some(key) = &checkup.key {
@@ -115,10 +115,10 @@ fn told(checkup: &Checkup) -> String {
 fn listed(models: &[String]) -> String {
     let shown: Vec<&str> = models.iter().take(NAMED).map(String::as_str).collect();
     match models.len() {
-        0 => "answers, and lists no models".to_owned(),
+        0 => "ok, no model list".to_owned(),
         n if n > NAMED => format!("answers: {n} models ({}, …)", shown.join(", ")),
         1 => format!("answers: 1 model ({})", shown.join("")),
-        n => format!("answers: {n} models ({})", shown.join(", ")),
+        n => format!("ok: {n} models ({})", shown.join(", ")),
     }
 }
 

@@ -123,7 +123,7 @@ impl Costs {
             Some(price) => {
                 let dollars = price.cost_usd(TokenUsage { input, output: self.longest, cached: 0 });
                 total.dollars += dollars;
-                if dollars > 0.0 { format!(" · up to {dollars:.4} $") } else { String::new() }
+                if dollars > 0.0 { format!(" · up to ${dollars:.4}") } else { String::new() }
             }
             // Scripted seats ask nobody.
             None if model.contains('/') => {
@@ -140,11 +140,11 @@ impl Costs {
 impl Total {
     /// What the prompts come to, in tokens and money.
     fn say(&self, longest: u64, output: &Console) {
-        let mut said = format!("about {} tokens of prompts", self.tokens);
+        let mut said = format!("prompts: ~{} tokens", self.tokens);
         if self.dollars > 0.0 {
             let dollars = self.dollars;
             said.push_str(&format!(
-                "; up to {dollars:.4} $ if every reply is as long as allowed ({longest} tokens), at prices published by {AS_OF} unless config.yaml says otherwise"
+                "; up to ${dollars:.4} if every reply is as long as allowed ({longest} tokens), at prices published by {AS_OF} unless config.yaml says otherwise"
             ));
         }
         output.note(&said);
@@ -164,7 +164,7 @@ fn conclude(session: &Session, output: &Console) {
             round.opened.snapshot_sha256
         ));
     } else {
-        output.note("dry run: nothing was sent or saved");
+        output.note("dry run: nothing sent, nothing saved");
     }
     let Some(definition) = &session.definition else { return };
     let out: Vec<String> = session
@@ -185,6 +185,6 @@ fn conclude(session: &Session, output: &Console) {
     if !left.is_empty() && !out.is_empty() {
         output.note(&format!("{} would wait for {}", left.join(", "), out.join(" and ")));
     } else if !out.is_empty() {
-        output.note(&format!("it would wait for {}", out.join(" and ")));
+        output.note(&format!("later steps depend on {}", out.join(" and ")));
     }
 }

@@ -26,15 +26,18 @@ pub fn log_of(path: &Path, output: &mut Console) -> Result<Result<EventLog, Exit
     let bytes = bytes_of(path)?;
     let file = path.display().to_string();
     match read_log(&bytes) {
-        Ok(log) if log.lines.is_empty() => Err(vec![
-            Diagnostic::new("the file holds no complete header: nothing was recorded in it").with_file(&file),
-        ]),
+        Ok(log) if log.lines.is_empty() => {
+            Err(vec![Diagnostic::new("no complete header: the session is empty").with_file(&file)])
+        }
         Ok(log) => {
             if log.torn > 0 {
                 output.warn(
-                    &Diagnostic::new(format!("{} bytes of a torn write at the end are left out", log.torn))
-                        .hint(format!("`roundtable resume {file}` cuts them off and goes on"))
-                        .with_file(&file),
+                    &Diagnostic::new(format!(
+                        "ignoring {} bytes of an incomplete write at the end",
+                        log.torn
+                    ))
+                    .hint(format!("`roundtable resume {file}` cuts them off and goes on"))
+                    .with_file(&file),
                 );
             }
             Ok(Ok(log))
@@ -68,7 +71,7 @@ pub fn damage_problem(damage: &Damage, file: &str) -> Diagnostic {
     } else if damage.seq.is_none() {
         "give a `.s2s` file that roundtable has written"
     } else {
-        "restore the file from a copy; nothing of it was used or changed"
+        "restore the file from a backup (it was not modified)"
     };
     Diagnostic::new(what).hint(hint).at(file, damage.line, 1)
 }
@@ -113,7 +116,7 @@ pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut 
     known(seat, "participant", traces.iter().map(|entry| entry.to.as_str()))?;
     known(round, "round", traces.iter().map(|entry| entry.round.as_str()))?;
     if traces.is_empty() {
-        output.note("nothing was handed over in this session yet");
+        output.note("no work items in this session yet");
     }
     for entry in traces.iter().filter(wanted) {
         if output.json {
@@ -174,7 +177,7 @@ pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Cons
     };
     if out.extension().is_some_and(|extension| extension == "s2s") {
         let problem =
-            Diagnostic::new("a report is not written over a session").with_file(&out.display().to_string());
+            Diagnostic::new("refusing to overwrite a session file").with_file(&out.display().to_string());
         return Err(vec![problem.hint("give a name that does not end in `.s2s`")]);
     }
     if let Err(error) = write_out(out, text.as_bytes()) {

@@ -33,7 +33,7 @@ pub fn run(output: &mut Console) -> ExitCode {
     let project = std::path::Path::new(".").canonicalize();
     let leads_out = |s2s: std::path::PathBuf| !project.is_ok_and(|project| s2s.starts_with(project));
     if here.canonicalize().is_ok_and(leads_out) {
-        let problem = Diagnostic::new("`.s2s` leads outside this folder: nothing is written there");
+        let problem = Diagnostic::new("`.s2s` is outside this folder: nothing is written there");
         return fail(&[problem.hint("make it a folder of the project")], output);
     }
     if let Err(error) = disk.make_dir(&here.join("sessions")) {
@@ -42,14 +42,14 @@ pub fn run(output: &mut Console) -> ExitCode {
     for (name, text) in [("CONTEXT.md", CONTEXT), ("config.yaml", CONFIG), (".gitignore", "sessions/\n")] {
         let path = here.join(name);
         if path.exists() {
-            output.note(&format!("kept {}", path.display()));
+            output.note(&format!("exists, unchanged: {}", path.display()));
         } else {
             if let Err(error) = disk.write_whole(&path, text.as_bytes()) {
                 return fail_to_write(Diagnostic::new(error.to_string()), &error.cause, output);
             }
-            output.note(&format!("made {}", path.display()));
+            output.note(&format!("created {}", path.display()));
         }
     }
-    output.note("write the project's context into .s2s/CONTEXT.md; every round's snapshot carries it");
+    output.note("describe your project in .s2s/CONTEXT.md; it is part of every snapshot");
     ExitCode::Finished
 }

@@ -35,13 +35,13 @@ pub fn resume_headless(
     };
     let session = fold(&opened.log);
     if let Some(aside) = &opened.torn {
-        let problem = Diagnostic::new(format!("{} bytes of a torn write were cut off", opened.log.torn));
+        let problem = Diagnostic::new(format!("removed {} bytes of an incomplete write", opened.log.torn));
         let problem = problem.with_file(&path.display().to_string());
-        output.warn(&problem.hint(format!("they are kept in {}", aside.display())));
+        output.warn(&problem.hint(format!("saved them to {}", aside.display())));
     }
     if let Some(closed) = &session.closed {
         erase_keys(&session, set_up, output);
-        output.note(&format!("the session is over already: {}", closed.status.name()));
+        output.note(&format!("session already finished: {}", closed.status.name()));
         if !output.json {
             output.bytes(report::markdown(&session).as_bytes());
         }
@@ -100,7 +100,7 @@ fn open(path: &Path, output: &mut Console) -> Result<Result<OpenedJournal, ExitC
 /// A session file that cannot be opened, as a person reads of it: who holds it, if somebody does.
 pub fn not_opened(error: &DiskError, file: &str) -> Diagnostic {
     match error.locked {
-        Some(holder) => Diagnostic::new(format!("{holder} has this session open"))
+        Some(holder) => Diagnostic::new(format!("session locked by {holder}"))
             .hint("wait for it, or stop it")
             .with_file(file),
         None => Diagnostic::new(error.to_string()),
@@ -141,7 +141,7 @@ fn warn_of_ignored(args: &Run, output: &Console) {
         ("--dry-run", args.dry_run),
     ];
     for (flag, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
-        let problem = Diagnostic::new(format!("{flag} has no effect on a session that goes on"));
+        let problem = Diagnostic::new(format!("{flag} has no effect when resuming"));
         output.warn(&problem.hint("it keeps what it was opened with, and its file"));
     }
 }

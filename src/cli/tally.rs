@@ -41,7 +41,7 @@ pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> Ve
         }
         (Some(file), None) => of_session(file, args, output),
         (Some(_), Some(_)) => {
-            Err(vec![Diagnostic::new("a session and a ballot file are two things").hint("give one of them")])
+            Err(vec![Diagnostic::new("FILE and --ballots are mutually exclusive").hint("give one of them")])
         }
         (None, None) => {
             let problem = Diagnostic::new("nothing to count is given");
@@ -252,7 +252,7 @@ fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, 
         [one] => Ok(one),
         [] => {
             let problem = Diagnostic::new("the session has no round with ballots to count");
-            Err(vec![problem.hint("open questions are read, not counted; a round counts once it is closed")])
+            Err(vec![problem.hint("open questions have no tally; other rounds are counted after they close")])
         }
         several => {
             let names: Vec<&str> = several.iter().map(|round| round.opened.round.as_str()).collect();

@@ -121,7 +121,7 @@ impl Teller {
         let bar = state.bar.get_or_insert_with(|| {
             let bar = ProgressBar::new(round.seats.len() as u64);
             let style =
-                indicatif::ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} settled {elapsed}");
+                indicatif::ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} seats done {elapsed}");
             bar.set_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_bar()));
             bar.enable_steady_tick(Duration::from_millis(200));
             bar

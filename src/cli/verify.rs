@@ -78,7 +78,7 @@ fn receipts_in(given: &str) -> Result<Vec<Receipt>, Vec<Diagnostic>> {
     let receipts = Receipt::read_all(&text)
         .map_err(|(line, what)| vec![Diagnostic::new(what).hint(hint).at(file, line, 1)])?;
     if receipts.is_empty() {
-        return Err(vec![Diagnostic::new("no receipt is in it").hint(hint).with_file(file)]);
+        return Err(vec![Diagnostic::new("no receipts found").hint(hint).with_file(file)]);
     }
     Ok(receipts)
 }
@@ -114,7 +114,7 @@ fn say(found: &Verification, explain: bool, output: &mut Console) {
         output.line(&format!("head    {head}"));
     }
     if explain {
-        output.line("\nNot proven, by this or any reading of the file:");
+        output.line("\nA session file cannot prove:");
         for text in UNPROVEN {
             output.line(&format!("  - {text}"));
         }

@@ -127,9 +127,9 @@ fn print_summary(
                 "what was recorded before is in the file that was moved; `roundtable resume` goes on with it"
                     .to_owned()
             } else if path.exists() {
-                format!("what was recorded is safe; `roundtable resume {file}` goes on from there")
+                format!("recorded events are safe; continue with `roundtable resume {file}`")
             } else {
-                "nothing was recorded; run it again when there is room".to_owned()
+                "nothing was recorded; free disk space and run again".to_owned()
             };
             let problem = Diagnostic::new(error.to_string()).hint(hint);
             return fail_as(&[problem], exit, output);
@@ -148,13 +148,13 @@ fn print_summary(
                 _ => "waiting: ",
             };
             output.note(&format!("{lead}{}", crate::insight::wording::why_paused(reason)));
-            output.note(&format!("go on with: roundtable resume {file}{}", answer_hint(session)));
+            output.note(&format!("resume with: roundtable resume {file}{}", answer_hint(session)));
         }
         (None, Some(outcome)) => output.note(&format!("outcome: {outcome}")),
         (None, None) => {}
     }
     if exit == ExitCode::Unreachable && session.rounds.last().is_some_and(|round| round.sealed() == 0) {
-        output.note("nobody answered: check that the service runs, its address and its key");
+        output.note("no seat answered; run roundtable doctor");
     }
     output.note(&format!("saved: {file}"));
     output.note(&format!("last hash: {head}"));

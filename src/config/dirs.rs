@@ -137,7 +137,7 @@ fn holds_s2s(dir: &Path, trusts_owner: bool) -> Result<bool, Diagnostic> {
     };
     let ignored = |why: &str| Diagnostic::new(format!("`{}` {why}: it is ignored", s2s.display()));
     if leads_out {
-        return Err(ignored("leads outside the project").hint("make it a folder of the project"));
+        return Err(ignored("is outside the project").hint("make it a folder of the project"));
     }
     if !trusts_owner && is_anothers(&meta) {
         return Err(ignored("belongs to another user").hint("--trust accepts it for this run"));

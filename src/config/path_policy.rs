@@ -68,7 +68,7 @@ impl PathPolicy {
             return Ok(());
         }
         let Some(inside) = self.roots.iter().find_map(|root| real.strip_prefix(root).ok()) else {
-            let message = format!("`{}` leads outside the project", path.display());
+            let message = format!("`{}` is outside the project", path.display());
             let hint = format!("keep it in the project, or name its folder in {ALLOWED}");
             return Err(Diagnostic::new(message).hint(hint));
         };

@@ -118,9 +118,7 @@ pub const TABLE: [PriceSource; 7] = [
 pub fn in_words() -> String {
     let count: usize = TABLE.iter().map(|published| published.prices.len()).sum();
     let oldest = TABLE.iter().map(|published| published.as_of).min().unwrap_or(AS_OF);
-    format!(
-        "{count} models, as published between {oldest} and {AS_OF}; `prices` in config.yaml go before them"
-    )
+    format!("{count} models, published {oldest} to {AS_OF}; override with `prices` in config.yaml")
 }
 
 /// What a model's tokens cost; `None` when nobody has said. A server on this machine costs nothing.

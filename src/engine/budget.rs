@@ -101,9 +101,11 @@ impl Budget {
     fn set_aside(&self, session: &Session, next: f64, what: &str) -> Option<String> {
         let (limit, spent, aside) = (self.limit, self.spent(session), self.aside_for_all(session));
         self.funds.leave(limit - spent - aside - next);
-        let besides = if aside > 0.0 { format!(", {aside:.4} $ are set aside") } else { String::new() };
+        let besides = if aside > 0.0 { format!(", ${aside:.4} are reserved") } else { String::new() };
         (spent + aside + next > limit).then(|| {
-            format!("{what} could cost {next:.4} ${besides} and {spent:.4} $ are spent: more than the limit of {limit} $")
+            format!(
+                "{what} could cost ${next:.4}{besides} and ${spent:.4} are spent: above the limit of ${limit}"
+            )
         })
     }
 
@@ -144,8 +146,8 @@ impl Budget {
         (more > 0.0 && spent + round + more > self.limit).then(|| {
             let limit = self.limit;
             format!(
-                "asking anew could cost {more:.4} $ beside {round:.4} $ for the round and {spent:.4} $ spent: \
-                 more than the limit of {limit} $"
+                "asking again could cost ${more:.4} beside ${round:.4} for the round and ${spent:.4} spent: \
+                 above the limit of ${limit}"
             )
         })
     }

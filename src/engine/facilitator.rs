@@ -233,7 +233,7 @@ impl<'a> Engine<'a> {
         };
         let is_seen = |event: &Event| matches!(event, Event::RoundOpened(o) if o.snapshot_sha256 == seen);
         if !events.iter().any(is_seen) {
-            self.observer.on_refused("the project's context has changed on disk: look at the snapshot again");
+            self.observer.on_refused("CONTEXT.md changed on disk; review the snapshot again");
             return Ok(());
         }
         for message in self.session.opening_warnings() {

@@ -297,7 +297,7 @@ impl Engine<'_> {
     /// What it takes to ask a seat.
     fn ready(&self, round: &RoundRun, seat: &str, given: AskOptions) -> Result<PreparedSeat, EngineError> {
         let (Some(ask), Some(participant)) = (self.ask(round, seat, given), self.table.get(seat)) else {
-            return Err(EngineError::Table(format!("nobody takes the seat of `{seat}`")));
+            return Err(EngineError::Table(format!("no participant for seat `{seat}`")));
         };
         let run = round.seat(seat);
         let attempt = run.map_or(0, |seat| seat.retried);

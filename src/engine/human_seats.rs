@@ -15,7 +15,7 @@ impl Engine<'_> {
             return None;
         }
         let who = names.join(", ");
-        Some((step, format!("{who} must answer: a person takes that seat")))
+        Some((step, format!("waiting for human seat: {who}")))
     }
 
     /// The seats of the round that is open, or waits to be opened.

@@ -64,7 +64,7 @@ pub enum SeatResult {
 impl SeatResult {
     /// A fault of the program itself, which says nothing of any answer.
     pub fn fault() -> Self {
-        let reason = "a fault of the program while this seat was asked".to_owned();
+        let reason = "internal error while asking this seat".to_owned();
         Self::Failed(Failure { reason, timed_out: false, tries: 1 })
     }
 }

@@ -81,7 +81,7 @@ impl Engine<'_> {
         let Some(item) = self.session.items.get(id) else { return Ok(()) };
         let agent = item.offered.participant.clone();
         let Some(participant) = self.table.get(&agent).cloned() else {
-            return Err(EngineError::Table(format!("nobody answers as `{agent}`")));
+            return Err(EngineError::Table(format!("no participant for agent `{agent}`")));
         };
         let definition = self.session.definition.as_deref();
         let step = definition.and_then(|definition| definition.step(&item.offered.step));

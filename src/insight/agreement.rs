@@ -169,9 +169,9 @@ pub fn chart(session: &Session, round: &RoundRun) -> Vec<String> {
         && let (Some(was), Some(is)) = (&before.iqr, &now.iqr)
     {
         let word = match is.as_f64().total_cmp(&was.as_f64()) {
-            std::cmp::Ordering::Less => "the estimates came closer",
+            std::cmp::Ordering::Less => "estimates converged",
             std::cmp::Ordering::Equal => "the estimates are as far apart as before",
-            std::cmp::Ordering::Greater => "the estimates moved apart",
+            std::cmp::Ordering::Greater => "estimates diverged",
         };
         lines.push(word.to_owned());
     }

@@ -30,10 +30,10 @@ pub fn bars(tally: &Tally) -> (Vec<Bar<'_>>, String) {
     let most = scores.values().map(Score::as_f64).fold(0.0, f64::max);
     let asked = tally.asked as f64;
     let (full, caption) = if counts_seats(tally.rule) && most <= asked {
-        (asked, format!("A full bar is all {} seats that were asked.", tally.asked))
+        (asked, format!("Scale: full bar = {} seats asked.", tally.asked))
     } else {
         let longest = scores.values().find(|score| score.as_f64() >= most).cloned().unwrap_or_default();
-        (most, format!("A full bar is the highest number, {longest}."))
+        (most, format!("Scale: full bar = {longest}."))
     };
     let share = |score: &Score| if full > 0.0 { (score.as_f64() / full).clamp(0.0, 1.0) } else { 0.0 };
     let bars = scores.iter().map(|(name, score)| Bar { name, score, share: share(score) });

@@ -33,7 +33,7 @@ impl WhatIf {
     /// "schulze: winner: a", with a mark where the outcome differs.
     pub fn line(&self) -> String {
         let mark = match (self.is_recorded, self.differs) {
-            (true, _) => "  (the rule of this round)",
+            (true, _) => "  (this round's rule)",
             (_, true) => "  ← differs",
             _ => "",
         };
@@ -156,7 +156,7 @@ pub fn lines(round: &RoundRun, found: &[WhatIf]) -> Vec<String> {
         }
         _ => "The round has no rule, and nothing was decided.".to_owned(),
     };
-    let mut lines = vec![format!("What if: the ballots of round {id} by other rules. {recorded}")];
+    let mut lines = vec![format!("Round {id} under other rules. {recorded}")];
     lines.extend(found.iter().map(WhatIf::line));
     lines
 }

@@ -54,7 +54,7 @@ fn without_order(tally: &Tally) -> Headline {
     let Some(rule) = tally.rule else {
         let would = tally.verdict.reason.as_ref().map(|would| format!("; {would}")).unwrap_or_default();
         let detail = format!("the round has no rule{would}");
-        return Headline { label: "Counted, not decided".to_owned(), detail };
+        return Headline { label: "No rule: counted only".to_owned(), detail };
     };
     let winner = tally.verdict.winners.first().filter(|_| tally.decided);
     let Some(winner) = winner else {
@@ -157,7 +157,7 @@ fn basis(tally: &Tally, rule: Rule, winner: &str) -> String {
         | Rule::Schulze
         | Rule::MajorityJudgment => ballots,
     };
-    if tally.answered == 1 { format!("{basis}: a single one, no agreement") } else { basis }
+    if tally.answered == 1 { format!("{basis} (single ballot)") } else { basis }
 }
 
 /// Why there is no winner, in numbers: ballots by option where the rule counts them.
@@ -204,10 +204,10 @@ fn absent(tally: &Tally) -> Vec<(usize, &'static str)> {
 /// Why a round closed, in words.
 pub fn close_reason(reason: CloseReason) -> &'static str {
     match reason {
-        CloseReason::All => "every seat was settled",
-        CloseReason::Quorum => "the quorum was sealed",
-        CloseReason::Deadline => "its time was up",
-        CloseReason::Facilitator => "the facilitator closed it",
+        CloseReason::All => "all seats settled",
+        CloseReason::Quorum => "quorum reached",
+        CloseReason::Deadline => "deadline reached",
+        CloseReason::Facilitator => "closed by facilitator",
     }
 }
 
@@ -219,9 +219,9 @@ fn is_recorded(seat: &SeatInfo, step: &str) -> bool {
 pub fn labels(session: &Session) -> Vec<String> {
     let rehearsed = |seat: &SeatInfo, step: &str| seat.is_rehearsal() && !is_scripted(seat, step);
     [
-        label(session, "Rehearsal", rehearsed, "made offline by the built-in rehearsal, not by a model"),
+        label(session, "Rehearsal", rehearsed, "generated offline by the built-in rehearsal, not by a model"),
         label(session, "Recorded", is_recorded, "replayed from a saved session, not asked anew"),
-        label(session, "Scripted", is_scripted, "given beforehand by a script, not by a model"),
+        label(session, "Scripted", is_scripted, "given by a script, not by a model"),
     ]
     .into_iter()
     .flatten()
@@ -294,12 +294,12 @@ fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
 pub fn handling(action: LeakAction, found: &[Leak]) -> String {
     let masked = found.iter().filter(|leak| leak.mask.is_some()).count();
     if action == LeakAction::Refuse {
-        return "not handed on".to_owned();
+        return "withheld from later steps".to_owned();
     }
     match masked {
-        0 => "flagged, handed on as it is".to_owned(),
-        all if all == found.len() => "masked in what is handed on".to_owned(),
-        some => format!("{some} of them masked in what is handed on"),
+        0 => "flagged, shown unchanged to later steps".to_owned(),
+        all if all == found.len() => "masked for later steps".to_owned(),
+        some => format!("{some} of them masked for later steps"),
     }
 }
 
@@ -359,9 +359,9 @@ pub fn money(spent: &Cost) -> Option<String> {
     let mut said = String::new();
     if spent.dollars > 0.0 {
         let at_least = if spent.is_unknown { "at least " } else { "" };
-        said.push_str(&format!("{at_least}{:.4} $", spent.dollars));
+        said.push_str(&format!("{at_least}${:.4}", spent.dollars));
         if spent.saved > 0.0 {
-            said.push_str(&format!(" ({:.4} $ saved by caches)", spent.saved));
+            said.push_str(&format!(" (${:.4} saved by caching)", spent.saved));
         }
         said.push_str(", ");
     } else if spent.is_unknown {

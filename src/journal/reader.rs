@@ -116,7 +116,7 @@ impl<'a> LogReader<'a> {
         let (body, hash_line) = bytes[start..end].split_at(end - start - HASH_LINE);
         let hash = String::from_utf8_lossy(&hash_line[6..HASH_LINE - 1]).into_owned();
         if sha256_hex(body) != hash {
-            return Err(fail("its bytes are not those its hash was made of".to_owned()));
+            return Err(fail("hash mismatch".to_owned()));
         }
         let text = std::str::from_utf8(body).map_err(|_| fail("it is not UTF-8".to_owned()))?;
         let in_full = match (&self.parts, text.strip_prefix(MARK)) {

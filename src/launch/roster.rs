@@ -268,7 +268,7 @@ impl RosterInputs<'_> {
         let (personas, _) = self.library.all();
         let names: Vec<&str> =
             seats.chain(personas.iter().map(|found| found.persona.name.as_str())).collect();
-        let message = format!("agent `{}` is no participant and no persona", spec.name);
+        let message = format!("unknown agent `{}`: not a participant or persona", spec.name);
         let near = nearest(&spec.name, names.iter().copied());
         let near = near.map(|name| format!("did you mean `{name}`? else ")).unwrap_or_default();
         Diagnostic::new(message).hint(format!(
@@ -319,7 +319,8 @@ fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnost
         );
     }
     if let Some(tool) = persona.and_then(|persona| persona.tools.first()) {
-        let message = format!("persona `{}` lists the tool `{tool}`; a blind seat has none", spec.persona);
+        let message =
+            format!("persona `{}` declares tool `{tool}`; blind rounds allow no tools", spec.persona);
         return Some(Diagnostic::new(message).hint("set `tools: []` in the persona"));
     }
     None

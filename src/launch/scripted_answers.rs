@@ -88,7 +88,7 @@ impl Answers {
                 continue;
             }
             let Some(step) = definition.step(&key.text) else {
-                let message = format!("the answers for `{}` serve nothing: no such step", key.text);
+                let message = format!("unused answers for `{}`: no such step", key.text);
                 problems.push(at(message).hint(did_you_mean(&key.text, &ids)));
                 continue;
             };
@@ -105,7 +105,7 @@ impl Answers {
             for name in seat_names(node).into_iter().filter(|name| name != "tie") {
                 if !seats.contains(&name.as_str()) {
                     let message =
-                        format!("the answer for `{name}` serves nothing: no such seat in `{}`", key.text);
+                        format!("the answer for `{name}` is unused: no such seat in `{}`", key.text);
                     problems.push(at(message).hint(did_you_mean(&name, &seats)));
                 }
             }

@@ -78,7 +78,7 @@ impl Purse {
         let mut left = kept.funds.left();
         if left.free < kept.each {
             let each = kept.each;
-            return Err(format!("one more request could cost {each:.4} $, more than the limit leaves"));
+            return Err(format!("one more request could cost ${each:.4}, more than the limit leaves"));
         }
         left.free -= kept.each;
         Ok(Paid(Some(Arc::clone(kept))))
@@ -124,7 +124,7 @@ mod tests {
         drop(purse.pay().expect("the limit leaves one"));
         assert!((funds.untold() - 0.2).abs() < 1e-9, "{}", funds.untold());
         let why = purse.pay().expect_err("no more");
-        assert_eq!(why, "one more request could cost 0.1000 $, more than the limit leaves");
+        assert_eq!(why, "one more request could cost $0.1000, more than the limit leaves");
         funds.purse(0.0, 0).pay().expect("nothing is charged").settle(false, true);
         Purse::default().pay().expect("no limit").settle(false, true);
     }

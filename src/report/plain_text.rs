@@ -57,7 +57,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::SeatFailed(failed) => seat_failed(failed),
         Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
         Event::SeatRetried(SeatRetried { participant, model, .. }) => match model {
-            Some(model) => format!("asked anew  {participant}, now {model}"),
+            Some(model) => format!("retried  {participant}, now {model}"),
             None => format!("asked anew  {participant}"),
         },
         Event::LateAnswerRefused { round, participant, .. } => {
@@ -67,7 +67,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::AnswerRevealed(answer) => revealed(answer, session),
         Event::KeyLost { round, participants, .. } => {
             let seats = join_list(participants);
-            format!("the key of round {round} is lost, and with it the answers of {seats}")
+            format!("round {round}: key lost, answers of {seats} unreadable")
         }
         Event::SeatsAskedAgain { participants, .. } => format!("asked again  {}", join_list(participants)),
         Event::LeaksFound(found) => leaks_found(found),
@@ -75,13 +75,17 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
         Event::ArtifactRecorded(recorded) => artifact_recorded(recorded),
         Event::SynthesisRecorded(note) if note.text.trim().is_empty() => {
-            format!("the note on round {} is taken back", note.round)
+            format!("note on round {} removed", note.round)
         }
         Event::SynthesisRecorded(note) => format!("note on round {}: {}", note.round, note.text),
         Event::DeadlineExtended(extended) => {
-            format!("round {} may take {} in all", extended.round, format_duration(extended.deadline_ms))
+            format!(
+                "round {}: deadline extended to {}",
+                extended.round,
+                format_duration(extended.deadline_ms)
+            )
         }
-        Event::RoundAskedAgain { round, .. } => format!("round {round} is to be asked again"),
+        Event::RoundAskedAgain { round, .. } => format!("round {round} will be repeated"),
         Event::SessionForked(forked) => {
             format!("session {} begins, from event {} of {}", forked.session, forked.at_seq, forked.from)
         }
@@ -204,7 +208,7 @@ fn step_finished(result: &StepFinished) -> String {
 }
 
 fn approval_requested(asked: &ApprovalRequested) -> String {
-    let mut line = format!("a person is asked ({}): {}", asked.step, asked.message);
+    let mut line = format!("decision requested ({}): {}", asked.step, asked.message);
     if !asked.choices.is_empty() {
         let _ = write!(line, " [{}]", join_list(&asked.choices));
     }

@@ -290,7 +290,7 @@ fn check_names(definition: &Definition, file: &str, problems: &mut Vec<Diagnosti
             problems.push(problem.at(file, seat.place.0, seat.place.1));
         }
         if !seen.insert(seat.name.as_str()) {
-            let problem = Diagnostic::new(format!("two participants have the name `{}`", seat.name))
+            let problem = Diagnostic::new(format!("duplicate participant name `{}`", seat.name))
                 .hint("give one a `name: …` of its own, or use `count`");
             problems.push(problem.at(file, seat.place.0, seat.place.1));
         }
@@ -309,7 +309,7 @@ fn unreachable(definition: &Definition, file: &str, warnings: &mut Vec<Diagnosti
         }
     }
     for step in definition.steps.iter().filter(|step| !reached.contains(step.id.as_str())) {
-        let problem = Diagnostic::new(format!("no step leads to `{}`: it will never run", step.id))
+        let problem = Diagnostic::new(format!("unreachable step `{}`", step.id))
             .hint("point a `next` at it, or remove it");
         warnings.push(problem.at(file, step.place.0, step.place.1));
     }

@@ -34,7 +34,7 @@ fn find(node: &Node, file: &str, more: &[&str], problems: &mut Vec<Diagnostic>) 
             for (key, value) in map {
                 let is_literal = matches!(value.value, Value::Text(_) | Value::Number(_));
                 if is_literal && is_key_name(&key.text, more) {
-                    let problem = Diagnostic::new(format!("a key must not stand in a file: `{}`", key.text))
+                    let problem = Diagnostic::new(format!("secret in file: `{}`", key.text))
                         .hint("put it in an environment variable; `key_env` of a provider in config.yaml names that");
                     problems.push(problem.at(file, key.line, key.column));
                 }

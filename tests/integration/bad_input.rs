@@ -39,7 +39,7 @@ fn a_bad_definition_is_refused_with_its_place() {
     refused(
         &desk,
         "question: x\nparticipants: [qa-lead, qa-lead]\n",
-        &["decide.yaml:2:25", "two participants"],
+        &["decide.yaml:2:25", "duplicate participant name"],
     );
     let twice = "participants: [qa-lead]\nsteps:\n  - {id: a, question: x}\n  - {id: a, question: y}\n";
     refused(&desk, twice, &["decide.yaml:4:", "two steps have the id `a`"]);
@@ -72,7 +72,7 @@ fn a_bomb_of_aliases_is_refused_soon() {
 #[test]
 fn a_key_in_a_file_is_refused_by_its_field_and_never_shown() {
     let desk = Desk::new();
-    let field = "a key must not stand in a file: `api_key`";
+    let field = "secret in file: `api_key`";
     let hint = "environment variable";
     let seat = format!("question: x\nparticipants: [{{persona: qa-lead, api_key: {SECRET}}}]\n");
     refused(&desk, seat, &["decide.yaml:2:35", field, hint]);
@@ -104,7 +104,7 @@ fn a_persona_that_cannot_sit_is_refused_and_says_why() {
     let front = "---\nname: odd\ndescription: x\n";
     let persona = |text: &str| desk.write(".s2s/personas/odd.md", text);
     persona(&format!("{front}tools: [Read, Bash]\n---\nText.\n"));
-    refused(&desk, odd, &["decide.yaml:2:16", "persona `odd` lists the tool `Read`", "tools: []"]);
+    refused(&desk, odd, &["decide.yaml:2:16", "persona `odd` declares tool `Read`", "tools: []"]);
     persona(front);
     refused(&desk, odd, &["odd.md:1:1", "no closing `---`"]);
     persona("Text.\n");

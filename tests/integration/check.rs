@@ -19,7 +19,7 @@ fn tells_all_errors_and_warnings_of_each_file() {
         "bad.yaml:2:1: error: unknown key `stpes` in the definition",
         "  hint: did you mean `steps`?",
         "bad.yaml:4:5: error: `next` of step `a` names no step: `b`",
-        "bad.yaml:5:5: warning: no step leads to `c`: it will never run",
+        "bad.yaml:5:5: warning: unreachable step `c`",
         "none.yaml: error: ",
     ] {
         assert!(ran.out.lines().any(|found| found.starts_with(line)), "{line}\n{}", ran.out);

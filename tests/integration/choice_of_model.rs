@@ -128,8 +128,11 @@ fn rehearsed_and_scripted_answers_are_labelled_wherever_they_are_shown() {
     desk.write("answers.yaml", "decide: {skeptic: {position: none}}\n");
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     for text in [&ran.out, &desk.run(["report", "s.s2s"]).out, &desk.run(["sessions", "show", "s.s2s"]).out] {
-        assert!(text.contains("**Rehearsal: the answers of qa-lead were made offline"), "{text}");
-        assert!(text.contains("**Scripted: the answers of skeptic were given beforehand"), "{text}");
+        assert!(text.contains("**Rehearsal: the answers of qa-lead were generated offline"), "{text}");
+        assert!(
+            text.contains("**Scripted: the answers of skeptic were given by a script, not by a model"),
+            "{text}"
+        );
         assert!(
             text.contains("rehearsal, offline, not a model") && text.contains("scripted, not a model"),
             "{text}"

@@ -33,10 +33,10 @@ fn a_dry_run_tells_tokens_and_money_of_each_seat_and_sends_nothing() {
     let ran = desk(&server).run(["--batch", "decide.yaml", "--model", "lab/m", "--dry-run"]).code(0);
     let heads: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("=== ")).collect();
     assert_eq!(heads.len(), 2);
-    assert!(heads.iter().all(|head| head.contains(" tokens · up to 0.4")), "{heads:?}");
+    assert!(heads.iter().all(|head| head.contains(" tokens · up to $0.4")), "{heads:?}");
     assert!(ran.err.contains("if every reply is as long as allowed (4096 tokens)"), "{}", ran.err);
     let known = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-4o", "--dry-run"]);
-    assert!(known.code(0).out.contains(" · up to 0.04"));
+    assert!(known.code(0).out.contains(" · up to $0.04"));
     let unknown = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-x", "--dry-run"]);
     assert!(unknown.err.contains("no price is known of openai/gpt-x"), "{}", unknown.err);
     let free = Desk::with(ROUND).run(["--batch", "decide.yaml", "--dry-run"]).code(0);
@@ -50,8 +50,8 @@ fn what_was_spent_is_told_by_round_and_seat_with_what_caches_saved() {
     let ran = desk(&server).run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
     // 200 tokens anew, 800 from the cache, 100 of reply: 0.002 + 0.0008 + 0.01.
     for line in [
-        "cost of round 1: 0.0256 $ (qa-lead 0.0128 $, skeptic 0.0128 $)",
-        "tokens: 2000 in (1600 from a cache), 200 out; spent: 0.0256 $, 0.0144 $ saved by caches",
+        "cost of round 1: $0.0256 (qa-lead $0.0128, skeptic $0.0128)",
+        "tokens: 2000 in (1600 from a cache), 200 out; cost: $0.0256, $0.0144 saved by caching",
     ] {
         assert!(ran.err.lines().any(|found| found == line), "{line}\n{}", ran.err);
     }
@@ -78,14 +78,11 @@ fn reports_tell_money_per_seat_round_and_session_at_the_prices_of_the_opening() 
         assert_eq!(seat["cost"], json!({"usd": 0.0128, "saved_usd": 0.0072}));
     }
     let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    let cost = "0.0256 $ (0.0144 $ saved by caches), 2,000 tokens in (80 % from caches), 200 out";
-    for line in [
-        format!("- Cost: {cost}"),
-        format!("- Cost of all of it, at the prices known when it opened: {cost}"),
-    ] {
+    let cost = "$0.0256 ($0.0144 saved by caching), 2,000 tokens in (80 % from caches), 200 out";
+    for line in [format!("- Cost: {cost}"), format!("- Total cost (prices when opened): {cost}")] {
         assert!(read.lines().any(|found| found == line), "{line}\n{read}");
     }
-    assert_eq!(read.matches("1000 tokens in (800 from a cache), 100 out, 0.0128 $").count(), 2, "{read}");
+    assert_eq!(read.matches("1000 tokens in (800 from a cache), 100 out, $0.0128").count(), 2, "{read}");
     let unpriced = proxied(&server);
     unpriced.run(["--batch", "decide.yaml", "--model", "litellm/m", "--save", "s.s2s"]).code(0);
     let read = unpriced.run(["report", "s.s2s", "--format", "md"]).code(0).out;
@@ -113,8 +110,8 @@ fn what_a_service_does_not_tell_of_is_unknown_and_the_sum_at_least() {
     let desk = desk(&server);
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s"]).code(0);
     for line in [
-        "cost of round 1: at least 0.0128 $ (qa-lead 0.0128 $, skeptic unknown)",
-        "tokens: 1000 in (800 from a cache), 100 out; spent: at least 0.0128 $, 0.0072 $ saved by caches",
+        "cost of round 1: at least $0.0128 (qa-lead $0.0128, skeptic unknown)",
+        "tokens: 1000 in (800 from a cache), 100 out; cost: at least $0.0128, $0.0072 saved by caching",
     ] {
         assert!(ran.err.lines().any(|found| found == line), "{line}\n{}", ran.err);
     }
@@ -124,7 +121,7 @@ fn what_a_service_does_not_tell_of_is_unknown_and_the_sum_at_least() {
     let seats = &report["rounds"][0]["seats"];
     assert_eq!((&seats[0]["cost"]["usd"], &seats[1]["cost"]["usd"]), (&json!(0.0128), &json!(null)));
     let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    assert!(read.contains("- Cost: at least 0.0128 $") && read.contains(", cost unknown"), "{read}");
+    assert!(read.contains("- Cost: at least $0.0128") && read.contains(", cost unknown"), "{read}");
 }
 
 #[test]
@@ -155,7 +152,7 @@ fn the_built_in_prices_say_of_when_they_are() {
     let desk = Desk::new();
     let shown = desk.run(["config", "show"]).code(0).out;
     let row = shown.lines().find(|line| line.starts_with("built-in prices")).expect("a row");
-    assert!(row.contains("as published between 2025-06 and 2026-11") && row.contains("config.yaml"), "{row}");
+    assert!(row.contains("published 2025-06 to 2026-11") && row.contains("config.yaml"), "{row}");
 }
 
 /// A reply as long as allowed costs one dollar; each seat and each agent may be asked once more.
@@ -174,7 +171,7 @@ fn nothing_is_sent_that_could_cost_more_than_the_limit() {
         let (refused, sent) = run(limits[0]);
         assert!(refused.code != 0 && sent == 0, "{}", refused.err);
         let said = refused.out + &refused.err;
-        assert!(said.contains(&format!("could cost {}.0000 $", 2 * asked)), "{said}");
+        assert!(said.contains(&format!("could cost ${}.0000", 2 * asked)), "{said}");
         let (borne, sent) = run(limits[1]);
         assert_eq!((borne.code, sent), (0, asked), "{}", borne.err);
     }
@@ -190,7 +187,7 @@ fn agents_at_work_at_the_same_time_share_the_limit() {
         desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 0.000001, output: 244.140625}\n");
         let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", limit]).code(code);
         assert_eq!(server.requests().len(), sent, "{}", ran.err);
-        assert_eq!(ran.err.contains("2.0000 $ are set aside"), code == 5, "{}", ran.err);
+        assert_eq!(ran.err.contains("$2.0000 are reserved"), code == 5, "{}", ran.err);
     }
 }
 
@@ -200,7 +197,7 @@ fn a_limit_on_money_counts_every_request_that_may_have_been_charged_as_it_happen
     let broken = "HTTP/1.1 200 x\r\ncontent-length: 900\r\n\r\n{\"choices\":";
     let server = Server::start(move |_| Answer::raw(broken));
     let desk = desk(&server);
-    // A request may cost about 0.42 $: the limit bears two of each seat, and not a fifth.
+    // A request may cost about $0.42: the limit bears two of each seat, and not a fifth.
     let run = ["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s", "--max-usd", "1.8"];
     let ran = desk.run(run).code(5);
     assert_eq!(server.requests().len(), 4, "{}", ran.err);

@@ -16,7 +16,7 @@ fn tells_models_key_and_pace_and_never_the_key() {
     let server = Server::start(service);
     let desk = Desk::new().served_by(&server);
     let ran = desk.run(["doctor", "lab", "--probe"]).code(0);
-    assert!(ran.out.starts_with("lab  answers: 2 models (small, large"), "{}", ran.out);
+    assert!(ran.out.starts_with("lab  ok: 2 models (small, large"), "{}", ran.out);
     assert!(ran.out.contains("`small` began to answer after "), "{}", ran.out);
     assert!(ran.out.contains("key from LAB_KEY"), "{}", ran.out);
     assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY) && !ran.out.contains('\u{1b}'));
@@ -39,7 +39,7 @@ fn says_what_to_do_about_each_failure() {
     });
     let desk = Desk::new().served_by(&refusing);
     let ran = desk.run(["doctor", "lab"]).code(5);
-    assert!(ran.out.contains("does not answer: HTTP 401 auth: bad key ***"), "{}", ran.out);
+    assert!(ran.out.contains("unreachable: HTTP 401 auth: bad key ***"), "{}", ran.out);
     assert!(ran.out.contains("hint: check the key in LAB_KEY") && !ran.out.contains(KEY), "{}", ran.out);
 
     let page = Server::start(|_| Answer::new(200, &[], "<html>"));
@@ -51,7 +51,7 @@ fn says_what_to_do_about_each_failure() {
         if request.path().ends_with("/models") { service(request) } else { Answer::new(500, &[], "") }
     });
     let ran = Desk::new().served_by(&failing).run(["doctor", "lab", "--probe"]).code(5);
-    assert!(ran.out.contains("`small` does not answer: HTTP 500"), "{}", ran.out);
+    assert!(ran.out.contains("`small` unreachable: HTTP 500"), "{}", ran.out);
     assert_eq!(failing.requests().len(), 2, "no second try");
 }
 
@@ -67,7 +67,7 @@ fn without_keys_every_provider_is_listed_and_nothing_fails() {
     assert!(lines[line("openai ") + 1].ends_with("hint: set OPENAI_API_KEY"), "{}", ran.out);
     assert!(lines[line("ollama ") + 1].contains("`ollama serve`"), "{}", ran.out);
     assert!(ran.out.contains("note: GOOGLE_API_KEY and GEMINI_API_KEY are set; GOOGLE_API_KEY is used"));
-    assert!(lines[line("rehearsal")].contains("always answers"));
+    assert!(lines[line("rehearsal")].contains("built in, offline"));
     let unknown = desk.run(["doctor", "ollma"]).code(2);
     assert!(unknown.err.contains("did you mean `ollama`?"), "{}", unknown.err);
 }

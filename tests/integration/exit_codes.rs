@@ -58,7 +58,7 @@ fn usage_definition_and_configuration_are_2_and_save_nothing() {
         (&["--batch"], "--batch needs a file", "roundtable --batch FILE"),
         (&["resume"], "resume needs a session", "roundtable sessions"),
         (&["verfy"], "there is no command and no file `verfy`", "`roundtable verify`"),
-        (&["decide.yaml"], "the screen needs a terminal", "--batch decide.yaml"),
+        (&["decide.yaml"], "the terminal UI needs a terminal", "--batch decide.yaml"),
         (&["--batch", "decide.yaml", "--model", "openai/gpt-4o"], "no key for `openai`", "OPENAI_API_KEY"),
         (
             &["--batch", "decide.yaml", "--model", "nosuch/x"],
@@ -75,8 +75,8 @@ fn usage_definition_and_configuration_are_2_and_save_nothing() {
         (&["--batch", "decide.yaml", "--max-usd", "-1"], "--max-usd", "above 0"),
         (&["--batch", "decide.yaml", "--max-usd", "nan"], "--max-usd", "above 0"),
         (&["--batch", "decide.yaml", "--answers", "none.yaml"], "none.yaml: there is no such file", "check"),
-        (&["--batch", "decide.yaml", "--save", "typo.yaml"], "typo.yaml", "--save never overwrites"),
-        (&["--batch", "decide.yaml", "decide.yaml", "--save", "typo.yaml"], "need a folder", "folder"),
+        (&["--batch", "decide.yaml", "--save", "typo.yaml"], "typo.yaml", "--save does not overwrite"),
+        (&["--batch", "decide.yaml", "decide.yaml", "--save", "typo.yaml"], "must be a directory", "--save"),
         (&["verify", "x.s2s", "--expect", "00"], "64 hex digits", "roundtable verify"),
         (&["sessions", "show", "x"], "no session `x`", "roundtable sessions"),
         (&["personas", "skeptik"], "no persona `skeptik`", "`skeptic`"),
@@ -132,7 +132,7 @@ fn waiting_for_a_person_is_4_and_goes_on_with_an_answer() {
     desk.run(["verify", &session]).code(0);
     assert_eq!(desk.sessions().len(), 1);
     let ran = desk.run(["resume", &session]).code(0);
-    assert!(ran.err.contains("over already"), "{}", ran.err);
+    assert!(ran.err.contains("already finished"), "{}", ran.err);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn nobody_reached_and_caps_are_5() {
     let server = Server::start(|_| Answer::json(401, &serde_json::json!({"error": {"message": "bad key"}})));
     let desk = Desk::with(PICK).served_by(&server);
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
-    assert!(ran.out.contains("HTTP 401") && ran.err.contains("nobody answered"), "{}\n{}", ran.out, ran.err);
+    assert!(ran.out.contains("HTTP 401") && ran.err.contains("no seat answered"), "{}\n{}", ran.out, ran.err);
 
     let quick = format!("{PICK}timeout_ms: 300\n");
     let desk = Desk::with(&quick).set("LAB_BASE_URL", "http://127.0.0.1:9/v1");
@@ -154,7 +154,7 @@ fn nobody_reached_and_caps_are_5() {
     desk.write("../home/config/config.yaml", priced);
     let sent = server.requests().len();
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", "0.0001"]).code(5);
-    assert!(ran.out.contains("**Stopped**") && ran.err.contains("more than the limit"), "{}", ran.err);
+    assert!(ran.out.contains("**Stopped**") && ran.err.contains("above the limit"), "{}", ran.err);
     assert_eq!(server.requests().len(), sent, "nothing is sent");
 
     let long = "goal: Pick\nmax_duration_ms: 1\nparticipants: [qa-lead]\nsteps:\n  \

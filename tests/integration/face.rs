@@ -47,7 +47,7 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     let desk = Desk::new();
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["New session", "context-passing", "n new"]);
-    screen.press("D", &["Providers", "set OPENAI_API_KEY", "always answers, without a key"]);
+    screen.press("D", &["Providers", "set OPENAI_API_KEY", "built in, offline"]);
     screen.press(ESC, &["New session", "n new"]);
     screen.press("n", &["New question", "Ctrl-S submit"]);
     screen.send("Where do we keep prices?\t");
@@ -285,7 +285,7 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
 fn a_person_who_is_not_there_is_waited_for() {
     let desk = Desk::with(PEOPLE);
     let ran = desk.run(["--batch", "decide.yaml"]).code(4);
-    assert!(ran.err.contains("ann, bob must answer"), "{}", ran.err);
+    assert!(ran.err.contains("waiting for human seat: ann, bob"), "{}", ran.err);
     assert!(saved(&desk).rounds.is_empty(), "nothing is opened before somebody can answer");
     desk.write("answers.yaml", "decide: {ann: {vote: beta}, bob: {vote: beta}}\n");
     let session = desk.session();

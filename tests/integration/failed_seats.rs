@@ -46,7 +46,7 @@ fn failures_below_the_quorum_reveal_nothing_and_resuming_asks_them_again_with_th
     let ran = run(&desk, &["--batch", "decide.yaml"]).code(5);
     assert!(ran.err.contains("round 1: failed: skeptic, technical-lead: HTTP 403: not yours"), "{}", ran.err);
     assert!(ran.err.contains("stopped: failed seats keep the round below its quorum"), "{}", ran.err);
-    assert!(ran.err.contains("go on with: roundtable resume"), "{}", ran.err);
+    assert!(ran.err.contains("resume with: roundtable resume"), "{}", ran.err);
     let (now, events) = session(&desk);
     assert!(
         matches!(events.last(), Some(Event::SessionPaused { reason, .. }) if reason == "quorum_unreachable")

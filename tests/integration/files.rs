@@ -185,7 +185,7 @@ fn a_folder_of_sessions_that_leads_out_is_not_written_to_and_pipes_hold_nobody_u
     fs::create_dir(desk.path(".s2s")).expect("a folder");
     symlink(outside.path(), desk.path(".s2s/sessions")).expect("a link");
     let refused = desk.run(["--batch", "decide.yaml"]).code(2);
-    assert!(refused.err.contains("leads outside the project"), "{}", refused.err);
+    assert!(refused.err.contains("is outside the project"), "{}", refused.err);
     assert_eq!(fs::read_dir(outside.path()).expect("it").count(), 0);
 
     fs::remove_file(desk.path(".s2s/sessions")).expect("a link");
@@ -225,7 +225,7 @@ impl Project {
     fn refuses(&self, args: &[&str]) {
         let ran = self.run(args);
         assert_eq!(ran.code, 2, "{args:?}: {}", ran.err);
-        assert!(ran.err.contains("leads outside the project"), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("is outside the project"), "{args:?}: {}", ran.err);
         assert!(ran.err.contains("ROUNDTABLE_OUTSIDE"), "{args:?}: {}", ran.err);
         assert!(!ran.err.contains(SECRET) && !ran.out.contains(SECRET), "{args:?}");
     }
@@ -250,7 +250,7 @@ fn context_and_tasks_that_lead_out_are_not_read() {
     for args in [&["snapshot", "decide.yaml"][..], &["--batch", "--dry-run", "decide.yaml"]] {
         let ran = project.run(args).code(0);
         assert!(!format!("{}{}", ran.out, ran.err).contains(SECRET), "{}{}", ran.out, ran.err);
-        assert!(ran.err.contains("leads outside the project"), "{}", ran.err);
+        assert!(ran.err.contains("is outside the project"), "{}", ran.err);
     }
     let project = Project::new("question: \"Which?\"\n");
     symlink(project.secret(), project.desk.path(".s2s/CONTEXT.md")).expect("a link");
@@ -296,7 +296,7 @@ fn paths_of_a_definition_that_lead_out_are_refused() {
     project.desk.write("linked.yaml", linked);
     let told = project.run(&["--batch", "linked.yaml", "--model", "rehearsal"]);
     assert!(
-        told.err.contains("leads outside the project") && told.err.contains("nothing of it"),
+        told.err.contains("is outside the project") && told.err.contains("nothing of it"),
         "{}",
         told.err
     );
@@ -309,7 +309,7 @@ fn paths_of_a_definition_that_lead_out_are_refused() {
         "--model",
         &format!("recorded/{folder}/old.s2s"),
     ]);
-    assert!(!by_flag.err.contains("leads outside"), "{}", by_flag.err);
+    assert!(!by_flag.err.contains("outside the project"), "{}", by_flag.err);
     let project = project.allowed();
     for name in ["cwd", "cwd-link"] {
         project.run(&["--batch", "--trust", &format!("{name}.yaml")]).code(0);

@@ -66,7 +66,7 @@ pub fn ask() -> SeatRequest {
     }
 }
 
-/// Asks a server that always answers so; gives what came of it and the number of requests.
+/// Asks a server that always answers so; returns the result and the number of requests.
 pub async fn outcome(answer: Answer) -> (Result<Reply, Failure>, usize) {
     outcome_of(move |_| answer.clone()).await
 }

@@ -108,12 +108,9 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     );
     assert!(report["rounds"][0]["seats"][2].get("leaks").is_none());
     let shown = desk.run(["report", "out.s2s"]).code(0).out;
-    assert!(
-        shown.contains("Leak scan (masked in what is handed on)") && shown.contains("“Claude”"),
-        "{shown}"
-    );
+    assert!(shown.contains("Leak scan (masked for later steps)") && shown.contains("“Claude”"), "{shown}");
     let traced = desk.run(["trace", "out.s2s"]).code(0).out;
-    assert!(traced.contains("--- leak scan: masked in what is handed on"), "{traced}");
+    assert!(traced.contains("--- leak scan: masked for later steps"), "{traced}");
     let replayed = desk.run(["replay", "--text", "out.s2s"]).code(0).out;
     assert!(replayed.contains("leak scan: 5 findings in what abe, bert-2 said"), "{replayed}");
 }

@@ -117,7 +117,7 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
     let (ran, refused) = place.start_live(ONE, &|table| table, &mut screen);
     assert_eq!(ran.done, Ok(ExitCode::Finished), "{refused:?}");
     assert_eq!(refused.len(), 3, "{refused:?}");
-    assert!(refused[0].contains("look at the snapshot again"), "{refused:?}");
+    assert!(refused[0].contains("review the snapshot again"), "{refused:?}");
     assert!(refused[2].contains("no round is open"), "{refused:?}");
     let session = place.session();
     let ids: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
@@ -230,11 +230,7 @@ fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
     assert_eq!(ran.done, Ok(ExitCode::Finished));
     assert_eq!(
         refused,
-        [
-            "the answer of `ann` is sealed: it stays as it is",
-            "`eve` has no seat in round `pick`",
-            "unknown provider `nobody`"
-        ]
+        ["seat `ann` is already sealed", "`eve` has no seat in round `pick`", "unknown provider `nobody`"]
     );
     let session = place.session();
     let round = &session.rounds[0];
@@ -323,6 +319,6 @@ fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
         assert!(ran.done.is_ok(), "{:?}", ran.done);
         assert_eq!(place.session().rounds[0].seats["cyd"].retried, u32::from(is_paid));
         assert_eq!(refused.is_empty(), is_paid, "{refused:?}");
-        assert!(refused.iter().all(|why| why.starts_with("asking anew could cost 2.0000 $")), "{refused:?}");
+        assert!(refused.iter().all(|why| why.starts_with("asking again could cost $2.0000")), "{refused:?}");
     }
 }

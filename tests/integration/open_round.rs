@@ -117,7 +117,7 @@ fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
     assert_eq!(second.status.code(), Some(2));
     // Where the system tells who holds a lock, the second is told.
     let who = if cfg!(target_os = "linux") { format!(" (process {})", child.id()) } else { String::new() };
-    let says = format!("another roundtable{who} has this session open");
+    let says = format!("session locked by another roundtable{who}");
     assert!(stderr(&second).contains(&says), "{}", stderr(&second));
     assert_eq!(std::fs::read(home.path("saved/s.s2s")).expect("a file"), before);
     assert_eq!(std::fs::read_dir(home.path("saved")).expect("listed").count(), 1);
@@ -165,7 +165,7 @@ fn an_interrupt_begins_no_further_session() {
     signal(&child, Signal::INT);
     let output = child.wait_with_output().expect("ends");
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-    assert!(stderr(&output).contains("1 of 2 files not begun"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("1 of 2 files not started"), "{}", stderr(&output));
     assert_eq!(std::fs::read_dir(home.path("saved")).expect("listed").count(), 1);
 }
 

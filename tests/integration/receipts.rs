@@ -86,7 +86,7 @@ fn a_receipt_for_something_else_is_refused_in_words() {
     for (text, says) in [
         ("{\"commitment\": 1}", "no receipt"),
         ("{", "no line of JSON"),
-        ("{\"event\": \"warning\"}", "no receipt is in it"),
+        ("{\"event\": \"warning\"}", "no receipts found"),
     ] {
         let ran = desk.run(["verify", "s.s2s", "--receipt", text]).code(2);
         assert!(ran.err.contains(says) && ran.err.contains("hint: "), "{}", ran.err);

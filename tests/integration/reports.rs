@@ -134,7 +134,7 @@ fn no_format_acts_for_what_a_session_holds() {
     let headings: Vec<&str> =
         md.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ")).collect();
     let wanted =
-        ["# ", "## Round 1", "## Dissent", "## Approvals", "## Steps", "## Reviews", "## This session"];
+        ["# ", "## Round 1", "## Dissent", "## Approvals", "## Steps", "## Reviews", "## Session details"];
     assert_eq!(headings.len(), wanted.len(), "{headings:?}");
     assert!(headings.iter().zip(wanted).all(|(found, wanted)| found.starts_with(wanted)), "{headings:?}");
     let madr = report("madr");

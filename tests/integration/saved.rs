@@ -51,7 +51,7 @@ fn every_example_ends_as_its_table_says() {
             .expect("runs");
         assert_eq!(output.status.code(), Some(exit), "{example}");
         let report = String::from_utf8(output.stdout).expect("UTF-8");
-        assert!(report.contains("Rehearsal: these answers were made offline"), "{example}");
+        assert!(report.contains("Rehearsal: these answers were generated offline"), "{example}");
     }
 }
 

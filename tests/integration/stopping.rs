@@ -54,7 +54,7 @@ fn rests(signal: Signal, code: i32) -> Duration {
     let took = sent.elapsed();
     assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
     let said = stderr(&output);
-    assert!(said.contains("interrupted") && said.contains("go on with: roundtable resume"), "{said}");
+    assert!(said.contains("interrupted") && said.contains("resume with: roundtable resume"), "{said}");
     let bytes = std::fs::read(home.path("s.s2s")).expect("a file");
     let log = read_log(&bytes).expect("whole");
     let last = log.lines.last().expect("a line");

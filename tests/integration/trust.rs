@@ -175,7 +175,7 @@ fn files_of_a_project_that_lead_out_or_never_end_are_not_read() {
     let desk = project("");
     fs::remove_file(desk.path(".s2s/config.yaml")).expect("gone");
     symlink(&secret, desk.path(".s2s/config.yaml")).expect("a link");
-    told(&desk, "leads outside the project");
+    told(&desk, "is outside the project");
     fs::remove_file(desk.path(".s2s/config.yaml")).expect("gone");
     desk.write(".git/config", "model: s3cret/m\n");
     symlink("../.git/config", desk.path(".s2s/config.yaml")).expect("a link");
@@ -213,7 +213,7 @@ fn files_of_a_project_that_lead_out_or_never_end_are_not_read() {
     let desk = Desk::with(ROUND);
     symlink(outside.path(), desk.path(".s2s")).expect("a link");
     let ran = desk.run(["config"]).code(0);
-    assert!(ran.err.contains("leads outside the project: it is ignored"), "{}", ran.err);
+    assert!(ran.err.contains("is outside the project: it is ignored"), "{}", ran.err);
     assert!(!ran.out.contains("s3cret"), "{}", ran.out);
 }
 

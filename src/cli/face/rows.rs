@@ -30,18 +30,18 @@ const EXAMPLES: [(&str, &str); 4] = [
 pub fn home(set_up: &Environment) -> Home {
     let paths = saved(&set_up.folders);
     let mut rows: Vec<HomeRow> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();
-    rows.push(begin("New question…", "question, participants, voting rule", OpenTarget::NewQuestion));
+    rows.push(start("New question…", "question, participants, voting rule", OpenTarget::NewQuestion));
     rows.extend(definitions(&PathPolicy::for_project(&set_up.folders, None)).into_iter().filter_map(
         |path| {
             let text = read_regular(&path, MOST_DEFINITION).ok()?;
             let about = about(&text, &path.display().to_string())?;
-            Some(begin(&path.display().to_string(), &about, OpenTarget::File(path)))
+            Some(start(&path.display().to_string(), &about, OpenTarget::File(path)))
         },
     ));
     for (name, text) in EXAMPLES {
         let about = about(text, name).unwrap_or_default();
         let opening = OpenTarget::Text { name: name.to_owned(), text: text.to_owned() };
-        rows.push(begin(default_id(name), &format!("example: {about}"), opening));
+        rows.push(start(default_id(name), &format!("example: {about}"), opening));
     }
     let (all, _) = PersonaLibrary::new(&set_up.folders).all();
     let personas = all.into_iter().map(|found| (found.persona.name, found.persona.description)).collect();
@@ -66,7 +66,7 @@ fn project(path: &Path) -> String {
     }
 }
 
-fn begin(name: &str, about: &str, opening: OpenTarget) -> HomeRow {
+fn start(name: &str, about: &str, opening: OpenTarget) -> HomeRow {
     let (part, sign) = (HomeSection::New, ("+", "+"));
     HomeRow { part, sign, name: name.to_owned(), about: about.to_owned(), verb: "start", opening }
 }

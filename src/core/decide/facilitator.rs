@@ -38,7 +38,7 @@ pub fn decide_live(session: &Session, definition: &Definition, command: Command)
 
 fn revise_round(session: &Session, definition: &Definition, revised: RoundRevised) -> DecideResult {
     if session.open_round().is_some_and(|round| round.opened.step == revised.step) {
-        return refuse("the round is open: its snapshot cannot change; ask again afterwards");
+        return refuse("the snapshot cannot change while the round is open");
     }
     let after = definition.revised(&revised).map_err(|problem| Refusal(said(&problem)))?;
     match recheck(&after, "").first() {
@@ -104,7 +104,7 @@ fn retry(session: &Session, round: &str, participant: String, model: Option<Stri
     match seat.status {
         SeatStatus::Waiting => return refuse(format!("`{participant}` is not asked yet")),
         SeatStatus::Asking | SeatStatus::Failed(_) | SeatStatus::Excused(_) => {}
-        _ => return refuse(format!("the answer of `{participant}` is sealed: it stays as it is")),
+        _ => return refuse(format!("seat `{participant}` is already sealed")),
     }
     let is_scripted = |seat: &SeatInfo| seat.scripted.contains(&run.opened.step);
     if model.is_some() && session.seat_info(&participant).is_some_and(is_scripted) {

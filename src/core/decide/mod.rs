@@ -44,7 +44,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         }
         Command::RecordTask { item, error } => return record_task(session, &item, error),
         Command::Fork { session: id, at_seq } => return fork(session, id, at_seq),
-        _ if session.paused.is_some() => return refuse("the session rests; resume it first"),
+        _ if session.paused.is_some() => return refuse("session is paused; resume it first"),
         _ => {}
     }
     match command {
@@ -149,7 +149,7 @@ fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
         _ if !choices.is_empty() && !given.approved => refuse("a choice is no refusal"),
         Some(_) if choices.is_empty() => refuse(format!("step `{}` asks for yes or no", given.step)),
         Some(choice) if !choices.contains(choice) => {
-            refuse(format!("`{choice}` is not among the level options: {}", choices.join(", ")))
+            refuse(format!("`{choice}` is not one of the tied options: {}", choices.join(", ")))
         }
         None if !choices.is_empty() => refuse(format!("choose one of {}", choices.join(", "))),
         _ => Ok(vec![Event::ApprovalGiven(given)]),

@@ -111,7 +111,7 @@ fn outcome(session: &Session, run: &RoundRun, out: &mut String) {
     let _ = writeln!(out, "## Decision Outcome\n");
     match round_view::tally(run) {
         None => {
-            let _ = writeln!(out, "None yet: the round is not counted.\n");
+            let _ = writeln!(out, "No decision yet: the round has no tally.\n");
         }
         Some(tally) => {
             let made = headline(tally);
@@ -174,7 +174,7 @@ fn reasons(session: &Session, run: &RoundRun, out: &mut String) {
             }
         }
         let _ = match voters.as_slice() {
-            [] => writeln!(out, "* Nobody voted for it."),
+            [] => writeln!(out, "* No votes."),
             all if all.iter().all(|(round, _)| round.opened.round != run.opened.round) => {
                 writeln!(out, "* Nobody voted for it in the last round.")
             }

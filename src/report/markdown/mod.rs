@@ -153,7 +153,7 @@ fn dissent(session: &Session, out: &mut String) {
     if !found.is_empty() {
         let _ = write!(out, "## Dissent\n\n{found}");
     } else if is_counted {
-        out.push_str("## Dissent\n\nNone among the ballots that were counted.\n\n");
+        out.push_str("## Dissent\n\nNo dissent among the counted ballots.\n\n");
     }
 }
 
@@ -214,7 +214,7 @@ fn warnings(session: &Session, out: &mut String) {
 /// Where all of this can be checked.
 fn about(session: &Session, out: &mut String) {
     let Some(header) = &session.header else { return };
-    let _ = writeln!(out, "## This session\n");
+    let _ = writeln!(out, "## Session details\n");
     let _ = writeln!(out, "- Session {}, opened {}", code(&session.id), session.opened_at);
     let status = match &session.closed {
         Some(closed) => format!("{}, exit code {}", closed.status.name(), closed.exit_code),
@@ -223,7 +223,7 @@ fn about(session: &Session, out: &mut String) {
     };
     let _ = writeln!(out, "- Status: {status}, last event {}", session.last_at);
     if let Some(cost) = money(&session.spent(&|model| session.price(model))) {
-        let _ = writeln!(out, "- Cost of all of it, at the prices known when it opened: {cost}");
+        let _ = writeln!(out, "- Total cost (prices when opened): {cost}");
     }
     let _ = writeln!(out, "- Written by {}", inline(&header.program));
     let _ = writeln!(
@@ -235,12 +235,12 @@ fn about(session: &Session, out: &mut String) {
     // Who is who is told when nobody is asked any more.
     if let Some(names) = session.pseudonyms().filter(|_| session.closed.is_some()) {
         let pairs = names.iter().map(|(name, shown)| format!("{name} as {shown}"));
-        let _ = writeln!(out, "- Shown to each other: {}", inline(&join_list(pairs)));
+        let _ = writeln!(out, "- Pseudonyms: {}", inline(&join_list(pairs)));
     }
     if session.rounds.iter().any(|run| round_view::tally(run).is_some()) {
         out.push_str(
             "- What the agreement of models is worth: `docs/INDEPENDENCE.md` of roundtable, with sources\n",
         );
     }
-    out.push_str("- Check it offline: `roundtable verify FILE`, with the session's `.s2s` file\n");
+    out.push_str("- Verify offline: `roundtable verify FILE`, with the session's `.s2s` file\n");
 }

@@ -81,10 +81,9 @@ fn facts(run: &RoundRun, out: &mut String) {
     if let (Some(min), Some(max)) = (&form.min, &form.max) {
         let _ = write!(named, " from {min} to {max}");
     }
-    let rule = opened.rule.map_or_else(
-        || "none, counted and not decided".to_owned(),
-        |rule| rule_description(rule, &opened.terms),
-    );
+    let rule = opened
+        .rule
+        .map_or_else(|| "none (no decision)".to_owned(), |rule| rule_description(rule, &opened.terms));
     let _ = writeln!(
         out,
         "- Ballot: {}{named}; rule: {rule}{}; quorum {}{}",
@@ -151,7 +150,7 @@ fn participation(tally: &Tally, out: &mut String) {
     });
     let _ = writeln!(
         out,
-        "- Quorum {met}: {} took part, {} are needed{}",
+        "- Quorum {met}: {} participated, {} required{}",
         tally.took_part(),
         tally.quorum,
         ballots.unwrap_or_default()
@@ -183,7 +182,7 @@ fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut Strin
     out.push('\n');
     let paths = paths(&tally.verdict);
     if !paths.is_empty() {
-        out.push_str("Pair by pair:\n\n");
+        out.push_str("Pairwise:\n\n");
     }
     drawing(&paths, out);
 }

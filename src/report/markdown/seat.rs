@@ -95,8 +95,8 @@ fn cost(answer: &AnswerRevealed, spent: Option<Cost>) -> String {
     }
     if let Some(spent) = spent {
         match (spent.dollars > 0.0, spent.is_unknown) {
-            (true, false) => drop(write!(cost, ", {:.4} $", spent.dollars)),
-            (true, true) => drop(write!(cost, ", at least {:.4} $", spent.dollars)),
+            (true, false) => drop(write!(cost, ", ${:.4}", spent.dollars)),
+            (true, true) => drop(write!(cost, ", at least ${:.4}", spent.dollars)),
             (false, true) => cost.push_str(", cost unknown"),
             (false, false) => {}
         }
@@ -143,7 +143,7 @@ fn uncounted_reply(text: &str, out: &mut String) {
         return;
     }
     let more = if start.len() < text.len() { ", its beginning (the session file has all of it)" } else { "" };
-    let _ = writeln!(out, "Its last reply, not counted{more}:\n\n{}", quote(&start));
+    let _ = writeln!(out, "Last reply, not counted{more}:\n\n{}", quote(&start));
 }
 
 /// Writes what a dissenting seat said, word for word.
@@ -164,7 +164,7 @@ pub fn dissent(seat: &SeatView<'_>, run: &RoundRun, out: &mut String) {
     let has_position = part(answer, "position", "", out);
     let has_rationale = part(answer, "rationale", "Rationale", out);
     if !has_position && !has_rationale {
-        out.push_str("It gave no reasons.\n\n");
+        out.push_str("No reasons given.\n\n");
     }
 }
 

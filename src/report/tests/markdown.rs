@@ -11,7 +11,7 @@ use crate::report::markdown;
 
 /// The report without its last section, which names the file and the times.
 fn body(report: &str) -> &str {
-    report.split("## This session").next().unwrap()
+    report.split("## Session details").next().unwrap()
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn the_decision_comes_first_and_dissent_word_for_word() {
          Rationale:\n\n> - deploys are frequent\n> - redis is there already\n"
     );
     assert!(report.contains("    █████████████·······  2  inline\n    ██████··············  1  redis\n"));
-    assert!(report.contains("- Check it offline: `roundtable verify FILE`"));
+    assert!(report.contains("- Verify offline: `roundtable verify FILE`"));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn ties_and_blocks_say_so_first() {
     let dissent = report.split("## Dissent\n").nth(1).unwrap();
     assert!(dissent.starts_with(
         "\n**qa-lead** blocks (round `cache`)\n\nMinimum change:\n\n> encrypt at rest\n\n\
-         It gave no reasons.\n\n**devops-engineer** stands aside (round `cache`)\n\nIt gave no reasons.\n"
+         No reasons given.\n\n**devops-engineer** stands aside (round `cache`)\n\nNo reasons given.\n"
     ));
 }
 
@@ -154,7 +154,7 @@ fn hostile_text_neither_acts_nor_forges() {
             "#### devops-engineer",
             "## Dissent",
             "## Warnings",
-            "## This session",
+            "## Session details",
         ]
     );
     let outside: Vec<&str> = report.lines().filter(|line| !line.starts_with('>')).collect();
@@ -168,14 +168,16 @@ fn rehearsals_and_scripts_are_labelled() {
     let mut table = Table::open(CHOICE, "rehearsal");
     let report = markdown(&table.session);
     assert!(report.contains(
-        "**Rehearsal: these answers were made offline by the built-in rehearsal, not by a model.**"
+        "**Rehearsal: these answers were generated offline by the built-in rehearsal, not by a model.**"
     ));
     table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
     let report = markdown(&table.session);
     assert!(
-        report.contains("**Rehearsal: the answers of software-architect, devops-engineer were made offline")
+        report.contains(
+            "**Rehearsal: the answers of software-architect, devops-engineer were generated offline"
+        )
     );
-    assert!(report.contains("**Scripted: the answers of qa-lead were given beforehand by a script"));
+    assert!(report.contains("**Scripted: the answers of qa-lead were given by a script"));
     assert!(!markdown(&decided().session).contains("ehears"));
 
     let again = "  - {id: again, type: round, question: Still so?, participants: [qa-lead]}\n";
@@ -262,5 +264,5 @@ fn a_round_is_drawn_once_it_is_counted_and_pairs_with_their_shades() {
     assert_eq!(run(&table)[1..], ["             1     2", "1 inline     ·     0", "2 redis   ██ 2     ·"]);
     let text = markdown(&table.session);
     assert!(text.contains("\n    2 redis   ██ 2     ·\n"), "{text}");
-    assert!(text.contains("Pair by pair:\n\n    strongest paths"), "{text}");
+    assert!(text.contains("Pairwise:\n\n    strongest paths"), "{text}");
 }

@@ -38,7 +38,7 @@ fn a_session_line_by_line() {
         "23:05:14  sealed  devops-engineer  3.2 s",
         "23:05:15  sealed  software-architect  3.2 s",
         "23:05:16  sealed  qa-lead  3.2 s",
-        "23:05:17  round pick closed: the facilitator closed it",
+        "23:05:17  round pick closed: closed by facilitator",
         "23:05:18  revealed software-architect: votes inline (confidence 0.8)",
         "23:05:19  revealed qa-lead: votes inline",
         "23:05:20  revealed devops-engineer: votes redis (confidence 0.6)",
@@ -78,5 +78,5 @@ fn every_line_is_one_safe_line() {
 #[test]
 fn a_rehearsal_is_labelled_from_its_first_line() {
     let table = Table::open(CHOICE, "rehearsal");
-    assert!(lines(&table)[0].ends_with("made offline by the built-in rehearsal, not by a model"));
+    assert!(lines(&table)[0].ends_with("generated offline by the built-in rehearsal, not by a model"));
 }

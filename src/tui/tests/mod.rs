@@ -98,7 +98,7 @@ fn what_a_round_has_cost_is_shown_once_it_is_closed() {
     let open = live_on(lines.clone(), |event| matches!(event, Event::RoundClosed(_)));
     assert!(!rendered(&open, (120, 40)).contains("tokens in"));
     let counted = rendered(&live_on(lines, |event| matches!(event, Event::TallyMade(_))), (120, 40));
-    for words in ["0.0570 $ (0.1080 $", "50,000 tokens", "0.0114 $ (0.0216 $", "(80 % from caches)"] {
+    for words in ["$0.0570 ($0.1080", "50,000 tokens", "$0.0114 ($0.0216", "(80 % from caches)"] {
         assert!(counted.contains(words), "{words}\n{counted}");
     }
 }

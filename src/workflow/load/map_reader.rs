@@ -167,7 +167,7 @@ impl<'a> Fields<'a> {
             _ => None,
         };
         if number.is_none() {
-            self.wrong(node, key, "a number above 0");
+            self.wrong(node, key, "a number greater than 0");
         }
         number
     }

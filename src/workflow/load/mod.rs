@@ -169,7 +169,7 @@ fn definition(
     let single = is_parallel || fields.node("steps").is_none();
     let mut found = Findings { file, problems: &mut problems, warnings };
     let steps = if single && !fields.has("type") && !fields.has("question") {
-        fields.refuse(node, "the definition has neither `steps` nor a `question`", "add `question: …`");
+        fields.refuse(node, "missing `question` or `steps`", "add `question: …`");
         take_all(&mut fields);
         Vec::new()
     } else if single {

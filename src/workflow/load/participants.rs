@@ -286,7 +286,7 @@ mod tests {
             ("{persona: qa-lead, temperature: [0.1, hot]}", "must be a number from 0 to 2"),
             ("{persona: qa-lead, temperature: {from: 1}}", "must be a number from 0 to 2"),
             ("{persona: qa-lead, temperature: []}", "must be a number from 0 to 2"),
-            ("{grid: {personas: [qa-lead], models: [a/x]}}, qa-lead", "two participants have the name"),
+            ("{grid: {personas: [qa-lead], models: [a/x]}}, qa-lead", "duplicate participant name"),
         ] {
             let found = told(wrong);
             assert!(found.contains(message), "{wrong}: {found}");

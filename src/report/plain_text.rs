@@ -9,8 +9,8 @@ use crate::ballot::Ballot;
 use crate::core::not_written;
 use crate::history::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, RoundClosed,
-    RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, Tally,
-    TaskWritten, Timestamp, WorkItemReturned,
+    RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened, StepFinished,
+    SynthesisRecorded, Tally, TaskWritten, Timestamp, WorkItemReturned,
 };
 use crate::insight::{
     close_reason, confidence, format_duration, group_digits, handling, headline, join_list, labels,
@@ -47,10 +47,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::WorkItemReturned(back) => work_returned(back),
         Event::ReviewRecorded(review) => format!("reviewed  {}  by {}", review.artifact, review.participant),
         Event::LinkRecorded(link) => format!("linked  {} to {}", link.link.from_id, link.link.to_id),
-        Event::TaskWritten(TaskWritten { task, status, file, error, .. }) => match error {
-            Some(error) => format!("warning: {}", not_written(task, file, error)),
-            None => format!("written  {task} {status} to {file}"),
-        },
+        Event::TaskWritten(written) => task_written(written),
         Event::BallotSealed(sealed) => {
             format!("sealed  {}  {}", sealed.participant, format_duration(sealed.elapsed_ms))
         }
@@ -58,7 +55,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
         Event::SeatRetried(SeatRetried { participant, model, .. }) => match model {
             Some(model) => format!("retried  {participant}, now {model}"),
-            None => format!("asked anew  {participant}"),
+            None => format!("retried  {participant}"),
         },
         Event::LateAnswerRefused { round, participant, .. } => {
             format!("late  {participant}: answered after round {round} was closed; not counted")
@@ -74,10 +71,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::TallyMade(tally) => tally_made(tally),
         Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
         Event::ArtifactRecorded(recorded) => artifact_recorded(recorded),
-        Event::SynthesisRecorded(note) if note.text.trim().is_empty() => {
-            format!("note on round {} removed", note.round)
-        }
-        Event::SynthesisRecorded(note) => format!("note on round {}: {}", note.round, note.text),
+        Event::SynthesisRecorded(note) => note_recorded(note),
         Event::DeadlineExtended(extended) => {
             format!(
                 "round {}: deadline extended to {}",
@@ -100,6 +94,21 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::SessionResumed { program, torn_bytes, .. } => resumed(program, *torn_bytes),
         Event::SessionClosed(closed) => session_closed(closed),
     })
+}
+
+fn task_written(written: &TaskWritten) -> String {
+    let TaskWritten { task, status, file, error, .. } = written;
+    match error {
+        Some(error) => format!("warning: {}", not_written(task, file, error)),
+        None => format!("written  {task} {status} to {file}"),
+    }
+}
+
+fn note_recorded(note: &SynthesisRecorded) -> String {
+    match note.text.trim() {
+        "" => format!("note on round {} removed", note.round),
+        _ => format!("note on round {}: {}", note.round, note.text),
+    }
 }
 
 fn session_opened(opened: &SessionOpened, session: &Session) -> String {

@@ -86,10 +86,8 @@ impl KindSpec for Approval {
     }
 
     fn brief(&self, ballot: &Ballot) -> Option<String> {
-        match ballot {
-            Ballot::Approval(options) if !options.is_empty() => Some(options.join(" + ")),
-            ballot => self.phrase(ballot),
-        }
+        let Ballot::Approval(options) = ballot else { return None };
+        if options.is_empty() { self.phrase(ballot) } else { Some(options.join(" + ")) }
     }
 
     fn fields(&self, form: &BallotForm) -> Vec<FormField> {

@@ -72,14 +72,13 @@ pub fn run(
 
 /// What is to be said of an event that hands nothing out.
 fn remark(event: &Event, output: &Console) {
-    match event {
-        Event::Warning { message, .. } => output.note(&format!("warning: {message}")),
-        Event::StepFinished(result) => {
-            if let Some(error) = &result.error {
-                output.note(&format!("step `{}` would fail: {error}", result.step));
-            }
-        }
-        _ => {}
+    if let Event::Warning { message, .. } = event {
+        output.note(&format!("warning: {message}"));
+    }
+    if let Event::StepFinished(result) = event
+        && let Some(error) = &result.error
+    {
+        output.note(&format!("step `{}` would fail: {error}", result.step));
     }
 }
 

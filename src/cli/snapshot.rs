@@ -49,17 +49,16 @@ pub fn run(
     let mut names = Vec::new();
     let mut snapshot = String::new();
     for event in &events {
-        match event {
-            Event::RoundOpened(opened) => snapshot = opened.snapshot.to_string(),
-            Event::WorkItemOffered(item) => {
-                names.push(item.participant.as_str());
-                if seat == Some(item.participant.as_str()) {
-                    snapshot.push_str(&item.address);
-                    output.bytes(snapshot.as_bytes());
-                    return Ok(ExitCode::Finished);
-                }
+        if let Event::RoundOpened(opened) = event {
+            snapshot = opened.snapshot.to_string();
+        }
+        if let Event::WorkItemOffered(item) = event {
+            names.push(item.participant.as_str());
+            if seat == Some(item.participant.as_str()) {
+                snapshot.push_str(&item.address);
+                output.bytes(snapshot.as_bytes());
+                return Ok(ExitCode::Finished);
             }
-            _ => {}
         }
     }
     if let Some(seat) = seat {
@@ -98,9 +97,8 @@ fn planned_prompt(
     let offered = decide(&session, Command::Offer { step: id.clone() }, at);
     let offered = offered
         .map_err(|refusal| vec![Diagnostic::new(refusal.0).hint("name a round or an agent's step")])?;
-    let prompt = offered.iter().find_map(|event| match event {
-        Event::WorkItemOffered(item) => Some(session.agent_prompt(item).1),
-        _ => None,
+    let prompt = offered.iter().find_map(|event| {
+        if let Event::WorkItemOffered(item) = event { Some(session.agent_prompt(item).1) } else { None }
     });
     prompt.ok_or_else(|| vec![Diagnostic::new(format!("step `{id}` hands nothing out"))])
 }

@@ -301,10 +301,9 @@ impl<'a> Engine<'a> {
     fn open_within_budget(&mut self, command: Command) -> Result<(), EngineError> {
         if let Some(budget) = &self.budget {
             let events = decide(&self.session, command.clone(), (self.now)())?;
-            let opened = events.iter().find_map(|event| match event {
-                Event::RoundOpened(opened) => Some(opened),
-                _ => None,
-            });
+            let opened = events
+                .iter()
+                .find_map(|event| if let Event::RoundOpened(opened) = event { Some(opened) } else { None });
             if let Some(reason) = opened.and_then(|opened| budget.refuses(&self.session, opened)) {
                 return Ok(self.stage(Command::Stop { reason })?);
             }

@@ -23,9 +23,8 @@ impl Engine<'_> {
         let command = Command::Offer { step };
         if let Some(budget) = &self.budget {
             let events = decide(&self.session, command.clone(), (self.now)())?;
-            let offered = events.iter().filter_map(|event| match event {
-                Event::WorkItemOffered(item) => Some(&**item),
-                _ => None,
+            let offered = events.iter().filter_map(|event| {
+                if let Event::WorkItemOffered(item) = event { Some(&**item) } else { None }
             });
             if let Some(reason) = budget.refuses_items(&self.session, offered) {
                 return Ok(self.stage(Command::Stop { reason })?);
@@ -88,7 +87,12 @@ impl Engine<'_> {
         let schema = step.and_then(|step| match &step.kind {
             StepKind::Agent(agent) => agent.output_schema.clone(),
             StepKind::Review(_) if self.session.format() >= 2 => Some(VERDICT.clone()),
-            _ => None,
+            StepKind::Round(_)
+            | StepKind::Approval(_)
+            | StepKind::Parallel(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_)
+            | StepKind::Review(_) => None,
         });
         let terms = AttemptLimits {
             step: item.offered.step.clone(),

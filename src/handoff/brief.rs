@@ -86,7 +86,12 @@ pub fn expected(step: &Step) -> ExpectedOutput {
             }
             expected
         }
-        _ => ExpectedOutput {
+        StepKind::Round(_)
+        | StepKind::Approval(_)
+        | StepKind::Parallel(_)
+        | StepKind::Transform(_)
+        | StepKind::Condition(_)
+        | StepKind::Review(_) => ExpectedOutput {
             description: "feedback on the artifact, by each criterion".to_owned(),
             ..ExpectedOutput::default()
         },
@@ -97,10 +102,8 @@ pub fn expected(step: &Step) -> ExpectedOutput {
 pub fn rules(definition: &Definition, step: &Step, format: u32) -> Option<String> {
     let mut rules = String::new();
     // That a schema wants JSON is said with the schema.
-    let ExpectedOutput { description, length, format: written } = match &step.kind {
-        StepKind::Agent(agent) => agent.expected_output.clone(),
-        _ => expected(step),
-    };
+    let ExpectedOutput { description, length, format: written } =
+        if let StepKind::Agent(agent) = &step.kind { agent.expected_output.clone() } else { expected(step) };
     let named = [("", &description), ("length: ", &length), ("format: ", &written)];
     let words: Vec<String> = named
         .into_iter()
@@ -127,7 +130,11 @@ pub fn rules(definition: &Definition, step: &Step, format: u32) -> Option<String
                 rules.push_str(&VERDICT.in_words());
             }
         }
-        _ => {}
+        StepKind::Round(_)
+        | StepKind::Approval(_)
+        | StepKind::Parallel(_)
+        | StepKind::Transform(_)
+        | StepKind::Condition(_) => {}
     }
     let directive = step.facilitator_directive.as_ref().or(definition.facilitator_directive.as_ref());
     if let Some(directive) = directive {

@@ -138,7 +138,12 @@ impl Session {
             StepKind::Agent(agent) => {
                 self.seat_info(&agent.agent).is_some_and(|seat| seat.model == crate::workflow::TRACKER)
             }
-            _ => false,
+            StepKind::Round(_)
+            | StepKind::Approval(_)
+            | StepKind::Parallel(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_)
+            | StepKind::Review(_) => false,
         }
     }
 
@@ -172,7 +177,10 @@ impl Session {
                 let said = own.map(|text| own_words(text, None));
                 (said.into_iter().chain(directive(definition, step).cloned()).collect(), is_open)
             }
-            _ => return Checked::default(),
+            StepKind::Approval(_)
+            | StepKind::Parallel(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_) => return Checked::default(),
         };
         // What a template or a result may bring is not known yet.
         let tasks = |id: &str| definition.tasks.iter().any(|task| task.id == id);

@@ -34,14 +34,19 @@ impl Session {
         if step.round().is_some() {
             return Some(self.round_envelope(step, result));
         }
-        match &step.kind {
-            StepKind::Review(_) => {
-                Some(json!({ "data": self.handed_reviews(step), "success": result.success }))
-            }
-            _ if step.is_envelope() => Some(parallel_envelope(&result.data, result.success)),
-            StepKind::Agent(_) if result.success => self.disclosed_result(step, result),
-            _ => result.success.then(|| result.data.clone()),
+        if let StepKind::Review(_) = step.kind {
+            return Some(json!({ "data": self.handed_reviews(step), "success": result.success }));
         }
+        if step.is_envelope() {
+            return Some(parallel_envelope(&result.data, result.success));
+        }
+        if !result.success {
+            return None;
+        }
+        if let StepKind::Agent(_) = step.kind {
+            return self.disclosed_result(step, result);
+        }
+        Some(result.data.clone())
     }
 
     /// The snapshot that the round step `step` would freeze now.

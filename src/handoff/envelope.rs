@@ -18,7 +18,7 @@ fn outcome_of(tally: &Tally) -> RoundOutcome {
         Some(_) if tally.decided => RoundOutcome::Decided,
         Some(_) if verdict.tie => RoundOutcome::Tie,
         Some(_) if tally.is_too_weak() => RoundOutcome::Weak,
-        Some(Rule::Consent) if blocks => RoundOutcome::Blocked,
+        Some(rule) if rule == Rule::Consent && blocks => RoundOutcome::Blocked,
         Some(_) if tally.answered == 0 && tally.abstained > 0 => RoundOutcome::Abstained,
         _ => RoundOutcome::Undecided,
     }

@@ -67,7 +67,11 @@ impl Session {
                 }
                 (!entries.is_empty()).then_some(envelope)
             }
-            _ => {
+            StepKind::Approval(_)
+            | StepKind::Agent(_)
+            | StepKind::Parallel(_)
+            | StepKind::Transform(_)
+            | StepKind::Review(_) => {
                 recall.results.holds(&step.id, step.key()).then(|| self.context_value(step, result)).flatten()
             }
         }

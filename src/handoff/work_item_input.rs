@@ -70,7 +70,11 @@ impl Session {
                 Ok(vec![self.hand_over(definition, step, &agent.agent, input, None)?])
             }
             StepKind::Review(review) => self.reviews(definition, step, review),
-            _ => Ok(Vec::new()),
+            StepKind::Round(_)
+            | StepKind::Approval(_)
+            | StepKind::Parallel(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_) => Ok(Vec::new()),
         }
     }
 
@@ -234,7 +238,11 @@ pub(crate) fn own_prompt(step: &Step) -> Option<&Template> {
     match &step.kind {
         StepKind::Agent(agent) => agent.prompt.as_ref(),
         StepKind::Review(review) => review.prompt.as_ref(),
-        _ => None,
+        StepKind::Round(_)
+        | StepKind::Approval(_)
+        | StepKind::Parallel(_)
+        | StepKind::Transform(_)
+        | StepKind::Condition(_) => None,
     }
 }
 

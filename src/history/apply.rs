@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::event::{
-    ApprovalGiven, Event, LeakReport, LeaksFound, RoundClosed, RoundOpened, SessionOpened, StepFinished,
-    TimedEvent, WorkItemOffered,
+    ApprovalGiven, ApprovalRequested, Event, LeakReport, LeaksFound, RoundClosed, RoundOpened, SessionOpened,
+    StepFinished, TimedEvent, WorkItemOffered,
 };
 use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
@@ -45,13 +45,7 @@ impl Session {
                 }
             }
             Event::StepFinished(result) => self.finish(result),
-            Event::ApprovalRequested(requested) => {
-                let asked = ApprovalRun { requested: requested.clone(), at: stamped.at, given: None };
-                match self.run_mut(&requested.step) {
-                    Some(step) => step.approval = Some(asked),
-                    None => self.exhausted = Some(asked),
-                }
-            }
+            Event::ApprovalRequested(requested) => self.request(requested, stamped.at),
             Event::ApprovalGiven(given) => self.answer(given, stamped.at),
             Event::Warning { message, .. } => self.warnings.push(message.clone()),
             Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
@@ -74,52 +68,65 @@ impl Session {
             | Event::DeadlineExtended(_)
             | Event::SeatRetried(_)
             | Event::RoundAskedAgain { .. }) => self.apply_live(live),
-            of_a_seat => self.apply_to_seats(of_a_seat),
+            seat @ (Event::WorkItemOffered(_)
+            | Event::BallotSealed(_)
+            | Event::SeatFailed(_)
+            | Event::SeatExcused { .. }
+            | Event::AnswerRevealed(_)
+            | Event::KeyLost { .. }
+            | Event::SeatsAskedAgain { .. }) => self.apply_to_seats(seat),
+        }
+    }
+
+    fn request(&mut self, requested: &ApprovalRequested, at: Timestamp) {
+        let asked = ApprovalRun { requested: requested.clone(), at, given: None };
+        match self.run_mut(&requested.step) {
+            Some(step) => step.approval = Some(asked),
+            None => self.exhausted = Some(asked),
         }
     }
 
     /// Folds in what happens to single seats of a round.
     fn apply_to_seats(&mut self, event: &Event) {
-        match event {
-            Event::WorkItemOffered(item) => self.seat(&item.round, &item.participant, |seat| {
+        if let Event::WorkItemOffered(item) = event {
+            self.seat(&item.round, &item.participant, |seat| {
                 seat.item = Some(Arc::clone(item));
                 seat.status = SeatStatus::Asking;
-            }),
-            Event::BallotSealed(sealed) => self.seat(&sealed.round, &sealed.participant, |seat| {
+            });
+        } else if let Event::BallotSealed(sealed) = event {
+            self.seat(&sealed.round, &sealed.participant, |seat| {
                 seat.status = SeatStatus::Sealed(Arc::clone(&sealed.seal));
                 seat.elapsed_ms = Some(sealed.elapsed_ms);
-            }),
-            Event::SeatFailed(failed) => self.seat(&failed.round, &failed.participant, |seat| {
+            });
+        } else if let Event::SeatFailed(failed) = event {
+            self.seat(&failed.round, &failed.participant, |seat| {
                 seat.status = SeatStatus::Failed(failed.clone());
                 seat.elapsed_ms = Some(failed.elapsed_ms);
-            }),
-            Event::SeatExcused { round, participant, reason, .. } => {
-                self.seat(round, participant, |seat| seat.status = SeatStatus::Excused(reason.clone()));
-            }
-            Event::AnswerRevealed(answer) => self.seat(&answer.round, &answer.participant, |seat| {
+            });
+        } else if let Event::SeatExcused { round, participant, reason, .. } = event {
+            self.seat(round, participant, |seat| seat.status = SeatStatus::Excused(reason.clone()));
+        } else if let Event::AnswerRevealed(answer) = event {
+            self.seat(&answer.round, &answer.participant, |seat| {
                 if let SeatStatus::Sealed(sealed) = &seat.status {
                     seat.status = SeatStatus::Revealed(Arc::clone(answer), Arc::clone(sealed));
                 }
-            }),
-            Event::KeyLost { round, participants, .. } => {
-                self.seats(round, participants, |seat| {
-                    if let SeatStatus::Sealed(sealed) = &seat.status {
-                        seat.status = SeatStatus::Lost(Arc::clone(sealed));
-                    }
-                });
-                if let Some(round) = self.round_mut(round) {
-                    let again = |name: &&String| !round.key_lost.contains(name);
-                    let lost: Vec<String> = participants.iter().filter(again).cloned().collect();
-                    round.key_lost.extend(lost);
+            });
+        } else if let Event::KeyLost { round, participants, .. } = event {
+            self.seats(round, participants, |seat| {
+                if let SeatStatus::Sealed(sealed) = &seat.status {
+                    seat.status = SeatStatus::Lost(Arc::clone(sealed));
                 }
+            });
+            if let Some(round) = self.round_mut(round) {
+                let again = |name: &&String| !round.key_lost.contains(name);
+                let lost: Vec<String> = participants.iter().filter(again).cloned().collect();
+                round.key_lost.extend(lost);
             }
-            Event::SeatsAskedAgain { round, participants, .. } => {
-                self.seats(round, participants, |seat| {
-                    seat.status = SeatStatus::Asking;
-                    seat.elapsed_ms = None;
-                });
-            }
-            _ => {}
+        } else if let Event::SeatsAskedAgain { round, participants, .. } = event {
+            self.seats(round, participants, |seat| {
+                seat.status = SeatStatus::Asking;
+                seat.elapsed_ms = None;
+            });
         }
     }
 

@@ -97,10 +97,8 @@ impl Receipt {
         if self.snapshot_sha256.as_ref().is_some_and(|receipt| receipt != snapshot) {
             return Err(format!("`{who}` was handed another snapshot in round `{id}` than the file holds"));
         }
-        let seals = events.filter_map(|event| match event {
-            Event::BallotSealed(sealed) => Some(sealed),
-            _ => None,
-        });
+        let seals = events
+            .filter_map(|event| if let Event::BallotSealed(sealed) = event { Some(sealed) } else { None });
         let is_seat = |sealed: &&BallotSealed| sealed.round == *id && sealed.participant == *who;
         let is_same = |sealed: &&BallotSealed| sealed.seal.commitment == self.commitment;
         if seals.clone().filter(is_seat).any(|sealed| is_same(&sealed)) {

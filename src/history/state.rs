@@ -364,7 +364,10 @@ impl SeatInfo {
             StepKind::Round(round) => !self.agent_only && round.participants.holds(&self.name),
             StepKind::Agent(agent) => agent.agent == self.name,
             StepKind::Review(review) => definition.reviewers(review).contains(&self.name.as_str()),
-            _ => false,
+            StepKind::Approval(_)
+            | StepKind::Parallel(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_) => false,
         }
     }
 

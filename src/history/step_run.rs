@@ -182,6 +182,10 @@ fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>
         StepKind::Condition(condition) if says("result") => to(&condition.then, Route::On),
         StepKind::Condition(condition) => to(&condition.otherwise, Route::On),
         StepKind::Review(review) if review.rejects(&result.data) => to(&review.on_reject, Route::On),
-        _ => Route::On,
+        StepKind::Round(_)
+        | StepKind::Agent(_)
+        | StepKind::Parallel(_)
+        | StepKind::Transform(_)
+        | StepKind::Review(_) => Route::On,
     }
 }

@@ -177,11 +177,10 @@ impl Journal {
 
 /// The id that an event gives to what follows it.
 pub fn named_session(event: &Event) -> Option<&str> {
-    match event {
-        Event::SessionOpened(opened) => Some(&opened.session),
-        Event::SessionForked(forked) => Some(&forked.session),
-        _ => None,
+    if let Event::SessionOpened(opened) = event {
+        return Some(&opened.session);
     }
+    if let Event::SessionForked(forked) = event { Some(&forked.session) } else { None }
 }
 
 /// Keeps a torn write at byte `offset` beside the file, and never in the place of another one.

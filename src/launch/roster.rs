@@ -251,9 +251,12 @@ impl RosterInputs<'_> {
         }
         let parts = self.answers.parts(self.definition, &spec.name);
         let mut steps = self.definition.all_steps().filter(|step| asks(self.definition, step, spec));
-        steps.all(|step| match &step.kind {
-            StepKind::Agent(agent) => agent.prompt.is_some() || parts.contains_key(&step.id),
-            _ => parts.contains_key(&step.id),
+        steps.all(|step| {
+            if let StepKind::Agent(agent) = &step.kind {
+                agent.prompt.is_some() || parts.contains_key(&step.id)
+            } else {
+                parts.contains_key(&step.id)
+            }
         })
     }
 
@@ -332,6 +335,8 @@ fn asks(definition: &Definition, step: &Step, spec: &ParticipantSpec) -> bool {
         StepKind::Round(round) => !spec.agent_only && round.participants.holds(&spec.name),
         StepKind::Agent(agent) => agent.agent == spec.name,
         StepKind::Review(review) => definition.reviewers(review).contains(&spec.name.as_str()),
-        _ => false,
+        StepKind::Approval(_) | StepKind::Parallel(_) | StepKind::Transform(_) | StepKind::Condition(_) => {
+            false
+        }
     }
 }

@@ -66,7 +66,13 @@ impl Answers {
                     part_of_review(node, seat, &reviewers)
                 }
                 Some(StepKind::Round(_)) => part_of(node, seat),
-                _ => None,
+                Some(
+                    StepKind::Parallel(_)
+                    | StepKind::Transform(_)
+                    | StepKind::Condition(_)
+                    | StepKind::Approval(_),
+                )
+                | None => None,
             };
             if let Some(part) = part {
                 parts.insert(key.text.clone(), part);
@@ -129,7 +135,14 @@ impl Answers {
                     problems.extend(items.iter().filter_map(|item| said(item, &self.file).err()));
                 }
                 Some(StepKind::Round(round)) => self.check_round(&key.text, node, round, &mut problems),
-                _ => {}
+                Some(
+                    StepKind::Parallel(_)
+                    | StepKind::Transform(_)
+                    | StepKind::Condition(_)
+                    | StepKind::Agent(_)
+                    | StepKind::Review(_),
+                )
+                | None => {}
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(problems) }

@@ -1,7 +1,7 @@
 //! The Markdown report as one web page: no script, no link out, nothing foreign that is markup.
 
 use pulldown_cmark::html::push_html;
-use pulldown_cmark::{Event, Options, Parser};
+use pulldown_cmark::{Event as Markup, Options, Parser};
 
 use super::markdown;
 use crate::history::Session;
@@ -16,7 +16,7 @@ pub fn html(session: &Session) -> String {
     let text = markdown(session);
     // Markup in the text stands as text: nothing foreign becomes part of the page.
     let events = Parser::new_ext(&text, Options::ENABLE_TABLES).map(|event| match event {
-        Event::Html(markup) | Event::InlineHtml(markup) => Event::Text(markup),
+        Markup::Html(text) | Markup::InlineHtml(text) => Markup::Text(text),
         other => other,
     });
     let mut body = String::new();

@@ -52,51 +52,46 @@ pub fn trace(lines: &[LogEntry], session: &Session) -> Vec<TraceEntry> {
         session.rounds.iter().filter(|run| is_revealed(run)).map(|run| run.opened.round.as_str()).collect();
     let mut entries: indexmap::IndexMap<(String, String), TraceEntry> = indexmap::IndexMap::new();
     for line in lines {
-        match &line.stamped.event {
-            Event::WorkItemOffered(item) if item.task.is_some() => {
+        let event = &line.stamped.event;
+        let mut returned = |key: (String, String)| {
+            if let Some(entry) = entries.get_mut(&key) {
+                entry.returned_at = Some(line.stamped.at);
+            }
+        };
+        if let Event::WorkItemReturned(back) = event {
+            returned((back.item.clone(), String::new()));
+        } else if let Event::BallotSealed(sealed) = event {
+            returned((sealed.round.clone(), sealed.participant.clone()));
+        } else if let Event::SeatFailed(failed) = event {
+            returned((failed.round.clone(), failed.participant.clone()));
+        } else if let Event::WorkItemOffered(item) = event {
+            if item.task.is_some() {
                 let key = (item.item.clone(), String::new());
                 entries.insert(key, agent_hand_over(line, item, session));
+                continue;
             }
-            Event::WorkItemReturned(back) => {
-                if let Some(entry) = entries.get_mut(&(back.item.clone(), String::new())) {
-                    entry.returned_at = Some(line.stamped.at);
-                }
-            }
-            Event::WorkItemOffered(item) => {
-                let Some(round) = session.round(&item.round) else { continue };
-                let (status, answer) = what_became(
-                    round.seat(&item.participant).map(|seat| &seat.status),
-                    readable.contains(item.round.as_str()),
-                );
-                let entry = TraceEntry {
-                    id: item.item.clone(),
-                    seq: line.seq,
-                    round: item.round.clone(),
-                    from: "facilitator",
-                    to: item.participant.clone(),
-                    model: item.model.clone(),
-                    sent_at: line.stamped.at,
-                    system: None,
-                    prompt: session.prompt(round, item).text(),
-                    context_sha256: item.context_sha256.clone(),
-                    returned_at: None,
-                    answer,
-                    status,
-                    leaks: leaks(session, &item.item).filter(|_| readable.contains(item.round.as_str())),
-                };
-                entries.insert((item.round.clone(), item.participant.clone()), entry);
-            }
-            Event::BallotSealed(sealed) => {
-                if let Some(entry) = entries.get_mut(&(sealed.round.clone(), sealed.participant.clone())) {
-                    entry.returned_at = Some(line.stamped.at);
-                }
-            }
-            Event::SeatFailed(failed) => {
-                if let Some(entry) = entries.get_mut(&(failed.round.clone(), failed.participant.clone())) {
-                    entry.returned_at = Some(line.stamped.at);
-                }
-            }
-            _ => {}
+            let Some(round) = session.round(&item.round) else { continue };
+            let (status, answer) = what_became(
+                round.seat(&item.participant).map(|seat| &seat.status),
+                readable.contains(item.round.as_str()),
+            );
+            let entry = TraceEntry {
+                id: item.item.clone(),
+                seq: line.seq,
+                round: item.round.clone(),
+                from: "facilitator",
+                to: item.participant.clone(),
+                model: item.model.clone(),
+                sent_at: line.stamped.at,
+                system: None,
+                prompt: session.prompt(round, item).text(),
+                context_sha256: item.context_sha256.clone(),
+                returned_at: None,
+                answer,
+                status,
+                leaks: leaks(session, &item.item).filter(|_| readable.contains(item.round.as_str())),
+            };
+            entries.insert((item.round.clone(), item.participant.clone()), entry);
         }
     }
     entries.into_values().collect()

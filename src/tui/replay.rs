@@ -160,7 +160,30 @@ impl Replay {
                 participants.iter().any(|name| name == seat)
             }
             Event::Warning { participant, .. } => participant.as_deref() == Some(seat),
-            _ => false,
+            Event::SessionOpened(_)
+            | Event::StepStarted { .. }
+            | Event::RoundOpened(_)
+            | Event::WorkItemClaimed(_)
+            | Event::WorkItemReturned(_)
+            | Event::ReviewRecorded(_)
+            | Event::LinkRecorded(_)
+            | Event::TaskWritten(_)
+            | Event::LateAnswerRefused { .. }
+            | Event::RoundClosed(_)
+            | Event::LeaksFound(_)
+            | Event::TallyMade(_)
+            | Event::StepFinished(_)
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalGiven(_)
+            | Event::SessionPaused { .. }
+            | Event::SessionResumed { .. }
+            | Event::RoundRevised(_)
+            | Event::ArtifactRecorded(_)
+            | Event::SynthesisRecorded(_)
+            | Event::DeadlineExtended(_)
+            | Event::RoundAskedAgain { .. }
+            | Event::SessionForked(_)
+            | Event::SessionClosed(_) => false,
         }
     }
 

@@ -76,7 +76,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
             }
             StepKind::Agent(agent) => of_template(agent.prompt.as_ref(), &mut read),
             StepKind::Review(review) => of_template(review.prompt.as_ref(), &mut read),
-            _ => {}
+            StepKind::Round(_) | StepKind::Approval(_) | StepKind::Parallel(_) => {}
         }
     }
 }
@@ -130,7 +130,7 @@ fn unknown_in(step: &Step, path: &[String], at: usize) -> Option<Unknown> {
         StepKind::Round(_) => &ROUND,
         StepKind::Parallel(_) | StepKind::Review(_) => &SEVERAL,
         StepKind::Approval(_) => &APPROVAL,
-        _ => return None,
+        StepKind::Agent(_) | StepKind::Transform(_) | StepKind::Condition(_) => return None,
     };
     let key = path.get(at)?.as_str();
     if !known.contains(&key) {

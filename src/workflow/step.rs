@@ -192,25 +192,19 @@ impl Step {
             StepKind::Condition(condition) => {
                 targets.extend([("then", &condition.then), ("else", &condition.otherwise)]);
             }
-            _ => {}
+            StepKind::Round(_) | StepKind::Agent(_) | StepKind::Parallel(_) | StepKind::Transform(_) => {}
         }
         targets.into_iter().filter_map(|(key, to)| Some((key, to.as_deref()?))).collect()
     }
 
     /// The round, if it is one.
     pub fn round(&self) -> Option<&Round> {
-        match &self.kind {
-            StepKind::Round(round) => Some(round),
-            _ => None,
-        }
+        if let StepKind::Round(round) = &self.kind { Some(round) } else { None }
     }
 
     /// The steps inside it; none unless it is a parallel.
     pub fn nested(&self) -> &[Step] {
-        match &self.kind {
-            StepKind::Parallel(parallel) => &parallel.steps,
-            _ => &[],
-        }
+        if let StepKind::Parallel(parallel) = &self.kind { &parallel.steps } else { &[] }
     }
 
     /// The key its result has in the context.
@@ -243,7 +237,12 @@ impl Step {
             StepKind::Review(Review { reviewers: Selection::Named(names), .. }) => {
                 names.iter().map(String::as_str).collect()
             }
-            _ => Vec::new(),
+            StepKind::Round(_)
+            | StepKind::Approval(_)
+            | StepKind::Parallel(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_)
+            | StepKind::Review(_) => Vec::new(),
         }
     }
 
@@ -258,7 +257,12 @@ impl Step {
             StepKind::Parallel(parallel) => {
                 parallel.steps.iter_mut().for_each(|step| step.show_artifact(id));
             }
-            _ => {}
+            StepKind::Round(_)
+            | StepKind::Approval(_)
+            | StepKind::Agent(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_)
+            | StepKind::Review(_) => {}
         }
     }
 
@@ -267,9 +271,10 @@ impl Step {
         if self.id == id {
             return Some(self);
         }
-        match &mut self.kind {
-            StepKind::Parallel(parallel) => parallel.steps.iter_mut().find_map(|step| step.find_mut(id)),
-            _ => None,
+        if let StepKind::Parallel(parallel) = &mut self.kind {
+            parallel.steps.iter_mut().find_map(|step| step.find_mut(id))
+        } else {
+            None
         }
     }
 
@@ -282,7 +287,12 @@ impl Step {
             StepKind::Parallel(parallel) => {
                 parallel.steps.iter_mut().for_each(|step| step.keep_seats(seated));
             }
-            _ => {}
+            StepKind::Round(_)
+            | StepKind::Approval(_)
+            | StepKind::Agent(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_)
+            | StepKind::Review(_) => {}
         }
     }
 }

@@ -141,7 +141,7 @@ fn check_expression(
         }
         StepKind::Agent(agent) => check_template(agent.prompt.as_ref(), step, &known, file, warnings),
         StepKind::Review(review) => check_template(review.prompt.as_ref(), step, &known, file, warnings),
-        _ => {}
+        StepKind::Round(_) | StepKind::Approval(_) | StepKind::Parallel(_) => {}
     }
 }
 

@@ -172,6 +172,78 @@ fn only_http_rs_speaks_http() {
     assert!(names[0].ends_with("participants/http/mod.rs"), "{names:?}");
 }
 
+/// Enums that grow: a match over one of them names every variant, so that the compiler finds what a new
+/// one needs.
+const GROWING: [&str; 8] = [
+    "BallotKind::",
+    "Ballot::",
+    "CountableKind::",
+    "IndexedBallot::",
+    "Rule::",
+    "Event::",
+    "StepKind::",
+    "ApiStyle::",
+];
+
+/// A `match` that is being read: its indent, whether an arm names a growing enum, its catch-all arm.
+struct Match {
+    indent: usize,
+    is_growing: bool,
+    catch_all: Option<usize>,
+}
+
+/// The lines of catch-all arms beside arms that name a growing enum, told by the indents of rustfmt.
+fn catch_alls(lines: &[(usize, String)]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut open: Vec<Match> = Vec::new();
+    let end = (0, "}".to_owned());
+    for (number, line) in lines.iter().chain([&end]).filter(|(_, line)| !line.trim().is_empty()) {
+        let (body, indent) = (line.trim(), line.len() - line.trim_start().len());
+        while let Some(done) = open.pop_if(|open| indent <= open.indent) {
+            found.extend(done.catch_all.filter(|_| done.is_growing));
+        }
+        if let Some(open) = open.last_mut().filter(|open| indent == open.indent + 4) {
+            let pattern = body.split(" =>").next().unwrap_or(body).split(" if ").next().unwrap_or(body);
+            let names = |name: &&str| {
+                pattern
+                    .match_indices(*name)
+                    .any(|(at, _)| !pattern[..at].ends_with(|c: char| c.is_alphanumeric()))
+            };
+            open.is_growing |= GROWING.iter().any(names);
+            let binds_all = |part: &str| {
+                !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == '.')
+            };
+            let mut parts = pattern.trim_matches(['(', ')']).split(", ");
+            if body.contains(" =>") && parts.all(binds_all) {
+                open.catch_all = Some(*number);
+            }
+        }
+        if body.ends_with('{')
+            && (body.starts_with("match ") || body.contains(" match ") || body.contains("(match "))
+        {
+            open.push(Match { indent, is_growing: false, catch_all: None });
+        }
+    }
+    found
+}
+
+#[test]
+fn no_match_over_a_growing_enum_has_a_catch_all_arm() {
+    let text =
+        "match kind {\n    Rule::Irv => 1,\n    _ => 2,\n}\nmatch word {\n    \"a\" => 1,\n    _ => 2,\n}";
+    let lines: Vec<(usize, String)> =
+        text.lines().enumerate().map(|(i, line)| (i + 1, line.to_owned())).collect();
+    assert_eq!(catch_alls(&lines), [3], "what is looked for is found");
+    let found: Vec<String> = sources()
+        .iter()
+        .flat_map(|source| {
+            let place = |line| format!("{}:{line}", source.path.display());
+            catch_alls(&source.lines).into_iter().map(place).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(found.is_empty(), "name every variant, or use `if let`:\n{}", found.join("\n"));
+}
+
 #[test]
 fn no_file_outgrows_its_room() {
     let long: Vec<String> = sources()

@@ -79,17 +79,14 @@ pub(super) fn answer(form: &BallotForm, entries: &AnswerEntries, source: &str) -
         parser.common(key);
     }
     parser.others();
-    match ballot {
-        Some(ballot) if parser.problems.is_empty() => {
-            let content = canonical_order(parser.content, &ballot);
-            Ok(Answer { ballot, content, flags: parser.flags })
-        }
-        Some(Ballot::Consent(Stance::Block, None)) => {
-            parser.problems.push(BARE_BLOCK.to_owned());
-            Err(parser.problems.join("; "))
-        }
-        _ => Err(parser.problems.join("; ")),
+    if let Some(ballot) = ballot.clone().filter(|_| parser.problems.is_empty()) {
+        let content = canonical_order(parser.content, &ballot);
+        return Ok(Answer { ballot, content, flags: parser.flags });
     }
+    if ballot == Some(Ballot::Consent(Stance::Block, None)) {
+        parser.problems.push(BARE_BLOCK.to_owned());
+    }
+    Err(parser.problems.join("; "))
 }
 
 /// An answer on its way: what is kept so far, what to flag, what is wrong.

@@ -134,12 +134,13 @@ fn difference(one: &Answer, other: &Answer) -> Option<&'static str> {
         (Some(a), Some(b)) => a != b,
         _ => false,
     };
-    match (&one.ballot, &other.ballot) {
-        (a, b) if a != b => Some(a.key()),
-        (Ballot::Position, _) if differs("position") => Some("position"),
-        _ if differs("confidence") => Some("confidence"),
-        _ => None,
+    if one.ballot != other.ballot {
+        return Some(one.ballot.key());
     }
+    if one.ballot == Ballot::Position && differs("position") {
+        return Some("position");
+    }
+    differs("confidence").then_some("confidence")
 }
 
 fn note_besides(answer: &mut Answer, own: &str, pieces: &[ClassifiedBlock]) {

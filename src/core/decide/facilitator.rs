@@ -178,36 +178,30 @@ impl Definition {
 impl Session {
     /// Folds in what the facilitator did.
     pub(crate) fn apply_live(&mut self, event: &Event) {
-        match event {
-            Event::RoundRevised(revised) => {
-                if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
-                    self.definition = Some(Arc::new(after));
-                }
+        if let Event::RoundRevised(revised) = event {
+            if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
+                self.definition = Some(Arc::new(after));
             }
-            Event::ArtifactRecorded(recorded) => {
-                if let (Some(definition), Ok(artifact)) =
-                    (&mut self.definition, read_artifact(&recorded.artifact))
-                {
-                    Arc::make_mut(definition).with_artifact(artifact);
-                }
+        } else if let Event::ArtifactRecorded(recorded) = event {
+            if let (Some(definition), Ok(artifact)) =
+                (&mut self.definition, read_artifact(&recorded.artifact))
+            {
+                Arc::make_mut(definition).with_artifact(artifact);
             }
-            Event::SynthesisRecorded(note) => {
-                if let Some(round) = self.round_mut(&note.round) {
-                    round.synthesis = Some(note.text.clone()).filter(|text| !text.trim().is_empty());
-                }
+        } else if let Event::SynthesisRecorded(note) = event {
+            if let Some(round) = self.round_mut(&note.round) {
+                round.synthesis = Some(note.text.clone()).filter(|text| !text.trim().is_empty());
             }
-            Event::DeadlineExtended(extended) => {
-                if let Some(round) = self.round_mut(&extended.round) {
-                    round.deadline_ms = Some(extended.deadline_ms);
-                }
+        } else if let Event::DeadlineExtended(extended) = event {
+            if let Some(round) = self.round_mut(&extended.round) {
+                round.deadline_ms = Some(extended.deadline_ms);
             }
-            Event::SeatRetried(retried) => self.retry(retried),
-            Event::RoundAskedAgain { step, .. } => {
-                if let Some(run) = self.run_mut(step) {
-                    (run.round, run.approval) = (None, None);
-                }
-            }
-            _ => {}
+        } else if let Event::SeatRetried(retried) = event {
+            self.retry(retried);
+        } else if let Event::RoundAskedAgain { step, .. } = event
+            && let Some(run) = self.run_mut(step)
+        {
+            (run.round, run.approval) = (None, None);
         }
     }
 
@@ -238,10 +232,11 @@ impl Session {
 fn read_round(form: &str) -> Result<Round, Diagnostic> {
     let source = Source { text: form, file: "the round", id: "round" };
     let loaded = load(source).map_err(first)?;
-    let round = loaded.definition.steps.into_iter().find_map(|step| match step.kind {
-        StepKind::Round(round) => Some(round),
-        _ => None,
-    });
+    let round = loaded
+        .definition
+        .steps
+        .into_iter()
+        .find_map(|step| if let StepKind::Round(round) = step.kind { Some(round) } else { None });
     round.ok_or_else(|| Diagnostic::new("the form is no round").hint("write at least `question: …`"))
 }
 

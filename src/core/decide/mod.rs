@@ -185,17 +185,17 @@ fn close_session(session: &Session, definition: &Definition, now: Timestamp) -> 
     let last =
         session.finished_step.as_ref().and_then(|id| Some((definition.step(id)?, session.results.get(id)?)));
     let unheard = unheard_no(session, definition);
+    let is_refused = |step: &Step, result: &crate::history::StepFinished| {
+        matches!(step.kind, StepKind::Approval(_)) && result.success && result.data["approved"] != json!(true)
+    };
     let (status, reason) = match last {
         _ if unheard.is_some() => (Status::Rejected, unheard),
         _ if session.taken => (Status::Finished, None),
-        Some((Step { kind: StepKind::Approval(_), .. }, result))
-            if result.success && result.data["approved"] != json!(true) =>
-        {
-            (Status::Rejected, None)
+        Some((step, result)) if is_refused(step, result) => (Status::Rejected, None),
+        Some((step, result)) if step.round().is_none() && !result.success => {
+            (Status::Failed, result.error.clone())
         }
-        Some((Step { kind: StepKind::Round(_), .. }, _)) => (Status::Finished, None),
-        Some((_, result)) if !result.success => (Status::Failed, result.error.clone()),
-        _ => (Status::Finished, None),
+        Some(_) | None => (Status::Finished, None),
     };
     Ok(vec![close(session, status, reason)])
 }
@@ -205,9 +205,12 @@ fn close_session(session: &Session, definition: &Definition, now: Timestamp) -> 
 fn unheard_no(session: &Session, definition: &Definition) -> Option<String> {
     let is_asked = |parallel: &Step| {
         parallel.on_error.is_some()
-            || definition.steps.iter().any(|step| match &step.kind {
-                StepKind::Condition(branch) => branch.condition.steps().any(|key| key == parallel.key()),
-                _ => false,
+            || definition.steps.iter().any(|step| {
+                if let StepKind::Condition(branch) = &step.kind {
+                    branch.condition.steps().any(|key| key == parallel.key())
+                } else {
+                    false
+                }
             })
     };
     definition.steps.iter().find_map(|step| {

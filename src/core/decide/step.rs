@@ -93,12 +93,13 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decid
     }
     // As the round was opened: its step may have been revised since.
     let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
-    let (message, choices) = match (&step.kind, round.and_then(|round| round.tally.as_ref())) {
-        (StepKind::Approval(approval), _) => (approval.message.clone(), Vec::new()),
-        (StepKind::Round(_), Some(tally)) if tally.verdict.tie => {
-            (tie_message(&tally.verdict.winners), tally.verdict.winners.clone())
-        }
-        _ => return refuse(format!("step `{}` asks nothing of a person", step.id)),
+    let tied = round.and_then(|round| round.tally.as_ref()).filter(|tally| tally.verdict.tie);
+    let (message, choices) = if let StepKind::Approval(approval) = &step.kind {
+        (approval.message.clone(), Vec::new())
+    } else if let (Some(_), Some(tally)) = (step.round(), tied) {
+        (tie_message(&tally.verdict.winners), tally.verdict.winners.clone())
+    } else {
+        return refuse(format!("step `{}` asks nothing of a person", step.id));
     };
     Ok(vec![Event::ApprovalRequested(ApprovalRequested {
         step: step.id.clone(),

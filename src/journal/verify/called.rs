@@ -27,15 +27,16 @@ impl Verifier {
 
     /// What this document makes due.
     pub(super) fn after(&mut self, line: &LogEntry) {
-        match &line.stamped.event {
-            Event::Warning { .. } => return,
-            // Files from before did not ask them anew.
-            Event::SessionResumed { program, torn_bytes } if self.session.weighs_results() => {
-                let resume = Command::Resume { program: program.clone(), torn_bytes: *torn_bytes };
-                let events = decide(&self.session, resume, line.stamped.at).unwrap_or_default();
-                self.asked_anew = events.into_iter().skip(1).collect();
-            }
-            _ => {}
+        if let Event::Warning { .. } = line.stamped.event {
+            return;
+        }
+        // Files from before did not ask them anew.
+        if let Event::SessionResumed { program, torn_bytes } = &line.stamped.event
+            && self.session.weighs_results()
+        {
+            let resume = Command::Resume { program: program.clone(), torn_bytes: *torn_bytes };
+            let events = decide(&self.session, resume, line.stamped.at).unwrap_or_default();
+            self.asked_anew = events.into_iter().skip(1).collect();
         }
         self.warned = 0;
     }
@@ -115,8 +116,7 @@ impl Verifier {
 
 /// Of whom the warnings are that come before the next work item.
 pub(super) fn warnings(events: &[Event]) -> impl Iterator<Item = Option<&str>> {
-    events.iter().map_while(|event| match event {
-        Event::Warning { participant, .. } => Some(participant.as_deref()),
-        _ => None,
+    events.iter().map_while(|event| {
+        if let Event::Warning { participant, .. } = event { Some(participant.as_deref()) } else { None }
     })
 }

@@ -17,6 +17,15 @@ impl Verifier {
             self.find(line, "it comes after the session was closed");
         }
         self.in_turn(line);
+        self.event(line);
+        self.after(line);
+        self.session.apply(&line.stamped);
+        if matches!(line.stamped.event, Event::RoundOpened(_)) {
+            self.expect_items(line);
+        }
+    }
+
+    fn event(&mut self, line: &LogEntry) {
         match &line.stamped.event {
             Event::SessionOpened(opened) => self.opened(line, opened),
             Event::RoundOpened(opened) => self.round_opened(line, opened),
@@ -42,15 +51,28 @@ impl Verifier {
             Event::SessionForked(forked) if forked.at_seq + 1 != line.seq => {
                 self.find(line, "it does not say where the other session's events end");
             }
-            decided => {
-                let command = command_of(decided);
-                self.check_recomputed(line, command);
-            }
-        }
-        self.after(line);
-        self.session.apply(&line.stamped);
-        if matches!(line.stamped.event, Event::RoundOpened(_)) {
-            self.expect_items(line);
+            decided @ (Event::StepStarted { .. }
+            | Event::StepFinished(_)
+            | Event::TallyMade(_)
+            | Event::LeaksFound(_)
+            | Event::KeyLost { .. }
+            | Event::SeatsAskedAgain { .. }
+            | Event::SeatExcused { .. }
+            | Event::SeatRetried(_)
+            | Event::RoundRevised(_)
+            | Event::RoundAskedAgain { .. }
+            | Event::ArtifactRecorded(_)
+            | Event::ReviewRecorded(_)
+            | Event::LinkRecorded(_)
+            | Event::TaskWritten(_)
+            | Event::SynthesisRecorded(_)
+            | Event::DeadlineExtended(_)
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalGiven(_)
+            | Event::SessionForked(_)
+            | Event::SessionPaused { .. }
+            | Event::SessionResumed { .. }
+            | Event::SessionClosed(_)) => self.check_recomputed(line, command_of(decided)),
         }
     }
 
@@ -73,10 +95,7 @@ impl Verifier {
         let offers = decide(&self.session, Command::OfferRest, line.stamped.at).unwrap_or_default();
         self.due = offers
             .into_iter()
-            .filter_map(|event| match event {
-                Event::WorkItemOffered(item) => Some(item),
-                _ => None,
-            })
+            .filter_map(|event| if let Event::WorkItemOffered(item) = event { Some(item) } else { None })
             .collect();
     }
 
@@ -182,6 +201,18 @@ fn command_of(event: &Event) -> Command {
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
             Command::Stop { reason: reason.unwrap_or_default() }
         }
-        _ => Command::Close,
+        // All but the first are checked on their own, and no command is asked of them.
+        Event::SessionClosed(_)
+        | Event::SessionOpened(_)
+        | Event::RoundOpened(_)
+        | Event::WorkItemOffered(_)
+        | Event::WorkItemClaimed(_)
+        | Event::WorkItemReturned(_)
+        | Event::BallotSealed(_)
+        | Event::SeatFailed(_)
+        | Event::AnswerRevealed(_)
+        | Event::RoundClosed(_)
+        | Event::LateAnswerRefused { .. }
+        | Event::Warning { .. } => Command::Close,
     }
 }

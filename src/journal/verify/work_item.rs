@@ -16,9 +16,8 @@ impl Verifier {
         if warnings(&events).count() > self.warned {
             self.find(line, "what is to be said of a work item before it is handed out is not said");
         }
-        let mut offers = events.into_iter().filter_map(|event| match event {
-            Event::WorkItemOffered(offered) => Some((*offered).clone()),
-            _ => None,
+        let mut offers = events.into_iter().filter_map(|event| {
+            if let Event::WorkItemOffered(offered) = event { Some((*offered).clone()) } else { None }
         });
         let Some(mut due) = offers.next() else {
             return self

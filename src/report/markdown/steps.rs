@@ -31,7 +31,12 @@ fn section(session: &Session, step: &Step, result: &StepFinished, out: &mut Stri
             let model = session.seat_info(&agent.agent).map_or("", |seat| seat.label(&step.id));
             format!(" by {} ({})", inline(&agent.agent), inline(model))
         }
-        _ => String::new(),
+        StepKind::Round(_)
+        | StepKind::Approval(_)
+        | StepKind::Parallel(_)
+        | StepKind::Transform(_)
+        | StepKind::Condition(_)
+        | StepKind::Review(_) => String::new(),
     };
     let kind = step.kind_name();
     let took = format_duration(result.duration);

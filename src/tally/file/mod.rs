@@ -169,10 +169,11 @@ impl<'a> BallotFileBuilder<'a> {
         let options = self.options.len();
         for ballot in &mut self.ballots {
             // Options that a later ballot named first.
-            match &mut ballot.mark {
-                IndexedBallot::Ranking(ranks) => ranks.resize(options, UNLISTED),
-                IndexedBallot::Scores(scores) => scores.resize(options, None),
-                _ => {}
+            if let IndexedBallot::Ranking(ranks) = &mut ballot.mark {
+                ranks.resize(options, UNLISTED);
+            }
+            if let IndexedBallot::Scores(scores) = &mut ballot.mark {
+                scores.resize(options, None);
             }
         }
         let profile = Profile { options: self.options, ballots: self.ballots, ..Profile::default() };

@@ -106,12 +106,18 @@ fn is_ordered(event: &Event) -> bool {
 
 /// Moves the focus to what matters after an event.
 fn focus_for(model: &mut Model, event: &Event) {
-    let pane = match event {
-        Event::StepStarted { kind, .. } if kind == "round" => Pane::Snapshot,
-        Event::StepStarted { kind, .. } if kind != "approval" => Pane::Steps,
-        Event::RoundOpened(_) | Event::TallyMade(_) => Pane::Seats,
-        Event::RoundAskedAgain { .. } | Event::ApprovalRequested(_) => Pane::Question,
-        _ => return,
+    let pane = if let Event::StepStarted { kind, .. } = event {
+        match kind.as_str() {
+            "round" => Pane::Snapshot,
+            "approval" => return,
+            _ => Pane::Steps,
+        }
+    } else if matches!(event, Event::RoundOpened(_) | Event::TallyMade(_)) {
+        Pane::Seats
+    } else if matches!(event, Event::RoundAskedAgain { .. } | Event::ApprovalRequested(_)) {
+        Pane::Question
+    } else {
+        return;
     };
     model.answer_layout = AnswerLayout::One;
     if matches!(event, Event::RoundOpened(_) | Event::RoundAskedAgain { .. }) {

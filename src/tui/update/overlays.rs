@@ -194,9 +194,8 @@ pub fn items(model: &mut Model) {
 /// What was handed out up to here, the newest first, each with the place of its event.
 fn offered(model: &Model) -> impl Iterator<Item = (usize, &WorkItemOffered)> {
     let shown = model.replay.lines().iter().enumerate().take(model.replay.at()).rev();
-    shown.filter_map(|(index, line)| match &line.stamped.event {
-        Event::WorkItemOffered(item) => Some((index, &**item)),
-        _ => None,
+    shown.filter_map(|(index, line)| {
+        if let Event::WorkItemOffered(item) = &line.stamped.event { Some((index, &**item)) } else { None }
     })
 }
 

@@ -37,10 +37,11 @@ fn bar(model: &Model, room: usize) -> String {
         if model.theme.ascii { ["-", "o", "*", "|"] } else { ["─", "●", "◆", "┃"] };
     let mut cells = vec![line; room];
     for (index, event) in replay.lines().iter().enumerate() {
-        match &event.stamped.event {
-            Event::RoundOpened(_) => cells[place(index)] = opens,
-            Event::RoundClosed(_) => cells[place(index)] = closes,
-            _ => {}
+        if let Event::RoundOpened(_) = event.stamped.event {
+            cells[place(index)] = opens;
+        }
+        if let Event::RoundClosed(_) = event.stamped.event {
+            cells[place(index)] = closes;
         }
     }
     cells[place(replay.at())] = here;

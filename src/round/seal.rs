@@ -7,8 +7,8 @@
 //! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros, see [`Padding`].
 //! Commitment: SHA-256(0x00 ‖ commitment nonce ‖ record).
 
-use chacha20::{R20, hchacha};
-use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
+use chacha20poly1305::aead::AeadInOut as _;
+use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
@@ -170,8 +170,7 @@ pub fn seal(
     text.extend((record.len() as u64).to_be_bytes());
     text.extend(record.as_bytes());
     text.resize(length, 0);
-    let (cipher, nonce) = cipher(key, nonces.cipher)?;
-    cipher.seal_in_place_append_tag(nonce, Aad::from(binding.bytes()), &mut *text).ok()?;
+    cipher(key).encrypt_in_place(&nonces.cipher.into(), &binding.bytes(), &mut *text).ok()?;
     Some(SealedRecord {
         commitment: commit(&nonces.commitment, record.as_bytes()),
         nonce: hex(&nonces.cipher),
@@ -190,10 +189,9 @@ pub fn unseal(
     padding: Padding,
 ) -> Result<UnsealedRecord, UnsealError> {
     let nonce: [u8; 24] = unhex(&sealed.nonce).ok_or(UnsealError::Malformed)?;
-    let (cipher, nonce) = cipher(key, nonce).ok_or(UnsealError::WrongKey)?;
     let mut text = sealed.sealed.clone();
-    let text = cipher
-        .open_in_place(nonce, Aad::from(binding.bytes()), &mut text)
+    cipher(key)
+        .decrypt_in_place(&nonce.into(), &binding.bytes(), &mut text)
         .map_err(|_| UnsealError::WrongKey)?;
     let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(UnsealError::Malformed)?;
     let (length, rest) = rest.split_first_chunk::<8>().ok_or(UnsealError::Malformed)?;
@@ -209,15 +207,8 @@ pub fn unseal(
     Ok(UnsealedRecord { record, nonce: hex(commitment_nonce) })
 }
 
-/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03, §2.3): `ChaCha20-Poly1305` under the key that `HChaCha20`
-/// makes of the key and the nonce's first 16 bytes, with a nonce of four zeros and its last 8 bytes.
-fn cipher(key: &RoundKey, nonce: [u8; 24]) -> Option<(LessSafeKey, Nonce)> {
-    let (first, last) = nonce.split_first_chunk::<16>()?;
-    let key = Zeroizing::new(<[u8; 32]>::from(hchacha::<R20>(&(**key.0).into(), &(*first).into())));
-    let mut nonce = [0; 12];
-    nonce[4..].copy_from_slice(last);
-    let key = UnboundKey::new(&CHACHA20_POLY1305, &*key).ok()?;
-    Some((LessSafeKey::new(key), Nonce::assume_unique_for_key(nonce)))
+fn cipher(key: &RoundKey) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new((&**key.0).into())
 }
 
 mod in_base64 {
@@ -285,13 +276,13 @@ mod tests {
     #[test]
     fn the_cipher_is_the_published_one() {
         let key = RoundKey::new(std::array::from_fn(|n| 0x80 + n as u8));
-        let (cipher, nonce) = cipher(&key, std::array::from_fn(|n| 0x40 + n as u8)).unwrap();
+        let nonce: [u8; 24] = std::array::from_fn(|n| 0x40 + n as u8);
         let mut text =
             b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the \
             future, sunscreen would be it."
                 .to_vec();
         let aad = unhex::<12>("50515253c0c1c2c3c4c5c6c7").unwrap();
-        cipher.seal_in_place_append_tag(nonce, Aad::from(aad), &mut text).unwrap();
+        cipher(&key).encrypt_in_place(&nonce.into(), &aad, &mut text).unwrap();
         assert_eq!(
             hex(&text),
             "bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb731c7f1b0b4aa6440bf3a82f4eda7e39\
@@ -326,8 +317,7 @@ mod tests {
         text[39] = 5;
         text[40..45].copy_from_slice(b"short");
         text[8191] = 1;
-        let (cipher, nonce) = cipher(&key, NONCES.cipher).unwrap();
-        cipher.seal_in_place_append_tag(nonce, Aad::from(BINDING.bytes()), &mut text).unwrap();
+        cipher(&key).encrypt_in_place(&NONCES.cipher.into(), &BINDING.bytes(), &mut text).unwrap();
         let commitment = commit(&NONCES.commitment, b"short");
         let sealed = SealedRecord { commitment, nonce: hex(&NONCES.cipher), sealed: text };
         assert_eq!(unseal(&key, BINDING, &sealed, Padding::Classes), Err(UnsealError::Padding));

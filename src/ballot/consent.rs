@@ -20,7 +20,6 @@ use crate::yaml::{Node, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stance {
-    /// Goes along.
     Support,
     /// Has doubts and does not stand in the way.
     StandAside,

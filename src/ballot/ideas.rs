@@ -11,7 +11,6 @@ use super::parse::scalar::{folded, is_placeholder, quoted, source_text};
 use super::{Ballot, BallotForm};
 use crate::yaml::{Map, Node, Value};
 
-/// One idea.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Idea {
     /// The name it goes by; no other idea of the ballot has it.

@@ -204,7 +204,6 @@ impl Stage<'_> {
     }
 }
 
-/// A rehearsed ballot.
 pub struct RehearsedBallot {
     /// Its keys and values in the answer.
     pub keys: Vec<(&'static str, Value)>,

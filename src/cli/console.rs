@@ -81,7 +81,6 @@ impl Console {
         }
     }
 
-    /// A warning.
     pub fn warn(&self, problem: &Diagnostic) {
         if !self.quiet {
             say("warning", problem);

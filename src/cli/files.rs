@@ -103,7 +103,7 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult 
     Ok(ExitCode::Finished)
 }
 
-/// `trace`: every hand-over, whole.
+/// `trace`: every work item, whole.
 pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut Console) -> VerbResult {
     let log = match log_of(path, output)? {
         Ok(log) => log,
@@ -128,7 +128,7 @@ pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut 
     Ok(ExitCode::Finished)
 }
 
-/// Refuses a name that no hand-over has.
+/// Refuses a name that no work item has.
 fn known<'a>(
     name: Option<&str>,
     what: &str,

@@ -1,4 +1,4 @@
-//! What is known of a session's hand-overs before anything runs, for `check` and `--dry-run`.
+//! What is known of a session's work items before anything runs, for `check` and `--dry-run`.
 
 use crate::diagnostic::Diagnostic;
 use crate::history::Session;

@@ -70,15 +70,11 @@ impl Environment {
 
 /// A definition, ready to be opened.
 pub struct PreparedSession {
-    /// The definition.
     pub definition: Definition,
-    /// Its text.
     pub text: String,
     /// Its file's name, for messages.
     pub file: String,
-    /// Flags on models.
     pub flags: ModelFlags,
-    /// Scripted answers.
     pub answers: Answers,
     /// The text of the project's own tasks, if it has some.
     pub tasks_file: Option<String>,

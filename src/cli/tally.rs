@@ -24,7 +24,6 @@ use crate::workflow::{STANDARD_INPUT, unfit_threshold};
 /// A ballot file larger than this is not read, in bytes.
 const MAX_BALLOTS: u64 = 512 << 20;
 
-/// `tally`.
 pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> VerbResult {
     if args.rules.rule.is_none() && !args.rules.all {
         let problem =

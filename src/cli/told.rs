@@ -181,7 +181,7 @@ impl Teller {
         let mut state = self.state();
         let work = state.work.as_mut().filter(|work| !self.on_terminal && work.told.elapsed() >= EVERY)?;
         work.told = Instant::now();
-        Some(format!("at work for {} s: {}, {}", work.since.elapsed().as_secs(), work.what, work.detail))
+        Some(format!("running for {} s: {}, {}", work.since.elapsed().as_secs(), work.what, work.detail))
     }
 }
 
@@ -273,7 +273,7 @@ mod tests {
         assert!(told[0].ends_with("Z: HTTP 429"), "{told:?}");
         let told = told_in(&teller, &lines, 56).await;
         assert_eq!(told.len(), 2, "{told:?}");
-        // A new wait of the same seat is told anew.
+        // A new wait of the same seat is told again.
         watches[0].asked(2);
         told_in(&teller, &lines, 2).await;
         watches[0].waits("too much", Duration::from_secs(6));
@@ -296,7 +296,7 @@ mod tests {
         there.state().work = Some(Work { told: Instant::now(), since: Instant::now(), ..work() });
         let told = told_in(&there, &lines, 65).await;
         assert_eq!(told.len(), 2, "{told:?}");
-        assert_eq!(told[0], "at work for 30 s: round 1 (`a`), 1 of 2 seats settled");
+        assert_eq!(told[0], "running for 30 s: round 1 (`a`), 1 of 2 seats settled");
         let (seen, lines) = teller(true);
         seen.state().work = Some(work());
         assert!(told_in(&seen, &lines, 65).await.is_empty(), "on a terminal there is a bar");

@@ -28,7 +28,6 @@ pub struct VerifyInputs<'a> {
     pub receipts: &'a [String],
 }
 
-/// `verify`.
 pub fn run(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut Console) -> VerbResult {
     let expect = noted.expect.map(hash).transpose()?;
     let mut receipts = Vec::new();

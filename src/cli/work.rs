@@ -38,7 +38,6 @@ pub struct ReadySession {
     pub table: SeatedParticipants,
     /// The personas of the roster, by name.
     pub personas: HashMap<String, Arc<Persona>>,
-    /// Scripted answers.
     pub answers: Answers,
     /// The limit on money.
     pub budget: Option<Budget>,
@@ -48,7 +47,6 @@ pub struct ReadySession {
 
 /// What all sessions of one command share.
 pub struct RunContext<'a> {
-    /// Where they run.
     pub runtime: &'a tokio::runtime::Runtime,
     /// Cancelled by the first signal: no further session is begun then.
     pub interrupt: &'a CancellationToken,

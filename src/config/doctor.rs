@@ -23,7 +23,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How a provider fares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkup {
-    /// Its name.
     pub provider: String,
     /// The variable its key was found in.
     pub key: Option<String>,

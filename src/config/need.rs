@@ -30,9 +30,7 @@ pub enum What {
     },
     /// A service is asked.
     Service {
-        /// Its name.
         provider: String,
-        /// Its address.
         address: String,
         /// Where the key comes from that it is sent.
         key: KeyFrom,

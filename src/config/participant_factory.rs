@@ -260,7 +260,6 @@ fn with_key(service: &mut Service, key: KeyFrom) {
     }
 }
 
-/// What a program needs.
 pub fn program_need(program: &ProgramSpec, named_by: &str) -> Need {
     let (command, folder, env) = (program.command.clone(), program.cwd.clone(), program.env.clone());
     Need { what: What::Program { command, folder, env }, named_by: Some(named_by.to_owned()) }

@@ -13,7 +13,6 @@ use crate::persona::{BUILTIN, MAX_PERSONA, Persona, builtin, is_name, unknown};
 /// A persona and where it was found.
 #[derive(Debug, Clone)]
 pub struct PersonaEntry {
-    /// The persona.
     pub persona: Persona,
     /// Its file, or `built-in`.
     pub from: String,

@@ -21,7 +21,6 @@ pub struct PriceSource {
     pub provider: &'static str,
     /// When they stood there.
     pub as_of: &'static str,
-    /// Where.
     pub source: &'static str,
     /// Model, and what a million tokens cost in US dollars: of a prompt, from the cache, of a reply.
     pub prices: &'static [(&'static str, f64, f64, f64)],

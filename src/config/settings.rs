@@ -19,7 +19,6 @@ use crate::yaml::{Node, Value, literal_keys, read};
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting<T> {
-    /// The value.
     pub value: T,
     /// `default`, a file's path or a variable's name.
     pub from: String,

@@ -8,29 +8,23 @@ use crate::round::seal::{RoundKey, SealedRecord};
 /// What the facilitator, or the engine in the facilitator's place, wants done.
 #[derive(Debug, Clone)]
 pub enum Command {
-    /// Open the session.
     Open(Box<SessionOpened>),
     /// Begin the next step: one inside the parallel that runs while that has one left.
     StartStep,
     /// Hand out the work items of an agent's or a review's step.
     Offer {
-        /// The step.
         step: String,
     },
     /// Take a work item, or take it over from a holder whose lease ran out.
     Claim {
-        /// The item.
         item: String,
-        /// Whose it is.
         participant: String,
         /// Who works on it, where the participant has several workers.
         holder: Option<String>,
     },
     /// Keep a claim for longer.
     Renew {
-        /// The item.
         item: String,
-        /// Whose it is.
         participant: String,
         /// Who works on it.
         holder: Option<String>,
@@ -51,49 +45,36 @@ pub enum Command {
     OfferRest,
     /// Take in a sealed answer.
     Seal {
-        /// The round.
         round: String,
-        /// The seat.
         participant: String,
         /// The answer, sealed.
         seal: SealedRecord,
     },
     /// Take in that nothing came back.
     Fail {
-        /// The round.
         round: String,
-        /// The seat.
         participant: String,
-        /// Why.
         reason: String,
         /// Whether time ran out.
         timed_out: bool,
-        /// Requests made.
         tries: u32,
     },
     /// Let a seat go.
     Excuse {
-        /// The round.
         round: String,
-        /// The seat.
         participant: String,
-        /// Why.
         reason: String,
     },
-    /// Ask a seat of the open round anew, by another model where one is named.
+    /// Ask a seat of the open round again, by another model where one is named.
     Retry {
-        /// The round.
         round: String,
-        /// The seat.
         participant: String,
         /// The model, if it is to be another one.
         model: Option<String>,
     },
     /// Close the open round; what is sealed can be revealed then.
     CloseRound {
-        /// Why.
         reason: CloseReason,
-        /// The round's key.
         key: RoundKey,
     },
     /// Reveal the answers of a closed round, or of a large one the next of them.
@@ -102,7 +83,6 @@ pub enum Command {
     Tally,
     /// Put on record what an agent's step made.
     RecordResult {
-        /// The step.
         step: String,
     },
     /// Put a completed review's feedback on record, where a torn write left it out.
@@ -112,12 +92,10 @@ pub enum Command {
     },
     /// Ask the person what a step that runs asks.
     AskPerson {
-        /// The step.
         step: String,
     },
     /// Take in the person's answer.
     Answer {
-        /// The step.
         step: String,
         /// Yes or no.
         approved: bool,
@@ -139,7 +117,6 @@ pub enum Command {
     },
     /// Note on a closed round what came of it.
     RecordSynthesis {
-        /// The round.
         round: String,
         /// The note; empty takes an earlier one back.
         text: String,
@@ -164,7 +141,6 @@ pub enum Command {
     AskAgain,
     /// Give a step that runs its result.
     FinishStep {
-        /// The step.
         step: String,
     },
     /// Note that what a work item made of a task is in the file of the tasks, or why not.
@@ -176,17 +152,13 @@ pub enum Command {
     },
     /// Note something a person should know of.
     Warn {
-        /// What.
         message: String,
     },
-    /// Rest.
     Pause {
-        /// Why.
         reason: String,
         /// The step that waits for a person, if one does.
         step: Option<String>,
     },
-    /// Go on.
     Resume {
         /// The program that goes on with it.
         program: String,
@@ -195,7 +167,6 @@ pub enum Command {
     },
     /// Stop for a cap on time or money.
     Stop {
-        /// Which cap.
         reason: String,
     },
     /// End a session that has no step left.

@@ -9,7 +9,7 @@ use crate::round::record::TokenUsage;
 /// Who answers without a service, and costs nothing.
 const FREE: [&str; 5] = ["rehearsal", "recorded", "tracker", "scripted", "human"];
 
-/// Whether every request is answered or not, and none made anew: no service is asked.
+/// Whether every request is answered or not, and none made again: no service is asked.
 pub fn is_asked_once(model: &str) -> bool {
     is_free(model) || model.starts_with("command/")
 }
@@ -22,7 +22,6 @@ pub fn is_free(model: &str) -> bool {
 /// Tokens and what they cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
-    /// The tokens.
     pub tokens: TokenUsage,
     /// In US dollars, as far as prices are known.
     pub dollars: f64,
@@ -47,7 +46,6 @@ impl Cost {
         is_charged.then(|| Self { is_unknown: true, ..Self::default() })
     }
 
-    /// Both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let (a, b) = (self.tokens, other.tokens);

@@ -6,13 +6,10 @@ use crate::workflow::Step;
 /// Why a session rests whose open round failed seats keep below its quorum.
 pub const QUORUM_UNREACHABLE: &str = "quorum_unreachable";
 
-/// The exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum ExitCode {
-    /// Finished.
     Finished = 0,
-    /// Unexpected failure.
     Failure = 1,
     /// Usage, configuration, definition or file.
     Usage = 2,
@@ -22,7 +19,6 @@ pub enum ExitCode {
     Waiting = 4,
     /// Participants unreachable, or a budget or time cap stopped it.
     Unreachable = 5,
-    /// Verification failed.
     Damaged = 6,
     /// Ended by SIGHUP; resumable, as after every signal.
     HungUp = 129,

@@ -19,7 +19,6 @@ pub enum NextAction {
     AwaitSeats,
     /// Close the open round: needs its key.
     CloseRound(CloseReason),
-    /// Ask the person.
     AskPerson(Question),
     /// The session rests.
     Rest,
@@ -30,11 +29,9 @@ pub enum NextAction {
 /// What a person is asked, with all that the answer needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The step.
     pub step: String,
     /// What kind of answer is wanted.
     pub kind: QuestionKind,
-    /// The question.
     pub message: String,
 }
 
@@ -140,7 +137,7 @@ fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &St
     (!matches!(found, StepState::Over)).then_some(found)
 }
 
-/// Whether a round's hand-over is refused.
+/// Whether a round's work item is refused.
 fn refuses_round(session: &Session, definition: &Definition, step: &Step) -> bool {
     step.round().is_some_and(|round| session.check_round(definition, step, round).refusal.is_some())
 }

@@ -8,7 +8,6 @@ use crate::workflow::{TRACKER, Task, TaskMark};
 /// What the tracker made of a task and is not in the file of the tasks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnwrittenTask {
-    /// The step.
     pub step: String,
     /// The work item.
     pub item: String,

@@ -14,7 +14,6 @@ use crate::sanitize::estimated_tokens;
 /// A limit in US dollars, and prices by model.
 #[derive(Debug, Clone)]
 pub struct Budget {
-    /// The limit.
     pub limit: f64,
     /// Prices; models without one cost nothing (the rehearsal, scripted and recorded seats).
     pub prices: HashMap<String, Price>,
@@ -136,7 +135,7 @@ impl Budget {
         self.set_aside(session, self.at_most(session, opened), &format!("round `{}`", opened.round))
     }
 
-    /// Why a seat of the open round may not be asked anew, if it may not: the round as it was opened and
+    /// Why a seat of the open round may not be asked again, if it may not: the round as it was opened and
     /// this request on top must bear it.
     pub fn refuses_retry(&self, session: &Session, opened: &RoundOpened, model: &str) -> Option<String> {
         let input = opened.estimated_tokens as u64 + 1000;

@@ -27,24 +27,13 @@ pub enum FacilitatorRequest {
     /// Put an artifact on the table.
     Record(serde_json::Map<String, serde_json::Value>),
     /// Note on a closed round what came of it.
-    Note {
-        /// The round.
-        round: String,
-        /// The note.
-        text: String,
-    },
+    Note { round: String, text: String },
     /// Close the open round as its seats stand.
     CloseRound,
     /// Let a seat of the open round go.
-    Excuse {
-        /// The seat.
-        participant: String,
-        /// Why.
-        reason: String,
-    },
-    /// Ask a seat of the open round anew; what it was asked before is given up.
+    Excuse { participant: String, reason: String },
+    /// Ask a seat of the open round again; what it was asked before is given up.
     Retry {
-        /// The seat.
         participant: String,
         /// The model that is to answer for it from now on; the same as before when absent.
         model: Option<String>,
@@ -103,7 +92,6 @@ pub fn pending_question(session: &Session) -> Option<Question> {
 
 /// Who takes a seat whose model is replaced.
 pub struct ReplacementSeat {
-    /// Who answers.
     pub participant: Arc<dyn Participant>,
     /// What the model costs; none where it costs nothing.
     pub price: Option<Price>,
@@ -259,7 +247,7 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Asks a seat anew. Its answer counts only once: what it was asked before is given up first.
+    /// Retries a seat. Its answer counts only once: what it was asked before is given up first.
     fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
         // What is ready when the word is given is sealed, and stays.
         self.collect_finished()?;

@@ -37,7 +37,7 @@ pub(super) struct FanOut {
 /// Who is at work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum RequestId {
-    /// A seat of the round of that number, and how often it was asked anew before.
+    /// A seat of the round of that number, and how often it was asked again before.
     Seat(u32, String, u32),
     /// The agent that holds this work item.
     Item(String),
@@ -45,9 +45,7 @@ pub(super) enum RequestId {
 
 /// What came of it.
 pub(super) enum FinishedRequest {
-    /// Of a seat.
     Seat(SeatResult),
-    /// Of a work item.
     Item(Box<WorkItemReturned>),
 }
 
@@ -135,7 +133,7 @@ impl Engine<'_> {
         if self.session.open_round().is_some_and(|round| round.open_seats().next().is_some())
             && !self.is_asking()
         {
-            // What is to be asked is made ready while the hand-overs are written.
+            // What is to be asked is made ready while the work items are written.
             self.begin_write()?;
             let ready = self.ready_seats()?;
             self.commit().await?;
@@ -221,7 +219,7 @@ impl Engine<'_> {
             Err(error) => return Err(EngineError::Table(format!("a seat's task failed: {error}"))),
             Ok(settled) => settled,
         };
-        // A seat that was asked anew has another place, and its watch goes on.
+        // A seat that was asked again has another place, and its watch goes on.
         if self.fan_out.is_pending(&place)
             && let (Some(watches), RequestId::Seat(_, name, _) | RequestId::Item(name)) =
                 (&self.watches, &place)
@@ -244,7 +242,7 @@ impl Engine<'_> {
         participant: String,
         back: SeatResult,
     ) -> Result<(), EngineError> {
-        // What comes back to a question that was asked anew since counts no more.
+        // What comes back to a question that was asked again since counts no more.
         let is_open = |round: &&RoundRun| {
             let seat = round.seat(&participant).filter(|seat| (round.opened.number, seat.retried) == of);
             seat.is_some_and(|seat| seat.status.is_open())
@@ -310,7 +308,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Asks one seat of the open round anew, if its seats are asked now.
+    /// Asks one seat of the open round again, if its seats are asked now.
     pub(super) fn retry_seat(&mut self, seat: &str) -> Result<(), EngineError> {
         let Some(round) = self.session.open_round().filter(|_| self.fan_out.round.is_some()) else {
             return Ok(());
@@ -331,7 +329,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Reckons the deadline anew.
+    /// Computes the deadline again.
     pub(super) fn reset_deadline(&mut self) {
         let left = self.session.open_round().and_then(|round| self.time_left(round));
         if let Some(round) = &mut self.fan_out.round {

@@ -71,7 +71,6 @@ pub struct FacilitatorAnswer {
 
 /// The person who is asked; `None` means nobody answers now, and the session rests.
 pub trait FacilitatorPrompt: Send {
-    /// Asks.
     fn ask<'a>(
         &'a mut self,
         question: &'a Question,
@@ -101,7 +100,6 @@ pub type ContextFile<'a> = Box<dyn FnMut() -> Result<Option<String>, String> + S
 
 /// A session at work.
 pub struct Engine<'a> {
-    /// The state.
     pub session: Session,
     /// A key file that could not be removed after the session was over; its key is published.
     pub left_behind: Option<DiskError>,
@@ -146,7 +144,6 @@ pub struct EngineConfig<'a> {
     pub personas: HashMap<String, Arc<Persona>>,
     /// Reads `CONTEXT.md` as it is now.
     pub context_file: ContextFile<'a>,
-    /// Who watches.
     pub observer: &'a mut dyn Observer,
     /// Who is asked.
     pub person: &'a mut dyn FacilitatorPrompt,

@@ -26,7 +26,6 @@ pub struct RoundShared {
     pub snapshot_sha256: String,
     /// The form of an answer.
     pub form: BallotForm,
-    /// The round's key.
     pub key: RoundKey,
     /// What is sealed, and how it is padded.
     pub padding: Padding,

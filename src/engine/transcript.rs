@@ -8,7 +8,6 @@ use crate::round::record::ReplyAttempt;
 pub(super) struct Transcript {
     pub replies: Vec<ReplyAttempt>,
     pub usage: Option<TokenUsage>,
-    /// Requests made.
     pub tries: u32,
 }
 

@@ -50,7 +50,7 @@ impl Engine<'_> {
             }
         }
         for (item, participant, is_held) in waning {
-            // One that ran out, as on a machine that slept, is claimed anew.
+            // One that ran out, as on a machine that slept, is claimed again.
             self.stage(if is_held {
                 Command::Renew { item, participant, holder: None }
             } else {
@@ -151,7 +151,7 @@ impl Engine<'_> {
     }
 
     /// Takes in what came back. A claim that ran out meanwhile, as on a machine that slept, is made
-    /// anew first: nobody else has taken the item.
+    /// again first: nobody else has taken the item.
     pub(super) fn settle_item(&mut self, back: Box<WorkItemReturned>) -> Result<(), EngineError> {
         let is_held = self.session.items.get(&back.item).is_some_and(|item| item.is_held((self.now)()));
         if !is_held {

@@ -1,7 +1,7 @@
-//! The completeness of a hand-over: the facilitator's words against what is handed over.
+//! The completeness of a work item: the facilitator's words against what is handed over.
 //!
 //! Of a template only what the facilitator wrote counts, and the ids that stand in its places: never
-//! an answer or an artifact. What is certain refuses the hand-over, what is a guess is a warning;
+//! an answer or an artifact. What is certain refuses the work item, what is a guess is a warning;
 //! sessions of format 1 keep the check they began with.
 
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use crate::workflow::{
     is_held, lack, looks_like_id,
 };
 
-/// What the check of a hand-over comes to.
+/// What the check of a work item comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checked {
     /// Why it is refused, if it is.
@@ -49,7 +49,7 @@ fn incomplete(reasons: &[String]) -> Option<String> {
 }
 
 impl Session {
-    /// What is to be said of the round that waits before it is opened: that its hand-over may not be whole,
+    /// What is to be said of the round that waits before it is opened: that its work item may not be whole,
     /// and what of its linked tasks could not be built.
     pub fn opening_warnings(&self) -> Vec<String> {
         let Some(definition) = self.definition.as_deref() else { return Vec::new() };
@@ -63,7 +63,7 @@ impl Session {
         warnings.chain(self.linked(definition, step).warnings).collect()
     }
 
-    /// The check of a round's hand-over as it would be made now.
+    /// The check of a round's work item as it would be made now.
     pub fn check_round(&self, definition: &Definition, step: &Step, round: &Round) -> Checked {
         let completeness = definition.completeness(step);
         if self.is_format_1() {
@@ -109,7 +109,7 @@ impl Session {
         round_texts(definition, step, round).into_iter().find_map(|text| lack(text, &held(text), &known))
     }
 
-    /// The check of an agent's hand-over; `sent` is all that it is handed.
+    /// The check of an agent's work item; `sent` is all that it is handed.
     pub(crate) fn check_agent(
         &self,
         definition: &Definition,
@@ -147,7 +147,7 @@ impl Session {
         }
     }
 
-    /// What can be said of every step's hand-over before anything runs: whatever results come, it will
+    /// What can be said of every step's work item before anything runs: whatever results come, it will
     /// be refused, or a warning will be given. One entry a step that has something to say.
     pub fn foreseen(&self) -> Vec<(&Step, Checked)> {
         let Some(definition) = self.definition.as_deref() else { return Vec::new() };

@@ -12,9 +12,8 @@ use crate::round::material::{AgendaItem, Artifact};
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, Step, StepKind, Template, is_blank};
 
-/// A hand-over that could be made now: to whom, and what.
+/// A work item that could be made now: to whom, and what.
 pub struct WorkItemDraft {
-    /// The agent.
     pub to: String,
     /// What it is handed.
     pub task: AgentWork,
@@ -55,7 +54,7 @@ impl Session {
         Ok(self.context_value(step, result).unwrap_or(Value::Null))
     }
 
-    /// The hand-overs that `step` would make now, in order; fails with the reason why it makes none.
+    /// The work items that `step` would make now, in order; fails with the reason why it makes none.
     ///
     /// # Errors
     /// What is missing.
@@ -200,7 +199,7 @@ pub fn whole_prompt(system: &str, text: &str) -> String {
     if system.is_empty() { text.to_owned() } else { format!("{system}\n---\n\n{text}") }
 }
 
-/// The offer of a hand-over.
+/// The offer of a work item.
 pub fn offer(
     session: &Session,
     definition: &Definition,

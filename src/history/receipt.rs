@@ -13,9 +13,7 @@ use super::state::{RoundRun, SeatStatus, Session};
 pub struct Receipt {
     /// The session the round was opened in.
     pub session: String,
-    /// The round.
     pub round: String,
-    /// The seat.
     pub participant: String,
     /// The hash of the snapshot the seat was handed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

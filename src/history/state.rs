@@ -54,7 +54,6 @@ pub struct Session {
     pub reviews: Vec<ReviewRecorded>,
     /// Work items of the tracker whose status and evidence are in the file of the tasks.
     pub written: Vec<String>,
-    /// Links on record.
     pub links: Vec<LinkRecorded>,
     /// Every round so far; the last one may be open.
     pub rounds: Vec<RoundRun>,
@@ -93,7 +92,6 @@ pub struct Session {
 /// A round that was not opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotHeld {
-    /// Why.
     pub why: String,
     /// How many rounds had been opened before.
     pub after: usize,
@@ -117,15 +115,12 @@ pub struct AnsweredQuestion {
 pub struct RoundRun {
     /// What was frozen.
     pub opened: Arc<RoundOpened>,
-    /// When it opened.
     pub opened_at: Timestamp,
     /// What [`Session::waited_ms`] was when it opened.
     pub waited_before: u64,
     /// The seats by name, in roster order.
     pub seats: IndexMap<String, Seat>,
-    /// How it closed.
     pub closed: Option<RoundClosed>,
-    /// When it closed.
     pub closed_at: Option<Timestamp>,
     /// How it was counted.
     pub tally: Option<Tally>,
@@ -144,7 +139,6 @@ pub struct RoundRun {
 /// A seat of a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seat {
-    /// Its name.
     pub name: String,
     /// What it was handed.
     pub item: Option<Arc<WorkItemOffered>>,
@@ -152,7 +146,7 @@ pub struct Seat {
     pub status: SeatStatus,
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
-    /// How often the facilitator had it asked anew.
+    /// How often the facilitator had it asked again.
     pub retried: u32,
 }
 
@@ -163,7 +157,6 @@ pub enum SeatStatus {
     Waiting,
     /// Asked; nothing came back yet.
     Asking,
-    /// Sealed.
     Sealed(Arc<SealedRecord>),
     /// Sealed under a key that is gone.
     Lost(Arc<SealedRecord>),
@@ -173,7 +166,6 @@ pub enum SeatStatus {
     Excused(String),
     /// Still open when the round closed.
     Missing,
-    /// Revealed.
     Revealed(Arc<AnswerRevealed>, Arc<SealedRecord>),
 }
 

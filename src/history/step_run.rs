@@ -9,10 +9,8 @@ use super::state::{RoundRun, Session};
 use super::timestamp::Timestamp;
 use crate::workflow::{Step, StepKind};
 
-/// A step that runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepRun {
-    /// Its id.
     pub id: String,
     /// When it began.
     pub started: Timestamp,
@@ -76,7 +74,6 @@ impl StepRun {
 pub struct StepArtifact {
     /// As it was recorded.
     pub recorded: ArtifactRecorded,
-    /// When.
     pub at: Timestamp,
 }
 
@@ -160,7 +157,6 @@ enum Route<'a> {
     To(&'a str),
     /// On as if nothing had been said.
     On,
-    /// Nowhere.
     End,
 }
 

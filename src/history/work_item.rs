@@ -13,7 +13,6 @@ use super::timestamp::Timestamp;
 pub struct WorkItem {
     /// What was handed out.
     pub offered: Arc<WorkItemOffered>,
-    /// When.
     pub at: Timestamp,
     /// Who works on it now, if anyone.
     pub claim: Option<WorkItemClaimed>,

@@ -54,7 +54,6 @@ impl LeakKind {
 pub enum Named {
     /// Who makes models.
     Vendor,
-    /// A model.
     Model,
     /// The participant of this number in the scan's list.
     Seat(usize),

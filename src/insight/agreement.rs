@@ -128,7 +128,6 @@ impl Agreement {
         parts.join("; ")
     }
 
-    /// It as JSON.
     pub fn json(&self) -> Value {
         let rounded = |number: f64| (number * 1e6).round() / 1e6;
         json!({

@@ -10,7 +10,6 @@ use crate::tally::{Rule, Score};
 pub struct Bar<'a> {
     /// The option, card or stance.
     pub name: &'a str,
-    /// Its number.
     pub score: &'a Score,
     /// Its length, from 0 to 1.
     pub share: f64,

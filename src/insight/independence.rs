@@ -149,7 +149,6 @@ impl Independence {
         lines
     }
 
-    /// It as JSON.
     pub fn json(&self) -> Value {
         json!({
             "models": self.models,

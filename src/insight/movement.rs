@@ -36,7 +36,6 @@ pub struct Movement {
 /// One seat's change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
-    /// The seat.
     pub seat: String,
     /// What it stood for: an option, an order, a stance.
     pub from: String,
@@ -181,7 +180,6 @@ impl Movement {
         lines
     }
 
-    /// It as JSON.
     pub fn json(&self) -> Value {
         let moves = self.moves.iter().map(|one| {
             json!({

@@ -16,7 +16,6 @@ use crate::round::record::Outcome;
 /// A seat of a round, as far as it may be shown.
 #[derive(Debug, Clone, Copy)]
 pub struct SeatView<'a> {
-    /// Its name.
     pub name: &'a str,
     /// `provider/model`, or `scripted`.
     pub model: &'a str,
@@ -30,7 +29,6 @@ pub struct SeatView<'a> {
     pub scripted: bool,
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
-    /// Where it stands.
     pub standing: VisibleState<'a>,
     /// What its answer gives away, and what becomes of it.
     pub leaks: Option<&'a LeakReport>,
@@ -49,7 +47,6 @@ pub enum VisibleState<'a> {
     Excused(&'a str),
     /// Still open when the round closed.
     Missing,
-    /// Revealed.
     Revealed(&'a AnswerRevealed),
 }
 

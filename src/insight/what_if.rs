@@ -15,9 +15,7 @@ use crate::tally::{
 /// One rule's result on a round's ballots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIf {
-    /// The rule.
     pub rule: Rule,
-    /// Its terms.
     pub terms: RuleOptions,
     /// What it found.
     pub verdict: Verdict,

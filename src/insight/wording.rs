@@ -23,7 +23,6 @@ pub fn quorum_ballots(opened: &RoundOpened) -> String {
 pub struct Headline {
     /// "Decision: a", "No decision: tie between a and b", "Below quorum".
     pub label: String,
-    /// The numbers.
     pub detail: String,
 }
 
@@ -220,7 +219,7 @@ pub fn labels(session: &Session) -> Vec<String> {
     let rehearsed = |seat: &SeatInfo, step: &str| seat.is_rehearsal() && !is_scripted(seat, step);
     [
         label(session, "Rehearsal", rehearsed, "generated offline by the built-in rehearsal, not by a model"),
-        label(session, "Recorded", is_recorded, "replayed from a saved session, not asked anew"),
+        label(session, "Recorded", is_recorded, "replayed from a saved session, not asked again"),
         label(session, "Scripted", is_scripted, "given by a script, not by a model"),
     ]
     .into_iter()
@@ -315,7 +314,7 @@ pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
 pub fn finding(leak: &Leak, mask: Option<&str>) -> String {
     let place = leak.place.strip_prefix("/result").unwrap_or(&leak.place).trim_start_matches('/');
     let place = if place.is_empty() { String::new() } else { format!("{}: ", place.replace('/', ", ")) };
-    let mask = mask.map(|mask| format!(", handed on as {mask}")).unwrap_or_default();
+    let mask = mask.map(|mask| format!(", shown to later steps as {mask}")).unwrap_or_default();
     format!("{place}“{}” {}{mask}", leak.text, leak.kind.words())
 }
 

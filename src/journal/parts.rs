@@ -129,9 +129,7 @@ impl PartIndex {
 /// What the writer of a file knows of it.
 #[derive(Debug, Default)]
 pub struct PartWriter {
-    /// Its parts.
     parts: PartIndex,
-    /// Its size.
     size: usize,
     /// What its reader needs of the room that it has for a file of this size.
     taken: usize,

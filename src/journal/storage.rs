@@ -24,7 +24,6 @@ pub enum StorageOp {
     Lock,
     /// Read a file.
     Read,
-    /// Write bytes.
     Write,
     /// Sync a file's data.
     Sync,
@@ -56,7 +55,6 @@ pub type FaultInjector = dyn Fn(StorageOp, &Path) -> Option<InjectedFault> + Sen
 pub struct DiskError {
     /// What was tried.
     pub what: &'static str,
-    /// On what.
     pub path: PathBuf,
     /// The operating system's word.
     pub cause: io::Error,

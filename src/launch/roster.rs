@@ -44,9 +44,7 @@ impl ModelFlags {
 /// A roster: what the header says of it, and what should be said about it.
 #[derive(Debug, Clone, Default)]
 pub struct Roster {
-    /// The seats.
     pub seats: Vec<SeatInfo>,
-    /// Their personas.
     pub personas: Vec<PersonaInfo>,
     /// What their models cost, as far as is known, where a service answers.
     pub prices: IndexMap<String, Price>,
@@ -57,21 +55,16 @@ pub struct Roster {
 /// Where a roster is resolved from.
 #[derive(Clone, Copy)]
 pub struct RosterInputs<'a> {
-    /// The definition.
     pub definition: &'a Definition,
     /// Its file, for messages.
     pub file: &'a str,
-    /// The personas.
     pub library: &'a PersonaLibrary,
-    /// The models.
     pub catalog: &'a ParticipantFactory<'a>,
     /// Where paths of the definition may lead.
     pub bounds: &'a PathPolicy,
-    /// The settings.
     pub config: &'a Config,
     /// What the command line says of models.
     pub flags: &'a ModelFlags,
-    /// Scripted answers.
     pub answers: &'a Answers,
     /// What becomes of an agent that is nobody.
     pub nobody: UnknownAgentPolicy,

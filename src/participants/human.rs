@@ -12,7 +12,6 @@ use super::{Failure, Finish, Participant, Reply, SeatRequest};
 /// What a person is asked.
 #[derive(Debug)]
 pub struct HumanQuestion {
-    /// The seat.
     pub seat: String,
     /// Why an earlier answer could not be counted, when asked again.
     pub again: Option<String>,

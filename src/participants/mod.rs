@@ -108,7 +108,6 @@ pub struct Failure {
     pub reason: String,
     /// Whether time ran out.
     pub timed_out: bool,
-    /// Requests made.
     pub tries: u32,
 }
 

@@ -31,7 +31,6 @@ enum PhaseRecord {
     Queued,
     Asked,
     Answering,
-    /// Until then.
     Waiting(Option<Instant>),
 }
 
@@ -59,7 +58,6 @@ pub struct Progress {
     pub for_ms: u64,
     /// How much longer it waits, where that is known, in milliseconds.
     pub left_ms: Option<u64>,
-    /// Requests sent.
     pub tries: u32,
     /// Why it waits, or waited last, fit to be shown while the round is open.
     pub trouble: Option<String>,

@@ -1,4 +1,4 @@
-//! Answers from a saved session: the same hand-overs, the same replies, no network.
+//! Answers from a saved session: the same work items, the same replies, no network.
 //!
 //! What a seat or an agent replied is replied again to the very same prompt. A prompt that has
 //! changed gets no answer that was meant for another one: the difference is told instead.
@@ -16,7 +16,6 @@ const SHOWN: usize = 100;
 /// What was sent to a seat or an agent, and what came back.
 #[derive(Debug, Clone)]
 pub struct RecordedReply {
-    /// The prompt.
     pub prompt: Prompt,
     /// The replies, in the order they came.
     pub replies: Vec<String>,

@@ -35,9 +35,7 @@ use crate::tally::Rule;
 /// What the last round with a rule came to.
 #[derive(Debug, Clone, Copy)]
 pub struct Decision<'a> {
-    /// The round.
     pub round: &'a RoundRun,
-    /// Its rule.
     pub rule: Rule,
     /// Its count; none while it is open or uncounted.
     pub tally: Option<&'a Tally>,

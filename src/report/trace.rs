@@ -1,6 +1,6 @@
-//! The trace: for every hand-over exactly what was sent and what came back.
+//! The trace: for every work item exactly what was sent and what came back.
 //!
-//! While a round is open its hand-overs show the prompt and whether the seat is sealed, no more.
+//! While a round is open its work items show the prompt and whether the seat is sealed, no more.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::history::{Event, LeakReport, LogEntry, SeatStatus, Session, Timestamp
 use crate::insight::{finding, handling, is_revealed, shown_mask};
 use crate::sanitize::harmless;
 
-/// One hand-over.
+/// One work item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TraceEntry {
     /// The work item's id.
@@ -24,7 +24,6 @@ pub struct TraceEntry {
     pub from: &'static str,
     /// Who got it.
     pub to: String,
-    /// `provider/model`.
     pub model: String,
     /// When it was logged for sending.
     pub sent_at: Timestamp,
@@ -46,7 +45,7 @@ pub struct TraceEntry {
     pub leaks: Option<LeakReport>,
 }
 
-/// Every hand-over of a log, in order; `session` is the fold of all of it.
+/// Every work item of a log, in order; `session` is the fold of all of it.
 pub fn trace(lines: &[LogEntry], session: &Session) -> Vec<TraceEntry> {
     let readable: std::collections::HashSet<&str> =
         session.rounds.iter().filter(|run| is_revealed(run)).map(|run| run.opened.round.as_str()).collect();
@@ -106,7 +105,7 @@ fn leaks(session: &Session, item: &str) -> Option<LeakReport> {
     Some(handling)
 }
 
-/// An agent's hand-over: its replies are the answer, try by try.
+/// An agent's work item: its replies are the answer, try by try.
 fn agent_hand_over(line: &LogEntry, item: &WorkItemOffered, session: &Session) -> TraceEntry {
     let (system, prompt) = session.agent_prompt(item);
     let known = session.items.get(&item.item);
@@ -155,7 +154,7 @@ fn what_became(status: Option<&SeatStatus>, may_be_read: bool) -> (String, Value
     }
 }
 
-/// A hand-over as plain text, safe to print.
+/// A work item as plain text, safe to print.
 pub fn text(entry: &TraceEntry) -> String {
     let mut out = format!(
         "=== {} · to {} ({}) · sent {} · {}\n\n{}",

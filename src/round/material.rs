@@ -29,9 +29,7 @@ impl Artifact {
 /// One line of the agenda.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgendaItem {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
     /// `open`, `closed` or the facilitator's own word.
     pub status: String,

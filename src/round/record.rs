@@ -112,7 +112,6 @@ pub struct SeatRecord {
     pub participant: String,
     /// The hash of the snapshot it answered.
     pub snapshot_sha256: String,
-    /// `provider/model`.
     pub model: String,
     /// What became of it.
     pub outcome: Outcome,
@@ -130,7 +129,6 @@ pub struct SeatRecord {
     pub flags: Vec<String>,
     /// Every reply as it came.
     pub replies: Vec<ReplyAttempt>,
-    /// Requests made.
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
@@ -151,14 +149,12 @@ pub struct Raw {
     pub participant: String,
     /// The hash of the snapshot it answered.
     pub snapshot_sha256: String,
-    /// `provider/model`.
     pub model: String,
     /// Every reply as it came, without a reason.
     pub replies: Vec<ReplyAttempt>,
     /// Why nothing came back when it was asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// Requests made.
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,

@@ -12,7 +12,7 @@ use super::material::SnapshotContent;
 use crate::ballot::BallotKind;
 use crate::yaml::Out;
 
-/// The frozen context of one hand-over.
+/// The frozen context of one work item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// The bytes, UTF-8 with line feeds.

@@ -23,12 +23,9 @@ const LARGEST: i128 = 1_000_000_000 * ONE;
 pub struct Decimal(i128);
 
 impl Decimal {
-    /// Nothing.
     pub const ZERO: Self = Self(0);
-    /// One.
     pub const ONE: Self = Self(ONE);
 
-    /// A whole number.
     pub fn whole(number: u64) -> Self {
         Self(i128::from(number) * ONE)
     }

@@ -45,7 +45,6 @@ pub const UNLISTED: u16 = u16::MAX;
 /// What a ballot says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IndexedBallot {
-    /// One option.
     Choice(usize),
     /// The options approved of.
     Approval(Vec<usize>),
@@ -53,13 +52,11 @@ pub enum IndexedBallot {
     Ranking(Vec<u16>),
     /// The score of each option, where it has one.
     Scores(Vec<Option<Decimal>>),
-    /// Goes along.
     Support,
     /// Has doubts and does not stand in the way.
     StandAside,
     /// Stands in the way until this change is made, if one is stated.
     Block(Option<String>),
-    /// A number.
     Number(Decimal),
     /// A card, by its place on the form.
     Card(usize),
@@ -97,7 +94,6 @@ impl WeightedBallot {
 pub struct Profile {
     /// The options in the order of the form; of an estimate its cards.
     pub options: Vec<String>,
-    /// The ballots.
     pub ballots: Vec<WeightedBallot>,
     /// The lowest score there is, if the form says so.
     pub lowest: Option<Decimal>,

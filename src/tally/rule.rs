@@ -21,7 +21,6 @@ pub enum Rule {
     Unanimous,
     /// A share of the weight, or of the stated confidence, that is above the threshold.
     WeightedMajority,
-    /// No block.
     Consent,
     /// Most ballots that approve.
     Approval,

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 pub enum Tier {
     /// Nothing was decided.
     None,
-    /// Decided otherwise.
     Weak,
     /// At least three quarters of the seats asked stand behind it.
     Strong,

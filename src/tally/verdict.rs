@@ -57,7 +57,6 @@ pub struct Trace {
     /// The strength of the strongest path from the row to the column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<Vec<Score>>,
-    /// Rounds of elimination.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<Elimination>,
     /// Pairs in the order in which they were looked at.
@@ -102,15 +101,10 @@ pub struct Pair {
 /// How estimates lie.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quartiles {
-    /// The lowest.
     pub lowest: String,
-    /// The first quartile.
     pub first_quartile: String,
-    /// The median.
     pub median: String,
-    /// The third quartile.
     pub third_quartile: String,
-    /// The highest.
     pub highest: String,
     /// Third less first quartile: for cards, how many cards apart.
     pub iqr: Score,
@@ -138,7 +132,6 @@ impl Verdict {
         self
     }
 
-    /// With its steps.
     #[must_use]
     pub fn with_steps(mut self, steps: Vec<String>) -> Self {
         self.steps = steps;

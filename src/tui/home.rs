@@ -8,12 +8,7 @@ pub enum OpenTarget {
     /// A topic of one's own.
     NewQuestion,
     /// A definition's text, under a file's name.
-    Text {
-        /// The name.
-        name: String,
-        /// The text.
-        text: String,
-    },
+    Text { name: String, text: String },
     /// A definition's file.
     File(PathBuf),
     /// A saved session, to be looked at.
@@ -33,14 +28,12 @@ pub enum HomeSection {
     New,
 }
 
-/// A row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeRow {
     /// Where it stands.
     pub part: HomeSection,
     /// A sign for its state, and the same in ASCII.
     pub sign: (&'static str, &'static str),
-    /// Its name.
     pub name: String,
     /// A line about it.
     pub about: String,
@@ -79,7 +72,6 @@ impl Home {
         self.rows.iter().filter(holds).collect()
     }
 
-    /// The chosen row.
     pub fn chosen(&self) -> Option<HomeRow> {
         let shown = self.shown();
         shown.get(self.at.min(shown.len().saturating_sub(1))).map(|row| (*row).clone())

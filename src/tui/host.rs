@@ -16,7 +16,6 @@ use crate::participants::progress::ProgressBoard;
 
 /// An engine at work, on a thread of its own.
 pub struct EngineHandle {
-    /// What it is ordered.
     pub orders: UnboundedSender<FacilitatorRequest>,
     /// What it tells.
     pub news: UnboundedReceiver<EngineUpdate>,
@@ -68,7 +67,6 @@ impl From<Diagnostics> for Refusal {
 /// What a session would open with.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    /// Its header.
     pub opened: SessionOpened,
     /// What should be said of it.
     pub notices: Vec<String>,

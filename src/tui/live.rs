@@ -1,6 +1,6 @@
 //! A session with the facilitator at the table: what would be sent next, and what was said of orders.
 //!
-//! The events themselves come from the engine, once they are on disk, and are folded like a film's.
+//! The events themselves come from the engine, once they are on disk, and are folded like a replay's.
 //! Before the first order there is no engine and no file: the session is only looked at.
 
 use std::collections::VecDeque;
@@ -50,7 +50,7 @@ pub struct Preview {
     pub opened: RoundOpened,
     /// The snapshot's difference from the last round's: a sign (` `, `+`, `-`) and a line each.
     pub diff: Vec<(char, String)>,
-    /// What the check of the hand-over says.
+    /// What the check of the work item says.
     pub checked: Checked,
 }
 

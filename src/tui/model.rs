@@ -25,7 +25,6 @@ pub enum Pane {
     Answer,
     /// The snapshot, byte for byte.
     Snapshot,
-    /// The events.
     Events,
     /// The workflow as a map.
     Steps,
@@ -70,7 +69,6 @@ pub struct Menu {
     pub kind: MenuKind,
     /// What stands over it.
     pub title: String,
-    /// Its rows.
     pub rows: Vec<String>,
     /// The chosen one.
     pub at: usize,
@@ -96,7 +94,6 @@ pub enum MenuKind {
 pub struct TextView {
     /// What stands over it.
     pub title: String,
-    /// The text.
     pub text: String,
     /// How far it is scrolled, in lines.
     pub scroll: usize,
@@ -131,9 +128,7 @@ pub enum Overlay {
     Search(String),
     /// An action's name, as typed so far, and the chosen row.
     Palette(String, usize),
-    /// A form.
     Form(Box<Form>),
-    /// A list.
     Menu(Menu),
     /// A text to be read, scrolled this far.
     Text(TextView),
@@ -152,7 +147,6 @@ pub enum AnswerLayout {
     SideBySide,
 }
 
-/// The screen.
 #[derive(Debug, Clone)]
 pub struct Model {
     /// What is shown.
@@ -185,7 +179,7 @@ pub struct Model {
     pub keys: Keys,
     /// Where the session is from.
     pub file: String,
-    /// How much of a film has been read, in percent, while it is.
+    /// How much of a replay has been read, in percent, while it is.
     pub reading: Option<u8>,
     /// How the requests of the open round stand, by seat.
     pub progress: HashMap<String, Progress>,
@@ -218,7 +212,7 @@ impl Model {
         }
     }
 
-    /// A film, looked at from its start of interest: its last event.
+    /// A replay, looked at from its start of interest: its last event.
     pub fn replay(replay: Replay, file: String, size: (u16, u16), theme: Theme) -> Self {
         Self { mode: Mode::Replay, replay, file, ..Self::home(size, theme, Keys::default()) }
     }

@@ -1,4 +1,4 @@
-//! A saved session as a film: every event a frame, the state at any frame by folding from a mark.
+//! A saved session as a replay: every event a frame, the state at any frame by folding from a mark.
 
 use crate::history::{Event, LogEntry, Session};
 use crate::report;
@@ -12,7 +12,7 @@ const SHORTEST_REST: u64 = 120;
 /// The speeds, in times real time.
 pub const SPEEDS: [f64; 6] = [0.5, 1.0, 2.0, 5.0, 10.0, 50.0];
 
-/// A session's events and where the film stands.
+/// A session's events and where the replay stands.
 #[derive(Debug, Clone)]
 pub struct Replay {
     lines: Vec<LogEntry>,
@@ -25,7 +25,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// A film of these events, standing at its end.
+    /// A replay of these events, standing at its end.
     pub fn new(lines: Vec<LogEntry>) -> Self {
         let marks = vec![Session::default()];
         let mut film =
@@ -34,7 +34,7 @@ impl Replay {
         film
     }
 
-    /// The state where the film stands.
+    /// The state where the replay stands.
     pub fn session(&self) -> &Session {
         &self.session
     }
@@ -54,7 +54,6 @@ impl Replay {
         self.lines.is_empty()
     }
 
-    /// The events.
     pub fn lines(&self) -> &[LogEntry] {
         &self.lines
     }

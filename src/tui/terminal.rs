@@ -109,7 +109,7 @@ struct Screen {
     asked: Vec<HumanQuestion>,
     /// What the person is asked to agree to, and what is done then.
     unagreed: Option<(Vec<Need>, Then)>,
-    /// What is left to be read of a film.
+    /// What is left to be read of a replay.
     film: Option<UnboundedReceiver<LoadProgress>>,
     hits: ClickMap,
     /// When what is typed is to be kept.

@@ -29,7 +29,6 @@ pub struct Definition {
     pub participants: Vec<ParticipantSpec>,
     /// A line for every participant, appended after `your_role`.
     pub facilitator_directive: Option<String>,
-    /// Numbered material.
     pub artifacts: Vec<Artifact>,
     /// What is to be discussed.
     pub agenda: Vec<AgendaItem>,
@@ -57,7 +56,7 @@ pub struct Definition {
     pub recall: RecallKeys,
     /// Whether participants are shown to each other by pseudonyms, and the seed if one is given.
     pub pseudonyms: Option<PseudonymSetting>,
-    /// How hand-overs are checked, where a step does not say.
+    /// How work items are checked, where a step does not say.
     pub completeness: Option<Completeness>,
     /// How many steps may run in all, loops included.
     pub max_iterations: u32,
@@ -178,7 +177,6 @@ pub enum WarmFirst {
     Off,
     /// Where the shared part is long enough for a cache and enough seats share a model.
     Auto,
-    /// Always.
     On,
 }
 
@@ -188,7 +186,6 @@ pub enum StructuredAnswers {
     /// Those that are known to take one, or configured to.
     #[default]
     Auto,
-    /// None.
     Off,
 }
 
@@ -196,7 +193,6 @@ pub enum StructuredAnswers {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeakAction {
-    /// Nobody looks.
     Off,
     /// It is handed on as it is; the findings are on record.
     #[default]
@@ -365,7 +361,7 @@ impl Definition {
         self
     }
 
-    /// How a step's hand-over is checked.
+    /// How a step's work item is checked.
     pub fn completeness(&self, step: &Step) -> Completeness {
         step.completeness.or(self.completeness).unwrap_or_default()
     }

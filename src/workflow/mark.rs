@@ -8,7 +8,6 @@ use crate::yaml::{Node, Value, with_entry};
 /// What the tracker made of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskMark {
-    /// The task.
     pub task: String,
     /// What it was called when it was read.
     pub title: String,

@@ -25,7 +25,6 @@ pub enum Results {
     /// All of them.
     #[default]
     All,
-    /// None.
     None,
     /// Those of these steps, by id or by the key of their result.
     Named(Vec<String>),
@@ -34,11 +33,8 @@ pub enum Results {
 /// The key as it is written; what is left out is the definition's, or the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecallKeys {
-    /// `answers`.
     pub answers: Option<Answers>,
-    /// `rounds`.
     pub rounds: Option<usize>,
-    /// `results`.
     pub results: Option<Results>,
 }
 

@@ -33,13 +33,13 @@ pub struct Step {
     pub input: Option<String>,
     /// The task it works on, where that is said.
     pub task: Option<String>,
-    /// What its hand-over must hold, as paths.
+    /// What its work item must hold, as paths.
     pub requires: Vec<String>,
     /// Whether a prompt comes with a block on the session and the stage.
     pub brief: bool,
-    /// How its hand-over is checked; as the definition says when absent.
+    /// How its work item is checked; as the definition says when absent.
     pub completeness: Option<Completeness>,
-    /// How often a failed hand-over is tried again, and when.
+    /// How often a failed work item is tried again, and when.
     pub retry: Retry,
     /// How long one try, or one seat of a round, may take, in milliseconds.
     pub timeout_ms: Option<u64>,
@@ -70,7 +70,7 @@ pub enum StepKind {
     Review(Review),
 }
 
-/// A hand-over to one agent.
+/// A work item to one agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
     /// A participant's name, or a persona's.
@@ -106,7 +106,6 @@ pub struct Parallel {
 /// A choice of the way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// The expression.
     pub condition: Condition,
     /// Where true leads.
     pub then: Option<String>,
@@ -123,7 +122,6 @@ pub struct Review {
     pub reviewers: Selection,
     /// What is looked at.
     pub criteria: Vec<String>,
-    /// The prompt's template.
     pub prompt: Option<Template>,
     /// Where a verdict against it leads; on as if there were none, when absent.
     pub on_reject: Option<String>,
@@ -134,7 +132,6 @@ pub struct Review {
 /// How many reviewers must be against a thing for it to be rejected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RejectWhen {
-    /// One.
     #[default]
     Any,
     /// More than half of those who gave a verdict.
@@ -157,7 +154,7 @@ pub struct Approval {
 /// How the facilitator's words are checked against what is handed over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Completeness {
-    /// Whatever is found refuses the hand-over, guesses about language too.
+    /// Whatever is found refuses the work item, guesses about language too.
     Strict,
     /// What is decided exactly refuses it, a guess is a warning.
     #[default]
@@ -166,7 +163,7 @@ pub enum Completeness {
     Off,
 }
 
-/// How often a failed hand-over is tried again, and when.
+/// How often a failed work item is tried again, and when.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retry {
     /// Tries after the first.

@@ -26,7 +26,6 @@ pub const ROW_KEYS: [&str; 10] = [
 /// A task, or issue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
-    /// Its id.
     pub id: String,
     /// What it is called.
     pub title: String,
@@ -60,7 +59,6 @@ pub struct TrackerFile {
 /// A typed edge between two things.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkDefinition {
-    /// Its id.
     pub id: String,
     /// Where it begins: a task, an agent, a saved session.
     pub from: String,
@@ -77,7 +75,6 @@ pub struct LinkDefinition {
 /// What an agent reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The agent.
     pub agent: String,
     /// `current`, or another scope.
     pub scope: String,

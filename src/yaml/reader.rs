@@ -50,9 +50,7 @@ pub enum Value {
     Number(Number),
     /// Anything else in one piece.
     Text(String),
-    /// A sequence.
     List(Vec<Node>),
-    /// A mapping.
     Map(Map),
 }
 

@@ -19,11 +19,8 @@ pub enum Out<'a> {
     Raw(Cow<'a, str>),
     /// A word, such as an id: plain where unambiguous.
     Word(Cow<'a, str>),
-    /// Any text.
     Text(Cow<'a, str>),
-    /// A sequence.
     List(Vec<Out<'a>>),
-    /// A mapping.
     Map(Vec<(Cow<'a, str>, Out<'a>)>),
 }
 

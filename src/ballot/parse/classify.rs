@@ -16,7 +16,6 @@ const MAX_DEPTH: usize = 32;
 /// Keys an answer may be wrapped in.
 const WRAPPERS: [&str; 5] = ["answer", "response", "reply", "result", "ballot"];
 
-/// What one block is.
 pub(super) enum ClassifiedBlock {
     /// It holds a ballot key: read, or the reason why not.
     Ballot(Result<Answer, String>),

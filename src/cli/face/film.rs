@@ -16,7 +16,7 @@ const AT_ONCE: Duration = Duration::from_millis(40);
 /// So often what was read since is handed over.
 const HAND_OVER: Duration = Duration::from_millis(50);
 
-/// Opens a session file as a film.
+/// Opens a session file as a replay.
 pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
     let file = path.display().to_string();
     let bytes = bytes_of(path)?;
@@ -40,7 +40,7 @@ pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
         let _ = tell.send(done.err().map_or(LoadProgress::Whole, LoadProgress::Damaged));
     };
     let started = std::thread::Builder::new().name("film".to_owned()).spawn(read_on);
-    started.map_err(|error| vec![Diagnostic::new(format!("the film cannot be read: {error}"))])?;
+    started.map_err(|error| vec![Diagnostic::new(format!("the session file cannot be read: {error}"))])?;
     Ok(ReplayLoad { first, rest })
 }
 

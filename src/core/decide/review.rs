@@ -74,7 +74,7 @@ impl Session {
         if tags.is_empty() { NO_TAG.to_owned() } else { tags.join(" / ") }
     }
 
-    /// One hand-over for each thing under review and each reviewer who has no part in it.
+    /// One work item for each thing under review and each reviewer who has no part in it.
     pub(crate) fn reviews(
         &self,
         definition: &Definition,

@@ -30,7 +30,7 @@ pub fn open_round(session: &Session, definition: &Definition, summary: Option<&s
     Ok(events)
 }
 
-/// The round that waits as it would be opened now, and what the check of its hand-over says.
+/// The round that waits as it would be opened now, and what the check of its work item says.
 ///
 /// # Errors
 /// When no round waits.
@@ -106,7 +106,7 @@ fn round_id(session: &Session, definition: &Definition, step: &str) -> String {
     (before + 1..=last).map(|n| format!("{step}.{n}")).find(unused).unwrap_or_default()
 }
 
-/// What a torn write left of the hand-over: the seats without a work item get theirs, from the
+/// What a torn write left of the work item: the seats without a work item get theirs, from the
 /// snapshot that was frozen.
 pub fn offer_remaining(session: &Session, definition: &Definition) -> DecideResult {
     let run = the_open_round(session)?;

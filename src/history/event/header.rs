@@ -27,7 +27,6 @@ pub struct SessionOpened {
     /// The seed given, if one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The roster.
     pub participants: Vec<SeatInfo>,
     /// The personas of the roster.
     pub personas: Vec<PersonaInfo>,
@@ -75,7 +74,6 @@ pub struct PseudonymMap {
 /// One seat of the roster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SeatInfo {
-    /// Its name.
     pub name: String,
     /// Its persona's name.
     pub persona: String,
@@ -106,18 +104,15 @@ pub struct SeatInfo {
 /// One persona, as it was when the session opened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PersonaInfo {
-    /// Its name.
     pub name: String,
     /// SHA-256 of its text.
     pub sha256: String,
     /// Its line for lists.
     pub description: String,
-    /// Its tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// What it cares for.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub priorities: IndexMap<String, f64>,
-    /// Its text.
     pub text: String,
 }

@@ -10,13 +10,12 @@ use crate::history::timestamp::Timestamp;
 use crate::round::record::{ReplyAttempt, TokenUsage};
 use crate::workflow::ExpectedOutput;
 
-/// One hand-over. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
+/// One work item. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
 /// blank line, persona. An agent's is `prompt`, or the whole work item as JSON (its `input` alone in
 /// format 1); the persona's text, a block on its stage and its own `rules` go before it as the system's
 /// part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkItemOffered {
-    /// The step.
     pub step: String,
     /// The round; none for an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -25,7 +24,6 @@ pub struct WorkItemOffered {
     pub participant: String,
     /// The item's id.
     pub item: String,
-    /// `provider/model`.
     pub model: String,
     /// What it may use: nothing, in a round.
     pub available_skills: Vec<String>,
@@ -85,11 +83,9 @@ pub struct StageContext {
 /// Something an earlier stage made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PreviousArtifact {
-    /// Its id.
     pub artifact_id: String,
     /// Its version, from 1.
     pub version: u32,
-    /// What it is.
     pub kind: String,
     /// The stage that made it.
     pub stage: String,
@@ -103,9 +99,7 @@ pub struct PreviousArtifact {
 /// What a reviewer is told of what it reviews; the author by tag, never by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewContext {
-    /// The artifact.
     pub target_artifact_id: String,
-    /// Its author's tag.
     pub target_author_tag: String,
     /// What is looked at.
     pub review_criteria: Vec<String>,
@@ -114,11 +108,8 @@ pub struct ReviewContext {
 /// A work item is taken, or its lease renewed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkItemClaimed {
-    /// The step.
     pub step: String,
-    /// The agent.
     pub participant: String,
-    /// The item.
     pub item: String,
     /// Which try this is, from 1.
     pub attempt: u32,
@@ -132,11 +123,8 @@ pub struct WorkItemClaimed {
 /// What came back for a work item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkItemReturned {
-    /// The step.
     pub step: String,
-    /// The agent.
     pub participant: String,
-    /// The item.
     pub item: String,
     /// Which try this was, from 1.
     pub attempt: u32,
@@ -206,13 +194,10 @@ pub enum ItemStatus {
 /// Feedback on an artifact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReviewRecorded {
-    /// The step.
     pub step: String,
-    /// Who reviewed.
     pub participant: String,
     /// The work item that was completed with it.
     pub item: String,
-    /// The artifact.
     pub artifact: String,
     /// What was looked at.
     pub criteria: Vec<String>,
@@ -223,13 +208,10 @@ pub struct ReviewRecorded {
 /// A task's status and evidence stand in the file of the tasks now, or could not be written there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskWritten {
-    /// The step.
     pub step: String,
     /// The work item that gave them.
     pub item: String,
-    /// The task.
     pub task: String,
-    /// The status.
     pub status: String,
     /// The file, as the definition names it.
     pub file: String,
@@ -241,9 +223,7 @@ pub struct TaskWritten {
 /// Two things are linked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkRecorded {
-    /// The step.
     pub step: String,
-    /// The link.
     pub link: Link,
 }
 
@@ -251,7 +231,6 @@ pub struct LinkRecorded {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Link {
-    /// Its id.
     pub id: String,
     /// Where it begins.
     pub from_id: String,

@@ -8,7 +8,6 @@ use crate::workflow::LeakAction;
 /// What was found before a step's answers were handed on. The answers themselves stay as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaksFound {
-    /// The step.
     pub step: String,
     /// The round; none for agents.
     #[serde(default, skip_serializing_if = "String::is_empty")]

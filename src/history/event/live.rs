@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 /// A round step as the facilitator wants it from its next opening on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundRevised {
-    /// The step.
     pub step: String,
     /// The round's own keys, whole, as a definition writes them: `question`, `exploration`, `ballot`,
     /// `rule`, `ties`, `quorum`, `close`, `deadline`.
@@ -43,9 +42,7 @@ pub struct ArtifactRecorded {
 /// The facilitator's note on a closed round; later snapshots carry it as the round's `synthesis`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SynthesisRecorded {
-    /// The step.
     pub step: String,
-    /// The round.
     pub round: String,
     /// The note; empty takes an earlier one back.
     pub text: String,
@@ -54,22 +51,17 @@ pub struct SynthesisRecorded {
 /// The open round may take longer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeadlineExtended {
-    /// The step.
     pub step: String,
-    /// The round.
     pub round: String,
     /// How long it may stay open in all, in milliseconds from its opening.
     pub deadline_ms: u64,
 }
 
-/// A seat of the open round that has sealed nothing is asked anew; what it was asked before is given up.
+/// A seat of the open round that has sealed nothing is asked again; what it was asked before is given up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatRetried {
-    /// The step.
     pub step: String,
-    /// The round.
     pub round: String,
-    /// The seat.
     pub participant: String,
     /// The model that answers for it from now on, in later rounds too; the same as before when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,9 +30,7 @@ use super::timestamp::Timestamp;
 /// An event and when it happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimedEvent {
-    /// When.
     pub at: Timestamp,
-    /// What.
     pub event: Event,
 }
 
@@ -57,9 +55,7 @@ pub enum Event {
     SessionOpened(Box<SessionOpened>),
     /// A step begins.
     StepStarted {
-        /// The step.
         step: String,
-        /// Its type.
         kind: String,
         /// How many steps have begun, this one included; nested ones are counted with theirs.
         iteration: u32,
@@ -86,49 +82,24 @@ pub enum Event {
     /// A seat failed on the way.
     SeatFailed(SeatFailed),
     /// The facilitator let a seat go.
-    SeatExcused {
-        /// The step.
-        step: String,
-        /// The round.
-        round: String,
-        /// The seat.
-        participant: String,
-        /// Why.
-        reason: String,
-    },
-    /// The facilitator has a seat asked anew.
+    SeatExcused { step: String, round: String, participant: String, reason: String },
+    /// The facilitator has a seat asked again.
     SeatRetried(SeatRetried),
     /// A seat's answer came after the close: it is refused and never counted, and not a word of it kept.
-    LateAnswerRefused {
-        /// The step.
-        step: String,
-        /// The round.
-        round: String,
-        /// The seat.
-        participant: String,
-    },
+    LateAnswerRefused { step: String, round: String, participant: String },
     /// The round is closed; its key is published.
     RoundClosed(RoundClosed),
     /// What one seat held; in roster order, in the same write as the close.
     AnswerRevealed(Arc<AnswerRevealed>),
     /// The round's key is gone: what it sealed cannot be opened.
     KeyLost {
-        /// The step.
         step: String,
-        /// The round.
         round: String,
         /// The seats whose answers are lost.
         participants: Vec<String>,
     },
     /// The facilitator has the seats whose answers were lost asked again.
-    SeatsAskedAgain {
-        /// The step.
-        step: String,
-        /// The round.
-        round: String,
-        /// Those seats.
-        participants: Vec<String>,
-    },
+    SeatsAskedAgain { step: String, round: String, participants: Vec<String> },
     /// Answers say who they are or name somebody; what is handed on of them is settled.
     LeaksFound(Arc<LeaksFound>),
     /// The ballots are counted.
@@ -141,7 +112,6 @@ pub enum Event {
     ApprovalGiven(ApprovalGiven),
     /// Something a person should know of.
     Warning {
-        /// What.
         message: String,
         /// The step, if it is one step's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,7 +125,6 @@ pub enum Event {
     },
     /// The session rests and can be resumed.
     SessionPaused {
-        /// Why.
         reason: String,
         /// The step that waits for a person, if one does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,7 +148,6 @@ pub enum Event {
     DeadlineExtended(DeadlineExtended),
     /// The facilitator has a counted round asked again, as a new round of its step.
     RoundAskedAgain {
-        /// The step.
         step: String,
         /// The round that was counted.
         round: String,

@@ -14,7 +14,6 @@ use crate::workflow::Close;
 /// A round, frozen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundOpened {
-    /// The step.
     pub step: String,
     /// The round's id: the step's, with `.2`, `.3` … when it runs again.
     pub round: String,
@@ -55,18 +54,14 @@ pub struct RoundOpened {
     pub estimated_tokens: usize,
     /// SHA-256 of the snapshot.
     pub snapshot_sha256: String,
-    /// The snapshot.
     pub snapshot: Arc<str>,
 }
 
 /// A sealed answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotSealed {
-    /// The step.
     pub step: String,
-    /// The round.
     pub round: String,
-    /// The seat.
     pub participant: String,
     /// From the round's opening to the seal, in milliseconds.
     pub elapsed_ms: u64,
@@ -78,18 +73,13 @@ pub struct BallotSealed {
 /// A seat from which nothing came back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatFailed {
-    /// The step.
     pub step: String,
-    /// The round.
     pub round: String,
-    /// The seat.
     pub participant: String,
-    /// Why.
     pub reason: String,
     /// Whether time ran out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
-    /// Requests made.
     pub tries: u32,
     /// From the round's opening to the failure, in milliseconds.
     pub elapsed_ms: u64,
@@ -112,9 +102,7 @@ pub enum CloseReason {
 /// The end of a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundClosed {
-    /// The step.
     pub step: String,
-    /// The round.
     pub round: String,
     /// Why it closed.
     pub reason: CloseReason,
@@ -128,18 +116,14 @@ pub struct RoundClosed {
 /// What one seat held.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerRevealed {
-    /// The step.
     pub step: String,
-    /// The round.
     pub round: String,
-    /// The seat.
     pub participant: String,
     /// What became of it.
     pub outcome: Outcome,
     /// Why, where that needs saying.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// `provider/model`.
     pub model: String,
     /// The countable part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,7 +137,6 @@ pub struct AnswerRevealed {
     /// Every reply as it came.
     #[serde(default)]
     pub replies: Vec<ReplyAttempt>,
-    /// Requests made.
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
@@ -193,9 +176,7 @@ impl AnswerRevealed {
 /// A count: who took part, and what the rule found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// The step.
     pub step: String,
-    /// The round.
     pub round: String,
     /// The rule; none when the round is counted and not decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -203,13 +184,10 @@ pub struct Tally {
     /// What the rule was told beside its name.
     #[serde(default, skip_serializing_if = "RuleOptions::is_default")]
     pub terms: RuleOptions,
-    /// Seats asked.
     pub asked: usize,
-    /// Seats sealed.
     pub sealed: usize,
     /// Valid ballots, abstentions not among them.
     pub answered: usize,
-    /// Stated abstentions.
     pub abstained: usize,
     /// Replies that did not meet the form.
     pub invalid: usize,

@@ -9,7 +9,6 @@ use crate::history::timestamp::Timestamp;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepFinished {
-    /// The step.
     pub step: String,
     /// The step again, under the result's own name for it.
     pub step_id: String,
@@ -22,7 +21,6 @@ pub struct StepFinished {
     pub error: Option<String>,
     /// When it began.
     pub start_time: Timestamp,
-    /// When it ended.
     pub end_time: Timestamp,
     /// How long it took, in milliseconds.
     pub duration: u64,
@@ -60,7 +58,6 @@ impl RoundOutcome {
 /// A person is asked for a yes or no, or to choose among level options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRequested {
-    /// The step.
     pub step: String,
     /// What is asked.
     pub message: String,
@@ -76,7 +73,6 @@ pub struct ApprovalRequested {
 /// A person's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalGiven {
-    /// The step.
     pub step: String,
     /// Yes or no.
     pub approved: bool,
@@ -100,7 +96,6 @@ pub enum Status {
     Failed,
     /// An approval was refused and nothing said where to go.
     Rejected,
-    /// It rests.
     Paused,
     /// A cap on time or money stopped it, or nobody could be reached.
     Stopped,

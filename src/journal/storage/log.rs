@@ -198,7 +198,6 @@ impl LogFile {
         let _ = self.disk.pass(StorageOp::Remove, &self.path).and_then(|()| fs::remove_file(&self.path));
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

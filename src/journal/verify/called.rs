@@ -30,7 +30,7 @@ impl Verifier {
         if let Event::Warning { .. } = line.stamped.event {
             return;
         }
-        // Files from before did not ask them anew.
+        // Files from before did not ask them again.
         if let Event::SessionResumed { program, torn_bytes } = &line.stamped.event
             && self.session.weighs_results()
         {

@@ -144,7 +144,7 @@ impl Verifier {
 }
 
 /// Whether everything about a round but its texts is what the definition gives. The texts are
-/// covered by hashes and not made anew: their wording belongs to the version that wrote them.
+/// covered by hashes and not made again: their wording belongs to the version that wrote them.
 fn is_as_defined(session: &Session, line: &LogEntry, opened: &RoundOpened) -> bool {
     let command = Command::OpenRound { project_summary: None };
     let events = decide(session, command, line.stamped.at).unwrap_or_default();

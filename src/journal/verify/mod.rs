@@ -169,7 +169,7 @@ struct Verifier {
     unread: VecDeque<String>,
     /// How many warnings the documents before are, without another event between them.
     warned: usize,
-    /// Seats that must be asked anew next: the session was resumed.
+    /// Seats that must be asked again next: the session was resumed.
     asked_anew: VecDeque<Event>,
     /// When each work item was claimed that has not come back.
     begun: HashMap<String, Timestamp>,

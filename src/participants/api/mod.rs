@@ -57,7 +57,6 @@ pub enum SchemaMode {
 pub enum Stream {
     /// In one piece.
     Off,
-    /// By pieces.
     Plain,
     /// By pieces, with the tokens counted at the end.
     #[default]

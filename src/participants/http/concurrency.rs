@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::rate_limit::{RateLimit, RateLimitHeaders, Wait};
 
-/// Nobody waits longer than this for what was only reckoned from limits: the next request tells.
+/// Nobody waits longer than this for what was only computed from limits: the next request tells.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// The gates of one service's models.
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(gate.closed_for(10), Some(Closed::Short(LONGEST)));
         drop(gate.acquire(10).await);
         assert_eq!(start.elapsed(), LONGEST);
-        // The service's own word goes before what was reckoned, whether it is shorter or longer.
+        // The service's own word goes before what was computed, whether it is shorter or longer.
         gate.pause_for(ms(1000));
         drop(gate.acquire(10).await);
         assert_eq!(start.elapsed(), LONGEST + ms(1000));

@@ -68,7 +68,7 @@ pub fn put_key(service: &Service, key: &str, headers: &mut HeaderMap) -> Result<
     let mut value = value.map_err(|_| {
         let named = service.key_name.as_deref().unwrap_or("the key");
         Diagnostic::new(format!("`{named}` holds a character that no key can have"))
-            .hint("set it anew, without line breaks or control characters")
+            .hint("set it again, without line breaks or control characters")
     })?;
     value.set_sensitive(true);
     headers.insert(HeaderName::from_static(name), value);

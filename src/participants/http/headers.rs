@@ -15,7 +15,7 @@ pub(super) fn learn(response: &Response, gate: &ConcurrencyLimit, pass: &Permit)
     }
     let asked = if response.status() == 200 { None } else { asked(response) };
     match asked {
-        // A word on how long to wait goes before limits it could be reckoned from.
+        // A word on how long to wait goes before limits it could be computed from.
         Some(wait) => gate.pause_for(wait),
         None => pass.learn(limits(header, crate::clock::system_time())),
     }

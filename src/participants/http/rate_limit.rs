@@ -42,7 +42,7 @@ pub(super) struct RateLimit {
 /// How full a limit is.
 #[derive(Debug)]
 struct Level {
-    /// What is left of it, when it was last reckoned; below zero when more went out than there was.
+    /// What is left of it, when it was last computed; below zero when more went out than there was.
     left: f64,
     limit: Option<u64>,
     reckoned: Instant,
@@ -130,7 +130,6 @@ impl RateLimit {
 /// What a service's headers tell of its limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct RateLimitHeaders {
-    /// Of requests.
     pub requests: Option<LimitReport>,
     /// Of tokens, the tightest of those told.
     pub tokens: Option<LimitReport>,

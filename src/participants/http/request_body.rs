@@ -45,7 +45,7 @@ impl Body for SplitBody {
     }
 }
 
-/// How many rounds may be open at once before one's head is encoded anew.
+/// How many rounds may be open at once before one's head is encoded again.
 const KEPT: usize = 4;
 
 /// The heads of the rounds asked last, found by the identity of their shared texts.

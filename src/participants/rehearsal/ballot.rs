@@ -13,7 +13,6 @@ use crate::persona::Persona;
 pub(super) struct Drawn {
     /// The keys of the form.
     pub keys: Map<String, Value>,
-    /// One sentence.
     pub why: String,
     pub is_abstention: bool,
     /// Whether a position belongs beside the ballot.

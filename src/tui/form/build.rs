@@ -205,7 +205,7 @@ pub fn excuse(session: &Session, seat: &str) -> Form {
     )
 }
 
-/// A seat to be asked anew, by the model it has or by another.
+/// A seat to be asked again, by the model it has or by another.
 pub fn retry(session: &Session, seat: &str) -> Form {
     let now = session.seat_info(seat).map(|info| info.model.as_str()).unwrap_or_default();
     let fields = vec![Field::line("model", "model", "Model for this seat (unchanged = same model)", now)];

@@ -2,7 +2,6 @@
 
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
-/// One field.
 #[derive(Debug, Clone)]
 pub struct Field {
     /// Name of the field in the code and in saved drafts; never changes.
@@ -11,14 +10,12 @@ pub struct Field {
     pub label: &'static str,
     /// What may be entered, in a few words.
     pub hint: &'static str,
-    /// What is in it.
     pub entry: FieldValue,
 }
 
 /// What is in a field.
 #[derive(Debug, Clone)]
 pub enum FieldValue {
-    /// A line of text.
     Line(Box<TextArea<'static>>),
     /// Text of several lines.
     Text(Box<TextArea<'static>>),
@@ -31,7 +28,6 @@ pub enum FieldValue {
 /// One of several that may be picked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckItem {
-    /// Its name.
     pub name: String,
     /// A line about it.
     pub about: String,

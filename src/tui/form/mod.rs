@@ -32,7 +32,7 @@ pub enum FormKind {
     Note(String),
     /// Letting this seat go.
     Excuse(String),
-    /// A seat that is to be asked anew.
+    /// A seat that is to be asked again.
     Retry(String),
     /// Moving the deadline.
     ExtendDeadline,
@@ -49,7 +49,6 @@ pub enum FormKind {
 /// A form as it stands.
 #[derive(Debug, Clone)]
 pub struct Form {
-    /// What it is for.
     pub purpose: FormKind,
     /// What stands over it.
     pub title: String,

@@ -164,7 +164,6 @@ const fn form_key(
     FormKey { keys, name, footer }
 }
 
-/// The keys of forms.
 pub const FORM_KEYS: [FormKey; 7] = [
     form_key(&["Ctrl-S", "F2"], "submit form", Some("submit")),
     form_key(&["Tab"], "next field", Some("next")),

@@ -1,6 +1,6 @@
 //! Every screen drawn at three sizes, compared with `tests/snapshots/screen/*.txt`.
 //!
-//! `UPDATE_SNAPSHOTS=1` writes them anew; read what changed before it is kept.
+//! `UPDATE_SNAPSHOTS=1` writes them again; read what changed before it is kept.
 
 use std::path::{Path, PathBuf};
 

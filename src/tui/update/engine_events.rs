@@ -68,7 +68,7 @@ pub fn asked(model: &mut Model, seat: String, again: Option<String>) {
     model.focus = Pane::Question;
 }
 
-/// Takes in a part of a film.
+/// Takes in a part of a replay.
 pub fn reading(model: &mut Model, read: LoadProgress) {
     if !matches!(model.mode, Mode::Replay) {
         return;

@@ -26,13 +26,11 @@ use crate::participants::progress::Progress;
 /// What happened outside.
 #[derive(Debug, Clone)]
 pub enum Message {
-    /// A key.
     Key(KeyEvent),
-    /// Pasted text.
     Paste(String),
     /// The terminal has this size now.
     Resize(u16, u16),
-    /// This many milliseconds passed while the film plays.
+    /// This many milliseconds passed while the replay plays.
     Pass(u64),
     /// It is this late.
     Tick(Timestamp),
@@ -48,7 +46,7 @@ pub enum Message {
     EngineUpdate(EngineUpdate),
     /// A person who takes a seat is asked; again, where an earlier answer did not count.
     Asked(String, Option<String>),
-    /// A part of a film was read.
+    /// A part of a replay was read.
     LoadProgress(LoadProgress),
     /// The home screen was read.
     Home(Box<Home>),
@@ -67,7 +65,6 @@ pub enum Message {
 /// What can be clicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// A pane.
     Pane(Pane),
     /// A seat, by its place in the roster.
     Seat(usize),

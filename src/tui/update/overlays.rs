@@ -118,7 +118,7 @@ fn find_back(model: &mut Model, words: &str, forward: bool) -> bool {
     };
     let found =
         if forward { (0..here.min(newest)).rev().find(holds) } else { (here + 1..newest).find(holds) };
-    // From the newest event on, forward begins anew at the oldest.
+    // From the newest event on, forward begins again at the oldest.
     let found = found.or_else(|| (0..newest).find(holds).filter(|_| here == 0));
     let Some(back) = found else { return false };
     model.focus = Pane::Events;

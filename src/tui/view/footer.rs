@@ -11,7 +11,6 @@ use crate::tui::keymap::{Action, BINDINGS, KeyBinding, bindings_in, label};
 use crate::tui::model::Model;
 use crate::tui::update::Target;
 
-/// Draws it.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     if let Some(notice) = &model.notice {
         let text = format!(" {}", safe(notice).replace('\n', " "));

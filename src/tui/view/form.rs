@@ -14,7 +14,6 @@ use crate::tui::keymap::{FORM_KEYS, FormKey};
 use crate::tui::model::Model;
 use crate::tui::update::Target;
 
-/// Draws it.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut ClickMap) {
     let width = area.width.min(100);
     let words = words(model, form, usize::from(width.saturating_sub(3)));

@@ -12,7 +12,6 @@ use crate::sanitize::harmless_line;
 use crate::tui::cell_text::clipped;
 use crate::tui::model::Model;
 
-/// Draws it.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     if area.height == 0 {
         return;

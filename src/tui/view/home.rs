@@ -23,7 +23,6 @@ use crate::tui::home::{HomeRow, HomeSection};
 use crate::tui::model::Model;
 use crate::tui::update::Target;
 
-/// Draws it.
 pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, model: &Model, hits: &mut ClickMap) {
     let left = Line::styled(" roundtable", model.theme.strong());
     let right = harmless_line(&format!("{} · {} ", model.home.project, model.home.ready));

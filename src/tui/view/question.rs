@@ -53,7 +53,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// A text with the phrases marked that its hand-over does not bear out.
+/// A text with the phrases marked that its work item does not bear out.
 fn marked(text: &str, phrases: &[String]) -> String {
     phrases.iter().fold(text.to_owned(), |text, phrase| text.replacen(phrase, &format!("»{phrase}«"), 1))
 }

@@ -1,4 +1,4 @@
-//! The time line: where the film stands, where rounds open and close.
+//! The time line: where the replay stands, where rounds open and close.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,7 +8,6 @@ use ratatui::widgets::Paragraph;
 use crate::history::Event;
 use crate::tui::model::Model;
 
-/// Draws it.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     if area.height == 0 {
         return;

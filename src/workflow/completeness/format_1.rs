@@ -1,6 +1,6 @@
 //! The completeness check of sessions of format 1, kept so that they verify and go on as they began.
 //!
-//! Two things made a hand-over incomplete: it named a task or an artifact whose content was not in
+//! Two things made a work item incomplete: it named a task or an artifact whose content was not in
 //! it, or it told the agent to look something up. Nothing here changes any more.
 
 use super::{ReferencedContent, is_held, looks_like_id};

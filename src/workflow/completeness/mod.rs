@@ -1,7 +1,7 @@
 //! Whether what the facilitator wrote can be worked on with what is handed over.
 //!
 //! Checked are the facilitator's own words alone, never an answer or an artifact. What can be decided
-//! exactly is a certain finding: an id of the definition whose content is not in the hand-over, and
+//! exactly is a certain finding: an id of the definition whose content is not in the work item, and
 //! an id that looks like the definition's own and exists nowhere. What is a guess about language, such
 //! as "check Linear", is a possible finding. Ids whose content is handed over are never a finding.
 
@@ -19,13 +19,12 @@ const KINDS: [&str; 8] = ["issue", "task", "ticket", "artifact", "issues", "task
 /// Something that can be named by its id, and what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReferencedContent {
-    /// Its id.
     pub id: String,
     /// Its content; none when only the id is known.
     pub content: Option<String>,
 }
 
-/// What a hand-over holds, as far as it is known.
+/// What a work item holds, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Held {
     /// Ids that exist, each with whether its content is handed over.
@@ -36,7 +35,7 @@ pub struct Held {
     pub may_grow: bool,
 }
 
-/// A phrase of the facilitator that the hand-over does not bear out.
+/// A phrase of the facilitator that the work item does not bear out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Whether it is decided exactly; otherwise it is a guess about language.

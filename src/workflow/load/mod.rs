@@ -26,7 +26,6 @@ pub const MAX_DEFINITION: usize = 4 * 1024 * 1024;
 /// Where a definition's text came from.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// The text.
     pub text: &'a str,
     /// The name for messages.
     pub file: &'a str,
@@ -46,7 +45,6 @@ pub fn default_id(file: &str) -> &str {
 /// A loaded definition and what should be said about it.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The definition.
     pub definition: Definition,
     /// Warnings, in the order of the file.
     pub warnings: Vec<Diagnostic>,

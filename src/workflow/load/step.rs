@@ -47,7 +47,7 @@ const TYPE_KEYS: [&str; 30] = [
     "on_failed",
     "on_undecided",
 ];
-/// Keys that a step may have and that say something about a hand-over only.
+/// Keys that a step may have and that say something about a work item only.
 const HAND_OVER: [&str; 8] = [
     "brief",
     "requires",
@@ -339,7 +339,7 @@ fn approval(fields: &mut Fields<'_>, node: &Node) -> Approval {
     }
 }
 
-/// How hand-overs are checked; `refuse` is what older files write for `strict`.
+/// How work items are checked; `refuse` is what older files write for `strict`.
 pub fn completeness(fields: &mut Fields<'_>) -> Option<Completeness> {
     let words = [
         ("strict", Completeness::Strict),

@@ -166,7 +166,6 @@ pub const TASKS_FILE: &str = ".s2s/tasks.yaml";
 /// A definition with the tasks of a file.
 #[derive(Debug, Clone)]
 pub struct Tasks {
-    /// The definition.
     pub definition: Definition,
     /// What of the file could not be read.
     pub problems: Vec<Diagnostic>,

@@ -54,9 +54,13 @@ pub(super) const WORKING: [KeySpec; 24] = [
     ("open_questions", Values, "Questions still open"),
     ("budget", Positive, "The most money the session may cost, in US dollars"),
     ("context", Is("context"), "What a round's snapshot recalls of what was before"),
-    ("leaks", Words(&["off", "flag", "mask", "refuse"]), "What becomes of names in what is handed on"),
+    (
+        "leaks",
+        Words(&["off", "flag", "mask", "refuse"]),
+        "What to do with identity leaks in answers shown to later steps",
+    ),
     ("pseudonyms", Either(&[Flag, Is("pseudonyms")]), "Whether later rounds see pseudonyms only"),
-    ("completeness", COMPLETENESS, "How hand-overs are checked where a step does not say"),
+    ("completeness", COMPLETENESS, "Completeness check of steps that set none"),
     ("max_iterations", Count(1), "How many steps may run in all, loops included; 100 when absent"),
     ("max_duration_ms", Count(1), "How long the session may take, in milliseconds"),
     ("steps", ListOf("step"), "What is done, in this order or as the routes say"),
@@ -191,7 +195,7 @@ pub(super) const ASKING: [&str; 8] = [
     "facilitator_directive",
 ];
 
-/// A type of step: its own keys, those that must be there, and what it takes of a hand-over.
+/// A type of step: its own keys, those that must be there, and what it takes of a work item.
 pub(super) type StepKeys =
     (&'static str, &'static [KeySpec], &'static [&'static str], &'static [&'static str]);
 

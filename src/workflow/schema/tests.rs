@@ -101,7 +101,7 @@ fn examples_fit_and_mistakes_do_not() {
     }
 }
 
-/// `UPDATE_SCHEMA=1` writes it anew.
+/// `UPDATE_SCHEMA=1` writes it again.
 #[test]
 fn the_file_beside_the_documents_is_this_schema() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/definition.schema.json");

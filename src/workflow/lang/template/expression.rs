@@ -11,7 +11,6 @@ use crate::workflow::lang::lexer::Lexer;
 pub enum Expression {
     /// A value; `undefined` is none.
     Literal(Option<Value>),
-    /// A path.
     Path(Path),
     /// A helper and what it is given.
     Call(Helper, Vec<Expression>, usize),

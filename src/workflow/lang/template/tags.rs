@@ -7,14 +7,12 @@ use super::super::GrammarError;
 pub enum TemplateToken<'a> {
     /// Text to print, and what is left of it once tags on lines of their own took theirs.
     Text(&'a str, &'a str),
-    /// A tag.
     Tag(Tag<'a>),
 }
 
 /// What stands between two pairs of braces.
 #[derive(Debug)]
 pub struct Tag<'a> {
-    /// What it is.
     pub kind: TagKind,
     /// Its text without sigils and braces.
     pub inner: &'a str,
@@ -26,7 +24,6 @@ pub struct Tag<'a> {
     pub trims_right: bool,
 }
 
-/// The kinds of tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TagKind {
     /// `{{value}}`.
@@ -39,7 +36,6 @@ pub enum TagKind {
     Else,
     /// `{{/block}}`.
     Close,
-    /// `{{! … }}`.
     Comment,
 }
 

@@ -17,7 +17,6 @@ pub enum Node {
     Text(String),
     /// A value to print.
     Value(Expression),
-    /// A block.
     Block(Block),
 }
 

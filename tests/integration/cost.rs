@@ -201,7 +201,7 @@ fn a_limit_on_money_counts_every_request_that_may_have_been_charged_as_it_happen
     let run = ["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s", "--max-usd", "1.8"];
     let ran = desk.run(run).code(5);
     assert_eq!(server.requests().len(), 4, "{}", ran.err);
-    assert!(ran.err.contains("; one more request could cost 0.42"), "{}", ran.err);
+    assert!(ran.err.contains("; one more request could cost $0.42"), "{}", ran.err);
     // What the first run may have cost is not forgotten.
     let ran = desk.run(["resume", "s.s2s", "--max-usd", "1.8"]).code(5);
     assert_eq!(server.requests().len(), 4, "{}", ran.err);

@@ -212,27 +212,18 @@ fn cipher(key: &RoundKey) -> XChaCha20Poly1305 {
 }
 
 mod in_base64 {
-    use std::sync::LazyLock;
-
     use base64::Engine as _;
     use base64::display::Base64Display;
-    use base64::engine::general_purpose;
+    use base64::engine::general_purpose::STANDARD;
     use serde::{Deserialize as _, Deserializer, Serializer, de};
 
-    /// The standard alphabet, padded, by the vector instructions of the machine where it has them.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    static BASE64: LazyLock<base64::engine::Simd> =
-        LazyLock::new(|| base64::engine::Simd::standard(general_purpose::PAD));
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    static BASE64: LazyLock<general_purpose::GeneralPurpose> = LazyLock::new(|| general_purpose::STANDARD);
-
     pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&Base64Display::new(bytes, &*BASE64))
+        serializer.collect_str(&Base64Display::new(bytes, &STANDARD))
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
         let text = String::deserialize(deserializer)?;
-        BASE64.decode(text).map_err(|_| de::Error::custom("a sealed answer is no base64"))
+        STANDARD.decode(text).map_err(|_| de::Error::custom("a sealed answer is no base64"))
     }
 }
 

@@ -77,7 +77,7 @@ pub enum Command {
         reason: CloseReason,
         key: RoundKey,
     },
-    /// Reveal the answers of a closed round, or of a large one the next of them.
+    /// Reveal the answers of a closed round.
     Reveal,
     /// Count the closed round.
     Tally,

@@ -236,13 +236,7 @@ impl<'a> Engine<'a> {
             match now {
                 NextAction::Nothing => return Err(EngineError::Table("the session is not open".to_owned())),
                 NextAction::Decide(Command::Offer { step }) => self.offer(step)?,
-                NextAction::Decide(command) => {
-                    let counts = matches!(command, Command::Tally);
-                    self.stage(command)?;
-                    if counts {
-                        self.write_counted().await?;
-                    }
-                }
+                NextAction::Decide(command) => self.stage(command)?,
                 NextAction::OpenRound => {
                     if let Err(lack) = self.check_seats() {
                         self.commit().await?;
@@ -371,9 +365,8 @@ impl<'a> Engine<'a> {
         let number = self.session.open_round().map(|round| round.opened.number);
         self.stage(Command::CloseRound { reason, key })?;
         let is_sealed = |round: &RoundRun| round.closed.is_some() && round.sealed_seats().next().is_some();
-        while self.session.rounds.last().is_some_and(is_sealed) {
+        if self.session.rounds.last().is_some_and(is_sealed) {
             self.stage(Command::Reveal)?;
-            self.render_ahead()?;
         }
         (self.key, self.spent_key) = (None, number);
         Ok(())

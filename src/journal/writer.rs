@@ -20,10 +20,8 @@ pub struct Journal {
     failed: bool,
     /// What the file holds that need not be written again, in files that name parts.
     part_writer: Option<PartWriter>,
-    /// What is rendered and not written. Its memory serves the next write.
+    /// The text of one write. Its memory serves the next.
     text: String,
-    /// The documents of that text.
-    lines: Vec<LogEntry>,
 }
 
 /// No more memory than this is kept from one write for the next, in bytes.
@@ -55,16 +53,7 @@ pub enum OpenJournalError {
 
 impl Journal {
     fn at(file: LogFile, session: String, seq: u64, prev: String) -> Self {
-        Self {
-            file,
-            session,
-            seq,
-            prev,
-            failed: false,
-            part_writer: None,
-            text: String::new(),
-            lines: Vec::new(),
-        }
+        Self { file, session, seq, prev, failed: false, part_writer: None, text: String::new() }
     }
 
     /// Makes a new session file; it must not exist.
@@ -103,20 +92,39 @@ impl Journal {
         Ok(OpenedJournal { journal, log, torn })
     }
 
-    /// Renders events that the next [`Journal::append`] writes before its own, in the same write.
+    /// Appends events in one write and waits until they are on disk.
     ///
     /// # Errors
-    /// When an event cannot be written down; the journal refuses everything then.
-    pub fn render(&mut self, events: Vec<TimedEvent>) -> Result<(), DiskError> {
+    /// When an event cannot be written down, or the write or the sync fails: none of the events counts
+    /// as recorded, and the journal refuses everything from then on.
+    pub fn append(&mut self, events: Vec<TimedEvent>) -> Result<Vec<LogEntry>, DiskError> {
         if self.failed {
             return Err(self.refuses("an earlier write failed"));
         }
-        self.lines.reserve(events.len());
+        let lines = self.render(events)?;
+        let written = self.file.append(self.text.as_bytes()).and_then(|()| self.file.sync());
+        self.text.clear();
+        self.text.shrink_to(KEPT);
+        self.failed = written.is_err();
+        if self.failed && self.seq == 0 {
+            // Nothing was ever acknowledged: an empty file would only stand in the way.
+            self.file.discard();
+        }
+        written?;
+        if let Some(last) = lines.last() {
+            (self.seq, self.prev) = (last.seq + 1, last.hash.clone());
+        }
+        Ok(lines)
+    }
+
+    /// Writes events into `text`, each chained to the one before.
+    fn render(&mut self, events: Vec<TimedEvent>) -> Result<Vec<LogEntry>, DiskError> {
+        let mut lines: Vec<LogEntry> = Vec::with_capacity(events.len());
         for stamped in events {
             if let Some(session) = named_session(&stamped.event) {
                 session.clone_into(&mut self.session);
             }
-            let (seq, prev) = match self.lines.last() {
+            let (seq, prev) = match lines.last() {
                 Some(last) => (last.seq + 1, last.hash.clone()),
                 None => (self.seq, self.prev.clone()),
             };
@@ -127,34 +135,7 @@ impl Journal {
             let hash = write_with_parts(seq, &prev, &self.session, &stamped, part_writer, &mut self.text);
             self.failed = hash.is_err();
             let hash = hash.map_err(|fault| self.refuses(fault))?;
-            self.lines.push(LogEntry { seq, prev, hash, stamped });
-        }
-        Ok(())
-    }
-
-    /// Whether something is rendered and not written.
-    pub fn holds_back(&self) -> bool {
-        !self.lines.is_empty()
-    }
-
-    /// Appends events in one write and waits until they are on disk, with all that was rendered before.
-    ///
-    /// # Errors
-    /// When the write or the sync fails: none of the events counts as recorded.
-    pub fn append(&mut self, events: Vec<TimedEvent>) -> Result<Vec<LogEntry>, DiskError> {
-        self.render(events)?;
-        let written = self.file.append(self.text.as_bytes()).and_then(|()| self.file.sync());
-        self.text.clear();
-        self.text.shrink_to(KEPT);
-        let lines = std::mem::take(&mut self.lines);
-        self.failed = written.is_err();
-        if self.failed && self.seq == 0 {
-            // Nothing was ever acknowledged: an empty file would only stand in the way.
-            self.file.discard();
-        }
-        written?;
-        if let Some(last) = lines.last() {
-            (self.seq, self.prev) = (last.seq + 1, last.hash.clone());
+            lines.push(LogEntry { seq, prev, hash, stamped });
         }
         Ok(lines)
     }

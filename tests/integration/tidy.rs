@@ -47,7 +47,8 @@ const PURE: [&str; 14] = [
     "insight",
     "report",
 ];
-const IMPURE: [&str; 11] = [
+const IMPURE: [&str; 12] = [
+    "thread",
     "tokio",
     "reqwest",
     "ratatui",
@@ -149,6 +150,10 @@ fn pure_rooms_name_nothing_impure() {
     for source in sources().iter().filter(|source| PURE.contains(&source.room.as_str())) {
         for (number, line) in &source.lines {
             for word in IMPURE {
+                // The schema validator calls itself and gets a stack that is deep enough.
+                if word == "thread" && source.path.ends_with("workflow/lang/schema.rs") {
+                    continue;
+                }
                 let hit = line.match_indices(word).any(|(at, _)| {
                     let before = line[..at].chars().next_back();
                     let after = line[at + word.len()..].chars().next();

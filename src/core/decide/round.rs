@@ -224,39 +224,13 @@ pub fn reveal(session: &Session) -> DecideResult {
     if events.is_empty() { refuse("everything is revealed") } else { Ok(events) }
 }
 
-/// One event a sealed seat, in roster order; a seal that does not open becomes a failed seat. Of a
-/// large round the next seats only, so that they can be rendered while others are opened, and by two
-/// threads: everybody waits for it.
+/// One event for each sealed seat, in roster order; a seal that does not open becomes a failed seat.
 fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
-    const LARGE: usize = 256;
-    const AT_ONCE: usize = 512;
-    let sealed: Vec<(&Seat, &SealedRecord)> = run
-        .seats
-        .values()
-        .filter_map(|seat| match &seat.status {
-            SeatStatus::Sealed(seal) => Some((seat, &**seal)),
-            _ => None,
-        })
-        .take(AT_ONCE)
-        .collect();
-    let open = |part: &[(&Seat, &SealedRecord)]| -> Vec<Event> {
-        part.iter().map(|(seat, seal)| reveal_seat(session, run, key, seat, seal)).collect()
+    let reveal = |seat: &Seat| match &seat.status {
+        SeatStatus::Sealed(seal) => Some(reveal_seat(session, run, key, seat, seal)),
+        _ => None,
     };
-    if sealed.len() < LARGE {
-        return open(&sealed);
-    }
-    let (mine, theirs) = sealed.split_at(sealed.len() / 2);
-    std::thread::scope(|scope| {
-        let helper = std::thread::Builder::new().spawn_scoped(scope, || open(theirs));
-        let mut events = open(mine);
-        events.extend(match helper.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(rest)) => rest,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            // There is no thread to be had.
-            Err(_) => open(theirs),
-        });
-        events
-    })
+    run.seats.values().filter_map(reveal).collect()
 }
 
 fn reveal_seat(

@@ -110,7 +110,7 @@ fn say(found: &Verification, explain: bool, output: &mut Console) {
         output.line(&format!("note    {}", harmless_line(text)));
     }
     if let Some(head) = &found.head {
-        output.line(&format!("head    {head}"));
+        output.line(&format!("hash    {head}"));
     }
     if explain {
         output.line("\nA session file cannot prove:");

@@ -374,13 +374,13 @@ fn a_file_rewritten_whole_is_found_by_a_hash_noted_earlier() {
     let head = verify(&first, None).head.expect("a head");
     let second = finished(&dir.path().join("two"), ONE_ROUND);
     assert_eq!(verify(&second, None).findings, [], "nothing in it is wrong");
-    assert!(texts(&verify(&second, Some(&head))).contains("cut back or rewritten"));
+    assert!(texts(&verify(&second, Some(&head))).contains("truncated or rewritten"));
     assert_eq!(verify(&first, Some(&head)).findings, []);
     // Cut back to a document's end: whole, and found by the hash only.
     let all = events(&first);
     let back = chained(&all[..all.len() - 3]);
     assert_eq!(verify(&back, None).findings, []);
-    assert!(texts(&verify(&back, Some(&head))).contains("cut back or rewritten"));
+    assert!(texts(&verify(&back, Some(&head))).contains("truncated or rewritten"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ impl Verifier {
     /// Checks one event against the state before it, then folds it in.
     pub(super) fn line(&mut self, line: &LogEntry) {
         if self.session.closed.is_some() {
-            self.find(line, "it comes after the session was closed");
+            self.find(line, "event after session_closed");
         }
         self.in_turn(line);
         self.event(line);
@@ -138,7 +138,7 @@ impl Verifier {
         let decided = decide(&self.session, command, line.stamped.at).ok();
         // What else a command writes follows as an event of its own.
         if decided.as_deref().and_then(<[Event]>::first) != Some(&line.stamped.event) {
-            self.find(line, "the event is not what the session's rules give at this point");
+            self.find(line, "event differs from the recomputed one");
         }
     }
 }

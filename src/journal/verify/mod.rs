@@ -20,10 +20,10 @@ use crate::history::{Event, LogEntry, Receipt, RoundRun, Session, Timestamp, Wor
 
 /// What no reading of the file can show.
 pub const UNPROVEN: [&str; 4] = [
-    "what was really sent to a service, and whether the service kept the seats apart",
-    "whether other runs were made and thrown away",
-    "that the clock was right",
-    "that the whole file was not written anew: compare its last hash with one noted earlier (--expect)",
+    "what a provider received, and whether it isolated the seats",
+    "whether other runs were discarded",
+    "that timestamps are correct",
+    "that the whole file was not rewritten: compare its last hash with one noted earlier (--expect)",
 ];
 
 /// Something that does not hold.
@@ -103,7 +103,7 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
         checker.result.head = Some(line.hash);
     }
     if count > 0 {
-        checker.result.proven.push(format!("the chain of {count} documents is whole"));
+        checker.result.proven.push(format!("hash chain intact ({count} documents)"));
     } else {
         checker.result.findings.push(Finding::whole("the file holds no complete document"));
     }
@@ -211,7 +211,7 @@ impl Verifier {
                 .proven
                 .push("the file holds the expected hash, and everything before it".to_owned()),
             Some(false) => {
-                let what = "the expected hash does not stand in the file: it was cut back or rewritten";
+                let what = "expected hash not found: file truncated or rewritten";
                 self.result.findings.push(Finding::whole(what));
             }
         }
@@ -244,7 +244,7 @@ impl Verifier {
             )),
             (Some(_), 0) => proven.push(format!(
                 "round `{name}`: {} prompts share one snapshot ({}…), all logged before the first seal; \
-                 {} sealed answers open to their commitments",
+                 {} sealed answers match their commitments",
                 round.seats.len(),
                 &round.opened.snapshot_sha256.get(..12).unwrap_or_default(),
                 round.sealed()
@@ -255,7 +255,7 @@ impl Verifier {
         }
         if let Some(rule) = round.tally.as_ref().and_then(|tally| tally.rule) {
             let rule = rule.name();
-            proven.push(format!("round `{name}`: the tally by {rule} recounts to the same result"));
+            proven.push(format!("round `{name}`: recounting by {rule} gives the same result"));
         }
         if !round.key_lost.is_empty() {
             let lost = round.key_lost.join(", ");

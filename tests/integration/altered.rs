@@ -216,7 +216,7 @@ const FORGERIES: [Forgery; 16] = [
                 }
             });
         },
-        "not what the session's rules give",
+        "differs from the recomputed one",
     ),
     (
         "the step's result",
@@ -227,7 +227,7 @@ const FORGERIES: [Forgery; 16] = [
                 }
             });
         },
-        "not what the session's rules give",
+        "differs from the recomputed one",
     ),
     (
         "a prompt's hash",
@@ -348,7 +348,7 @@ const FORGERIES: [Forgery; 16] = [
                 }
             });
         },
-        "not what the session's rules give",
+        "differs from the recomputed one",
     ),
 ];
 

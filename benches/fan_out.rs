@@ -34,7 +34,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use roundtable::participants::api::{ApiStyle, Stream};
+use roundtable::participants::api::{ApiStream, ApiStyle};
 use roundtable::participants::http::{HttpParticipant, Service};
 use roundtable::participants::{Participant as _, SeatRequest};
 use tokio::task::JoinSet;
@@ -84,8 +84,8 @@ async fn drive(driver: &str, seats: usize, url: &str) {
     let rounds = match driver {
         "bare" => bare(seats, &url).await,
         "requests" => requests(seats, &url).await,
-        "streamed" => whole(seats, &url, Stream::WithUsage).await,
-        _ => whole(seats, &url, Stream::Off).await,
+        "streamed" => whole(seats, &url, ApiStream::WithUsage).await,
+        _ => whole(seats, &url, ApiStream::Off).await,
     };
     println!("{} {} {}", rounds[0].as_micros(), rounds[1].as_micros(), peak_kib());
 }
@@ -105,7 +105,7 @@ async fn bare(seats: usize, url: &str) -> [Duration; 2] {
 }
 
 async fn requests(seats: usize, url: &str) -> [Duration; 2] {
-    let participant = service(url, Stream::Off);
+    let participant = service(url, ApiStream::Off);
     let asks: Vec<Arc<SeatRequest>> = whole_round::asks(seats).into_iter().map(Arc::new).collect();
     let mut rounds = [Duration::ZERO; 2];
     for round in &mut rounds {
@@ -123,7 +123,7 @@ async fn requests(seats: usize, url: &str) -> [Duration; 2] {
     rounds
 }
 
-async fn whole(seats: usize, url: &str, stream: Stream) -> [Duration; 2] {
+async fn whole(seats: usize, url: &str, stream: ApiStream) -> [Duration; 2] {
     let participant = service(url, stream);
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on disk");
     let first = whole_round::run("first", seats, participant.clone(), dir.path()).await;
@@ -131,7 +131,7 @@ async fn whole(seats: usize, url: &str, stream: Stream) -> [Duration; 2] {
     [first, second]
 }
 
-fn service(url: &str, stream: Stream) -> Arc<HttpParticipant> {
+fn service(url: &str, stream: ApiStream) -> Arc<HttpParticipant> {
     let service = Service { stream, ..Service::new(ApiStyle::OpenAi, url) };
     Arc::new(HttpParticipant::new(service, None).expect("a service"))
 }

@@ -19,7 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
-use roundtable::participants::api::{ApiStyle, Stream};
+use roundtable::participants::api::{ApiStream, ApiStyle};
 use roundtable::participants::http::{HttpParticipant, Service};
 use roundtable::participants::{Participant as _, SeatRequest};
 use serde_json::Value;
@@ -100,7 +100,7 @@ async fn more(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> bool {
 }
 
 fn participant(url: &str) -> Arc<HttpParticipant> {
-    let service = Service { stream: Stream::Off, ..Service::new(ApiStyle::OpenAi, format!("{url}/v1")) };
+    let service = Service { stream: ApiStream::Off, ..Service::new(ApiStyle::OpenAi, format!("{url}/v1")) };
     Arc::new(HttpParticipant::new(service, Some(CONNECTIONS)).expect("a service"))
 }
 

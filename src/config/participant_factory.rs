@@ -18,7 +18,7 @@ use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Price, SeatStatus};
 use crate::journal::{fold, read_log};
-use crate::participants::api::{ApiStyle, SchemaMode, Stream};
+use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::external_program::ExternalProgram;
 use crate::participants::http::{HttpParticipant, Service};
 use crate::participants::human::{Human, HumanQueue};
@@ -186,8 +186,8 @@ impl<'a> ParticipantFactory<'a> {
         service.max_output_tokens = u32::try_from(self.config.max_output_tokens.value).unwrap_or(u32::MAX);
         service.timeouts.total = Duration::from_millis(self.config.timeout_ms.value);
         service.stream = match own.said(|said| said.stream) {
-            Some(false) => Stream::Off,
-            _ => known.map_or(Stream::WithUsage, |known| known.stream),
+            Some(false) => ApiStream::Off,
+            _ => known.map_or(ApiStream::WithUsage, |known| known.stream),
         };
         service.form = match own.said(|said| said.structured) {
             Some(true) => SchemaMode::BySchema,

@@ -3,7 +3,7 @@
 //! Plain data. Others are configured by address and dialect; any of these can be given another
 //! address by `<NAME>_BASE_URL` or in config.yaml.
 
-use crate::participants::api::{ApiStyle, SchemaMode, Stream};
+use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 
 /// A service this program knows by name.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +17,7 @@ pub struct BuiltInProvider {
     /// Variables that may hold the key; the first that is set is used.
     pub keys: &'static [&'static str],
     /// How replies come.
-    pub stream: Stream,
+    pub stream: ApiStream,
     /// Whether the service says it holds replies to a JSON Schema.
     pub form: SchemaMode,
     /// How many requests are in flight at once unless the user says otherwise; all, if none.
@@ -45,7 +45,7 @@ const fn cloud(
         dialect,
         base_url,
         keys,
-        stream: Stream::WithUsage,
+        stream: ApiStream::WithUsage,
         form,
         in_flight: None,
         start: None,
@@ -64,7 +64,7 @@ const fn own(
         dialect: ApiStyle::OpenAi,
         base_url,
         keys,
-        stream: Stream::WithUsage,
+        stream: ApiStream::WithUsage,
         // Which of their models take a schema is not known from here.
         form: SchemaMode::InWords,
         in_flight,
@@ -95,7 +95,7 @@ pub const KNOWN: [BuiltInProvider; 15] = [
     ),
     // Counts tokens without being asked, and refuses a field it does not know.
     BuiltInProvider {
-        stream: Stream::Plain,
+        stream: ApiStream::Plain,
         ..cloud("mistral", OpenAi, "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"], BySchema)
     },
     // Knows a mode for JSON, and none for a schema.

@@ -12,7 +12,7 @@ use crate::tally::{CountableKind, Decimal, IndexedBallot, Profile, Quartiles, Ti
 use serde_json::Value;
 
 /// What stands behind a result.
-pub struct Strength {
+pub struct ResultStrength {
     /// How strong it is.
     pub tier: Tier,
     /// Why, in words.
@@ -31,10 +31,10 @@ struct Behind {
 }
 
 /// The strength of a decided result over options, stances or estimates.
-pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, was_tied: bool) -> Strength {
+pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, was_tied: bool) -> ResultStrength {
     let profile = profile(session, round);
     let Some(winner) = tally.verdict.winners.first() else {
-        return Strength { tier: Tier::None, because: String::new() };
+        return ResultStrength { tier: Tier::None, because: String::new() };
     };
     let kind = round.opened.ballot.kind.spec().countable();
     let is_by_head = kind == Some(CountableKind::Consent);
@@ -62,9 +62,9 @@ pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, was_tied: bo
     match cap {
         Some(cap) if tier > Tier::Weak => {
             because = format!("{because}, but {cap}");
-            Strength { tier: Tier::Weak, because }
+            ResultStrength { tier: Tier::Weak, because }
         }
-        _ => Strength { tier, because },
+        _ => ResultStrength { tier, because },
     }
 }
 

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::work_item_input::{as_json, look_up, missing};
 use crate::history::Session;
 use crate::workflow::{
-    Completeness, Definition, Finding, Held, ReferencedContent, Round, Step, StepKind, Template, findings,
-    is_held, lack, looks_like_id,
+    Completeness, CompletenessFinding, Definition, Held, ReferencedContent, Round, Step, StepKind, Template,
+    findings, is_held, lack, looks_like_id,
 };
 
 /// What the check of a work item comes to.
@@ -26,11 +26,13 @@ pub struct Checked {
 
 impl Checked {
     /// With what is found under `completeness`.
-    fn of(found: Vec<Finding>, completeness: Completeness) -> Self {
-        let refuses = |finding: &Finding| finding.is_certain || completeness == Completeness::Strict;
+    fn of(found: Vec<CompletenessFinding>, completeness: Completeness) -> Self {
+        let refuses =
+            |finding: &CompletenessFinding| finding.is_certain || completeness == Completeness::Strict;
         let phrases = found.iter().map(|finding| finding.phrase.clone()).collect();
-        let (certain, guesses): (Vec<Finding>, Vec<Finding>) = found.into_iter().partition(refuses);
-        let certain: Vec<String> = certain.iter().map(Finding::to_string).collect();
+        let (certain, guesses): (Vec<CompletenessFinding>, Vec<CompletenessFinding>) =
+            found.into_iter().partition(refuses);
+        let certain: Vec<String> = certain.iter().map(CompletenessFinding::to_string).collect();
         let warnings = guesses.iter().map(|guess| format!("the hand-over may be incomplete: {guess}"));
         Self { refusal: incomplete(&certain), warnings: warnings.collect(), phrases }
     }

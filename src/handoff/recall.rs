@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::history::{RoundRun, Session, StepFinished, StepRun};
 use crate::round::material::RoundSummary;
-use crate::workflow::{Answers, Definition, RECENT_ROUNDS, Recall, Round, Step, StepKind};
+use crate::workflow::{Definition, RECENT_ROUNDS, Recall, RecalledAnswers, Round, Step, StepKind};
 
 impl Session {
     /// What the snapshot of a round recalls: the rounds before it, and the context.
@@ -123,13 +123,13 @@ impl Session {
 fn of_round(recall: &Recall, round: &Round, mut envelope: Value) -> Value {
     let is_ballot = |key: &str| round.ballot.kind.ballot_keys().any(|known| known == key);
     let keeps = |key: &str| match recall.answers {
-        Answers::Full => true,
-        Answers::Positions => is_ballot(key),
-        Answers::Reasons => key != "confidence" && !is_ballot(key),
-        Answers::None => false,
+        RecalledAnswers::Full => true,
+        RecalledAnswers::Positions => is_ballot(key),
+        RecalledAnswers::Reasons => key != "confidence" && !is_ballot(key),
+        RecalledAnswers::None => false,
     };
     let Some(map) = envelope.as_object_mut() else { return envelope };
-    if recall.answers == Answers::None {
+    if recall.answers == RecalledAnswers::None {
         map.shift_remove("data");
         return envelope;
     }

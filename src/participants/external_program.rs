@@ -43,7 +43,7 @@ pub type ExitNote = Mutex<ProgramExit>;
 
 /// Which output of a program.
 #[derive(Clone, Copy)]
-enum Stream {
+enum OutputStream {
     Out,
     Err,
 }
@@ -99,7 +99,7 @@ impl ExternalProgram {
             }
         };
         let most = self.program.max_bytes.unwrap_or(MAX_ANSWER);
-        let keep = |stream: Stream, piece: &[u8]| {
+        let keep = |stream: OutputStream, piece: &[u8]| {
             lock(note).keep(stream, piece);
             // What a seat of a round prints is nobody's to see while the round is open.
             if ask.task.is_some() {
@@ -108,8 +108,8 @@ impl ExternalProgram {
         };
         let ((), answer, errors) = tokio::join!(
             feed,
-            follow(stdout, most, |piece| keep(Stream::Out, piece)),
-            follow(stderr, u64::MAX, |piece| keep(Stream::Err, piece))
+            follow(stdout, most, |piece| keep(OutputStream::Out, piece)),
+            follow(stderr, u64::MAX, |piece| keep(OutputStream::Err, piece))
         );
         errors?;
         answer
@@ -166,10 +166,10 @@ pub(super) fn prepared(program: &[String], env: &[String]) -> Result<Command, St
 }
 
 impl ProgramExit {
-    fn keep(&mut self, stream: Stream, piece: &[u8]) {
+    fn keep(&mut self, stream: OutputStream, piece: &[u8]) {
         let kept = match stream {
-            Stream::Out => &mut self.stdout,
-            Stream::Err => &mut self.stderr,
+            OutputStream::Out => &mut self.stdout,
+            OutputStream::Err => &mut self.stderr,
         };
         kept.extend_from_slice(piece);
         let over = kept.len().saturating_sub(KEPT);

@@ -18,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Failure, Finish, Participant, Reply, SeatRequest, TokenUsage, WorkItemView};
 use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
-use scene::{Scene, Sentence};
+use scene::{QuotedSentence, Scene};
 
 /// How every text of a rehearsed answer begins.
 const LABEL: &str = "(rehearsal) This is a placeholder, no judgement.";
@@ -143,7 +143,7 @@ fn answer(scene: &Scene, ask: &SeatRequest) -> Value {
 }
 
 /// The artifacts quoted, then the hashes the answer depends on.
-fn references(scene: &Scene, quotes: &[&Sentence], persona: &Persona) -> Value {
+fn references(scene: &Scene, quotes: &[&QuotedSentence], persona: &Persona) -> Value {
     let mut found: Vec<String> = Vec::new();
     for sentence in quotes.iter().filter(|sentence| sentence.is_artifact) {
         if !found.contains(&sentence.place) {

@@ -51,14 +51,14 @@ pub type Diagnostics = Vec<Diagnostic>;
 
 /// Why something is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum StartRefusal {
     /// Everything wrong with it.
     Wrong(Diagnostics),
     /// It would run or ask this, to which the person has not agreed.
     Unagreed(Vec<Need>),
 }
 
-impl From<Diagnostics> for Refusal {
+impl From<Diagnostics> for StartRefusal {
     fn from(problems: Diagnostics) -> Self {
         Self::Wrong(problems)
     }
@@ -89,20 +89,20 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// When the file cannot be made or a seat has nobody to take it; what is not agreed to.
-    fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, Refusal>;
+    fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, StartRefusal>;
 
     /// Goes on with a saved session; its events so far come with it.
     ///
     /// # Errors
     /// When it is damaged, held by another program, or over; what is not agreed to.
-    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, EngineHandle), Refusal>;
+    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal>;
 
     /// A new session with a saved one's events up to `seq`, or to the last point before it from which
     /// a session can go on; the new file.
     ///
     /// # Errors
     /// When there is no such point, or the file cannot be made; what is not agreed to.
-    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Refusal>;
+    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal>;
 
     /// Agrees to this, and keeps that.
     ///

@@ -21,7 +21,7 @@ mod view;
 
 pub use form::{Form, FormKind};
 pub use home::{Home, HomeRow, HomeSection, OpenTarget};
-pub use host::{Draft, EngineHandle, Host, LoadProgress, Refusal, ReplayLoad};
+pub use host::{Draft, EngineHandle, Host, LoadProgress, ReplayLoad, StartRefusal};
 pub use keymap::{Action, BINDINGS, Keys, ScreenState, label as key_label, table as key_table};
 pub use live::{EngineUpdate, LiveSession, Preview};
 pub use model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane};

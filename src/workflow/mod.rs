@@ -20,7 +20,7 @@ mod verdict;
 
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use completeness::format_1::lack;
-pub use completeness::{Finding, Held, ReferencedContent, findings, is_held, looks_like_id};
+pub use completeness::{CompletenessFinding, Held, ReferencedContent, findings, is_held, looks_like_id};
 pub use definition::{
     Close, Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, Quorum, Round, Selection,
     StructuredAnswers, WarmFirst,
@@ -35,7 +35,7 @@ pub use load::{
     Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load, load_of_format_1, load_with,
 };
 pub use mark::TaskMark;
-pub use recall::{Answers, RECENT_ROUNDS, Recall, RecallKeys, Results};
+pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
 pub use schema::definition_schema;
 pub use step::{
     Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,

@@ -7,7 +7,7 @@ use crate::yaml::Value;
 
 /// What a snapshot holds of the answers of the round closed last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Answers {
+pub enum RecalledAnswers {
     /// All of them.
     #[default]
     Full,
@@ -33,7 +33,7 @@ pub enum Results {
 /// The key as it is written; what is left out is the definition's, or the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecallKeys {
-    pub answers: Option<Answers>,
+    pub answers: Option<RecalledAnswers>,
     pub rounds: Option<usize>,
     pub results: Option<Results>,
 }
@@ -42,7 +42,7 @@ pub struct RecallKeys {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recall {
     /// Of the answers of the round closed last.
-    pub answers: Answers,
+    pub answers: RecalledAnswers,
     /// How many closed rounds; with none, nothing of any round.
     pub rounds: usize,
     /// Of other steps.
@@ -77,11 +77,11 @@ impl Results {
 
 /// Reads the key `context` of a definition or a round.
 pub fn recall(fields: &mut Fields<'_>) -> RecallKeys {
-    const ANSWERS: [(&str, Answers); 4] = [
-        ("full", Answers::Full),
-        ("positions", Answers::Positions),
-        ("reasons", Answers::Reasons),
-        ("none", Answers::None),
+    const ANSWERS: [(&str, RecalledAnswers); 4] = [
+        ("full", RecalledAnswers::Full),
+        ("positions", RecalledAnswers::Positions),
+        ("reasons", RecalledAnswers::Reasons),
+        ("none", RecalledAnswers::None),
     ];
     let Some(node) = fields.node("context") else { return RecallKeys::default() };
     let mut own = match Fields::from_node(node, "`context`", fields.file()) {

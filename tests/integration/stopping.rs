@@ -16,7 +16,7 @@ use roundtable::history::{Event, LogEntry, SeatStatus, Session, SessionOpened};
 use roundtable::journal::{Disk, read_log, verify};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use roundtable::tui::{
-    Draft, EngineHandle, Home as HomeScreen, Host, Keys, OpenTarget, Refusal, ReplayLoad, ScreenOptions,
+    Draft, EngineHandle, Home as HomeScreen, Host, Keys, OpenTarget, ReplayLoad, ScreenOptions, StartRefusal,
     Theme,
 };
 use rustix::process::{Pid, Signal, kill_process};
@@ -164,13 +164,13 @@ impl Host for Void {
     fn draft(&self, _: &OpenTarget) -> Result<Draft, Vec<Diagnostic>> {
         panic!("Quetzalcoatl-7319")
     }
-    fn begin(&self, _: &SessionOpened) -> Result<EngineHandle, Refusal> {
+    fn begin(&self, _: &SessionOpened) -> Result<EngineHandle, StartRefusal> {
         Err(Vec::new().into())
     }
-    fn resume(&self, _: &Path) -> Result<(Vec<LogEntry>, EngineHandle), Refusal> {
+    fn resume(&self, _: &Path) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal> {
         Err(Vec::new().into())
     }
-    fn fork(&self, _: &Path, _: u64) -> Result<PathBuf, Refusal> {
+    fn fork(&self, _: &Path, _: u64) -> Result<PathBuf, StartRefusal> {
         Err(Vec::new().into())
     }
     fn agree(&self, _: &[Need]) -> Result<(), Diagnostic> {

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::hold;
 use crate::history::{Session, TimedEvent};
 use crate::journal::{Disk, EventLog, read_log, write_document};
-use crate::tui::Refusal;
+use crate::tui::StartRefusal;
 
 /// Writes a new session file into `folder`: the documents of the one at `path` up to `seq`, or to
 /// the last point before it at which a facilitator is wanted, and the event that says so. Nothing is
@@ -18,8 +18,8 @@ pub fn fork(
     path: &Path,
     seq: u64,
     folder: &Path,
-    may: impl Fn(&Session) -> Result<(), Refusal>,
-) -> Result<PathBuf, Refusal> {
+    may: impl Fn(&Session) -> Result<(), StartRefusal>,
+) -> Result<PathBuf, StartRefusal> {
     let file = path.display().to_string();
     let bytes = bytes_of(path)?;
     let log = read_log(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;

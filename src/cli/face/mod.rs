@@ -32,7 +32,7 @@ use crate::launch::scripted_answers::Answers;
 use crate::launch::seating::{needs, outside, personas_of, seat_participants};
 use crate::participants::human::HumanQueue;
 use crate::tui::{
-    Draft, EngineHandle, Home, Host, Keys, OpenTarget, Refusal, ReplayLoad, ScreenOptions, Theme,
+    Draft, EngineHandle, Home, Host, Keys, OpenTarget, ReplayLoad, ScreenOptions, StartRefusal, Theme,
 };
 use crate::workflow::recheck;
 
@@ -94,7 +94,7 @@ impl TuiHost {
         journal: Journal,
         path: PathBuf,
         desk: HumanQueue,
-    ) -> Result<ReadySession, Refusal> {
+    ) -> Result<ReadySession, StartRefusal> {
         let mut answers = self.answers.clone();
         answers.resume(&session);
         let led_out =
@@ -112,10 +112,10 @@ impl TuiHost {
 
 impl TuiHost {
     /// Refuses a session that needs something which the person has not agreed to.
-    fn agreed(&self, session: &Session, answers: &Answers) -> Result<(), Refusal> {
+    fn agreed(&self, session: &Session, answers: &Answers) -> Result<(), StartRefusal> {
         let needs = needs(session, &self.set_up.catalog(), answers)?;
         let unagreed = self.set_up.trust.unagreed(needs);
-        if unagreed.is_empty() { Ok(()) } else { Err(Refusal::Unagreed(unagreed)) }
+        if unagreed.is_empty() { Ok(()) } else { Err(StartRefusal::Unagreed(unagreed)) }
     }
 }
 
@@ -149,7 +149,7 @@ impl Host for TuiHost {
         Ok(Draft { opened: header, notices, needs: lines(&needs, &self.set_up.trust) })
     }
 
-    fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, Refusal> {
+    fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, StartRefusal> {
         let mut session = Session::default();
         let at = crate::clock::now();
         session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(opened.clone())) });
@@ -174,7 +174,7 @@ impl Host for TuiHost {
         Ok(engine::spawn(seated, Command::Open(Box::new(opened.clone())), &self.set_up, (desk, people)))
     }
 
-    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, EngineHandle), Refusal> {
+    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal> {
         let OpenedJournal { journal, log, .. } = opened(path)?;
         let session = fold(&log);
         if session.closed.is_some() {
@@ -191,7 +191,7 @@ impl Host for TuiHost {
         Ok((log.lines, engine::spawn(seated, start, &self.set_up, (desk, people))))
     }
 
-    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, Refusal> {
+    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal> {
         let folder = self.set_up.folders.sessions_to_write().map_err(|problem| vec![problem])?;
         fork::fork(path, seq, &folder, |session| self.agreed(session, &self.answers))
     }

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{DecodeError, RequestOptions, Stream, close_string, open_string, parse, schema};
+use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, schema};
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 
 /// The shared part: system message, then the user message up to the snapshot's end.
@@ -43,9 +43,9 @@ pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -
         out.extend_from_slice(form.as_bytes());
     }
     match limits.stream {
-        Stream::Off => {}
-        Stream::Plain => out.extend_from_slice(br#","stream":true"#),
-        Stream::WithUsage => {
+        ApiStream::Off => {}
+        ApiStream::Plain => out.extend_from_slice(br#","stream":true"#),
+        ApiStream::WithUsage => {
             out.extend_from_slice(br#","stream":true,"stream_options":{"include_usage":true}"#);
         }
     }
@@ -55,12 +55,12 @@ pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -
 
 #[derive(Deserialize)]
 struct Completion {
-    choices: Vec<Choice>,
+    choices: Vec<ChatChoice>,
     usage: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
+struct ChatChoice {
     message: ChatMessage,
     finish_reason: Option<String>,
 }
@@ -146,11 +146,11 @@ impl ChatStream {
         let refusal = Value::String(self.refusal);
         let message =
             ChatMessage { content: Some(Value::String(self.text)), refusal: Some(refusal), ..self.rest };
-        whole(Choice { message, finish_reason: Some(reason) }, self.usage)
+        whole(ChatChoice { message, finish_reason: Some(reason) }, self.usage)
     }
 }
 
-fn whole(choice: Choice, usage: Option<TokenUsage>) -> Result<Reply, DecodeError> {
+fn whole(choice: ChatChoice, usage: Option<TokenUsage>) -> Result<Reply, DecodeError> {
     let finish = finish(&choice)?;
     let mut text = content(choice.message.content.unwrap_or_default())?;
     if let (true, Some(Value::String(refusal))) = (text.is_empty(), choice.message.refusal) {
@@ -159,7 +159,7 @@ fn whole(choice: Choice, usage: Option<TokenUsage>) -> Result<Reply, DecodeError
     Ok(Reply { text, finish, usage, tries: 0 })
 }
 
-fn finish(choice: &Choice) -> Result<Finish, DecodeError> {
+fn finish(choice: &ChatChoice) -> Result<Finish, DecodeError> {
     let message = &choice.message;
     let calls = message.tool_calls.as_ref().and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
     let call = message.function_call.as_ref().is_some_and(|call| !call.is_null());
@@ -203,7 +203,7 @@ mod tests {
     const LIMITS: RequestOptions = RequestOptions {
         max_output_tokens: 1024,
         completion_tokens: false,
-        stream: Stream::Off,
+        stream: ApiStream::Off,
         form: SchemaMode::InWords,
     };
 
@@ -239,7 +239,7 @@ mod tests {
         (ask.temperature, ask.schema) = (Some(0.7), Some(r#"{"type":"object"}"#.into()));
         assert!(body(&ask, LIMITS).get("response_format").is_none(), "only where the service takes it");
         let held =
-            body(&ask, RequestOptions { form: SchemaMode::BySchema, stream: Stream::WithUsage, ..LIMITS });
+            body(&ask, RequestOptions { form: SchemaMode::BySchema, stream: ApiStream::WithUsage, ..LIMITS });
         assert_eq!(held["temperature"], 0.7);
         assert_eq!(
             held["response_format"],

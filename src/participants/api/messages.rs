@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{DecodeError, RequestOptions, Stream, close_string, open_string, parse, schema};
+use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, schema};
 use crate::participants::{Finish, Prompt, Reply, SeatRequest, TokenUsage};
 use crate::sanitize::estimated_tokens;
 
@@ -56,7 +56,7 @@ pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -
         let form = format!(r#","output_config":{{"format":{{"type":"json_schema","schema":{schema}}}}}"#);
         out.extend_from_slice(form.as_bytes());
     }
-    out.extend_from_slice(if limits.stream == Stream::Off { b"}" } else { br#","stream":true}"# });
+    out.extend_from_slice(if limits.stream == ApiStream::Off { b"}" } else { br#","stream":true}"# });
     out
 }
 
@@ -182,7 +182,7 @@ mod tests {
     const LIMITS: RequestOptions = RequestOptions {
         max_output_tokens: 1024,
         completion_tokens: false,
-        stream: Stream::Off,
+        stream: ApiStream::Off,
         form: SchemaMode::InWords,
     };
 

@@ -37,7 +37,7 @@ pub(super) struct RequestOptions {
     /// Whether the field is called `max_completion_tokens`, as `OpenAI` itself wants it.
     pub completion_tokens: bool,
     /// Whether the reply is to come piece by piece.
-    pub stream: Stream,
+    pub stream: ApiStream,
     /// Whether the answer's schema goes with the request.
     pub form: SchemaMode,
 }
@@ -54,7 +54,7 @@ pub enum SchemaMode {
 
 /// Whether a reply comes piece by piece.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Stream {
+pub enum ApiStream {
     /// In one piece.
     Off,
     Plain,

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{DecodeError, RequestOptions, Stream, close_string, open_string, parse, schema};
+use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, schema};
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 
 /// The shared part: the instructions, then the input up to the snapshot's end.
@@ -37,7 +37,7 @@ pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -
         let named = r#""type":"json_schema","name":"answer","strict":true"#;
         out.extend_from_slice(format!(r#","text":{{"format":{{{named},"schema":{schema}}}}}"#).as_bytes());
     }
-    out.extend_from_slice(if limits.stream == Stream::Off { b"}" } else { br#","stream":true}"# });
+    out.extend_from_slice(if limits.stream == ApiStream::Off { b"}" } else { br#","stream":true}"# });
     out
 }
 
@@ -166,7 +166,7 @@ mod tests {
         let limits = RequestOptions {
             max_output_tokens: 1024,
             completion_tokens: false,
-            stream: Stream::WithUsage,
+            stream: ApiStream::WithUsage,
             form: SchemaMode::InWords,
         };
         let body = |ask: &SeatRequest, limits| {

@@ -34,7 +34,7 @@ impl SchemaSupport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::participants::api::Stream;
+    use crate::participants::api::ApiStream;
     use crate::participants::testing::ask;
 
     #[test]
@@ -42,7 +42,7 @@ mod tests {
         let limits = RequestOptions {
             max_output_tokens: 1,
             completion_tokens: false,
-            stream: Stream::Off,
+            stream: ApiStream::Off,
             form: SchemaMode::BySchema,
         };
         let structured = SchemaSupport::default();

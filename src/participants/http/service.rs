@@ -9,7 +9,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::retry::Backoff;
-use crate::participants::api::{ApiStyle, SchemaMode, Stream};
+use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::key_command::KeyCommand;
 
 /// How long a service may take.
@@ -47,7 +47,7 @@ pub struct Service {
     /// The most tokens a reply may have.
     pub max_output_tokens: u32,
     /// Whether replies come piece by piece.
-    pub stream: Stream,
+    pub stream: ApiStream,
     /// Whether the answer's schema goes with a request.
     pub form: SchemaMode,
     /// How long it may take.
@@ -66,7 +66,7 @@ impl Service {
             key_command: None,
             key_name: None,
             max_output_tokens: 4096,
-            stream: Stream::default(),
+            stream: ApiStream::default(),
             form: SchemaMode::default(),
             timeouts: Timeouts::default(),
             retry: Backoff::default(),

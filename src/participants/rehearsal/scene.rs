@@ -20,14 +20,14 @@ const LONGEST_QUOTE: usize = 160;
 
 /// A sentence and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sentence {
+pub(super) struct QuotedSentence {
     pub text: String,
     /// A key of the snapshot, or an artifact's id.
     pub place: String,
     pub is_artifact: bool,
 }
 
-impl Sentence {
+impl QuotedSentence {
     /// The sentence in quotation marks, cut between words if it is long, and its place.
     pub fn quote(&self) -> String {
         let text = self.text.replace(['\u{201c}', '\u{201d}'], "\"");
@@ -51,7 +51,7 @@ pub(super) struct Scene {
     pub scale: (Option<f64>, Option<f64>),
     /// The cards of an estimate, lowest first.
     pub cards: Vec<String>,
-    sentences: Vec<Sentence>,
+    sentences: Vec<QuotedSentence>,
 }
 
 impl Scene {
@@ -82,10 +82,10 @@ impl Scene {
     }
 
     /// Up to `count` sentences drawn by lot.
-    pub fn quotes(&self, lots: &Lots, count: usize) -> Vec<&Sentence> {
+    pub fn quotes(&self, lots: &Lots, count: usize) -> Vec<&QuotedSentence> {
         let start = lots.index("quotes", self.sentences.len());
         let step = 1 + lots.index("step", self.sentences.len().saturating_sub(1));
-        let mut drawn: Vec<&Sentence> = Vec::new();
+        let mut drawn: Vec<&QuotedSentence> = Vec::new();
         for nth in 0..count.min(self.sentences.len()) {
             let sentence = &self.sentences[(start + nth * step) % self.sentences.len()];
             if !drawn.contains(&sentence) {
@@ -150,7 +150,7 @@ impl Scene {
             for sentence in sentences(line) {
                 if self.sentences.len() < MOST_SENTENCES && words(sentence).count() >= FEWEST_WORDS {
                     let (text, place) = (sentence.to_owned(), place.to_owned());
-                    self.sentences.push(Sentence { text, place, is_artifact });
+                    self.sentences.push(QuotedSentence { text, place, is_artifact });
                 }
             }
         }

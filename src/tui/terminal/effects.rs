@@ -17,7 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::history::LogEntry;
 use crate::tui::home::OpenTarget;
-use crate::tui::host::{EngineHandle, Host, Refusal, ReplayLoad};
+use crate::tui::host::{EngineHandle, Host, ReplayLoad, StartRefusal};
 use crate::tui::live::EngineUpdate;
 use crate::tui::model::{Asking, Mode, Overlay, TextView};
 use crate::tui::replay::Replay;
@@ -175,10 +175,10 @@ impl Screen {
     }
 
     /// Tells why something is not done, or asks whether it may be.
-    fn refused(&mut self, refusal: Refusal, then: Then) {
+    fn refused(&mut self, refusal: StartRefusal, then: Then) {
         match refusal {
-            Refusal::Wrong(problems) => self.tell(&problems),
-            Refusal::Unagreed(needs) => {
+            StartRefusal::Wrong(problems) => self.tell(&problems),
+            StartRefusal::Unagreed(needs) => {
                 let text = question(&needs);
                 self.model.overlay = Some(Overlay::Agree(Asking { text, scroll: 0, is_read: false }));
                 self.unagreed = Some((needs, then));

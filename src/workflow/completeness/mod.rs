@@ -37,7 +37,7 @@ pub struct Held {
 
 /// A phrase of the facilitator that the work item does not bear out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct CompletenessFinding {
     /// Whether it is decided exactly; otherwise it is a guess about language.
     pub is_certain: bool,
     /// The phrase, as it was written.
@@ -46,17 +46,17 @@ pub struct Finding {
     pub what: String,
 }
 
-impl std::fmt::Display for Finding {
+impl std::fmt::Display for CompletenessFinding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "`{}` {}", self.phrase, self.what)
     }
 }
 
 /// Every finding in a text of the facilitator's, certain ones first.
-pub fn findings(said: &str, held: &Held) -> Vec<Finding> {
-    let mut found: Vec<Finding> =
+pub fn findings(said: &str, held: &Held) -> Vec<CompletenessFinding> {
+    let mut found: Vec<CompletenessFinding> =
         named_ids(said, held).into_iter().filter_map(|named| of_id(&named, said, held)).collect();
-    found.extend(lookup::lookups(said, &held.names).into_iter().map(|phrase| Finding {
+    found.extend(lookup::lookups(said, &held.names).into_iter().map(|phrase| CompletenessFinding {
         is_certain: false,
         phrase,
         what: "asks to look something up; include the content instead".to_owned(),
@@ -73,9 +73,10 @@ struct NamedId<'a> {
     is_called_one: bool,
 }
 
-fn of_id(named: &NamedId<'_>, said: &str, held: &Held) -> Option<Finding> {
+fn of_id(named: &NamedId<'_>, said: &str, held: &Held) -> Option<CompletenessFinding> {
     let id = named.id;
-    let finding = |is_certain, what| Some(Finding { is_certain, phrase: named.phrase.clone(), what });
+    let finding =
+        |is_certain, what| Some(CompletenessFinding { is_certain, phrase: named.phrase.clone(), what });
     if describes(said, id) {
         return None;
     }

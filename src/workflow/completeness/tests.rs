@@ -1,6 +1,6 @@
 //! Sentences a facilitator writes, and what is found in them.
 
-use super::{Finding, Held, findings};
+use super::{CompletenessFinding, Held, findings};
 
 /// Ids of a definition: REQ-001 and the artifact `login` are handed over, REQ-002 and APP-15 are not.
 fn held() -> Held {
@@ -12,7 +12,7 @@ fn held() -> Held {
     }
 }
 
-fn found(said: &str) -> Vec<Finding> {
+fn found(said: &str) -> Vec<CompletenessFinding> {
     findings(said, &held())
 }
 

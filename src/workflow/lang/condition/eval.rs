@@ -9,7 +9,7 @@ use super::{Compare, Expr};
 use crate::workflow::lang::value_path::walk;
 
 /// A value, or undefined.
-type Seen<'a> = Option<Cow<'a, Value>>;
+type MaybeValue<'a> = Option<Cow<'a, Value>>;
 
 pub struct Eval<'a> {
     pub scope: &'a Value,
@@ -24,7 +24,7 @@ impl<'a> Eval<'a> {
         }
     }
 
-    fn value(&self, expr: &'a Expr) -> Result<Seen<'a>, String> {
+    fn value(&self, expr: &'a Expr) -> Result<MaybeValue<'a>, String> {
         let truth = match expr {
             Expr::Literal(literal) => return Ok(literal.as_ref().map(Cow::Borrowed)),
             Expr::Path(path) => return Ok(self.path(path)),
@@ -46,7 +46,7 @@ impl<'a> Eval<'a> {
         Ok(!end)
     }
 
-    fn path(&self, path: &'a [String]) -> Seen<'a> {
+    fn path(&self, path: &'a [String]) -> MaybeValue<'a> {
         walk(self.scope, path).or_else(|| match path {
             [root, step, field] if root == "context" && field == "success" => {
                 (self.success_of)(step).map(|success| Cow::Owned(Value::Bool(success)))

@@ -16,13 +16,13 @@ use serde_json::Value;
 
 use super::GrammarError;
 use expression::{Path, Root};
-use tree::Node;
+use tree::TemplateNode;
 
 /// A template that reads well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
     text: String,
-    nodes: Vec<Node>,
+    nodes: Vec<TemplateNode>,
 }
 
 /// A path of a template that looks something up in the scope itself.
@@ -65,14 +65,19 @@ impl Template {
 }
 
 /// Adds the paths that reach the scope from `depth` levels down; `params` are names of items.
-fn collect<'a>(nodes: &'a [Node], depth: usize, params: &mut Vec<&'a str>, uses: &mut Vec<PathUse<'a>>) {
+fn collect<'a>(
+    nodes: &'a [TemplateNode],
+    depth: usize,
+    params: &mut Vec<&'a str>,
+    uses: &mut Vec<PathUse<'a>>,
+) {
     for node in nodes {
         for path in node.own_paths() {
             if let Some(path) = from_scope(path, depth, params) {
                 uses.push(path);
             }
         }
-        if let Node::Block(block) = node {
+        if let TemplateNode::Block(block) = node {
             let known = params.len();
             params.extend(block.params.iter().map(String::as_str));
             collect(&block.body, depth + usize::from(block.kind.enters()), params, uses);

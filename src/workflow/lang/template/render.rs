@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::expression::{Expression, Helper, Path, Root};
 use super::print::{is_there, is_true, join, print};
-use super::tree::{Block, BlockKind, Node};
+use super::tree::{Block, BlockKind, TemplateNode};
 use crate::workflow::lang::value_path::walk;
 
 const LARGEST: usize = 8 * 1024 * 1024;
@@ -16,7 +16,7 @@ const MOST_WORK: usize = 2_000_000;
 /// A value, or nothing.
 type Seen<'a> = Option<Cow<'a, Value>>;
 
-pub fn render(nodes: &[Node], scope: &Value) -> Result<String, String> {
+pub fn render(nodes: &[TemplateNode], scope: &Value) -> Result<String, String> {
     let first = Frame { here: Some(Cow::Borrowed(scope)), turn: None, params: Vec::new() };
     let mut render = Render { scope, frames: vec![first], out: String::new(), work: 0 };
     render.nodes(nodes)?;
@@ -46,20 +46,20 @@ struct Render<'a> {
 }
 
 impl<'a> Render<'a> {
-    fn nodes(&mut self, nodes: &'a [Node]) -> Result<(), String> {
+    fn nodes(&mut self, nodes: &'a [TemplateNode]) -> Result<(), String> {
         self.work += 1 + nodes.len();
         if self.work > MOST_WORK {
             return Err("the template goes on for too long: its loops multiply".to_owned());
         }
         for node in nodes {
             match node {
-                Node::Text(text) => self.out.push_str(text),
-                Node::Value(value) => {
+                TemplateNode::Text(text) => self.out.push_str(text),
+                TemplateNode::Value(value) => {
                     if let Some(value) = self.value(value)? {
                         print(&value, &mut self.out);
                     }
                 }
-                Node::Block(block) => self.block(block)?,
+                TemplateNode::Block(block) => self.block(block)?,
             }
             if self.out.len() > LARGEST {
                 return Err(format!("the text is larger than {} MiB", LARGEST >> 20));

@@ -12,7 +12,7 @@ const DEEPEST: usize = 50;
 
 /// A part of a template.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Node {
+pub enum TemplateNode {
     /// Text to print.
     Text(String),
     /// A value to print.
@@ -30,9 +30,9 @@ pub struct Block {
     /// Names for the item and its key.
     pub params: Vec<String>,
     /// What is printed.
-    pub body: Vec<Node>,
+    pub body: Vec<TemplateNode>,
     /// What is printed otherwise.
-    pub otherwise: Vec<Node>,
+    pub otherwise: Vec<TemplateNode>,
 }
 
 /// The blocks there are.
@@ -64,7 +64,7 @@ impl BlockKind {
     }
 }
 
-impl Node {
+impl TemplateNode {
     /// The paths of the node itself, not of what is in it.
     pub fn own_paths(&self) -> Vec<&Path> {
         let mut paths = Vec::new();
@@ -89,7 +89,7 @@ struct Open {
 }
 
 /// Reads a template's text.
-pub fn parse(text: &str) -> Result<Vec<Node>, GrammarError> {
+pub fn parse(text: &str) -> Result<Vec<TemplateNode>, GrammarError> {
     if text.len() > LONGEST {
         return Err(GrammarError::new(LONGEST, format!("a template is at most {LONGEST} bytes long")));
     }
@@ -99,7 +99,7 @@ pub fn parse(text: &str) -> Result<Vec<Node>, GrammarError> {
     for piece in pieces {
         match piece {
             TemplateToken::Text(_, "") => {}
-            TemplateToken::Text(_, kept) => tree.push(Node::Text(kept.to_owned())),
+            TemplateToken::Text(_, kept) => tree.push(TemplateNode::Text(kept.to_owned())),
             TemplateToken::Tag(tag) => tree.tag(&tag)?,
         }
     }
@@ -113,12 +113,12 @@ pub fn parse(text: &str) -> Result<Vec<Node>, GrammarError> {
 }
 
 struct Tree {
-    nodes: Vec<Node>,
+    nodes: Vec<TemplateNode>,
     open: Vec<Open>,
 }
 
 impl Tree {
-    fn push(&mut self, node: Node) {
+    fn push(&mut self, node: TemplateNode) {
         match self.open.last_mut() {
             None => self.nodes.push(node),
             Some(open) if open.has_else => open.block.otherwise.push(node),
@@ -131,7 +131,7 @@ impl Tree {
             TagKind::Comment => Ok(()),
             TagKind::Value => {
                 let value = ExpressionParser::new(tag.inner, tag.offset).whole()?;
-                self.push(Node::Value(value));
+                self.push(TemplateNode::Value(value));
                 Ok(())
             }
             TagKind::Open => self.open(&mut ExpressionParser::new(tag.inner, tag.offset), tag.offset, false),
@@ -215,7 +215,7 @@ impl Tree {
             if is_inverse {
                 std::mem::swap(&mut block.body, &mut block.otherwise);
             }
-            self.push(Node::Block(block));
+            self.push(TemplateNode::Block(block));
             if !is_chained {
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! What a session is set up from: folders, configuration, personas on disk, models, scripted answers.
+//! Configuration: folders, settings, personas on disk, providers, prices, trust and the doctor.
 //!
 //! Everything here reads files and the environment once, before a session opens; what it finds is
 //! frozen into the session's header, with where each thing came from.
@@ -16,6 +16,7 @@ pub mod providers;
 pub mod settings;
 pub mod tasks;
 pub mod trust;
+
 pub use dirs::read_regular;
 pub use need::Need;
 pub use one_model::unreachable;

@@ -23,8 +23,8 @@ impl Price {
 
     /// What these tokens cost.
     pub fn cost_usd(&self, tokens: TokenUsage) -> f64 {
-        let anew = tokens.input.saturating_sub(tokens.cached);
-        let input = anew as f64 * self.input + tokens.cached as f64 * self.cached;
+        let uncached = tokens.input.saturating_sub(tokens.cached);
+        let input = uncached as f64 * self.input + tokens.cached as f64 * self.cached;
         (input + tokens.output as f64 * self.output) / 1e6
     }
 }

@@ -22,7 +22,6 @@ use crate::diagnostic::did_you_mean;
 
 /// What a key does; the table describes each action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it; the table describes each action")]
 pub enum Action {
     OpenRow,
     NewQuestion,

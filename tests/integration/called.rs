@@ -106,7 +106,7 @@ fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
     assert!(matches!(all.last(), Some(TimedEvent { event: Event::SeatRetried(_), .. })));
     assert_eq!(found(&all, |_| ()), Vec::<String>::new());
     let short = found(&all, |all| drop(all.remove(all.len() - 2)));
-    assert_eq!(short, ["a seat that failed is not asked anew though its round is gone on with"]);
+    assert_eq!(short, ["a failed seat is not asked again although its round was resumed"]);
 }
 
 #[test]

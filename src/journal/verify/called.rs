@@ -1,4 +1,4 @@
-//! What something must have called for: warnings, a rest, seats that are asked anew after one. And times.
+//! What something must have called for: warnings, a rest, seats that are asked again after one. And times.
 
 use super::Verifier;
 use crate::core::{Command, decide, is_key_file_left};
@@ -17,7 +17,7 @@ impl Verifier {
             self.asked_anew.clear();
         }
         if self.asked_anew.pop_front().is_some_and(|due| due != *event) {
-            self.find(line, "a seat that failed is not asked anew though its round is gone on with");
+            self.find(line, "a failed seat is not asked again although its round was resumed");
         }
         if line.seq > 0 && !matches!(event, Event::Warning { .. }) && !self.unread.is_empty() {
             self.unread.clear();

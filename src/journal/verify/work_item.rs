@@ -14,7 +14,7 @@ impl Verifier {
         let command = Command::Offer { step: item.step.clone() };
         let events = decide(&self.session, command, line.stamped.at).unwrap_or_default();
         if warnings(&events).count() > self.warned {
-            self.find(line, "what is to be said of a work item before it is handed out is not said");
+            self.find(line, "a warning about a work item is missing before its offer");
         }
         let mut offers = events.into_iter().filter_map(|event| {
             if let Event::WorkItemOffered(offered) = event { Some((*offered).clone()) } else { None }

@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::BallotForm;
+use super::model::BallotForm;
 
 /// No more options, or bytes of their names, are taken by services that limit them.
 const MOST_OPTIONS: usize = 250;

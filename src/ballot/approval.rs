@@ -6,9 +6,9 @@ use super::answer_schema::{list, options, words};
 use super::kind::{
     FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
 };
+use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
-use super::{Ballot, BallotForm};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
 use crate::yaml::{Map, Node, Value};
 

@@ -6,8 +6,8 @@ use super::answer_schema::words;
 use super::kind::{
     FormField, FormKeys, FormValues, Instructions, KindSpec, RehearsedBallot, Scale, Stage, one_of,
 };
+use super::model::{Ballot, BallotForm};
 use super::parse::{AnswerParser, option_match};
-use super::{Ballot, BallotForm};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
 use crate::yaml::{Node, Value};
 

@@ -3,29 +3,17 @@
 //! A veto is not lost to a slip of form: a reply without a valid answer that names a block where the
 //! consent belongs may be one. Thinking, quoted lines and the form with its placeholders are no stance.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::words;
 use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Stage, one_of};
+use super::model::{Ballot, BallotForm, Stance};
 use super::parse::AnswerParser;
 use super::parse::option_match::{is_alternation, is_invisible, unknown_stance};
 use super::parse::prefilter::{final_channel, without_thinking};
 use super::parse::scalar::{folded, strip_markup};
-use super::{Ballot, BallotForm};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
 use crate::yaml::{Node, Value};
-
-/// A consent ballot's stance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stance {
-    Support,
-    /// Has doubts and does not stand in the way.
-    StandAside,
-    /// Stands in the way until a minimum change is made.
-    Block,
-}
 
 /// The words of the stances.
 const STANCES: [(&str, Stance); 3] =

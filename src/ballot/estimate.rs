@@ -7,9 +7,9 @@ use super::kind::{
     FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
     typed_number, whole,
 };
+use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::{folded, plain_number, quoted, source_text, strip_markup};
-use super::{Ballot, BallotForm};
 use crate::tally::{CountableKind, Decimal, IndexedBallot, Rule};
 use crate::yaml::{Node, Value};
 

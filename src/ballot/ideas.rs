@@ -1,23 +1,14 @@
 //! `ideas`: a list of ideas, each with a title and a text. They are collected, not counted.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map as JsonMap, Value as Json, json};
 
 use super::answer_schema::{closed, list, words};
 use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Stage};
+use super::model::{Ballot, BallotForm, Idea};
 use super::parse::AnswerParser;
 use super::parse::answer::{is_named, not_asked};
 use super::parse::scalar::{folded, is_placeholder, quoted, source_text};
-use super::{Ballot, BallotForm};
 use crate::yaml::{Map, Node, Value};
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Idea {
-    /// The name it goes by; no other idea of the ballot has it.
-    pub title: String,
-    /// The idea itself.
-    pub text: String,
-}
 
 pub(super) struct Ideas;
 

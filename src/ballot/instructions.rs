@@ -3,8 +3,8 @@
 //! The same text for all seats. Every value in its example is a placeholder, so that repeating it can
 //! never be read as a ballot. It names no option: those stand in the snapshot.
 
-use super::BallotKind;
 use super::kind::Instructions;
+use super::model::BallotKind;
 
 /// How to answer a question of this kind.
 pub fn answer_rules(kind: BallotKind) -> String {

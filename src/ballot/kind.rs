@@ -5,8 +5,8 @@
 
 use serde_json::{Number, Value};
 
+use super::model::{Ballot, BallotForm, BallotKind};
 use super::parse::AnswerParser;
-use super::{Ballot, BallotForm, BallotKind};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
 use crate::yaml::Node;
 

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::answer_schema::described;
 use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Stage};
+use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
-use super::{Ballot, BallotForm};
 use crate::yaml::Node;
 
 pub(super) struct Position;

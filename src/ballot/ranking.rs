@@ -6,9 +6,9 @@ use super::answer_schema::{described, list, options, words};
 use super::kind::{
     FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
 };
+use super::model::{Ballot, BallotForm};
 use super::parse::scalar::{folded, quoted, source_text};
 use super::parse::{AnswerParser, option_match};
-use super::{Ballot, BallotForm};
 use crate::tally::{CountableKind, IndexedBallot, Rule, UNLISTED};
 use crate::yaml::{Map, Node, Value};
 

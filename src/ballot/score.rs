@@ -8,9 +8,9 @@ use super::kind::{
     FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
     typed_number, whole,
 };
+use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
-use super::{Ballot, BallotForm};
 use crate::tally::{CountableKind, Decimal, IndexedBallot, Rule};
 use crate::yaml::{Map, Node, Value};
 

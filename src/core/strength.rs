@@ -5,7 +5,7 @@
 //! weak. People, and answers a person gave beforehand, count each for themselves.
 
 use super::alike;
-use super::tally_round::profile;
+use super::profile::profile;
 use crate::history::{AnswerRevealed, RoundRun, SeatStatus, Session, Tally};
 use crate::round::record::Outcome;
 use crate::tally::{CountableKind, Decimal, IndexedBallot, Profile, Quartiles, Tier, UNLISTED};

@@ -1,9 +1,10 @@
 //! The count of a closed round: who took part, whether the quorum is met, what the rule found.
 
+use super::profile::profile;
 use super::strength::{same_answers, strength};
 use crate::history::{RoundRun, SeatStatus, Session, Tally};
 use crate::round::record::Outcome;
-use crate::tally::{self, Decimal, Profile, Rule, Tier, Ties, Verdict, WeightedBallot, seeded_winner};
+use crate::tally::{self, Rule, Tier, Ties, Verdict, seeded_winner};
 
 /// Counts a closed round in the order of its roster.
 pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
@@ -90,36 +91,6 @@ fn bucket<'a>(tally: &'a mut Tally, status: &SeatStatus) -> &'a mut usize {
         SeatStatus::Excused(_) => &mut tally.excused,
         _ => &mut tally.missing,
     }
-}
-
-/// The valid ballots of a round, in roster order, as the rules count them.
-pub fn profile(session: &Session, round: &RoundRun) -> Profile {
-    let form = &round.opened.ballot;
-    let options = if form.kind.spec().form_keys().cards { &form.cards } else { &form.options };
-    let mut profile = Profile {
-        options: options.clone(),
-        ballots: Vec::new(),
-        lowest: form.min.as_ref().and_then(Decimal::from_json),
-        may_block: Vec::new(),
-        needs_support: !session.header.as_ref().is_some_and(|header| header.adopts_unsupported),
-    };
-    for seat in round.seats.values() {
-        let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
-        if answer.may_block {
-            profile.may_block.push(seat.name.clone());
-        }
-        let ballot = answer.ballot.as_ref().filter(|_| answer.outcome == Outcome::Answered);
-        let Some(mark) = ballot.and_then(|ballot| ballot.indexed(form)) else { continue };
-        let weight =
-            session.seat_info(&seat.name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
-        let confidence = answer.answer.get("confidence").and_then(serde_json::Value::as_number);
-        profile.ballots.push(WeightedBallot {
-            weight,
-            confidence: confidence.and_then(|number| Decimal::parse_cut(&number.to_string())),
-            ..WeightedBallot::one(&seat.name, mark)
-        });
-    }
-    profile
 }
 
 fn verdict(session: &Session, round: &RoundRun) -> Verdict {

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::disclosure::{WITHHELD, seat_answer};
+use super::disclosure::{WITHHELD, rejected, seat_answer};
 use crate::history::{RoundRun, Seat, Session, StepFinished, StepRun};
 use crate::round::material::{Artifact, SnapshotContent};
 use crate::round::snapshot::Snapshot;
@@ -117,11 +117,6 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
 pub fn is_no(session: &Session, step: &Step, result: &StepFinished) -> bool {
     let is_approval = matches!(step.kind, StepKind::Approval(_)) && !session.is_format_1();
     is_approval && result.success && result.data["approved"] != json!(true)
-}
-
-/// An entry of what came to nothing.
-pub fn rejected(id: &str, error: &str) -> Value {
-    json!({ "stepId": id, "status": "rejected", "result": null, "error": error })
 }
 
 /// Stored entries as later steps see them: what is fulfilled by its result alone.

@@ -259,9 +259,9 @@ fn material_of(run: &RoundRun) -> String {
 /// An entry of an envelope: what is handed on under a name.
 fn entry(name: &str, handed: Option<Value>) -> Value {
     match handed {
-        None => super::context::rejected(name, WITHHELD),
+        None => rejected(name, WITHHELD),
         Some(said) => match said.get("error").and_then(Value::as_str) {
-            Some(error) => super::context::rejected(name, error),
+            Some(error) => rejected(name, error),
             None => json!({ "stepId": name, "result": said["result"] }),
         },
     }
@@ -303,4 +303,9 @@ fn why_rejected(status: &SeatStatus) -> String {
         SeatStatus::Lost(_) => "its answer was lost with the round's key".to_owned(),
         _ => "no answer before the round closed".to_owned(),
     }
+}
+
+/// An entry of what came to nothing.
+pub fn rejected(id: &str, error: &str) -> Value {
+    json!({ "stepId": id, "status": "rejected", "result": null, "error": error })
 }

@@ -5,38 +5,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::history::{RoundOutcome, RoundRun, Seat, Session, StepFinished, Tally};
-use crate::tally::Rule;
+use crate::history::{RoundRun, Seat, Session, StepFinished};
 use crate::workflow::{Step, TALLY_KEYS};
 
-/// What a count came to, in one word.
-fn outcome_of(tally: &Tally) -> RoundOutcome {
-    let verdict = &tally.verdict;
-    let blocks = verdict.scores.get("block").is_some_and(|blocks| blocks.as_f64() > 0.0);
-    match tally.rule {
-        _ if !tally.quorum_met => RoundOutcome::NoQuorum,
-        Some(_) if tally.decided => RoundOutcome::Decided,
-        Some(_) if verdict.tie => RoundOutcome::Tie,
-        Some(_) if tally.is_too_weak() => RoundOutcome::Weak,
-        Some(rule) if rule == Rule::Consent && blocks => RoundOutcome::Blocked,
-        Some(_) if tally.answered == 0 && tally.abstained > 0 => RoundOutcome::Abstained,
-        _ => RoundOutcome::Undecided,
-    }
-}
-
 impl Session {
-    /// What became of a round step's last run; nothing of other steps, and of sessions of format 1.
-    pub(crate) fn round_outcome(&self, step: &Step) -> Option<RoundOutcome> {
-        if self.is_format_1() || step.round().is_none() {
-            return None;
-        }
-        if self.not_held.contains_key(&step.id) {
-            return Some(RoundOutcome::Failed);
-        }
-        let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id)?;
-        round.tally.as_ref().map(outcome_of)
-    }
-
     /// A round as later steps see it.
     pub(crate) fn round_envelope(&self, step: &Step, result: &StepFinished) -> Value {
         let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id);

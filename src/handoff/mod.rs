@@ -8,10 +8,11 @@ mod envelope;
 mod linked_tasks;
 mod pseudonym;
 mod recall;
+mod review;
 mod work_item_input;
 
 pub use completeness::Checked;
-pub use context::{is_no, parallel_data, rejected, round_data};
-pub use disclosure::WITHHELD;
+pub use context::{is_no, parallel_data, round_data};
+pub use disclosure::{WITHHELD, rejected};
 pub use linked_tasks::{LinkedTasks, linked_tasks};
 pub use work_item_input::{WorkItemDraft, offer, whole_prompt};

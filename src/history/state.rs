@@ -373,3 +373,18 @@ impl SeatInfo {
         if self.scripted.iter().any(|scripted| scripted == step) { "scripted" } else { &self.model }
     }
 }
+
+impl Session {
+    /// What `agent` may claim at `now`, oldest first: its own offers only.
+    pub fn inbox(&self, agent: &str, now: Timestamp) -> Vec<&WorkItem> {
+        let open = |item: &&WorkItem| {
+            item.offered.participant == agent && item.outcome().is_none() && !item.is_held(now)
+        };
+        self.items.values().filter(open).collect()
+    }
+
+    /// Work items that are not settled, oldest first.
+    pub fn open_items(&self) -> impl Iterator<Item = &WorkItem> {
+        self.items.values().filter(|item| item.outcome().is_none())
+    }
+}

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use super::event::{ItemStatus, WorkItemClaimed, WorkItemOffered, WorkItemReturned};
-use super::state::Session;
 use super::timestamp::Timestamp;
 
 /// A work item of an agent.
@@ -61,20 +60,5 @@ impl WorkItem {
             None if self.is_held(now) => "claimed",
             None => "offered",
         }
-    }
-}
-
-impl Session {
-    /// What `agent` may claim at `now`, oldest first: its own offers only.
-    pub fn inbox(&self, agent: &str, now: Timestamp) -> Vec<&WorkItem> {
-        let open = |item: &&WorkItem| {
-            item.offered.participant == agent && item.outcome().is_none() && !item.is_held(now)
-        };
-        self.items.values().filter(open).collect()
-    }
-
-    /// Work items that are not settled, oldest first.
-    pub fn open_items(&self) -> impl Iterator<Item = &WorkItem> {
-        self.items.values().filter(|item| item.outcome().is_none())
     }
 }

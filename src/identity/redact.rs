@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Hit, Leak, LeakScanner};
+use super::leak::{Hit, Leak, LeakScanner};
 
 /// Everything found in a value, in its order. `mask` says what stands for a hit, if anything does.
 pub fn leaks_in(

@@ -1,30 +1,32 @@
 //! The rules of the leak scan, over words: what counts as a name, and when a text says who it is.
 
+use super::leak::{Hit, LeakKind, LeakScanner, Named};
 use super::patterns::{
     AFTER_AI, AI, FILES, FILLERS, INTRODUCTIONS, MADE, ME, MOST_FILLERS, NOT_ITSELF, SAYS, THEIRS,
 };
 use super::tokenize::{Word, words};
 use super::vendors::{any, belongs, strong};
-use super::{Hit, LeakKind, LeakScanner, Named};
 
-/// Everything found in a text, in its order, none over another.
-pub fn hits(scan: &LeakScanner, text: &str) -> Vec<Hit> {
-    let (words, rest) = words(text);
-    let reader = PatternMatcher { scan, words: &words, rest: &rest };
-    let mut found: Vec<NameMatch> = Vec::new();
-    for at in 0..words.len() {
-        found.extend(reader.itself(at));
+impl LeakScanner {
+    /// Everything found in a text, in its order, none over another.
+    pub fn hits(&self, text: &str) -> Vec<Hit> {
+        let (words, rest) = words(text);
+        let reader = PatternMatcher { scan: self, words: &words, rest: &rest };
+        let mut found: Vec<NameMatch> = Vec::new();
+        for at in 0..words.len() {
+            found.extend(reader.itself(at));
+        }
+        let selves = found.len();
+        for at in 0..words.len() {
+            let maker = reader.maker(at, &found[..selves]);
+            found.extend(maker);
+        }
+        for at in 0..words.len() {
+            found.extend(reader.name(at).filter(|name| !reader.is_known(name)));
+        }
+        let hits = found.into_iter().map(|found| reader.hit(found)).collect();
+        apart(hits)
     }
-    let selves = found.len();
-    for at in 0..words.len() {
-        let maker = reader.maker(at, &found[..selves]);
-        found.extend(maker);
-    }
-    for at in 0..words.len() {
-        found.extend(reader.name(at).filter(|name| !reader.is_known(name)));
-    }
-    let hits = found.into_iter().map(|found| reader.hit(found)).collect();
-    apart(hits)
 }
 
 /// In the order of the text; of two that overlap the one that says who speaks, else the longer.

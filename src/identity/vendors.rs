@@ -3,7 +3,7 @@
 //! A name that is also a common word, a person's or another thing's counts only where a text says
 //! who it is itself ("I'm Gemini"), or with what makes it a model ("Gemini 1.5 Pro").
 
-use super::Named;
+use super::leak::Named;
 
 /// Names that count wherever they stand, word by word.
 const STRONG: [(Named, &[&str]); 20] = [

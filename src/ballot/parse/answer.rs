@@ -8,7 +8,7 @@ use super::option_match;
 use super::scalar::{
     is_abstain, is_placeholder, is_placeholder_text, plain_number, quoted, source_text, strip_markup,
 };
-use crate::ballot::{Answer, Ballot, BallotForm, BallotKind, Stance};
+use crate::ballot::model::{Answer, Ballot, BallotForm, BallotKind, Stance};
 use crate::tally::Decimal;
 use crate::yaml::{self, Node, Value};
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::answer::known_key;
 use super::scalar::{strip_markup, trimmed};
-use crate::ballot::BallotKind;
+use crate::ballot::model::BallotKind;
 
 /// How a block is to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::answer::{self, AnswerEntries, is_named, known_key};
 use super::blocks::ReplyBlock;
 use super::scalar::{depth, is_abstain, is_placeholder, source_text};
 use super::{option_match, prefilter, yaml_block};
-use crate::ballot::{Answer, BallotForm, BallotKind};
+use crate::ballot::model::{Answer, BallotForm, BallotKind};
 use crate::yaml::{self, Node, Value};
 
 /// Values nested deeper than this are refused.

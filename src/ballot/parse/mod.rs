@@ -18,7 +18,7 @@ mod tests;
 
 pub use answer::AnswerParser;
 
-use super::{Answer, Ballot, BallotForm, ParsedReply, Stance};
+use crate::ballot::model::{Answer, Ballot, BallotForm, ParsedReply, Stance};
 use classify::ClassifiedBlock;
 
 /// Why a reply is no answer.

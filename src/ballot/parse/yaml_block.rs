@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::answer::known_key;
 use super::scalar::{quoted, shorten};
-use crate::ballot::BallotKind;
+use crate::ballot::model::BallotKind;
 use crate::yaml::{self, Node, Value};
 
 /// Deeper than the limit on values, and shallow enough for the reader's recursion on a small stack.

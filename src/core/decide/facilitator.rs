@@ -3,19 +3,16 @@
 //! Nothing here reaches into a round that is open but its deadline: a revision, an artifact or a
 //! note shows up in the next snapshot at the earliest.
 
-use std::sync::Arc;
+use serde_json::{Map, Value};
 
-use serde_json::{Map, Value, json};
-
-use super::{DecideResult, refuse};
+use super::result::{DecideResult, refuse};
 use crate::core::command::{Command, Refusal};
 use crate::diagnostic::Diagnostic;
 use crate::history::{
     ArtifactRecorded, DeadlineExtended, Event, RoundRevised, RoundRun, SeatInfo, SeatRetried, SeatStatus,
-    Session, SessionForked, SynthesisRecorded, Timestamp,
+    Session, SessionForked, SynthesisRecorded, read_artifact,
 };
-use crate::round::material::Artifact;
-use crate::workflow::{Definition, Round, Selection, Source, StepKind, load, recheck};
+use crate::workflow::{Definition, recheck};
 
 /// A longer deadline than this is taken for a slip, in milliseconds: thirty days.
 const LONGEST_DEADLINE: u64 = 30 * 24 * 3600 * 1000;
@@ -138,114 +135,4 @@ fn said(problem: &Diagnostic) -> String {
         Some(hint) => format!("{}: {hint}", problem.message),
         None => problem.message.clone(),
     }
-}
-
-impl Definition {
-    /// The definition with one round step revised.
-    ///
-    /// # Errors
-    /// The first problem of the revision.
-    pub(crate) fn revised(&self, revised: &RoundRevised) -> Result<Self, Diagnostic> {
-        let mut after = self.clone();
-        let step = after.step_mut(&revised.step);
-        let Some(StepKind::Round(round)) = step.map(|step| &mut step.kind) else {
-            return Err(Diagnostic::new(format!("`{}` is no round step", revised.step)));
-        };
-        let form = read_round(&revised.form)?;
-        *round = Round {
-            participants: revised.participants.clone().map_or(Selection::All, Selection::Named),
-            artifacts: round.artifacts.clone(),
-            closes_below_quorum: round.closes_below_quorum || form.closes_below_quorum,
-            recall: round.recall.clone(),
-            ..form
-        };
-        Ok(after)
-    }
-
-    fn with_artifact(&mut self, artifact: Artifact) {
-        let id = artifact.id.clone();
-        match self.artifacts.iter_mut().find(|known| known.id == id) {
-            Some(known) => *known = artifact,
-            None => self.artifacts.push(artifact),
-        }
-        // What the facilitator puts on the table is seen by every later round.
-        for step in &mut self.steps {
-            step.show_artifact(&id);
-        }
-    }
-}
-
-impl Session {
-    /// Folds in what the facilitator did.
-    pub(crate) fn apply_live(&mut self, event: &Event) {
-        if let Event::RoundRevised(revised) = event {
-            if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
-                self.definition = Some(Arc::new(after));
-            }
-        } else if let Event::ArtifactRecorded(recorded) = event {
-            if let (Some(definition), Ok(artifact)) =
-                (&mut self.definition, read_artifact(&recorded.artifact))
-            {
-                Arc::make_mut(definition).with_artifact(artifact);
-            }
-        } else if let Event::SynthesisRecorded(note) = event {
-            if let Some(round) = self.round_mut(&note.round) {
-                round.synthesis = Some(note.text.clone()).filter(|text| !text.trim().is_empty());
-            }
-        } else if let Event::DeadlineExtended(extended) = event {
-            if let Some(round) = self.round_mut(&extended.round) {
-                round.deadline_ms = Some(extended.deadline_ms);
-            }
-        } else if let Event::SeatRetried(retried) = event {
-            self.retry(retried);
-        } else if let Event::RoundAskedAgain { step, .. } = event
-            && let Some(run) = self.run_mut(step)
-        {
-            (run.round, run.approval) = (None, None);
-        }
-    }
-
-    fn retry(&mut self, retried: &SeatRetried) {
-        if let (Some(model), Some(info)) =
-            (&retried.model, Arc::make_mut(&mut self.roster).get_mut(&retried.participant))
-        {
-            info.model.clone_from(model);
-        }
-        self.seat(&retried.round, &retried.participant, |seat| {
-            seat.status = SeatStatus::Asking;
-            seat.elapsed_ms = None;
-            seat.retried += 1;
-            if let (Some(model), Some(item)) = (&retried.model, &mut seat.item) {
-                Arc::make_mut(item).model.clone_from(model);
-            }
-        });
-    }
-
-    /// From here on the session goes by its own id; what was sealed before stays bound to the old one.
-    pub(crate) fn fork(&mut self, forked: &SessionForked, last: Timestamp, at: Timestamp) {
-        self.id.clone_from(&forked.session);
-        self.resume(last, at);
-    }
-}
-
-/// The round that the keys of a revision make.
-fn read_round(form: &str) -> Result<Round, Diagnostic> {
-    let source = Source { text: form, file: "the round", id: "round" };
-    let loaded = load(source).map_err(first)?;
-    let round = loaded
-        .definition
-        .steps
-        .into_iter()
-        .find_map(|step| if let StepKind::Round(round) = step.kind { Some(round) } else { None });
-    round.ok_or_else(|| Diagnostic::new("the form is no round").hint("write at least `question: …`"))
-}
-
-fn read_artifact(artifact: &Map<String, Value>) -> Result<Artifact, Diagnostic> {
-    let text = json!({ "question": "-", "artifacts": [artifact] }).to_string();
-    let loaded = load(Source { text: &text, file: "the artifact", id: "artifact" }).map_err(first)?;
-    loaded.definition.artifacts.into_iter().next().ok_or_else(|| Diagnostic::new("there is no artifact"))
-}
-
-fn first(problems: Vec<Diagnostic>) -> Diagnostic {
-    problems.into_iter().next().unwrap_or_else(|| Diagnostic::new("unreadable"))
 }

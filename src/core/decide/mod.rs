@@ -1,29 +1,26 @@
 //! What a command would write. It changes nothing: the events are folded once they are on disk.
 
+pub(crate) mod close;
 pub(crate) mod facilitator;
+pub(crate) mod result;
 pub(crate) mod review;
 pub(crate) mod round;
 pub(crate) mod step;
 
-use serde_json::json;
-
-use super::command::{Command, Refusal};
-use super::exit_code::exit_code;
+use super::command::Command;
 use super::tracked_tasks::record_task;
 use super::work_item;
-use crate::history::{
-    ApprovalGiven, Event, SeatFailed, Session, SessionClosed, SessionOpened, Status, Timestamp,
-};
-use crate::workflow::{Definition, Step, StepKind};
+use crate::history::{ApprovalGiven, Event, SeatFailed, Session, SessionOpened, Status, Timestamp};
+use crate::workflow::Definition;
+use close::{close, close_session};
 use facilitator::{FACILITATOR, decide_live, failed_again, fork};
+use result::{DecideResult, refuse};
 use review::{record_result, record_review};
 use round::{
     ask_again, close_round, offer_remaining, open_round, open_seat, record_key_loss, reveal, seal_answer,
     tally,
 };
 use step::{ask_person, finish_step, offer_items, start_step};
-
-pub(crate) type DecideResult = Result<Vec<Event>, Refusal>;
 
 /// The events a command yields now.
 ///
@@ -128,10 +125,6 @@ fn resume(session: &Session, program: String, torn_bytes: u64) -> DecideResult {
     Ok([Event::SessionResumed { program, torn_bytes }].into_iter().chain(failed_again(session)).collect())
 }
 
-pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal(why.into()))
-}
-
 /// Who may answer what a person is asked.
 const BY: [&str; 2] = [FACILITATOR, "scripted"];
 
@@ -154,79 +147,4 @@ fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
         None if !choices.is_empty() => refuse(format!("choose one of {}", choices.join(", "))),
         _ => Ok(vec![Event::ApprovalGiven(given)]),
     }
-}
-
-/// The end of a session whose time is up, if it is.
-pub(crate) fn time_is_up(session: &Session, definition: &Definition, now: Timestamp) -> Option<Event> {
-    let limit = definition.max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit)?;
-    let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
-    Some(close(session, Status::Stopped, Some(reason)))
-}
-
-fn close_session(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
-    if let Some(run) = &session.step {
-        return refuse(format!("step `{}` still runs", run.id));
-    }
-    if let Some(step) = &session.stopped_at {
-        let reason =
-            format!("stopped by the facilitator: step `{step}` had run as often as `max_runs` allows");
-        return Ok(vec![close(session, Status::Failed, Some(reason))]);
-    }
-    if session.next_step().is_some() {
-        if session.iterations < definition.max_iterations {
-            return refuse("a step is left to run");
-        }
-        let reason = format!("stopped after {} steps: `max_iterations`", definition.max_iterations);
-        return Ok(vec![close(session, Status::Failed, Some(reason))]);
-    }
-    if let Some(stop) = time_is_up(session, definition, now) {
-        return Ok(vec![stop]);
-    }
-    let last =
-        session.finished_step.as_ref().and_then(|id| Some((definition.step(id)?, session.results.get(id)?)));
-    let unheard = unheard_no(session, definition);
-    let is_refused = |step: &Step, result: &crate::history::StepFinished| {
-        matches!(step.kind, StepKind::Approval(_)) && result.success && result.data["approved"] != json!(true)
-    };
-    let (status, reason) = match last {
-        _ if unheard.is_some() => (Status::Rejected, unheard),
-        _ if session.taken => (Status::Finished, None),
-        Some((step, result)) if is_refused(step, result) => (Status::Rejected, None),
-        Some((step, result)) if step.round().is_none() && !result.success => {
-            (Status::Failed, result.error.clone())
-        }
-        Some(_) | None => (Status::Finished, None),
-    };
-    Ok(vec![close(session, status, reason)])
-}
-
-/// A no of the facilitator inside a parallel that failed by it, where nothing in the definition asks
-/// how the parallel ended.
-fn unheard_no(session: &Session, definition: &Definition) -> Option<String> {
-    let is_asked = |parallel: &Step| {
-        parallel.on_error.is_some()
-            || definition.steps.iter().any(|step| {
-                if let StepKind::Condition(branch) = &step.kind {
-                    branch.condition.steps().any(|key| key == parallel.key())
-                } else {
-                    false
-                }
-            })
-    };
-    definition.steps.iter().find_map(|step| {
-        let result = session.results.get(&step.id).filter(|result| !result.success)?;
-        let approvals = step.nested().iter().filter(|inner| matches!(inner.kind, StepKind::Approval(_)));
-        let is_no = |inner: &&Step| {
-            let said = |entry: &serde_json::Value| {
-                entry["stepId"] == inner.id.as_str() && entry["result"]["approved"] == json!(false)
-            };
-            result.data.as_array().is_some_and(|entries| entries.iter().any(said))
-        };
-        let no = approvals.clone().find(is_no).filter(|_| !session.is_format_1() && !is_asked(step))?;
-        Some(format!("`{}` was rejected", no.id))
-    })
-}
-
-fn close(session: &Session, status: Status, reason: Option<String>) -> Event {
-    Event::SessionClosed(SessionClosed { status, reason, exit_code: exit_code(session, status) as u8 })
 }

@@ -1,187 +1,19 @@
-//! Artifacts that steps make, and their reviews: who reviews what, and the feedback on record.
-//!
-//! The reviewer is never the author, and is told of the author by tag, never by name.
+//! Artifacts that steps make and the feedback of their reviews, on record.
 
 use serde_json::{Map, Value, json};
 
-use super::{DecideResult, refuse};
+use super::result::{DecideResult, refuse};
 use crate::core::command::Refusal;
-use crate::handoff::{WITHHELD, WorkItemDraft};
 use crate::history::{
-    ArtifactRecorded, Event, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded,
-    Session, StepArtifact, StepRun, Timestamp, WorkItem,
+    ArtifactRecorded, Event, ItemStatus, Link, LinkRecorded, ReviewRecorded, Session, StepArtifact, StepRun,
+    Timestamp, WorkItem,
 };
-use crate::round::material::Artifact;
-use crate::workflow::{Definition, Review, Step};
-
-/// What stands for an author without tags, and for several.
-const NO_TAG: &str = "participant";
-
-/// Something to review, whole.
-struct Thing<'a> {
-    artifact: PreviousArtifact,
-    authors: Vec<&'a str>,
-    is_withheld: bool,
-}
+use crate::workflow::Definition;
 
 impl Session {
-    /// What earlier steps made, with its content where the recipient could not fetch it. What the step
-    /// that runs has made so far is nobody's to see yet.
-    pub fn previous_artifacts(&self, inline: bool) -> Vec<PreviousArtifact> {
-        let running: Vec<&String> =
-            self.step.iter().flat_map(StepRun::all).flat_map(|run| &run.items).collect();
-        let earlier = self.made_in_order().filter(|made| !running.iter().any(|item| *item == made.item()));
-        earlier.map(|made| self.referenced_artifact(made, inline)).collect()
-    }
-
-    /// What steps made, in the order of the definition, never of arrival.
-    pub fn made_in_order(&self) -> impl Iterator<Item = &StepArtifact> {
-        let steps = self.definition.iter().flat_map(|definition| definition.all_steps());
-        steps.filter_map(|step| self.made.get(step.key()))
-    }
-
-    /// The feedback on record, in the order its work items were handed out.
-    pub fn reviews_in_order(&self) -> impl Iterator<Item = &ReviewRecorded> {
-        self.items.keys().filter_map(|item| self.reviews.iter().find(|review| review.item == *item))
-    }
-
-    fn referenced_artifact(&self, made: &StepArtifact, inline: bool) -> PreviousArtifact {
-        PreviousArtifact {
-            artifact_id: made.id().to_owned(),
-            version: made.recorded.version.unwrap_or(1),
-            kind: made.recorded.kind.clone().unwrap_or_default(),
-            stage: made.recorded.stage.clone().unwrap_or_default(),
-            created_at: made.at,
-            content: inline.then(|| {
-                self.items.get(made.item()).map(|item| self.handed_content(item)).unwrap_or_default()
-            }),
-        }
-    }
-
     fn content(&self, made: &StepArtifact) -> Value {
         let back = self.items.get(made.item()).and_then(WorkItem::outcome);
         back.map(|back| back.data.clone()).unwrap_or_default()
-    }
-
-    /// The author's tag: the first two tags of the participant, else of its persona, sorted, or
-    /// `participant`.
-    fn author_tag(&self, author: &str) -> String {
-        let seat = self.seat_info(author);
-        let persona = seat.and_then(|seat| self.persona(&seat.persona)).map(|persona| &persona.tags);
-        let own = seat.map(|seat| &seat.tags).filter(|tags| !tags.is_empty());
-        let mut tags: Vec<&str> = own.or(persona).into_iter().flatten().take(2).map(String::as_str).collect();
-        tags.sort_unstable();
-        if tags.is_empty() { NO_TAG.to_owned() } else { tags.join(" / ") }
-    }
-
-    /// One work item for each thing under review and each reviewer who has no part in it.
-    pub(crate) fn reviews(
-        &self,
-        definition: &Definition,
-        step: &Step,
-        review: &Review,
-    ) -> Result<Vec<WorkItemDraft>, String> {
-        let things = self.things(definition, &review.of);
-        let mut hand_overs = Vec::new();
-        for thing in &things {
-            if thing.is_withheld {
-                return Err(format!("what step `{}` made is {WITHHELD}", review.of));
-            }
-            let reviewers = definition.reviewers(review).into_iter();
-            for reviewer in reviewers.filter(|name| !thing.authors.contains(name)) {
-                let context = ReviewContext {
-                    target_artifact_id: thing.artifact.artifact_id.clone(),
-                    target_author_tag: match thing.authors[..] {
-                        [author] => self.author_tag(author),
-                        _ => NO_TAG.to_owned(),
-                    },
-                    review_criteria: review.criteria.clone(),
-                };
-                let input = self.review_input(step, thing, &context, reviewer)?;
-                hand_overs.push(self.hand_over(definition, step, reviewer, input, Some(context))?);
-            }
-        }
-        match (things.is_empty(), hand_overs.is_empty()) {
-            (true, _) => Err(format!("step `{}` has made nothing to review", review.of)),
-            (_, true) => Err(format!("nobody but the author is there to review `{}`", review.of)),
-            _ => Ok(hand_overs),
-        }
-    }
-
-    /// What there is to review under a name: what a step and those inside it made, or an artifact.
-    fn things<'a>(&'a self, definition: &'a Definition, of: &str) -> Vec<Thing<'a>> {
-        let Some(step) = definition.step(of) else {
-            let found = definition.artifacts.iter().find(|artifact| artifact.id == of);
-            return found.map(|artifact| self.as_thing(artifact)).into_iter().collect();
-        };
-        let all = std::iter::once(step).chain(step.nested());
-        all.filter_map(|step| {
-            if step.round().is_some() {
-                return self.held_round(step);
-            }
-            let made =
-                self.made.get(step.key()).filter(|made| made.recorded.step.as_ref() == Some(&step.id))?;
-            Some(Thing {
-                artifact: self.referenced_artifact(made, true),
-                authors: vec![made.recorded.by.as_str()],
-                is_withheld: self.is_withheld(made.item()),
-            })
-        })
-        .collect()
-    }
-
-    fn as_thing(&self, artifact: &Artifact) -> Thing<'_> {
-        let kind =
-            artifact.details.iter().find(|(key, _)| *key == "kind").and_then(|(_, kind)| kind.as_str());
-        let artifact = PreviousArtifact {
-            artifact_id: artifact.id.clone(),
-            version: 1,
-            kind: kind.unwrap_or("artifact").to_owned(),
-            stage: String::new(),
-            created_at: self.opened_at,
-            content: Some(artifact.to_json()),
-        };
-        Thing { artifact, authors: Vec::new(), is_withheld: false }
-    }
-
-    /// A closed round as something to review: its authors are all its seats.
-    fn held_round(&self, step: &Step) -> Option<Thing<'_>> {
-        let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id)?;
-        let artifact = PreviousArtifact {
-            artifact_id: step.key().to_owned(),
-            version: self.runs.get(&step.id).copied().unwrap_or(1),
-            kind: "round".to_owned(),
-            stage: step.label.as_deref().unwrap_or(&step.id).to_owned(),
-            created_at: round.closed_at?,
-            content: self.context_value(step, self.results.get(&step.id)?),
-        };
-        Some(Thing {
-            artifact,
-            authors: round.seats.keys().map(String::as_str).collect(),
-            is_withheld: false,
-        })
-    }
-
-    /// The context, and before it what is reviewed, whole for a reviewer without tools.
-    fn review_input(
-        &self,
-        step: &Step,
-        thing: &Thing<'_>,
-        context: &ReviewContext,
-        reviewer: &str,
-    ) -> Result<Map<String, Value>, String> {
-        let has_tools = self.seat_info(reviewer).is_some_and(|seat| !seat.skills.is_empty());
-        let mut artifact = thing.artifact.clone();
-        artifact.content = artifact.content.filter(|_| !has_tools);
-        let mut input = Map::new();
-        for (key, value) in self.input_of(step)? {
-            if key == "context" {
-                input.insert("review_context".to_owned(), serde_json::to_value(context).unwrap_or_default());
-                input.insert("artifact".to_owned(), serde_json::to_value(&artifact).unwrap_or_default());
-            }
-            input.insert(key, value);
-        }
-        Ok(input)
     }
 
     /// The item of a run whose artifact is not on record yet.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{DecideResult, refuse};
+use super::result::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::core::tally_round::tally_round;
 use crate::handoff::Checked;

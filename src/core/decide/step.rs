@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{DecideResult, refuse, time_is_up};
+use super::close::time_is_up;
+use super::result::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::core::next::tie_message;
 use crate::handoff::{is_no, offer, parallel_data, rejected, round_data};

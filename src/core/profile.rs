@@ -1,0 +1,35 @@
+//! The ballots of a round as the voting rules count them.
+
+use crate::history::{RoundRun, SeatStatus, Session};
+use crate::round::record::Outcome;
+use crate::tally::{Decimal, Profile, WeightedBallot};
+
+/// The valid ballots of a round, in roster order, as the rules count them.
+pub fn profile(session: &Session, round: &RoundRun) -> Profile {
+    let form = &round.opened.ballot;
+    let options = if form.kind.spec().form_keys().cards { &form.cards } else { &form.options };
+    let mut profile = Profile {
+        options: options.clone(),
+        ballots: Vec::new(),
+        lowest: form.min.as_ref().and_then(Decimal::from_json),
+        may_block: Vec::new(),
+        needs_support: !session.header.as_ref().is_some_and(|header| header.adopts_unsupported),
+    };
+    for seat in round.seats.values() {
+        let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
+        if answer.may_block {
+            profile.may_block.push(seat.name.clone());
+        }
+        let ballot = answer.ballot.as_ref().filter(|_| answer.outcome == Outcome::Answered);
+        let Some(mark) = ballot.and_then(|ballot| ballot.indexed(form)) else { continue };
+        let weight =
+            session.seat_info(&seat.name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
+        let confidence = answer.answer.get("confidence").and_then(serde_json::Value::as_number);
+        profile.ballots.push(WeightedBallot {
+            weight,
+            confidence: confidence.and_then(|number| Decimal::parse_cut(&number.to_string())),
+            ..WeightedBallot::one(&seat.name, mark)
+        });
+    }
+    profile
+}

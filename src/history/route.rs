@@ -1,0 +1,133 @@
+//! The way through the steps: which run, and which comes next.
+
+use serde_json::Value;
+
+use super::event::{RoundOutcome, StepFinished, Tally};
+use super::state::{RoundRun, Session};
+use super::step_run::StepRun;
+use crate::tally::Rule;
+use crate::workflow::{Step, StepKind};
+
+impl Session {
+    /// The run of that step, if it runs now.
+    pub fn running(&self, id: &str) -> Option<&StepRun> {
+        self.step.as_ref()?.find(id).filter(|run| run.result.is_none())
+    }
+
+    /// Every step that runs now, the outermost first.
+    pub fn active_steps(&self) -> impl Iterator<Item = &StepRun> {
+        self.step.iter().flat_map(StepRun::all).filter(|run| run.result.is_none())
+    }
+
+    /// What a person is asked now and has not answered, in the order of the definition.
+    pub fn asked(&self) -> impl Iterator<Item = &StepRun> {
+        self.active_steps().filter(|run| run.approval.as_ref().is_some_and(|asked| asked.given.is_none()))
+    }
+
+    /// The round of a run.
+    pub fn round_of(&self, run: &StepRun) -> Option<&RoundRun> {
+        self.rounds.get(run.round?)
+    }
+
+    /// The step to run next: by routes if the definition has any, else in listed order; `None`
+    /// when the session is at its end.
+    pub fn next_step(&self) -> Option<&str> {
+        if self.stopped_at.is_some() {
+            return None;
+        }
+        let definition = self.definition.as_ref()?;
+        let mut to = self.routed_to()?;
+        // Steps that lead to each other when they are used up end in a question.
+        for _ in &definition.steps {
+            let way_out = definition.step(to).filter(|step| self.is_exhausted(step));
+            let Some(way_out) = way_out.and_then(|step| step.on_exhausted.as_deref()) else { break };
+            to = way_out;
+        }
+        Some(to)
+    }
+
+    fn routed_to(&self) -> Option<&str> {
+        let definition = self.definition.as_ref()?;
+        let Some(last) = &self.finished_step else { return definition.steps.first().map(|s| s.id.as_str()) };
+        let at = definition.steps.iter().position(|step| step.id == *last)?;
+        let step = &definition.steps[at];
+        let result = self.results.get(last)?;
+        let turn = if self.taken { Route::On } else { turn(step, result, self.round_outcome(step)) };
+        match turn {
+            Route::To(target) => Some(target),
+            Route::End => None,
+            Route::On if definition.is_routed() => step.next.as_deref(),
+            Route::On => definition.steps.get(at + 1).map(|step| step.id.as_str()),
+        }
+    }
+
+    /// What became of a round step's last run; nothing of other steps, and of sessions of format 1.
+    pub(crate) fn round_outcome(&self, step: &Step) -> Option<RoundOutcome> {
+        if self.is_format_1() || step.round().is_none() {
+            return None;
+        }
+        if self.not_held.contains_key(&step.id) {
+            return Some(RoundOutcome::Failed);
+        }
+        let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id)?;
+        round.tally.as_ref().map(outcome_of)
+    }
+
+    /// The failed step that the running one was reached from by `on_error`.
+    pub fn preceding_error(&self) -> Option<&StepFinished> {
+        let (definition, run) = (self.definition.as_ref()?, self.step.as_ref()?);
+        let last = definition.step(self.finished_step.as_ref()?)?;
+        let result = self.results.get(&last.id)?;
+        (!result.success && last.on_error.as_deref() == Some(run.id.as_str())).then_some(result)
+    }
+}
+
+/// Where a result leads.
+enum Route<'a> {
+    /// To this step.
+    To(&'a str),
+    /// On as if nothing had been said.
+    On,
+    End,
+}
+
+fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>) -> Route<'a> {
+    let to = |target: &'a Option<String>, otherwise| target.as_deref().map_or(otherwise, Route::To);
+    let says = |key: &str| result.data.get(key).and_then(Value::as_bool).unwrap_or(false);
+    if !result.success {
+        let is_undecided = outcome.is_some_and(RoundOutcome::is_undecided);
+        if let Some(target) = step.on_undecided.as_deref().filter(|_| is_undecided) {
+            return Route::To(target);
+        }
+        // What is kept as an envelope goes on; what failed as a whole ends the session.
+        let otherwise = if step.is_envelope() { Route::On } else { Route::End };
+        return to(&step.on_error, otherwise);
+    }
+    match &step.kind {
+        StepKind::Approval(approval) if says("approved") => to(&approval.on_approve, Route::On),
+        StepKind::Approval(approval) => to(&approval.on_reject, Route::End),
+        StepKind::Condition(condition) if says("result") => to(&condition.then, Route::On),
+        StepKind::Condition(condition) => to(&condition.otherwise, Route::On),
+        StepKind::Review(review) if review.rejects(&result.data) => to(&review.on_reject, Route::On),
+        StepKind::Round(_)
+        | StepKind::Agent(_)
+        | StepKind::Parallel(_)
+        | StepKind::Transform(_)
+        | StepKind::Review(_) => Route::On,
+    }
+}
+
+/// What a count came to, in one word.
+fn outcome_of(tally: &Tally) -> RoundOutcome {
+    let verdict = &tally.verdict;
+    let blocks = verdict.scores.get("block").is_some_and(|blocks| blocks.as_f64() > 0.0);
+    match tally.rule {
+        _ if !tally.quorum_met => RoundOutcome::NoQuorum,
+        Some(_) if tally.decided => RoundOutcome::Decided,
+        Some(_) if verdict.tie => RoundOutcome::Tie,
+        Some(_) if tally.is_too_weak() => RoundOutcome::Weak,
+        Some(rule) if rule == Rule::Consent && blocks => RoundOutcome::Blocked,
+        Some(_) if tally.answered == 0 && tally.abstained > 0 => RoundOutcome::Abstained,
+        _ => RoundOutcome::Undecided,
+    }
+}

@@ -5,6 +5,7 @@
 //! sent or saved. Personas and models are looked up as a run would; keys are not needed.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -19,7 +20,7 @@ use crate::history::{Event, Session, TimedEvent, Timestamp};
 use crate::launch::roster::{ModelFlags, Roster};
 use crate::launch::scripted_answers::Answers;
 use crate::sanitize::harmless_line;
-use crate::workflow::{Source, default_id, load_with, unknown_tasks};
+use crate::workflow::{Examined, Source, default_id, examine, unknown_tasks};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Severity {
@@ -45,9 +46,11 @@ pub fn run(files: &[impl AsRef<Path>], trusts: bool, output: &mut Console) -> Ve
     let (mut errors, mut warnings) = (0, 0);
     for path in files {
         let mut found = findings(path.as_ref(), &set_up);
+        let file = path.as_ref().display().to_string();
         found.sort_by_key(|(severity, problem)| {
             let place = problem.place.as_ref().map_or((0, 0), |place| (place.line, place.column));
-            (place, *severity)
+            let is_other = problem.place.as_ref().is_some_and(|place| place.file != file);
+            (is_other, place, *severity)
         });
         for (severity, problem) in found {
             match severity {
@@ -74,55 +77,76 @@ fn findings(path: &Path, set_up: &Environment) -> Vec<(Severity, Diagnostic)> {
         Ok(read) => read,
         Err(problems) => return errors(problems).collect(),
     };
-    let mut warnings = Vec::new();
-    let loaded = load_with(Source { text: &text, file: &file, id: default_id(&file) }, &mut warnings);
-    let found = loaded.and_then(|loaded| {
-        warnings.clone_from(&loaded.warnings);
+    let Examined { definition, mut problems, mut warnings } =
+        examine(Source { text: &text, file: &file, id: default_id(&file) });
+    let mut notes = Vec::new();
+    if let Some(definition) = definition {
         let (flags, answers) = (ModelFlags::default(), Answers::default());
-        let (definition, tasks_file, unread) = with_tasks(loaded.definition, &file, &set_up.folders)?;
-        warnings.extend(unread.iter().filter(|problem| !loaded.warnings.contains(problem)).cloned());
-        warnings.extend(unknown_tasks(&definition, &file));
+        let (tasks, tasks_file) = with_tasks(definition, &file, &set_up.folders);
+        let known: Vec<_> =
+            tasks.doubts.iter().filter(|problem| !warnings.contains(problem)).cloned().collect();
+        warnings.extend(known);
+        if tasks.problems.is_empty() {
+            warnings.extend(unknown_tasks(&tasks.definition, &file));
+        }
+        problems.extend(tasks.problems);
+        let (definition, unread) = (tasks.definition, tasks.doubts);
         let is_own = set_up.folders.is_own(path);
         let plan = PreparedSession { definition, text, file, flags, answers, tasks_file, unread, is_own };
-        of_plan(&plan, set_up, &mut warnings)
-    });
-    let mut found = found.unwrap_or_else(|problems| errors(problems).collect());
-    found.extend(warnings.into_iter().map(|warning| (Severity::Warning, warning)));
-    found
+        notes = of_plan(&plan, set_up, &mut problems, &mut warnings);
+    }
+    let of = |severity| move |problem| (severity, problem);
+    let found = errors(problems).chain(warnings.into_iter().map(of(Severity::Warning)));
+    found.chain(notes.into_iter().map(of(Severity::Note))).collect()
 }
 
 fn errors(problems: Vec<Diagnostic>) -> impl Iterator<Item = (Severity, Diagnostic)> {
     problems.into_iter().map(|problem| (Severity::Error, problem))
 }
 
-/// What is to be said of a definition that loads, beside its warnings.
+/// Adds what is wrong with the participants, models and work items of a definition, which may have errors;
+/// returns what a run of it would need.
 fn of_plan(
     plan: &PreparedSession,
     set_up: &Environment,
+    problems: &mut Vec<Diagnostic>,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<(Severity, Diagnostic)>, Vec<Diagnostic>> {
+) -> Vec<Diagnostic> {
     warnings.extend(plan.linked_sessions(&set_up.folders).1);
-    let roster = plan.roster_before_answers(set_up)?;
+    let (roster, of_roster) = plan.roster_before_answers(set_up);
+    let is_valid = problems.is_empty() && of_roster.is_empty();
+    problems.extend(of_roster);
     warnings.extend(roster.notices.iter().cloned());
-    let session = opened(plan, roster, set_up)?;
-    let (refused, warned) = foreseen(&session, &plan.file);
-    warnings.extend(warned);
-    let mut found: Vec<_> = errors(refused).collect();
-    match plan.needs(&session, set_up) {
-        Ok(needs) => {
-            let note = |line| (Severity::Note, Diagnostic::new(line).with_file(&plan.file));
-            found.extend(lines(&needs, &set_up.trust).into_iter().map(note));
+    let session = match opened(plan, roster, set_up) {
+        Ok(session) => session,
+        Err(found) => {
+            problems.extend(found);
+            return Vec::new();
         }
-        Err(problems) => found.extend(errors(problems)),
+    };
+    let (refused, warned) = foreseen(&session, &plan.file);
+    problems.extend(refused);
+    warnings.extend(warned);
+    match plan.needs(&session, set_up) {
+        Ok(needs) if is_valid => {
+            let note = |line| Diagnostic::new(line).with_file(&plan.file);
+            lines(&needs, &set_up.trust).into_iter().map(note).collect()
+        }
+        Ok(_) => Vec::new(),
+        Err(found) => {
+            let new: Vec<_> = found.into_iter().filter(|problem| !problems.contains(problem)).collect();
+            problems.extend(new);
+            Vec::new()
+        }
     }
-    Ok(found)
 }
 
-/// The session as a run would open it.
+/// The session as a run would open it, also of a definition that has errors.
 fn opened(plan: &PreparedSession, roster: Roster, set_up: &Environment) -> Result<Session, Vec<Diagnostic>> {
     let header = plan.header(roster, "check", (None, None), &set_up.folders)?;
     let mut session = Session::default();
     session.apply(&TimedEvent { at: Timestamp(0), event: Event::SessionOpened(Box::new(header)) });
+    session.definition = Some(Arc::new(plan.definition.clone()));
     Ok(session)
 }
 

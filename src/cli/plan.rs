@@ -22,8 +22,8 @@ use crate::launch::seating::needs;
 use crate::round::record::REPLY_RULES;
 use crate::round::snapshot::{hex, sha256_hex};
 use crate::workflow::{
-    Definition, LeakAction, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, default_id, depth, load,
-    unknown_tasks, with_written_names,
+    Definition, LeakAction, MAX_DEFINITION, STANDARD_INPUT, Source, TASKS_FILE, Tasks, default_id, depth,
+    load, unknown_tasks, with_written_names,
 };
 
 /// The program's name and version, as sessions record it.
@@ -108,7 +108,11 @@ pub fn plan_of(
 ) -> Result<(PreparedSession, Vec<Diagnostic>), Vec<Diagnostic>> {
     let loaded = load(Source { text: &text, file: &file, id: default_id(&file) })?;
     let (flags, answers) = (ModelFlags::default(), Answers::default());
-    let (definition, tasks_file, unread) = with_tasks(loaded.definition, &file, folders)?;
+    let (tasks, tasks_file) = with_tasks(loaded.definition, &file, folders);
+    if !tasks.problems.is_empty() {
+        return Err(tasks.problems);
+    }
+    let (definition, unread) = (tasks.definition, tasks.doubts);
     let mut warnings = loaded.warnings;
     warnings.extend(unread.iter().filter(|problem| !warnings.contains(problem)).cloned().collect::<Vec<_>>());
     warnings.extend(unknown_tasks(&definition, &file));
@@ -116,40 +120,34 @@ pub fn plan_of(
     Ok((PreparedSession { definition, text, file, flags, answers, tasks_file, unread, is_own }, warnings))
 }
 
-/// A definition with the tasks of its file, else of the project's, their text if there are some, and
-/// what of the tasks could not be read: none of that stops a session.
-///
-/// # Errors
-/// What of the definition's own file of tasks could not be read.
-pub fn with_tasks(
-    definition: Definition,
-    file: &str,
-    folders: &Dirs,
-) -> Result<(Definition, Option<String>, Vec<Diagnostic>), Vec<Diagnostic>> {
+/// A definition with the tasks of its file, else of the project's, and their text if there are some.
+/// `problems` are those of the definition's own file of tasks; `doubts`, such as an unreadable file of the
+/// project's, do not stop a session.
+pub fn with_tasks(definition: Definition, file: &str, folders: &Dirs) -> (Tasks, Option<String>) {
     if let Some(tracker) = definition.tracker.clone() {
-        let text = TaskFile::of(folders, &tracker.file).read();
-        let text = text.map_err(|problem| vec![problem.at(file, tracker.place.0, tracker.place.1)])?;
-        let read = definition.with_tasks(&text);
-        return if read.problems.is_empty() {
-            Ok((read.definition, Some(text), read.doubts))
-        } else {
-            Err(read.problems)
+        return match TaskFile::of(folders, &tracker.file).read() {
+            Ok(text) => (definition.with_tasks(&text), Some(text)),
+            Err(problem) => {
+                let problems = vec![problem.at(file, tracker.place.0, tracker.place.1)];
+                (Tasks { definition, problems, doubts: Vec::new() }, None)
+            }
         };
     }
     let of_own = definition.tasks.iter().filter_map(|task| Some(task.doubt.clone()?.with_file(file)));
-    let mut unread: Vec<Diagnostic> = of_own.collect();
-    match folders.tasks() {
-        Ok(None) => Ok((definition, None, unread)),
+    let mut doubts: Vec<Diagnostic> = of_own.collect();
+    let (definition, text) = match folders.tasks() {
+        Ok(None) => (definition, None),
         Ok(Some(text)) => {
             let read = definition.with_tasks(&text);
-            unread.extend(read.problems.into_iter().chain(read.doubts));
-            Ok((read.definition, Some(text), unread))
+            doubts.extend(read.problems.into_iter().chain(read.doubts));
+            (read.definition, Some(text))
         }
         Err(problem) => {
-            unread.push(problem.with_file(TASKS_FILE));
-            Ok((definition, None, unread))
+            doubts.push(problem.with_file(TASKS_FILE));
+            (definition, None)
         }
-    }
+    };
+    (Tasks { definition, problems: Vec::new(), doubts }, text)
 }
 
 /// What a definition's file is called in messages, and its text; `-` is standard input.
@@ -175,15 +173,16 @@ pub fn definition_text(path: &Path) -> Result<(String, String), Vec<Diagnostic>>
 impl PreparedSession {
     /// Finds every participant's persona and model.
     pub fn roster(&self, set_up: &Environment) -> Result<Roster, Vec<Diagnostic>> {
-        self.resolve(set_up, UnknownAgentPolicy::Refused)
+        let (roster, problems) = self.resolve(set_up, UnknownAgentPolicy::Refused);
+        if problems.is_empty() { Ok(roster) } else { Err(problems) }
     }
 
     /// As [`PreparedSession::roster`], before it is known whose answers will be scripted.
-    pub fn roster_before_answers(&self, set_up: &Environment) -> Result<Roster, Vec<Diagnostic>> {
+    pub fn roster_before_answers(&self, set_up: &Environment) -> (Roster, Vec<Diagnostic>) {
         self.resolve(set_up, UnknownAgentPolicy::Noticed)
     }
 
-    fn resolve(&self, set_up: &Environment, nobody: UnknownAgentPolicy) -> Result<Roster, Vec<Diagnostic>> {
+    fn resolve(&self, set_up: &Environment, nobody: UnknownAgentPolicy) -> (Roster, Vec<Diagnostic>) {
         let library = PersonaLibrary::new(&set_up.folders);
         let catalog = set_up.catalog();
         resolve(RosterInputs {

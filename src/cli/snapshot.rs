@@ -84,8 +84,11 @@ fn planned_prompt(
     input: Option<&str>,
 ) -> Result<String, Vec<Diagnostic>> {
     let id = step.id.clone();
-    let opened =
-        plan.header(plan.roster_before_answers(set_up)?, "snapshot", (input, None), &set_up.folders)?;
+    let (roster, problems) = plan.roster_before_answers(set_up);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let opened = plan.header(roster, "snapshot", (input, None), &set_up.folders)?;
     let mut session = Session::default();
     let at = Timestamp(0);
     session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(opened)) });

@@ -81,10 +81,9 @@ pub enum UnknownAgentPolicy {
 
 /// Finds the persona and model of everyone whom a step asks.
 ///
-/// # Errors
-/// Every missing persona, persona with a tool in a round, seated program, agent that is nobody, and
-/// invalid model.
-pub fn resolve(from: RosterInputs<'_>) -> Result<Roster, Vec<Diagnostic>> {
+/// With it come the errors: every missing persona, persona with a tool in a round, seated program, agent
+/// that is nobody, and invalid model.
+pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
     let mut roster = Roster::default();
     let mut problems = from.unknown_flags();
     let mut personas: IndexMap<String, Option<Persona>> = IndexMap::new();
@@ -107,7 +106,7 @@ pub fn resolve(from: RosterInputs<'_>) -> Result<Roster, Vec<Diagnostic>> {
                     let is_missing = from.is_nobody(spec) && problem.place.is_none();
                     let problem = if is_missing { from.say_nobody(spec) } else { problem };
                     say_once(at(problem), &mut problems);
-                    continue;
+                    personas.insert(spec.persona.clone(), None)
                 }
             };
         }
@@ -133,7 +132,7 @@ pub fn resolve(from: RosterInputs<'_>) -> Result<Roster, Vec<Diagnostic>> {
     roster.notices.extend(from.of_all_seats(&roster.seats));
     roster.prices = from.prices(&roster.seats);
     roster.notices.dedup();
-    if problems.is_empty() { Ok(roster) } else { Err(problems) }
+    (roster, problems)
 }
 
 /// Several seats may share one fault.
@@ -146,7 +145,9 @@ fn say_once(problem: Diagnostic, problems: &mut Vec<Diagnostic>) {
 impl RosterInputs<'_> {
     /// Everyone whom a step asks.
     fn everyone(&self) -> Vec<ParticipantSpec> {
-        let named = self.definition.participants.iter().filter(|spec| self.is_asked(spec)).cloned();
+        // A seat without a name has been refused by the loader.
+        let named = self.definition.participants.iter().filter(|spec| !spec.name.is_empty());
+        let named = named.filter(|spec| self.is_asked(spec)).cloned();
         named.chain(self.agents_by_persona()).collect()
     }
 
@@ -222,7 +223,7 @@ impl RosterInputs<'_> {
     fn agents_by_persona(&self) -> Vec<ParticipantSpec> {
         let mut specs: Vec<ParticipantSpec> = Vec::new();
         for step in self.definition.all_steps() {
-            for name in step.agents() {
+            for name in step.agents().into_iter().filter(|name| !name.is_empty()) {
                 let is_known = |spec: &ParticipantSpec| spec.name == name;
                 if !self.definition.participants.iter().chain(&specs).any(is_known) {
                     let named = ParticipantSpec::named(name, step.place);

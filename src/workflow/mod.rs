@@ -32,7 +32,7 @@ pub use load::participants::DEFAULT_PANEL;
 pub use load::rule::unfit as unfit_threshold;
 pub use load::task::{TASKS_FILE, Tasks};
 pub use load::{
-    Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, load, load_of_format_1, load_with,
+    Examined, Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, examine, load, load_of_format_1,
 };
 pub use mark::TaskMark;
 pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};

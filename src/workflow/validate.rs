@@ -19,7 +19,8 @@ pub fn check(
     warnings: &mut Vec<Diagnostic>,
 ) {
     check_ids(definition, file, problems);
-    let ids: Vec<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
+    let ids = definition.steps.iter().map(|step| step.id.as_str());
+    let ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
     for step in definition.all_steps() {
         let is_nested = !definition.steps.iter().any(|top| std::ptr::eq(top, step));
         for (key, target) in step.targets() {
@@ -193,7 +194,9 @@ pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     let unknown = |step: &Step| {
         let task = step.task.as_deref().filter(|task| !known.contains(task))?;
         let message = format!("`task` of step `{}` names no task: `{task}`", step.id);
-        Some(at(step, file, message).hint(did_you_mean(task, &known)))
+        let hint =
+            if known.is_empty() { "define it in `tasks`".to_owned() } else { did_you_mean(task, &known) };
+        Some(at(step, file, message).hint(hint))
     };
     definition.all_steps().filter_map(unknown).collect()
 }
@@ -289,7 +292,7 @@ fn check_names(definition: &Definition, file: &str, problems: &mut Vec<Diagnosti
                 .hint(error.hint.unwrap_or_else(|| "correct the `prompt`".to_owned()));
             problems.push(problem.at(file, seat.place.0, seat.place.1));
         }
-        if !seen.insert(seat.name.as_str()) {
+        if !seat.name.is_empty() && !seen.insert(seat.name.as_str()) {
             let problem = Diagnostic::new(format!("duplicate participant name `{}`", seat.name))
                 .hint("give one a `name: …` of its own, or use `count`");
             problems.push(problem.at(file, seat.place.0, seat.place.1));
@@ -308,7 +311,8 @@ fn unreachable(definition: &Definition, file: &str, warnings: &mut Vec<Diagnosti
             todo.extend(step.targets().iter().filter_map(|(_, target)| definition.step(target)));
         }
     }
-    for step in definition.steps.iter().filter(|step| !reached.contains(step.id.as_str())) {
+    let is_lost = |step: &&Step| !step.id.is_empty() && !reached.contains(step.id.as_str());
+    for step in definition.steps.iter().filter(is_lost) {
         let problem = Diagnostic::new(format!("unreachable step `{}`", step.id))
             .hint("point a `next` at it, or remove it");
         warnings.push(problem.at(file, step.place.0, step.place.1));

@@ -179,9 +179,24 @@ fn in_plain_words(message: &str) -> (&str, Option<&'static str>) {
     } else if message.contains("uplicate") {
         (message.split(", set ").next().unwrap_or(message), Some("give each key once"))
     } else {
-        (message, None)
+        let known = HINTS.iter().find(|(part, _)| message.contains(part));
+        (message, known.map(|(_, hint)| *hint))
     }
 }
+
+/// What to do about a mistake that the reader's crate describes with these words.
+const HINTS: [(&str, &str); 9] = [
+    ("unclosed bracket", IN_BRACKETS),
+    ("expected ',' or", IN_BRACKETS),
+    ("illegal placement of ':'", IN_BRACKETS),
+    ("implicit flow mapping", IN_BRACKETS),
+    ("multiline quoted scalar", "close the quotation mark, or indent the lines that continue the text"),
+    ("trailing content after", "put the whole text into one pair of quotation marks"),
+    ("expected '-' indicator", "align each key with the key above it, and each `-` with the `-` above it"),
+    ("mapping values", "quote text that holds `: `, and align the keys of a map"),
+    ("unknown anchor", "quote text that begins with `*`"),
+];
+const IN_BRACKETS: &str = "close every `[` and `{`, and separate entries with commas";
 
 impl Node {
     /// A node at a line and column, and at a byte of its text.

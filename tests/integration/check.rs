@@ -29,6 +29,48 @@ fn tells_all_errors_and_warnings_of_each_file() {
     assert!(desk.sessions().is_empty());
 }
 
+/// Names, types, graph, templates, quorum, personas, models, tasks and secrets in one run, each once.
+#[test]
+fn errors_of_every_kind_are_found_in_one_run() {
+    let desk = Desk::with(
+        "stpes: 1
+participants: [nobody, {persona: qa-lead, model: opnai/gpt-x}, {name: A B}, {persona: skeptic, token: t}]
+tracker: {file: none.yaml}
+steps:
+  - {id: a, type: round, question: q, next: b, quorum: 9, ballot: choice}
+  - {id: c, type: agent, agent: ghost, prompt: \"{{#if x}}\", max_runs: lots}
+  - {id: d, type: agent, agent: skeptic, prompt: p, requires: [issue.title]}
+  - {id: e, type: condition, condition: \"context.a.tally.winner === 'x'\", then: a}
+  - {type: review, of: c, criteria: [risk], reviewers: [skeptc]}
+",
+    );
+    let ran = desk.run(["check", "decide.yaml"]).code(2);
+    let found: Vec<&str> = ran.out.lines().filter(|line| !line.starts_with("  hint: ")).collect();
+    let errors = [
+        "1:1: error: unknown key `stpes`",
+        "2:16: error: no persona `nobody`",
+        "2:24: error: unknown provider `opnai`",
+        "2:64: error: participant has no usable `persona` or `name`",
+        "2:96: error: secret in file: `token`",
+        "3:10: error: there is no file",
+        "5:5: error: `next` of step `a` names no step: `b`",
+        "5:5: error: round `a` can never reach its quorum: 4 seats",
+        "5:67: error: a `choice` ballot needs at least two options",
+        "6:48: error: `prompt` cannot be read",
+        "6:71: error: `max_runs` of a step must be a whole number",
+        "7:5: error: step `d`: the hand-over lacks `issue.title`",
+        "8:5: error: the condition of step `e` reads `context.a.tally.winner`",
+        "9:5: error: step has no `id`",
+    ];
+    let are_errors = found.iter().filter(|line| line.contains(" error: "));
+    for (line, wanted) in are_errors.clone().zip(errors) {
+        assert!(line.starts_with(&format!("decide.yaml:{wanted}")), "{wanted}\n{}", ran.out);
+    }
+    assert_eq!(are_errors.count(), errors.len(), "{}", ran.out);
+    assert!(ran.out.contains("9:5: warning: unknown agent `skeptc`"), "{}", ran.out);
+    assert!(!ran.out.contains("ghost"), "its step brings a prompt: {}", ran.out);
+}
+
 #[test]
 fn a_good_file_says_nothing_and_json_says_it_by_lines() {
     let steps = "steps:\n  - {id: a, question: q, on_error: a}\n  - {id: c, type: approval, message: m}\n";

@@ -50,24 +50,37 @@ pub struct Loaded {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// A definition with all that is to be said of it.
+#[derive(Debug, Clone)]
+pub struct Examined {
+    /// What could be read of it, with errors or without; `None` for a text that is no mapping.
+    pub definition: Option<Definition>,
+    /// Errors, in the order of the file.
+    pub problems: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Examined {
+    fn unreadable(problem: Diagnostic) -> Self {
+        Self { definition: None, problems: vec![problem], warnings: Vec::new() }
+    }
+
+    fn loaded(self) -> Result<Loaded, Vec<Diagnostic>> {
+        match self.definition {
+            Some(definition) if self.problems.is_empty() => {
+                Ok(Loaded { definition, warnings: self.warnings })
+            }
+            _ => Err(self.problems),
+        }
+    }
+}
+
 /// Loads a definition from YAML, or from JSON with comments.
 ///
 /// # Errors
 /// Every problem found, in the order of the file.
 pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
-    load_with(source, &mut Vec::new())
-}
-
-/// As [`load`]; of a definition that does not load, the warnings are in `warnings`.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_with(source: Source<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Loaded, Vec<Diagnostic>> {
-    let found = load_parts(source, warnings);
-    found.and_then(|(definition, mut problems)| {
-        envelope::check(&definition, source.file, &mut problems);
-        whole(definition, problems, warnings)
-    })
+    examine(source).loaded()
 }
 
 /// As [`load`], with what was no error when sessions of format 1 began: it stays none.
@@ -75,45 +88,51 @@ pub fn load_with(source: Source<'_>, warnings: &mut Vec<Diagnostic>) -> Result<L
 /// # Errors
 /// As [`load`].
 pub fn load_of_format_1(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
-    let mut warnings = Vec::new();
-    let (definition, problems) = load_parts(source, &mut warnings)?;
-    whole(definition, problems, &mut warnings)
+    examine_parts(source).loaded()
 }
 
-fn whole(
-    definition: Definition,
-    mut problems: Vec<Diagnostic>,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<Loaded, Vec<Diagnostic>> {
-    if problems.is_empty() {
-        return Ok(Loaded { definition, warnings: std::mem::take(warnings) });
+/// Reads a definition as far as it can be read, for further checks.
+pub fn examine(source: Source<'_>) -> Examined {
+    let mut found = examine_parts(source);
+    if let Some(definition) = &found.definition {
+        envelope::check(definition, source.file, &mut found.problems);
+        sort(&mut found.problems);
     }
-    problems.sort_by_key(|p| p.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
-    Err(problems)
+    found
 }
 
-fn load_parts(
-    source: Source<'_>,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<(Definition, Vec<Diagnostic>), Vec<Diagnostic>> {
+fn sort(problems: &mut [Diagnostic]) {
+    problems.sort_by_key(|problem| problem.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
+}
+
+fn examine_parts(source: Source<'_>) -> Examined {
     let file = source.file;
     if source.text.len() > MAX_DEFINITION {
         let problem =
             Diagnostic::new(format!("definition is {} bytes; the limit is 4 MiB", source.text.len()))
                 .hint("keep long material in fewer words, or in artifacts of several sessions");
-        return Err(vec![problem.with_file(file)]);
+        return Examined::unreadable(problem.with_file(file));
     }
     let looks_json =
         source.text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']).starts_with(['{', '/']);
     let node = if looks_json { read_json(source.text, file) } else { read(source.text, file) };
-    let node = node.map_err(|problem| vec![problem])?;
-    let keys = written_keys(&node, file);
-    if !keys.is_empty() {
-        return Err(keys);
+    let mut warnings = Vec::new();
+    let read = node.and_then(|node| {
+        let (definition, mut problems) = definition(&node, source, &mut warnings)?;
+        let secrets = written_keys(&node, file);
+        // A secret under an unknown key is one error.
+        problems.retain(|problem| secrets.iter().all(|secret| secret.place != problem.place));
+        problems.extend(secrets);
+        Ok((definition, problems))
+    });
+    match read {
+        Err(problem) => Examined::unreadable(problem),
+        Ok((definition, mut problems)) => {
+            validate::check(&definition, file, &mut problems, &mut warnings);
+            sort(&mut problems);
+            Examined { definition: Some(definition), problems, warnings }
+        }
     }
-    let (definition, mut problems) = definition(&node, source, warnings)?;
-    validate::check(&definition, file, &mut problems, warnings);
-    Ok((definition, problems))
 }
 
 /// Keys to services written as values. Of a participant a `key` or a `token` can be nothing else; in an input or an artifact it can.
@@ -155,10 +174,10 @@ fn definition(
     node: &Node,
     source: Source<'_>,
     warnings: &mut Vec<Diagnostic>,
-) -> Result<(Definition, Vec<Diagnostic>), Vec<Diagnostic>> {
+) -> Result<(Definition, Vec<Diagnostic>), Diagnostic> {
     let file = source.file;
     let mut fields = Fields::from_node(node, "the definition", file)
-        .map_err(|p| vec![p.hint("write at least `question: …`, or `steps:`")])?;
+        .map_err(|problem| problem.hint("write at least `question: …`, or `steps:`"))?;
     let mut problems = Vec::new();
     let id = fields.text("id").unwrap_or_else(|| source.id.to_owned());
     let participants = participants(&mut fields, file, &mut problems);

@@ -35,6 +35,7 @@ pub fn participants(
             if is_name(&name) {
                 all.push(ParticipantSpec::named(&name, (node.line, node.column)));
             } else {
+                all.push(ParticipantSpec::named("", (node.line, node.column)));
                 problems.push(
                     node.problem(file, format!("`{name}` is not a participant's name"))
                         .hint("use a persona's name, or a map `{persona: …, model: …}`"),
@@ -88,9 +89,10 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Diagnostic>, all:
 /// What all seats of a map without a grid have in common.
 fn of_one(fields: &mut Fields<'_>, node: &Node) -> ParticipantSpec {
     let persona = fields.text("persona");
-    let name = fields.text("name").or_else(|| persona.clone()).unwrap_or_default();
+    let mut name = fields.text("name").or_else(|| persona.clone()).unwrap_or_default();
     if !is_name(&name) {
         fields.refuse(node, "participant has no usable `persona` or `name`", "add `persona: qa-lead`");
+        name.clear();
     }
     ParticipantSpec {
         persona: persona.unwrap_or_else(|| name.clone()),

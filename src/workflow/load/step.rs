@@ -61,14 +61,8 @@ const HAND_OVER: [&str; 8] = [
 
 /// Takes every key that belongs to some step, of a definition that is none.
 pub fn take_all(fields: &mut Fields<'_>) {
-    for key in TYPE_KEYS.iter().chain(&HAND_OVER).chain(&[
-        "output",
-        "label",
-        "next",
-        "on_error",
-        "max_runs",
-        "on_exhausted",
-    ]) {
+    let of_any = ["output", "label", "next", "on_error", "max_runs", "on_exhausted"];
+    for key in TYPE_KEYS.iter().chain(&HAND_OVER).chain(&of_any) {
         fields.node(key);
     }
 }
@@ -233,7 +227,9 @@ fn agent(fields: &mut Fields<'_>, node: &Node) -> Agent {
 
 fn prompt(fields: &mut Fields<'_>) -> Option<Template> {
     let text = fields.text("prompt")?;
-    Template::parse(&text).map_err(|error| refuse_grammar(fields, "prompt", error)).ok()
+    // A prompt with an error is still one: nobody else is looked for to give it.
+    let read = Template::parse(&text).map_err(|error| refuse_grammar(fields, "prompt", error));
+    read.or_else(|()| Template::parse("")).ok()
 }
 
 fn schema(fields: &mut Fields<'_>) -> Option<OutputSchema> {

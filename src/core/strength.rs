@@ -213,9 +213,8 @@ fn answer_of<'a>(round: &'a RoundRun, name: &str) -> Option<&'a AnswerRevealed> 
 
 /// Whether a person gave the answer, at the screen or beforehand in a script.
 pub fn is_persons(session: &Session, round: &RoundRun, answer: &AnswerRevealed) -> bool {
-    let is_scripted = session
-        .seat_info(&answer.participant)
-        .is_some_and(|info| info.scripted.iter().any(|step| *step == round.opened.step));
+    let is_scripted =
+        session.seat_info(&answer.participant).is_some_and(|info| info.is_scripted(&round.opened.step));
     is_scripted || answer.model.split('/').next() == Some("human")
 }
 

@@ -236,9 +236,7 @@ impl Session {
     pub fn has_rehearsal(&self) -> bool {
         let Some(definition) = &self.definition else { return false };
         self.roster.values().filter(|seat| seat.is_rehearsal()).any(|seat| {
-            definition
-                .all_steps()
-                .any(|step| seat.sits_in(definition, step) && !seat.scripted.contains(&step.id))
+            definition.all_steps().any(|step| seat.sits_in(definition, step) && !seat.is_scripted(&step.id))
         })
     }
 
@@ -368,9 +366,14 @@ impl SeatInfo {
         self.model.split('/').next() == Some("rehearsal")
     }
 
+    /// Whether its answer in a step comes from a script.
+    pub fn is_scripted(&self, step: &str) -> bool {
+        self.scripted.iter().any(|scripted| scripted == step)
+    }
+
     /// What is shown for its model in a step: `scripted` where its answers are.
     pub fn label(&self, step: &str) -> &str {
-        if self.scripted.iter().any(|scripted| scripted == step) { "scripted" } else { &self.model }
+        if self.is_scripted(step) { "scripted" } else { &self.model }
     }
 }
 

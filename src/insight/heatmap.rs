@@ -1,14 +1,11 @@
-//! The ballots of a round as pictures of plain text: heat maps for scores and for pairs of options.
+//! Heat maps of plain text, for scores and for pairs of options.
 //!
 //! Pictures only: places and shades are rounded, the numbers beside them are not, and nothing is decided
 //! by either. Names are cut to their column and safe for a terminal.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{dot_plot, round_view};
 use crate::ballot::BallotForm;
-use crate::core::profile;
-use crate::history::{RoundRun, Session};
 use crate::sanitize::harmless_line;
 use crate::tally::{Decimal, IndexedBallot, Profile, Score, Verdict};
 
@@ -21,27 +18,6 @@ const NAME: usize = 24;
 /// How many different scores have a column each; with more, each ballot has one row.
 const GRADES: usize = 12;
 
-/// The pictures of a revealed round in `width` columns where that many do, one below the other with a
-/// blank line between; none for ballots that bars show whole. A heat map with more columns than fit goes
-/// on below itself.
-pub fn render(session: &Session, round: &RoundRun, width: usize) -> Vec<String> {
-    let Some(tally) = round_view::tally(round) else { return Vec::new() };
-    let ballots = profile(session, round);
-    let pictures = [
-        scores(&ballots, &round.opened.ballot, width),
-        pairs(&tally.verdict, width),
-        dot_plot::estimates(&ballots, &round.opened.ballot, &tally.verdict),
-    ];
-    let mut lines = Vec::new();
-    for picture in pictures.into_iter().filter(|picture| !picture.is_empty()) {
-        if !lines.is_empty() {
-            lines.push(String::new());
-        }
-        lines.extend(picture);
-    }
-    lines
-}
-
 /// One cell: how dark it is, from 0 to 1, and its number.
 type Cell = (f64, String);
 
@@ -49,7 +25,7 @@ type Cell = (f64, String);
 type ScoreRow<'a> = (&'a str, Vec<Option<Decimal>>, Decimal);
 
 /// Scores as a heat map: how many ballots gave an option each score, or with many scores every ballot.
-fn scores(ballots: &Profile, form: &BallotForm, width: usize) -> Vec<String> {
+pub fn scores(ballots: &Profile, form: &BallotForm, width: usize) -> Vec<String> {
     let scores_of = |mark: &IndexedBallot| {
         if let IndexedBallot::Scores(scores) = mark { Some(scores.clone()) } else { None }
     };
@@ -129,7 +105,7 @@ fn by_ballot(ballots: &Profile, rows: &[ScoreRow<'_>], width: usize) -> Vec<Stri
 }
 
 /// The pairwise matrix of a count as a heat map.
-fn pairs(verdict: &Verdict, width: usize) -> Vec<String> {
+pub fn pairs(verdict: &Verdict, width: usize) -> Vec<String> {
     let Some(trace) = &verdict.trace else { return Vec::new() };
     let (matrix, names) = (&trace.pairwise, &verdict.scores);
     if matrix.is_empty() || matrix.len() != names.len() {

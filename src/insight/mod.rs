@@ -3,9 +3,10 @@
 pub mod agreement;
 mod bar_chart;
 mod dot_plot;
-pub mod heatmap;
+mod heatmap;
 pub mod independence;
 pub mod movement;
+mod pictures;
 pub mod round_view;
 pub mod tally_text;
 pub mod what_if;
@@ -15,6 +16,7 @@ pub use agreement::{agreement, chart};
 pub use bar_chart::{Bar, bars};
 pub use independence::independence;
 pub use movement::movement;
+pub use pictures::pictures;
 pub use round_view::{SeatView, VisibleState, confidence, dissents, is_revealed, seats, tally};
 pub use tally_text::{long_order, paths, places, rule_description};
 pub use wording::{

@@ -5,7 +5,6 @@
 
 use serde_json::Value;
 
-use super::wording::is_scripted;
 use crate::ballot::{Ballot, Stance};
 use crate::core::Cost;
 use crate::history::{
@@ -60,7 +59,7 @@ pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Ite
     let step = round.opened.step.as_str();
     round.seats.values().map(move |seat| {
         let info = session.seat_info(&seat.name);
-        let scripted = info.is_some_and(|info| is_scripted(info, step));
+        let scripted = info.is_some_and(|info| info.is_scripted(step));
         let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
         let standing = standing(seat, closed, revealed);
         let spent = match standing {

@@ -211,16 +211,16 @@ pub fn close_reason(reason: CloseReason) -> &'static str {
 }
 
 fn is_recorded(seat: &SeatInfo, step: &str) -> bool {
-    seat.model.starts_with("recorded/") && !is_scripted(seat, step)
+    seat.model.starts_with("recorded/") && !seat.is_scripted(step)
 }
 
 /// The labels of a roster whose answers are not all a model's; each names whom it is about.
 pub fn labels(session: &Session) -> Vec<String> {
-    let rehearsed = |seat: &SeatInfo, step: &str| seat.is_rehearsal() && !is_scripted(seat, step);
+    let rehearsed = |seat: &SeatInfo, step: &str| seat.is_rehearsal() && !seat.is_scripted(step);
     [
         label(session, "Rehearsal", rehearsed, "generated offline by the built-in rehearsal, not by a model"),
         label(session, "Recorded", is_recorded, "replayed from a saved session, not asked again"),
-        label(session, "Scripted", is_scripted, "given by a script, not by a model"),
+        label(session, "Scripted", SeatInfo::is_scripted, "given by a script, not by a model"),
     ]
     .into_iter()
     .flatten()
@@ -247,11 +247,6 @@ fn uncounted_blocks(session: &Session) -> impl Iterator<Item = String> {
             )
         })
     })
-}
-
-/// Whether a seat's answer in a step comes from a script.
-pub fn is_scripted(seat: &SeatInfo, step: &str) -> bool {
-    seat.scripted.iter().any(|scripted| scripted == step)
 }
 
 fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, how: &str) -> Option<String> {

@@ -11,7 +11,6 @@ use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
 
-use super::reader::{HASH_LINE, room};
 use crate::round::snapshot::{hex, unhex};
 
 /// The number of these rules, in the header of files that keep to them.
@@ -24,6 +23,9 @@ const LEAST: usize = 512;
 const DEEPEST: usize = 24;
 /// What the name of a part begins with; its hash follows.
 const NAME: &str = "$part ";
+
+/// The length of the line that ends a document: `hash: `, 64 hex digits, a line feed.
+pub(super) const HASH_LINE: usize = 6 + 64 + 1;
 
 type Hash = [u8; 32];
 
@@ -160,6 +162,12 @@ impl PartWriter {
         self.parts.learn(document, self.size);
         self.size += document.len() + HASH_LINE;
     }
+}
+
+/// What the values of a file may weigh, so that reading it takes at most 64 MiB and 16 times its size:
+/// they stand in the events and in the state, and for a moment once more.
+pub(super) fn room(size: usize) -> usize {
+    12 * 1024 * 1024 + 4 * size
 }
 
 /// The lines of a document; whether one stands for a part is looked at only where some may.

@@ -4,7 +4,7 @@
 //! mismatch is damage, and nothing of a damaged file is used. Never panics, whatever the bytes.
 
 use super::document::{FORMAT, NO_HASH, OLDEST_FORMAT, read_document};
-use super::parts::{MARK, PARTS, PartIndex, PartWriter};
+use super::parts::{HASH_LINE, MARK, PARTS, PartIndex, PartWriter, room};
 use crate::history::{Event, LogEntry, Session};
 use crate::round::snapshot::sha256_hex;
 
@@ -56,12 +56,6 @@ pub struct LogReader<'a> {
     room: usize,
     /// What later documents may name, in files that name parts.
     parts: Option<PartIndex>,
-}
-
-/// What the values of a file may weigh, so that reading it takes at most 64 MiB and 16 times its size:
-/// they stand in the events and in the state, and for a moment once more.
-pub(super) fn room(size: usize) -> usize {
-    12 * 1024 * 1024 + 4 * size
 }
 
 impl<'a> LogReader<'a> {
@@ -228,9 +222,6 @@ fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
 fn is_hex(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
-
-/// The length of the line that ends a document: `hash: `, 64 hex digits, a line feed.
-pub(super) const HASH_LINE: usize = 6 + 64 + 1;
 
 fn written_format(text: &str) -> Option<u32> {
     text.lines().find_map(|line| line.strip_prefix("format: "))?.parse().ok()

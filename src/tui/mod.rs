@@ -28,5 +28,5 @@ pub use model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay,
 pub use replay::Replay;
 pub use terminal::{ScreenOptions, Signals, run};
 pub use theme::Theme;
-pub use update::{Effect, Message, Target, update};
-pub use view::{ClickMap, draw};
+pub use update::{Effect, Message, update};
+pub use view::{ClickMap, Target, draw};

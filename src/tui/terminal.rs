@@ -26,8 +26,8 @@ use super::update::{Effect, Message, update};
 use super::view::{ClickMap, draw};
 use crate::config::need::Need;
 use crate::core::ExitCode;
+use crate::engine::FacilitatorRequest;
 use crate::participants::human::HumanQuestion;
-use effects::Then;
 pub use signals::Signals;
 
 /// How long the screen may take to be given back while an engine still writes.
@@ -98,6 +98,14 @@ pub fn run(host: Arc<dyn Host>, opening: Option<OpenTarget>, looks: ScreenOption
 /// Whether an error says that the terminal is no longer there, which may be noticed before the signal.
 fn is_gone(error: &io::Error) -> bool {
     cfg!(unix) && error.raw_os_error() == Some(EIO)
+}
+
+/// What is done once the person has agreed.
+enum Then {
+    /// The session that is looked at begins, with its first order.
+    Begin(Option<FacilitatorRequest>),
+    /// This is opened.
+    Open(OpenTarget),
 }
 
 struct Screen {

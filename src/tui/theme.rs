@@ -2,6 +2,8 @@
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
+use ratatui::text::Line;
+use ratatui::widgets::Block;
 
 /// How things look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +94,13 @@ impl Theme {
     /// What matters less.
     pub fn faint(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
+    }
+
+    /// The frame of a pane, stronger where it is the one that is looked at.
+    pub fn block(self, title: String, is_focused: bool) -> Block<'static> {
+        let style = if is_focused { self.strong() } else { self.faint() };
+        let over = if is_focused { self.strong() } else { Style::new() };
+        Block::bordered().border_set(self.border()).border_style(style).title(Line::styled(title, over))
     }
 
     /// What is chosen.

@@ -103,7 +103,7 @@ fn retry(session: &Session, round: &str, participant: String, model: Option<Stri
         SeatStatus::Asking | SeatStatus::Failed(_) | SeatStatus::Excused(_) => {}
         _ => return refuse(format!("seat `{participant}` is already sealed")),
     }
-    let is_scripted = |seat: &SeatInfo| seat.scripted.contains(&run.opened.step);
+    let is_scripted = |seat: &SeatInfo| seat.is_scripted(&run.opened.step);
     if model.is_some() && session.seat_info(&participant).is_some_and(is_scripted) {
         return refuse(format!("`{participant}` answers by a script here, by no model"));
     }

@@ -1,23 +1,9 @@
 //! The header: what its hashes, its definition and its numbers say of each other.
 
 use super::Verifier;
-use crate::history::{Event, LogEntry, PseudonymMap, Session, SessionOpened};
-use crate::identity::RULES;
-use crate::round::record::REPLY_RULES;
+use crate::history::{LogEntry, PseudonymMap, Session, SessionOpened};
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::Definition;
-
-/// Why this version cannot check a file, where its header asks for rules that only another version has.
-pub(super) fn unknown_rules(line: &LogEntry) -> Option<String> {
-    let Event::SessionOpened(opened) = &line.stamped.event else { return None };
-    let asked = [("leak_rules", opened.leak_rules, RULES), ("reply_rules", opened.reply_rules, REPLY_RULES)];
-    asked.into_iter().find_map(|(key, number, known)| {
-        let number = number.filter(|number| !(1..=known).contains(number))?;
-        Some(format!(
-            "a newer program wrote the file: it has `{key}` {number}, and this version knows those up to {known}"
-        ))
-    })
-}
 
 impl Verifier {
     pub(super) fn opened(&mut self, line: &LogEntry, opened: &SessionOpened) {

@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 use super::reader::{Damage, EventLog, LogReader, starts};
 use crate::history::{Event, LogEntry, Receipt, RoundRun, Session, Timestamp, WorkItemOffered};
+use crate::identity::RULES;
+use crate::round::record::REPLY_RULES;
 
 /// What no reading of the file can show.
 pub const UNPROVEN: [&str; 4] = [
@@ -94,7 +96,7 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
     let (mut reader, mut count, mut holds_expected) = (LogReader::new(bytes)?, 0, false);
     for line in reader.by_ref() {
         let line = line?;
-        if let Some(what) = header::unknown_rules(&line) {
+        if let Some(what) = unknown_rules(&line) {
             return Err(Damage { what, seq: Some(line.seq), line: 1, offset: 0, newer: true });
         }
         checker.line(&line);
@@ -125,6 +127,18 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
         }
     }
     Ok(result)
+}
+
+/// Why this version cannot check a file, where its header asks for rules that only another version has.
+fn unknown_rules(line: &LogEntry) -> Option<String> {
+    let Event::SessionOpened(opened) = &line.stamped.event else { return None };
+    let asked = [("leak_rules", opened.leak_rules, RULES), ("reply_rules", opened.reply_rules, REPLY_RULES)];
+    asked.into_iter().find_map(|(key, number, known)| {
+        let number = number.filter(|number| !(1..=known).contains(number))?;
+        Some(format!(
+            "a newer program wrote the file: it has `{key}` {number}, and this version knows those up to {known}"
+        ))
+    })
 }
 
 impl Verification {

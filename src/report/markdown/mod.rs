@@ -14,7 +14,7 @@ pub use madr::madr;
 
 use std::fmt::Write as _;
 
-use self::quote::{code, inline, quote};
+use self::quote::{code, first_line, inline, quote};
 use super::decision;
 use crate::core::deciding;
 use crate::history::{AnsweredQuestion, RoundRun, Session, Status, Tally};
@@ -52,13 +52,6 @@ fn title(session: &Session) -> String {
         .and_then(|definition| definition.steps.iter().find_map(|step| step.round()))
         .map(|round| round.question.as_str());
     first_line(goal.or(asked).or(planned).unwrap_or(&session.id))
-}
-
-/// The first line that is not blank, and a sign that more follow.
-fn first_line(text: &str) -> String {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or_default();
-    if lines.next().is_some() { format!("{first} …") } else { first.to_owned() }
 }
 
 /// The whole goal, where the title could not hold it.

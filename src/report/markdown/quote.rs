@@ -113,6 +113,13 @@ fn escaped(text: &str, always: &[char], leading: &[char]) -> String {
     out
 }
 
+/// The first line that is not blank, and a sign that more follow.
+pub fn first_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    if lines.next().is_some() { format!("{first} …") } else { first.to_owned() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

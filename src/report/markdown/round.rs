@@ -4,13 +4,13 @@
 
 use std::fmt::Write as _;
 
-use super::quote::{code, inline, quote};
+use super::quote::{code, first_line, inline, quote};
 use super::seat;
 use crate::history::{RoundRun, Session, Tally};
 use crate::insight::{
-    Bar, SeatView, VisibleState, bars, chart, close_reason, format_duration, group_digits, headline, heatmap,
-    independence, join_list, long_order, money, movement, paths, pluralize, quorum_ballots, round_view,
-    rule_description,
+    Bar, SeatView, VisibleState, bars, chart, close_reason, format_duration, group_digits, headline,
+    independence, join_list, long_order, money, movement, paths, pictures, pluralize, quorum_ballots,
+    round_view, rule_description,
 };
 use crate::sanitize::harmless_line;
 use crate::tally::Ties;
@@ -25,7 +25,7 @@ const BAR: usize = 20;
 /// Writes the section of one round.
 pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
     let opened = &run.opened;
-    let question = super::first_line(&opened.question);
+    let question = first_line(&opened.question);
     let _ = writeln!(out, "## Round {}: {}\n", opened.number, inline(&question));
     let tally = round_view::tally(run);
     if let Some(tally) = tally {
@@ -175,7 +175,7 @@ fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut Strin
     if let Some(order) = long_order(&tally.verdict) {
         let _ = writeln!(out, "The {}.\n", inline(&order));
     }
-    drawing(&heatmap::render(session, run, WIDTH), out);
+    drawing(&pictures(session, run, WIDTH), out);
     for (i, step) in tally.verdict.steps.iter().enumerate() {
         let _ = writeln!(out, "{}. {}", i + 1, inline(step));
     }

@@ -6,7 +6,7 @@ use super::{CHOICE, CONSENT, Table, below_quorum, decided};
 use crate::ballot::{Ballot, Stance};
 use crate::core::Command;
 use crate::history::Event;
-use crate::insight::heatmap;
+use crate::insight::pictures;
 use crate::report::markdown;
 
 /// The report without its last section, which names the file and the times.
@@ -250,7 +250,7 @@ participants: [qa-lead]
 fn a_round_is_drawn_once_it_is_counted_and_pairs_with_their_shades() {
     let ranked = CHOICE.replace("kind: choice", "kind: ranking").replace("rule: majority", "rule: schulze");
     let mut table = Table::round(&ranked);
-    let run = |table: &Table| heatmap::render(&table.session, &table.session.rounds[0], 96);
+    let run = |table: &Table| pictures(&table.session, &table.session.rounds[0], 96);
     let ranking =
         |names: &[&str]| Ballot::Ranking(names.iter().map(|name| vec![(*name).to_owned()]).collect());
     table.seal("qa-lead");

@@ -5,7 +5,7 @@
 //! `estimate`; or one column an option, `rank:a` or `score:a`. Options are those of the columns, else
 //! those that the ballots name, in the order in which they are named first.
 
-use super::{ANSWERS, BallotFile, BallotFileBuilder, BallotMeta};
+use super::ballot_file::{ANSWERS, BallotFile, BallotFileBuilder, BallotMeta, count_of};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::decimal::Decimal;
 use crate::tally::profile::{CountableKind, IndexedBallot, UNLISTED};
@@ -94,7 +94,7 @@ fn row(
         Some(cells[at].trim()).filter(|cell| !cell.is_empty())
     };
     let at = (line, 1);
-    let count = cell("count").map_or(Some(1), super::count_of);
+    let count = cell("count").map_or(Some(1), count_of);
     let weight =
         cell("weight").map_or(Some(Decimal::ONE), Decimal::parse).filter(|weight| *weight >= Decimal::ZERO);
     let confidence = cell("confidence").map(Decimal::parse);

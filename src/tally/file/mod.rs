@@ -4,43 +4,14 @@
 //! name's ending. What a file says is taken as it is: an option that is not listed, a ballot of another
 //! kind, a key that is not known are errors.
 
+mod ballot_file;
 mod csv;
 mod preflib;
 mod structured;
 
-use std::collections::HashMap;
+pub use ballot_file::BallotFile;
 
-use super::decimal::Decimal;
-use super::profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
-use crate::diagnostic::{Diagnostic, did_you_mean};
-
-/// The keys under which an answer can stand, each with its kind of ballot.
-const ANSWERS: [(&str, CountableKind); 6] = [
-    ("vote", CountableKind::Choice),
-    ("approve", CountableKind::Approval),
-    ("ranking", CountableKind::Ranking),
-    ("scores", CountableKind::Score),
-    ("consent", CountableKind::Consent),
-    ("estimate", CountableKind::Estimate),
-];
-
-/// More options than this are not counted.
-const MOST_OPTIONS: usize = 1_000;
-/// All ballots together may count for so much.
-const MOST_VOTES: u64 = 1_000_000_000_000;
-/// No more problems than this are told.
-const MOST_PROBLEMS: usize = 20;
-
-/// What a ballot file holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BallotFile {
-    /// The kind of all its ballots.
-    pub kind: CountableKind,
-    /// The options and the ballots.
-    pub profile: Profile,
-    /// Ballots that abstain.
-    pub abstained: u64,
-}
+use crate::diagnostic::Diagnostic;
 
 /// Reads a ballot file; its name's ending says how.
 ///
@@ -59,149 +30,6 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
             Err(vec![problem.hint(hint).with_file(file)])
         }
     }
-}
-
-/// A ballot file while it is read.
-struct BallotFileBuilder<'a> {
-    file: &'a str,
-    options: Vec<String>,
-    places: HashMap<String, usize>,
-    /// Whether the options stand in the file; else they are those that the ballots name.
-    are_listed: bool,
-    kind: Option<CountableKind>,
-    ballots: Vec<WeightedBallot>,
-    abstained: u64,
-    problems: Vec<Diagnostic>,
-}
-
-/// What a ballot says beside its answer.
-struct BallotMeta {
-    line: u64,
-    column: u64,
-    voter: String,
-    count: u64,
-    weight: Decimal,
-    confidence: Option<Decimal>,
-}
-
-impl<'a> BallotFileBuilder<'a> {
-    fn new(file: &'a str) -> Self {
-        Self {
-            file,
-            options: Vec::new(),
-            places: HashMap::new(),
-            are_listed: false,
-            kind: None,
-            ballots: Vec::new(),
-            abstained: 0,
-            problems: Vec::new(),
-        }
-    }
-
-    fn refuse(&mut self, at: (u64, u64), message: impl Into<String>, hint: impl Into<String>) {
-        self.problems.push(Diagnostic::new(message).hint(hint).at(self.file, at.0, at.1));
-    }
-
-    fn is_full(&self) -> bool {
-        self.problems.len() >= MOST_PROBLEMS
-    }
-
-    /// Adds an option of the file's list.
-    fn list(&mut self, name: &str, at: (u64, u64)) {
-        self.are_listed = true;
-        if name.trim().is_empty() {
-            self.refuse(at, "an option is blank", "give it a name");
-        } else if self.places.insert(name.to_owned(), self.options.len()).is_some() {
-            self.refuse(at, format!("option `{name}` is given twice"), "give each option once");
-        } else {
-            self.options.push(name.to_owned());
-        }
-        if self.options.len() == MOST_OPTIONS + 1 {
-            self.refuse(at, format!("there are more than {MOST_OPTIONS} options"), "count fewer at a time");
-        }
-    }
-
-    /// The place of an option that a ballot names.
-    fn place(&mut self, name: &str, at: (u64, u64)) -> Option<usize> {
-        if let Some(place) = self.places.get(name) {
-            return Some(*place);
-        }
-        if !self.are_listed && !name.is_empty() && self.options.len() < MOST_OPTIONS {
-            self.places.insert(name.to_owned(), self.options.len());
-            self.options.push(name.to_owned());
-            return Some(self.options.len() - 1);
-        }
-        let known: Vec<&str> = self.options.iter().take(30).map(String::as_str).collect();
-        let hint = did_you_mean(name, &known);
-        self.refuse(at, format!("`{name}` is not among the options"), hint);
-        None
-    }
-
-    /// Ranks from the options of each place; an option that stands twice is refused.
-    fn ranks(&mut self, places: &[Vec<usize>], at: (u64, u64)) -> Option<Vec<u16>> {
-        let mut ranks = vec![UNLISTED; self.options.len()];
-        for (rank, options) in places.iter().enumerate() {
-            for option in options {
-                if ranks[*option] != UNLISTED {
-                    let message = format!("`{}` stands twice in one ranking", self.options[*option]);
-                    self.refuse(at, message, "rank each option once");
-                    return None;
-                }
-                ranks[*option] = rank as u16;
-            }
-        }
-        Some(ranks)
-    }
-
-    /// Adds a ballot, if it is of the kind of those before it.
-    fn cast(&mut self, head: BallotMeta, kind: CountableKind, mark: IndexedBallot) {
-        let at = (head.line, head.column);
-        let known = *self.kind.get_or_insert(kind);
-        if known != kind {
-            let message = format!("a `{}` ballot among `{}` ballots", kind.name(), known.name());
-            return self.refuse(at, message, "a file holds ballots of one kind");
-        }
-        let BallotMeta { voter, count, weight, confidence, .. } = head;
-        self.ballots.push(WeightedBallot { voter, count, weight, confidence, mark });
-    }
-
-    fn finish(mut self) -> Result<BallotFile, Vec<Diagnostic>> {
-        let options = self.options.len();
-        for ballot in &mut self.ballots {
-            // Options that a later ballot named first.
-            if let IndexedBallot::Ranking(ranks) = &mut ballot.mark {
-                ranks.resize(options, UNLISTED);
-            }
-            if let IndexedBallot::Scores(scores) = &mut ballot.mark {
-                scores.resize(options, None);
-            }
-        }
-        let profile = Profile { options: self.options, ballots: self.ballots, ..Profile::default() };
-        let cast = profile.ballots.iter().fold(0_u64, |sum, ballot| sum.saturating_add(ballot.count));
-        if cast.saturating_add(self.abstained) > MOST_VOTES
-            || profile.total_weight() > Decimal::whole(MOST_VOTES)
-        {
-            let problem = Diagnostic::new("the ballots count for more than a million million votes");
-            self.problems
-                .push(problem.hint("count fewer, or give them smaller weights").with_file(self.file));
-        }
-        let kind = self.kind.unwrap_or(CountableKind::Choice);
-        if profile.ballots.is_empty() && self.abstained == 0 && self.problems.is_empty() {
-            let problem = Diagnostic::new("the file holds no ballots").hint("add one under `ballots`");
-            self.problems.push(problem.with_file(self.file));
-        }
-        if self.problems.is_empty() {
-            Ok(BallotFile { kind, profile, abstained: self.abstained })
-        } else {
-            self.problems.truncate(MOST_PROBLEMS);
-            Err(self.problems)
-        }
-    }
-}
-
-/// A count of ballots as it is written.
-fn count_of(text: &str) -> Option<u64> {
-    text.trim().parse().ok().filter(|count| *count <= MOST_VOTES)
 }
 
 #[cfg(test)]

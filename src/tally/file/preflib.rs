@@ -3,7 +3,7 @@
 //! Source: the format description of preflib.org, with `#` lines of metadata (since 2022), and the older
 //! one with the number of alternatives first. In `.soc` and `.toc` every alternative is ranked.
 
-use super::{BallotFile, BallotFileBuilder, BallotMeta};
+use super::ballot_file::{BallotFile, BallotFileBuilder, BallotMeta, count_of};
 use crate::diagnostic::Diagnostic;
 use crate::tally::decimal::Decimal;
 use crate::tally::profile::{CountableKind, IndexedBallot};
@@ -40,7 +40,7 @@ fn old_head<'t>(
     lines: &mut impl Iterator<Item = (u64, &'t str)>,
 ) -> Option<(u64, u64)> {
     let (line, first) = lines.next()?;
-    let Some(count) = super::count_of(first).filter(|count| *count > 0) else {
+    let Some(count) = count_of(first).filter(|count| *count > 0) else {
         reader.refuse(
             (line, 1),
             "the first line is neither `#` metadata nor a number of alternatives",
@@ -58,7 +58,7 @@ fn old_head<'t>(
             return None;
         };
         match body.split_once(',') {
-            Some((own, name)) if super::count_of(own) == Some(number) => alternative(reader, name, line),
+            Some((own, name)) if count_of(own) == Some(number) => alternative(reader, name, line),
             _ => reader.refuse((line, 1), format!("alternative {number} is expected here"), "write `1,Name`"),
         }
         if reader.is_full() {
@@ -66,7 +66,7 @@ fn old_head<'t>(
         }
     }
     let (line, sums) = lines.next()?;
-    let voters = sums.split(',').next().and_then(super::count_of);
+    let voters = sums.split(',').next().and_then(count_of);
     if voters.is_none() {
         reader.refuse((line, 1), "the number of voters is expected here", "write `voters,sum,unique orders`");
     }
@@ -88,7 +88,7 @@ fn alternative(reader: &mut BallotFileBuilder<'_>, name: &str, line: u64) {
 fn metadata(reader: &mut BallotFileBuilder<'_>, note: &str, line: u64, voters: &mut Option<(u64, u64)>) {
     let Some((key, value)) = note.split_once(':') else { return };
     if let Some(number) = key.strip_prefix("ALTERNATIVE NAME ") {
-        if super::count_of(number) == Some(reader.options.len() as u64 + 1) {
+        if count_of(number) == Some(reader.options.len() as u64 + 1) {
             alternative(reader, value, line);
         } else {
             reader.refuse(
@@ -98,7 +98,7 @@ fn metadata(reader: &mut BallotFileBuilder<'_>, note: &str, line: u64, voters: &
             );
         }
     } else if key.trim() == "NUMBER VOTERS" {
-        *voters = super::count_of(value).map(|voters| (line, voters));
+        *voters = count_of(value).map(|voters| (line, voters));
     }
 }
 
@@ -106,7 +106,7 @@ fn metadata(reader: &mut BallotFileBuilder<'_>, note: &str, line: u64, voters: &
 fn order(reader: &mut BallotFileBuilder<'_>, body: &str, line: u64, ending: &str, is_new: bool) {
     let at = (line, 1);
     let split = if is_new { body.split_once(':') } else { body.split_once(',').or(Some((body, ""))) };
-    let Some((count, rest)) = split.and_then(|(count, rest)| Some((super::count_of(count)?, rest))) else {
+    let Some((count, rest)) = split.and_then(|(count, rest)| Some((count_of(count)?, rest))) else {
         return reader.refuse(
             at,
             "a number of voters and their order are expected here",

@@ -2,7 +2,7 @@
 //!
 //! A ballot has exactly one answer, under the key of its kind. JSON may hold comments.
 
-use super::{ANSWERS, BallotFile, BallotFileBuilder, BallotMeta};
+use super::ballot_file::{ANSWERS, BallotFile, BallotFileBuilder, BallotMeta, count_of};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::decimal::Decimal;
 use crate::tally::profile::{CountableKind, IndexedBallot};
@@ -178,7 +178,7 @@ fn head<'n>(
 ) -> Option<BallotMeta> {
     let problems = reader.problems.len();
     let count = get("count").map_or(Some(1), |node| match &node.value {
-        Value::Number(number) => super::count_of(&number.to_string()),
+        Value::Number(number) => count_of(&number.to_string()),
         _ => None,
     });
     if count.is_none() {

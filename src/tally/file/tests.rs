@@ -1,7 +1,7 @@
 //! The same ballots in every kind of file, and what mistakes get.
 
 use super::*;
-use crate::tally::{Rule, RuleOptions, count};
+use crate::tally::{CountableKind, Decimal, Rule, RuleOptions, count};
 
 const OLD: &str = "3\n1,a\n2,b\n3,c\n6,6,3\n3,1,2,3\n2,{2,3}\n1,3,{1,2}\n";
 const NEW: &str = "# FILE NAME: x.toi\n# NUMBER VOTERS: 6\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n\

@@ -3,10 +3,12 @@
 //! In one screen state a key has one meaning. `screen.keys` of the configuration replaces the keys
 //! of an action; it names the action by its id, which never changes.
 
+mod action;
 mod key;
 mod old_ids;
 mod table;
 
+pub use action::Action;
 pub use key::{KeyChord, label, labels};
 pub use table::{BINDINGS, FORM_KEYS, FormKey, KeyBinding, ScreenState, table};
 
@@ -19,65 +21,6 @@ use old_ids::current_id;
 use table::ANY;
 
 use crate::diagnostic::did_you_mean;
-
-/// What a key does; the table describes each action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
-    OpenRow,
-    NewQuestion,
-    OpenRound,
-    EditRound,
-    ChooseParticipants,
-    EditArtifact,
-    ShowDiff,
-    ShowSnapshot,
-    ShowWorkflow,
-    ShowResults,
-    ShowWorkItems,
-    CloseRound,
-    ExcuseSeat,
-    RetrySeat,
-    CheckProviders,
-    CheckLatency,
-    ExtendDeadline,
-    AnswerSeat,
-    AcceptResult,
-    RepeatRound,
-    AnswerQuestion,
-    AddNote,
-    OtherRules,
-    ToggleSideBySide,
-    ExportReport,
-    CopyPane,
-    ForkSession,
-    ResumeSession,
-    Home,
-    Quit,
-    Help,
-    NextEvent,
-    PreviousEvent,
-    NextRound,
-    PreviousRound,
-    GoToStart,
-    GoToEnd,
-    PlayPause,
-    PlayFaster,
-    PlaySlower,
-    NextSeat,
-    PreviousSeat,
-    NextPane,
-    PreviousPane,
-    Up,
-    Down,
-    PageUp,
-    PageDown,
-    Search,
-    NextMatch,
-    PreviousMatch,
-    FilterEvents,
-    CommandPalette,
-    Suspend,
-}
 
 /// Key that leads back: from the panes to the home screen. It has no row of its own.
 pub const BACK: KeyChord = key(KeyCode::Esc);
@@ -152,6 +95,12 @@ impl Keys {
 /// Returns the rows that apply in a screen state.
 pub fn bindings_in(state: ScreenState) -> impl Iterator<Item = &'static KeyBinding> {
     BINDINGS.iter().filter(move |binding| binding.states.contains(&state))
+}
+
+/// The actions of a place whose name holds what is typed.
+pub fn matching(place: ScreenState, typed: &str) -> Vec<&'static KeyBinding> {
+    let typed = typed.to_lowercase();
+    bindings_in(place).filter(|binding| binding.name.contains(&typed)).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crossterm::event::KeyCode;
 
-use super::Action;
+use super::action::Action;
 use super::key::{KeyChord, ch, ctrl, key, label};
 
 /// State of the screen; one of these at a time.

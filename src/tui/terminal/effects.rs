@@ -10,7 +10,7 @@ use std::time::Instant;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::EventStream;
 
-use super::{KEEP_AFTER, Screen, guard};
+use super::{KEEP_AFTER, Screen, Then, guard};
 use crate::config::need::question;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
@@ -22,14 +22,6 @@ use crate::tui::live::EngineUpdate;
 use crate::tui::model::{Asking, Mode, Overlay, TextView};
 use crate::tui::replay::Replay;
 use crate::tui::update::{Effect, Message, cannot_begin, update};
-
-/// What is done once the person has agreed.
-pub(super) enum Then {
-    /// The session that is looked at begins, with its first order.
-    Begin(Option<FacilitatorRequest>),
-    /// This is opened.
-    Open(OpenTarget),
-}
 
 impl Screen {
     /// Carries effects out, and what follows from them.

@@ -1,6 +1,9 @@
 //! What each action does.
 
-use super::{Effect, leave, overlays};
+use super::leave::leave;
+use super::message::Effect;
+use super::scroll::scroll;
+use super::{forms, lists, search};
 use crate::config::doctor::ProbeLevel;
 use crate::engine::FacilitatorRequest;
 use crate::tui::form;
@@ -18,8 +21,8 @@ pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Help => model.overlay = Some(Overlay::Help(0)),
         Action::Search => model.overlay = Some(Overlay::Search(String::new())),
         Action::CommandPalette => model.overlay = Some(Overlay::Palette(String::new(), 0)),
-        Action::NextMatch => overlays::find(model, true),
-        Action::PreviousMatch => overlays::find(model, false),
+        Action::NextMatch => search::find(model, true),
+        Action::PreviousMatch => search::find(model, false),
         Action::NextPane => cycle_pane(model, 1),
         Action::PreviousPane => cycle_pane(model, Pane::ALL.len() - 1),
         Action::NextSeat => cycle_seat(model, true),
@@ -35,7 +38,7 @@ pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::ShowSnapshot => model.focus = Pane::Snapshot,
         Action::ShowWorkflow => model.focus = Pane::Steps,
         Action::ShowResults => model.focus = Pane::Results,
-        Action::ShowWorkItems => overlays::items(model),
+        Action::ShowWorkItems => lists::items(model),
         Action::ToggleSideBySide => {
             model.answer_layout = if model.answer_layout == AnswerLayout::One {
                 AnswerLayout::SideBySide
@@ -46,10 +49,10 @@ pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::CopyPane => return copy(model),
         Action::ShowDiff => show_diff(model),
-        Action::OtherRules => overlays::what_if(model),
-        Action::ExportReport => model.overlay = Some(overlays::report()),
-        Action::CheckProviders => return overlays::checking(model, ProbeLevel::Listing),
-        Action::CheckLatency => return overlays::checking(model, ProbeLevel::OneWord),
+        Action::OtherRules => lists::what_if(model),
+        Action::ExportReport => model.overlay = Some(lists::report()),
+        Action::CheckProviders => return lists::checking(model, ProbeLevel::Listing),
+        Action::CheckLatency => return lists::checking(model, ProbeLevel::OneWord),
         Action::OpenRow | Action::NewQuestion => return open_row(model, action),
         Action::OpenRound
         | Action::CloseRound
@@ -91,7 +94,7 @@ fn open_row(model: &mut Model, action: Action) -> Vec<Effect> {
     match row.filter(|_| action == Action::OpenRow) {
         Some(OpenTarget::NewQuestion) | None => {
             let form = form::new_question(&model.home.personas);
-            super::forms::open(model, form)
+            forms::open(model, form)
         }
         Some(opening) => vec![Effect::Open(opening)],
     }
@@ -186,7 +189,7 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
         _ => model.question().map(|question| form::answer(session, &question)),
     };
     match form {
-        Some(form) if model.live().is_some() => super::forms::open(model, form),
+        Some(form) if model.live().is_some() => forms::open(model, form),
         Some(_) => {
             model.notice = Some("Replay is read-only. Press r to resume the session.".to_owned());
             Vec::new()
@@ -262,49 +265,6 @@ pub fn cycle_seat(model: &mut Model, forward: bool) {
         let by = if forward { 1 } else { seats - 1 };
         model.seat = (model.seat.min(seats - 1) + by) % seats;
         model.scroll[Pane::Answer.index()] = 0;
-    }
-}
-
-fn scroll(model: &mut Model, by: i32) {
-    let moved = |at: usize, most: usize| {
-        let at = i64::try_from(at).unwrap_or(i64::MAX).saturating_add(i64::from(by)).max(0);
-        usize::try_from(at).unwrap_or(0).min(most)
-    };
-    if matches!(model.mode, Mode::Home) {
-        model.home.at = moved(model.home.at, model.home.shown().len().saturating_sub(1));
-    } else if model.focus == Pane::Seats {
-        model.seat = moved(model.seat, model.seat_count().saturating_sub(1));
-        model.scroll[Pane::Answer.index()] = 0;
-    } else {
-        scroll_pane(model, model.focus, by);
-    }
-}
-
-pub fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
-    // Events are read from the newest back: up is further back.
-    let by = if pane == Pane::Events { -by } else { by };
-    let most = crate::tui::view::max_scroll(model, pane);
-    let scroll = &mut model.scroll[pane.index()];
-    *scroll = (*scroll).min(most).saturating_add_signed(by as isize).min(most);
-}
-
-/// The wheel over a pane, or over the list of the home screen.
-pub fn wheel(model: &mut Model, pane: Option<Pane>, lines: i32) {
-    let most = crate::tui::view::most_agree(model);
-    match (&mut model.overlay, pane) {
-        (Some(Overlay::Help(at)), _) => {
-            *at = at.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
-        }
-        (Some(Overlay::Text(read)), _) => {
-            read.scroll = read.scroll.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
-        }
-        (Some(Overlay::Agree(asking)), _) => {
-            let to = asking.scroll.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
-            asking.scroll = to.min(most);
-        }
-        (Some(_), _) => {}
-        (None, Some(Pane::Seats) | None) => scroll(model, lines.signum()),
-        (None, Some(pane)) => scroll_pane(model, pane, lines),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What comes from outside: events on disk, refusals, the end; a draft, the project's context.
 
-use super::{Effect, forms};
+use super::forms;
+use super::message::Effect;
 use crate::core::ExitCode;
 use crate::handoff::Checked;
 use crate::history::{Event, LogEntry};
@@ -85,7 +86,7 @@ pub fn reading(model: &mut Model, read: LoadProgress) {
     model.reading = None;
     if model.session().closed.is_none() && model.overlay.is_none() && model.replay.at() == model.replay.len()
     {
-        model.overlay = Some(super::unfinished());
+        model.overlay = Some(super::lists::unfinished());
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::Effect;
+use super::message::Effect;
+use super::scroll::scroll_pane;
 use crate::tui::form::{Form, FormEvent, FormKind, Submitted, read};
 use crate::tui::home::OpenTarget;
 use crate::tui::model::{Model, Overlay, Pane};
@@ -28,7 +29,7 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     // What is decided can be read to its end while it is decided.
     if form.is_answer() && matches!(key.code, KeyCode::PageUp | KeyCode::PageDown) {
         let by = if key.code == KeyCode::PageUp { -page } else { page };
-        super::actions::scroll_pane(model, Pane::Question, by);
+        scroll_pane(model, Pane::Question, by);
         return Vec::new();
     }
     let pressed = form.press(key);

@@ -8,7 +8,6 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 use serde_json::Value;
 
-use super::pane::block;
 use super::seats::progress;
 use crate::ballot::Ballot;
 use crate::history::AnswerRevealed;
@@ -94,7 +93,7 @@ pub fn side_by_side(frame: &mut Frame<'_>, area: Rect, model: &Model) {
         let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(height).collect();
         let title = format!(" {} ", harmless_line(seat.name));
         let is_chosen = index == model.seat.min(count.saturating_sub(1));
-        frame.render_widget(Paragraph::new(shown).block(block(model, title, is_chosen)), *place);
+        frame.render_widget(Paragraph::new(shown).block(model.theme.block(title, is_chosen)), *place);
     }
 }
 

@@ -5,11 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::ClickMap;
+use super::click_map::{ClickMap, Target};
 use crate::tui::cell_text::safe;
 use crate::tui::keymap::{Action, BINDINGS, KeyBinding, bindings_in, label};
 use crate::tui::model::Model;
-use crate::tui::update::Target;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     if let Some(notice) = &model.notice {

@@ -5,14 +5,12 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
-use super::ClickMap;
-use super::pane::block;
+use super::click_map::{ClickMap, Target};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, wrapped};
 use crate::tui::form::{CheckItem, Field, FieldValue, Form};
 use crate::tui::keymap::{FORM_KEYS, FormKey};
 use crate::tui::model::Model;
-use crate::tui::update::Target;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut ClickMap) {
     let width = area.width.min(100);
@@ -28,7 +26,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits:
     let title = clipped(&format!(" {} ", harmless_line(&form.title)), usize::from(width.saturating_sub(4)));
     let hint = form.fields.get(form.at).map(|field| field.hint).unwrap_or_default();
     let hint = Line::styled(format!(" {hint} "), model.theme.faint());
-    let framed = block(model, title.trim_end().to_owned() + " ", true).title_bottom(hint);
+    let framed = model.theme.block(title.trim_end().to_owned() + " ", true).title_bottom(hint);
     frame.render_widget(framed, place);
     let inner = Rect { x: place.x + 1, y: place.y + 1, width: width.saturating_sub(2), height: height - 2 };
     let [fields, foot] = Layout::vertical([Constraint::Min(1), Constraint::Length(below)]).areas(inner);

@@ -15,13 +15,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::ClickMap;
-use super::pane::block;
+use super::click_map::{ClickMap, Target};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::clipped;
 use crate::tui::home::{HomeRow, HomeSection};
 use crate::tui::model::Model;
-use crate::tui::update::Target;
 
 pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, model: &Model, hits: &mut ClickMap) {
     let left = Line::styled(" roundtable", model.theme.strong());
@@ -42,8 +40,8 @@ pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, model: &Model, hits:
         "" => " Sessions ".to_owned(),
         words => format!(" Sessions with “{}” ", harmless_line(words)),
     };
-    frame.render_widget(block(model, name, is_above), over);
-    frame.render_widget(block(model, " New session ".to_owned(), !is_above), under);
+    frame.render_widget(model.theme.block(name, is_above), over);
+    frame.render_widget(model.theme.block(" New session ".to_owned(), !is_above), under);
     list(frame, inner(over), model, &shown[..sessions], 0, hits);
     list(frame, inner(under), model, &shown[sessions..], sessions, hits);
     if sessions == 0 && !model.home.is_reading {

@@ -2,8 +2,9 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
+use super::content;
 use crate::tui::keymap::ScreenState;
-use crate::tui::model::{Model, Pane};
+use crate::tui::model::{Mode, Model, Pane};
 
 /// The narrowest screen with two columns.
 const TWO_COLUMNS: u16 = 90;
@@ -54,7 +55,7 @@ fn stack(area: Rect, model: &Model, [top, bottom]: [Pane; 2]) -> Vec<(Pane, Rect
     let width = area.width.saturating_sub(2);
     let lines = |pane: Pane| match pane {
         Pane::Seats => model.seat_count(),
-        other => super::pane::lines(model, other, width).len(),
+        other => content::lines(model, other, width).len(),
     };
     let wanted = |pane: Pane| u16::try_from(lines(pane)).unwrap_or(u16::MAX).saturating_add(2);
     // Seats give way to what is beneath them, down to half of the room; a question to its seats.
@@ -62,4 +63,20 @@ fn stack(area: Rect, model: &Model, [top, bottom]: [Pane; 2]) -> Vec<(Pane, Rect
     let rows = [Constraint::Length(wanted(top).clamp(3, most)), Constraint::Min(3)];
     let [over, under] = Layout::vertical(rows).areas(area);
     vec![(top, over), (bottom, under)]
+}
+
+/// The lowest screen with a title line.
+const WITH_TITLE: u16 = 16;
+
+/// The lines of the screen: title, body, time line, footer; those without room are empty.
+pub fn rows(area: Rect, model: &Model) -> [Rect; 4] {
+    let is_low = area.height < WITH_TITLE;
+    let has_line = matches!(model.mode, Mode::Replay);
+    Layout::vertical([
+        Constraint::Length(u16::from(!is_low)),
+        Constraint::Min(3),
+        Constraint::Length(u16::from(has_line)),
+        Constraint::Length(1),
+    ])
+    .areas(area)
 }

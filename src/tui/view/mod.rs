@@ -13,6 +13,8 @@
 //! 16 lines title and time line make room. What was drawn where is handed back, for the mouse.
 
 mod answer;
+mod click_map;
+mod content;
 mod events;
 mod footer;
 mod form;
@@ -30,58 +32,15 @@ mod timeline;
 mod workflow_map;
 
 pub use answer::text as answer_text;
+pub use click_map::{ClickMap, Target};
 pub use overlay::{most_agree, most_help};
 pub use pane::{find, max_scroll, pane_text, tally_text};
 
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::widgets::Paragraph;
 
 use super::model::{AnswerLayout, Mode, Model, Pane};
-use super::update::Target;
-
-/// The lowest screen with a title line.
-const WITH_TITLE: u16 = 16;
-
-/// What was drawn where; what was drawn later lies over what was drawn before.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ClickMap(Vec<(Rect, Target)>);
-
-impl ClickMap {
-    /// Notes where something was drawn.
-    fn note(&mut self, place: Rect, target: Target) {
-        self.0.push((place, target));
-    }
-
-    /// What was drawn last at a place.
-    pub fn at(&self, column: u16, row: u16) -> Option<Target> {
-        let position = Position { x: column, y: row };
-        self.0.iter().rev().find(|(place, _)| place.contains(position)).map(|(_, target)| *target)
-    }
-
-    /// The pane at a place.
-    pub fn pane_at(&self, column: u16, row: u16) -> Option<super::model::Pane> {
-        let position = Position { x: column, y: row };
-        self.0.iter().rev().filter(|(place, _)| place.contains(position)).find_map(|(_, target)| match target
-        {
-            Target::Pane(pane) => Some(*pane),
-            _ => None,
-        })
-    }
-}
-
-/// The lines of the screen: title, body, time line, footer; those without room are empty.
-fn rows(area: Rect, model: &Model) -> [Rect; 4] {
-    let is_low = area.height < WITH_TITLE;
-    let has_line = matches!(model.mode, Mode::Replay);
-    Layout::vertical([
-        Constraint::Length(u16::from(!is_low)),
-        Constraint::Min(3),
-        Constraint::Length(u16::from(has_line)),
-        Constraint::Length(1),
-    ])
-    .areas(area)
-}
+use layout::rows;
 
 /// Draws the whole screen.
 pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {

@@ -5,13 +5,11 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
-use super::ClickMap;
-use super::pane::block;
+use super::click_map::{ClickMap, Target};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, safe, wrapped};
-use crate::tui::keymap::{FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels};
+use crate::tui::keymap::{FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels, matching};
 use crate::tui::model::{Asking, LeaveTarget, Menu, MenuKind, Model, Overlay, TextView};
-use crate::tui::update::{Target, matching};
 
 /// Draws it, if there is one.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
@@ -53,7 +51,7 @@ fn popup(
         Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
     let title = clipped(&harmless_line(title), usize::from(width.saturating_sub(4)));
     frame.render_widget(Clear, place);
-    let framed = Paragraph::new(lines).block(block(model, format!(" {} ", title.trim_end()), true));
+    let framed = Paragraph::new(lines).block(model.theme.block(format!(" {} ", title.trim_end()), true));
     frame.render_widget(framed, place);
     Rect { x: place.x + 1, y: place.y + 1, width: width.saturating_sub(2), height: height.saturating_sub(2) }
 }
@@ -141,7 +139,7 @@ fn reading(frame: &mut Frame<'_>, area: Rect, model: &Model, read: &TextView) {
     let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(inner).map(Line::from).collect();
     let title = format!(" {} · Esc closes · y copies ", harmless_line(&read.title));
     frame.render_widget(Clear, place);
-    frame.render_widget(Paragraph::new(shown).block(block(model, title, true)), place);
+    frame.render_widget(Paragraph::new(shown).block(model.theme.block(title, true)), place);
 }
 
 /// The lines of what the person is asked to agree to, and how many of them fit at once.
@@ -165,7 +163,10 @@ fn agree(frame: &mut Frame<'_>, area: Rect, model: &Model, asking: &Asking) {
     let left = all.len().saturating_sub(start + room);
     let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(room).map(Line::from).collect();
     frame.render_widget(Clear, area);
-    frame.render_widget(Paragraph::new(shown).block(block(model, " Allow this? ".to_owned(), true)), place);
+    frame.render_widget(
+        Paragraph::new(shown).block(model.theme.block(" Allow this? ".to_owned(), true)),
+        place,
+    );
     let keys = if left == 0 || asking.is_read {
         vec![Span::styled(" y", model.theme.key()), Span::raw(" agree, and keep that   ")]
     } else {

@@ -2,28 +2,20 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::Line;
-use ratatui::widgets::{Block, Paragraph};
+use ratatui::widgets::Paragraph;
 
-use super::{
-    ClickMap, answer, events, layout, question, results, rows, seats, snapshot, tally, workflow_map,
-};
+use super::click_map::{ClickMap, Target};
+use super::content::{lines, title};
+use super::layout::{panes, rows};
+use super::{answer, events, seats, tally};
 use crate::tui::model::{AnswerLayout, Model, Pane};
-use crate::tui::update::Target;
 
 /// Draws the panes that are seen.
 pub fn draw_all(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
-    for (pane, place) in layout::panes(area, model) {
+    for (pane, place) in panes(area, model) {
         draw(frame, place, model, pane, hits);
     }
-}
-
-/// A pane's frame.
-pub fn block(model: &Model, title: String, is_focused: bool) -> Block<'static> {
-    let style = if is_focused { model.theme.strong() } else { model.theme.faint() };
-    let over = if is_focused { model.theme.strong() } else { Style::new() };
-    Block::bordered().border_set(model.theme.border()).border_style(style).title(Line::styled(title, over))
 }
 
 fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut ClickMap) {
@@ -39,31 +31,7 @@ fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut
         Pane::Events => events::pane(model, scroll, height),
         text => (title(model, text), from(lines(model, text, width), scroll, height)),
     };
-    frame.render_widget(Paragraph::new(shown).block(block(model, title, model.focus == pane)), area);
-}
-
-fn title(model: &Model, pane: Pane) -> String {
-    match pane {
-        Pane::Question => question::title(model),
-        Pane::Answer => answer::title(model),
-        Pane::Snapshot => snapshot::title(model),
-        Pane::Steps => " Workflow ".to_owned(),
-        Pane::Results => " Step results ".to_owned(),
-        _ => " Tally ".to_owned(),
-    }
-}
-
-/// All lines of a pane of text.
-pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
-    match pane {
-        Pane::Question => question::lines(model, width),
-        Pane::Tally => tally::lines(model, width),
-        Pane::Answer => answer::lines(model, model.seat, width),
-        Pane::Snapshot => snapshot::lines(model, width),
-        Pane::Steps => workflow_map::lines(model, width),
-        Pane::Results => results::lines(model, width),
-        Pane::Seats | Pane::Events => Vec::new(),
-    }
+    frame.render_widget(Paragraph::new(shown).block(model.theme.block(title, model.focus == pane)), area);
 }
 
 /// The lines of a pane that are seen: at most `height` from `scroll` on, the last page at least.
@@ -76,8 +44,8 @@ fn from(lines: Vec<Line<'static>>, scroll: usize, height: usize) -> Vec<Line<'st
 fn place(model: &Model, pane: Pane) -> Rect {
     let (width, height) = model.size;
     let body = rows(Rect { x: 0, y: 0, width, height }, model)[1];
-    let panes = layout::panes(body, model);
-    panes.into_iter().find(|(other, _)| *other == pane).map_or(body, |(_, place)| place)
+    let all = panes(body, model);
+    all.into_iter().find(|(other, _)| *other == pane).map_or(body, |(_, place)| place)
 }
 
 /// How far a pane can be scrolled.

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::ClickMap;
+use super::click_map::{ClickMap, Target};
 use crate::ballot::Ballot;
 use crate::insight::round_view::{SeatView, VisibleState, confidence, seats};
 use crate::insight::wording::format_duration;
@@ -12,7 +12,6 @@ use crate::participants::progress::{Progress, RequestPhase as Request};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, wrapped};
 use crate::tui::model::Model;
-use crate::tui::update::Target;
 
 /// The pane's title and the lines that are seen; each is noted for the mouse.
 pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line<'static>>) {

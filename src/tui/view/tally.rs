@@ -8,7 +8,7 @@ use crate::insight::independence::{Independence, without_texts};
 use crate::insight::movement::movement;
 use crate::insight::tally_text::long_order;
 use crate::insight::wording::{headline, money, quorum_ballots, turnout};
-use crate::insight::{bars, heatmap, round_view};
+use crate::insight::{bars, pictures, round_view};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
@@ -59,7 +59,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let step = wrapped(&format!("- {step}"), width, 6);
         lines.extend(step.into_iter().map(|line| Line::styled(line, faint)));
     }
-    let pictures = heatmap::render(model.session(), round, width);
+    let pictures = pictures(model.session(), round, width);
     lines.extend(pictures.iter().map(|line| Line::from(model.theme.drawn(harmless_line(line)))));
     lines
 }

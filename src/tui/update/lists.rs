@@ -1,0 +1,100 @@
+//! Lists and texts over the panes: other rules, work items, reports, the doctor.
+
+use super::message::Effect;
+use crate::config::doctor::ProbeLevel;
+use crate::history::{Event, WorkItemOffered};
+use crate::insight::{round_view, what_if};
+use crate::report::trace;
+use crate::tally::RuleOptions;
+use crate::tui::model::{Menu, MenuKind, Model, Overlay, TextView};
+
+/// The formats of a report, as they are asked for, and what each is.
+pub const FORMATS: [(&str, &str); 5] = [
+    ("md", "Markdown, for people"),
+    ("json", "JSON, for programs"),
+    ("html", "a web page"),
+    ("madr", "an architecture decision record"),
+    ("csv", "CSV, one row per seat"),
+];
+
+/// What every rule finds that can count the ballots of the last round; the decision stays.
+pub fn what_if(model: &mut Model) {
+    let session = model.session();
+    let round = session.rounds.last().filter(|_| model.preview().is_none());
+    let Some(round) = round.filter(|round| round_view::is_revealed(round)) else {
+        model.notice = Some("No counted round yet.".to_owned());
+        return;
+    };
+    let found = what_if::what_if_all(session, round, &RuleOptions::default());
+    let title = "Other rules (recorded decision unchanged)".to_owned();
+    let rows = if found.is_empty() {
+        vec!["No rule counts this ballot kind.".to_owned()]
+    } else {
+        what_if::lines(round, &found)
+    };
+    model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::ReadOnly, title, rows, at: 0 }));
+}
+
+/// The work items so far, the newest first.
+pub fn items(model: &mut Model) {
+    let rows: Vec<String> = offered(model)
+        .map(|(_, item)| format!("{}  {}  {}", item.item, item.participant, item.model))
+        .take(5000)
+        .collect();
+    if rows.is_empty() {
+        model.notice = Some("No work items yet.".to_owned());
+        return;
+    }
+    let title = "Work items, newest first".to_owned();
+    model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::Item, title, rows, at: 0 }));
+}
+
+/// What was handed out up to here, the newest first, each with the place of its event.
+fn offered(model: &Model) -> impl Iterator<Item = (usize, &WorkItemOffered)> {
+    let shown = model.replay.lines().iter().enumerate().take(model.replay.at()).rev();
+    shown.filter_map(|(index, line)| {
+        if let Event::WorkItemOffered(item) = &line.stamped.event { Some((index, &**item)) } else { None }
+    })
+}
+
+/// Shows one work item whole: what was sent, byte for byte, and what came back.
+pub fn show_item(model: &mut Model, at: usize) {
+    let Some((index, item)) = offered(model).nth(at) else { return };
+    let title = format!("{} to {}", item.item, item.participant);
+    let line = model.replay.lines()[index..=index].to_vec();
+    let found = trace::trace(&line, model.session());
+    let text = found.first().map(trace::text).unwrap_or_default();
+    model.overlay = Some(Overlay::Text(TextView { title, text, scroll: 0 }));
+}
+
+/// What the doctor's text stands under.
+const DOCTOR: &str = "Providers";
+
+/// Has the providers checked; what is found takes the place of this text.
+pub fn checking(model: &mut Model, depth: ProbeLevel) -> Vec<Effect> {
+    let text = "Checking keys and model lists …".to_owned();
+    model.overlay = Some(Overlay::Text(TextView { title: DOCTOR.to_owned(), text, scroll: 0 }));
+    vec![Effect::Doctor(depth)]
+}
+
+/// Shows what the doctor found, to a person who still waits for it.
+pub fn doctor(model: &mut Model, found: String) {
+    if let Some(Overlay::Text(reading)) = &mut model.overlay
+        && reading.title == DOCTOR
+    {
+        reading.text = found;
+    }
+}
+
+/// The list of a report's formats.
+pub fn report() -> Overlay {
+    let rows = FORMATS.iter().map(|(name, about)| format!("{name:5} {about}")).collect();
+    Overlay::Menu(Menu { kind: MenuKind::Report, title: "Export report as".to_owned(), rows, at: 0 })
+}
+
+/// What may be done with a session that is not over.
+pub fn unfinished() -> Overlay {
+    let rows = vec!["Resume".to_owned(), "View replay".to_owned()];
+    let title = "Unfinished session".to_owned();
+    Overlay::Menu(Menu { kind: MenuKind::Unfinished, title, rows, at: 0 })
+}

@@ -1,0 +1,91 @@
+//! What comes in from outside, and what is to be done there.
+
+use std::collections::HashMap;
+
+use crossterm::event::KeyEvent;
+
+use crate::config::doctor::ProbeLevel;
+use crate::engine::FacilitatorRequest;
+use crate::history::Timestamp;
+use crate::participants::progress::Progress;
+use crate::tui::home::{Home, OpenTarget};
+use crate::tui::host::{Draft, LoadProgress};
+use crate::tui::live::EngineUpdate;
+use crate::tui::model::Pane;
+use crate::tui::view::Target;
+
+/// What happened outside.
+#[derive(Debug, Clone)]
+pub enum Message {
+    Key(KeyEvent),
+    Paste(String),
+    /// The terminal has this size now.
+    Resize(u16, u16),
+    /// This many milliseconds passed while the replay plays.
+    Pass(u64),
+    /// It is this late.
+    Tick(Timestamp),
+    /// How the providers fare.
+    Doctor(String),
+    /// How the requests of the open round stand.
+    Progress(HashMap<String, Progress>),
+    /// Something was clicked.
+    Click(Target),
+    /// The wheel was turned over a pane, this many lines down.
+    Wheel(Option<Pane>, i32),
+    /// The engine tells something.
+    EngineUpdate(EngineUpdate),
+    /// A person who takes a seat is asked; again, where an earlier answer did not count.
+    Asked(String, Option<String>),
+    /// A part of a replay was read.
+    LoadProgress(LoadProgress),
+    /// The home screen was read.
+    Home(Box<Home>),
+    /// A session is ready to be looked at before it begins.
+    Drafted(Box<Draft>),
+    /// `CONTEXT.md` was read.
+    Context(Result<Option<String>, String>),
+    /// A text comes back from the person's editor.
+    Edited(String),
+    /// What was typed into this form before comes back.
+    Kept(String, String),
+    /// A word to the person.
+    Say(String),
+}
+
+/// What is to be done outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Leave the program.
+    Quit,
+    /// Stop the process until the shell lets it go on.
+    Suspend,
+    /// Have the engine, started for it if none works, carry this out.
+    Order(FacilitatorRequest),
+    /// Begin with the session that is looked at.
+    Begin,
+    /// Agree to what was asked, and go on with what it was asked for.
+    Agree,
+    /// Open what a row leads to.
+    Open(OpenTarget),
+    /// What the person in this seat answers.
+    Reply(String, String),
+    /// Read the home screen again.
+    ReadHome,
+    /// Check every provider this deep.
+    Doctor(ProbeLevel),
+    /// Read `CONTEXT.md` again.
+    ReadContext,
+    /// Put this on the clipboard.
+    Copy(String),
+    /// Write a report in this format.
+    Report(&'static str),
+    /// Have the person edit this text in an editor of their own.
+    Edit(String),
+    /// Keep what is typed into the form of this name; `None` forgets it.
+    Keep(String, Option<String>),
+    /// Keep what is typed into the form once the person pauses.
+    KeepSoon,
+    /// Bring back what was typed into the form of this name.
+    Recall(String),
+}

@@ -6,6 +6,7 @@
 //! seed. Words are compared letter by letter: nothing here understands language.
 
 mod ballot;
+mod lots;
 mod scene;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,11 +18,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Failure, Finish, Participant, Reply, SeatRequest, TokenUsage, WorkItemView};
 use crate::persona::Persona;
-use crate::round::snapshot::sha256_hex;
+use lots::{LABEL, Lots, first_bytes, persona_sha256};
 use scene::{QuotedSentence, Scene};
-
-/// How every text of a rehearsed answer begins.
-const LABEL: &str = "(rehearsal) This is a placeholder, no judgement.";
 
 /// One seat in so many abstains, by lot.
 const ABSTAINS: usize = 10;
@@ -63,43 +61,6 @@ impl Participant for Rehearsal {
     }
 }
 
-/// Draws lots for one seat; the same seat of the same round always draws the same.
-struct Lots {
-    seed: Sha256,
-}
-
-impl Lots {
-    fn of(scene: &Scene, ask: &SeatRequest) -> Self {
-        let seed = Sha256::new()
-            .chain_update(&scene.sha256)
-            .chain_update(persona_sha256(&ask.persona))
-            .chain_update(&ask.seat)
-            .chain_update(ask.seed.unwrap_or_default().to_be_bytes());
-        Self { seed }
-    }
-
-    /// A number that depends on `what` is drawn for.
-    fn number(&self, what: &str) -> u64 {
-        first_bytes(&self.seed.clone().chain_update(what).finalize())
-    }
-
-    /// An index below `count`; 0 where there is none.
-    fn index(&self, what: &str, count: usize) -> usize {
-        (self.number(what) % count.max(1) as u64) as usize
-    }
-}
-
-fn first_bytes(hash: &[u8]) -> u64 {
-    hash.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
-}
-
-/// What of a persona can change an answer: name, priorities and text.
-fn persona_sha256(persona: &Persona) -> String {
-    let priorities: Vec<String> =
-        persona.priorities.iter().map(|(word, weight)| format!("{word}={weight}\n")).collect();
-    sha256_hex(format!("{}\n{}{}", persona.name, priorities.concat(), persona.text))
-}
-
 /// Whether the seat abstains: at most one of ten seats in a row, and none where fewer than five sit.
 fn abstains(scene: &Scene, ask: &SeatRequest) -> bool {
     let (place, seats) = ask.place;
@@ -109,7 +70,7 @@ fn abstains(scene: &Scene, ask: &SeatRequest) -> bool {
 
 /// The answer of a seat, the ballot's key first.
 fn answer(scene: &Scene, ask: &SeatRequest) -> Value {
-    let lots = Lots::of(scene, ask);
+    let lots = Lots::new(&scene.sha256, ask);
     let sentences = scene.quotes(&lots, 3);
     let quotes: Vec<String> = sentences.iter().map(|one| one.quote()).collect();
     let drawn = if abstains(scene, ask) {
@@ -164,7 +125,7 @@ fn work(task: &WorkItemView, ask: &SeatRequest) -> Result<Value, String> {
         return schema.sample(task.input.get("input").unwrap_or(&Value::Null));
     }
     let scene = Scene::of_text(&ask.prompt.snapshot);
-    let sentences = scene.quotes(&Lots::of(&scene, ask), 1);
+    let sentences = scene.quotes(&Lots::new(&scene.sha256, ask), 1);
     let quote =
         sentences.first().map_or_else(String::new, |one| format!(" The input says: {}.", one.quote()));
     let context = task.input.get("context").and_then(Value::as_object);

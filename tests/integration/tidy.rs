@@ -1,6 +1,8 @@
 //! The house rules, read from the source: which room may know which, what a pure room may not name,
 //! and how large a file may grow.
 
+mod imports;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::Lots;
+use super::lots::{LABEL, Lots};
 use super::scene::{Scene, words};
 use crate::ballot::Stage;
 use crate::persona::Persona;
@@ -37,7 +37,7 @@ pub(super) fn draw(scene: &Scene, persona: &Persona, lots: &Lots, quotes: &[Stri
         scale: scene.scale,
         cards: &scene.cards,
         quotes,
-        label: super::LABEL,
+        label: LABEL,
         lot: &|what, count| lots.index(what, count),
     };
     let ballot = scene.kind.spec().rehearse(&stage);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::Lots;
+use super::lots::Lots;
 use crate::ballot::BallotKind;
 use crate::round::snapshot::sha256_hex;
 

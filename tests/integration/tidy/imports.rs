@@ -1,0 +1,188 @@
+//! Which file imports which: read from `use` items and paths, re-exports followed to where a name is
+//! defined. No files import each other, at no distance.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sources;
+
+/// Rooms whose files still import each other.
+const NOT_YET: [&str; 7] = ["cli", "config", "engine", "launch", "participants", "workflow", "yaml"];
+
+type Path = Vec<String>;
+
+/// The modules by their paths, from `crate` on: what they re-export, and all other paths they name.
+#[derive(Default)]
+struct Modules(BTreeMap<Path, (BTreeMap<String, Path>, BTreeSet<Path>)>);
+
+impl Modules {
+    fn read<'a>(files: impl Iterator<Item = (Path, &'a str)> + Clone) -> Self {
+        let mut modules = Self(files.clone().map(|(module, _)| (module, Default::default())).collect());
+        for (module, text) in files {
+            let (uses, rest) = uses(text);
+            let absolute = |path: &[String]| modules.absolute(&module, path);
+            let exported = uses.iter().filter(|(is_export, ..)| *is_export);
+            let exports = exported.filter_map(|(_, path, name)| Some((name.clone(), absolute(path)?)));
+            let exports = exports.collect();
+            let imported = uses.iter().filter(|(is_export, ..)| !is_export).map(|(_, path, _)| path.clone());
+            let named = imported.chain(paths(&rest)).filter_map(|path| absolute(&path)).collect();
+            modules.0.insert(module, (exports, named));
+        }
+        modules
+    }
+
+    /// A path of the crate from `crate` on; `None` for one of another crate.
+    fn absolute(&self, module: &[String], path: &[String]) -> Option<Path> {
+        let ups = path.iter().take_while(|part| *part == "super").count();
+        let rest = &path[ups..];
+        let of = |base: &[String], rest: &[String]| Some([base, rest].concat());
+        match path.first()?.as_str() {
+            "crate" => Some(path.to_vec()),
+            "self" => of(module, &path[1..]),
+            "super" => of(module.get(..module.len().checked_sub(ups)?)?, rest),
+            child => {
+                let child = [module, &[child.to_owned()]].concat();
+                self.0.contains_key(&child).then(|| of(module, path))?
+            }
+        }
+    }
+
+    /// The module that defines what a path names.
+    fn definer(&self, path: &[String]) -> Option<&Path> {
+        let (mut path, mut steps) = (path.to_vec(), 0);
+        loop {
+            let known = (1..=path.len()).rev().find_map(|end| self.0.get_key_value(&path[..end]));
+            let (module, (exports, _)) = known?;
+            match path.get(module.len()).and_then(|name| exports.get(name)) {
+                Some(to) if steps < 10 => path = [to, &path[module.len() + 1..]].concat(),
+                _ => return Some(module),
+            }
+            steps += 1;
+        }
+    }
+
+    /// The modules that each module imports from.
+    fn imports(&self) -> BTreeMap<&Path, BTreeSet<&Path>> {
+        let of = |(module, (_, named)): (_, &(_, BTreeSet<Path>))| {
+            let found = named.iter().filter_map(|path| self.definer(path));
+            (module, found.filter(|other| *other != module).collect())
+        };
+        self.0.iter().map(of).collect()
+    }
+
+    /// The modules that import each other, in groups.
+    fn circles(&self) -> Vec<Vec<String>> {
+        let imports = self.imports();
+        let reach = |from: &Path| {
+            let (mut seen, mut todo) = (BTreeSet::new(), vec![from.clone()]);
+            while let Some(module) = todo.pop() {
+                let next = imports[&module].iter().filter(|next| seen.insert(**next));
+                todo.extend(next.map(|next| (*next).clone()).collect::<Vec<_>>());
+            }
+            seen
+        };
+        let reached: BTreeMap<&Path, BTreeSet<&Path>> =
+            imports.keys().map(|module| (*module, reach(module))).collect();
+        let (mut circles, mut done) = (Vec::new(), BTreeSet::new());
+        for (module, reach) in &reached {
+            let circle: Vec<_> = reach.iter().filter(|other| reached[**other].contains(module)).collect();
+            if !circle.is_empty() && done.insert(circle.clone()) {
+                circles.push(circle.iter().map(|module| module.join("::")).collect());
+            }
+        }
+        circles
+    }
+}
+
+/// The leaves of all `use` items, each with whether it re-exports and under which name; and the rest.
+fn uses(text: &str) -> (Vec<(bool, Path, String)>, String) {
+    let (mut found, mut rest, mut item) = (Vec::new(), String::new(), None::<(bool, String)>);
+    for line in text.lines().map(str::trim) {
+        let (vis, body) = line.split_once("use ").unwrap_or(("-", line));
+        let is_use = vis.is_empty() || vis == "pub " || vis.starts_with("pub(") && vis.ends_with(") ");
+        match &mut item {
+            Some((_, text)) => text.push_str(line),
+            None if is_use => item = Some((!vis.is_empty(), body.to_owned())),
+            None => rest.extend([line, "\n"]),
+        }
+        if let Some((is_export, text)) = item.take_if(|(_, text)| text.ends_with(';')) {
+            for leaf in leaves(text.trim_end_matches(';')) {
+                let (path, name) = leaf.split_once(" as ").unwrap_or((&leaf, ""));
+                let path: Path = path.split("::").map(|part| part.trim().to_owned()).collect();
+                let path: Path = path.into_iter().filter(|part| part != "*").collect();
+                let is_own = path.len() > 1 && path.last().is_some_and(|last| last == "self");
+                let path = if is_own { path[..path.len() - 1].to_vec() } else { path };
+                let name =
+                    if name.is_empty() { path.last().cloned().unwrap_or_default() } else { name.to_owned() };
+                found.push((is_export, path, name));
+            }
+        }
+    }
+    (found, rest)
+}
+
+/// `a::{b, c::{d, e}}` as `a::b`, `a::c::d`, `a::c::e`.
+fn leaves(tree: &str) -> Vec<String> {
+    let Some((head, inner)) = tree.split_once('{') else { return vec![tree.trim().to_owned()] };
+    let inner = inner.rsplit_once('}').map_or(inner, |(inner, _)| inner);
+    let (mut depth, mut items) = (0, vec![String::new()]);
+    for c in inner.chars() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        match items.last_mut() {
+            Some(last) if c != ',' || depth > 0 => last.push(c),
+            _ => items.push(String::new()),
+        }
+    }
+    let items = items.iter().filter(|item| !item.trim().is_empty());
+    items.flat_map(|item| leaves(item)).map(|leaf| format!("{}{leaf}", head.trim())).collect()
+}
+
+/// The paths of more than one name in code.
+fn paths(code: &str) -> Vec<Path> {
+    // A visibility imports nothing.
+    let code = code.replace("pub(in crate::", "pub(in ");
+    let words = code.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+    let words = words.filter(|word| word.contains("::") && !word.starts_with(':'));
+    let parts = |word: &str| word.split("::").map(str::to_owned).filter(|part| !part.is_empty()).collect();
+    words.map(parts).collect()
+}
+
+fn module(path: &str) -> Path {
+    let path = path.trim_end_matches(".rs").trim_end_matches("/mod");
+    let parts = path.split('/').filter(|part| *part != "lib");
+    std::iter::once("crate").chain(parts).map(str::to_owned).collect()
+}
+
+#[test]
+fn circles_are_found_through_reexports_and_at_any_distance() {
+    let files = [
+        ("lib.rs", "pub mod a;\n"),
+        ("a/mod.rs", "mod b;\nmod c;\npub use b::{B, More as Many};\npub(crate) use c::d::D;\n"),
+        ("a/b.rs", "use std::fmt;\nuse super::c::{self, d::{D, E}};\nfn f() { crate::a::c::x() }\n"),
+        ("a/c/mod.rs", "pub mod d;\nfn x() {}\n"),
+        ("a/c/d.rs", "use crate::sanitize;\npub struct D(super::super::e::E);\n"),
+        ("a/e.rs", "use crate::a::{\n    Many,\n};\n"),
+        ("f.rs", "use crate::a::B;\n"),
+    ];
+    let modules = Modules::read(files.iter().map(|(path, text)| (module(path), *text)));
+    let circle = ["crate::a::b", "crate::a::c::d", "crate::a::e"].map(str::to_owned).to_vec();
+    assert_eq!(modules.circles(), [circle]);
+}
+
+#[test]
+fn no_two_files_import_each_other() {
+    let sources = sources();
+    let code = sources.iter().filter(|source| !source.lines.is_empty()).map(|source| {
+        let path = source.path.to_string_lossy();
+        let path = path.rsplit_once("/src/").expect("inside src").1.to_owned();
+        let lines: Vec<&str> = source.lines.iter().map(|(_, line)| line.as_str()).collect();
+        (path, lines.join("\n"))
+    });
+    let code: Vec<(String, String)> = code.collect();
+    let modules = Modules::read(code.iter().map(|(path, text)| (module(path), text.as_str())));
+    assert!(modules.imports().values().map(BTreeSet::len).sum::<usize>() > 1000, "imports are found");
+    let mut circles = modules.circles();
+    circles.retain(|circle| {
+        circle.iter().any(|name| !NOT_YET.iter().any(|room| name.split("::").nth(1) == Some(room)))
+    });
+    assert!(circles.is_empty(), "files that import each other:\n{circles:#?}");
+}

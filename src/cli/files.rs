@@ -9,7 +9,7 @@ use crate::config::dirs::unreadable;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Session;
-use crate::journal::{Damage, Disk, EventLog, fold, read_log};
+use crate::journal::{Damage, Disk, EventLog, PresentWords, fold_to_show, read_log};
 use crate::report;
 use crate::sanitize::harmless_line;
 
@@ -82,7 +82,8 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult 
         Ok(log) => log,
         Err(exit) => return Ok(exit),
     };
-    let lines = || log.lines.iter().take_while(|line| at.is_none_or(|at| line.seq <= at));
+    let (all, _) = PresentWords::of_log(log.lines);
+    let lines = || all.iter().take_while(|line| at.is_none_or(|at| line.seq <= at));
     if !output.json {
         let mut session = Session::default();
         lines().for_each(|line| session.apply(&line.stamped));
@@ -109,7 +110,8 @@ pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut 
         Ok(log) => log,
         Err(exit) => return Ok(exit),
     };
-    let traces = report::trace::trace(&log.lines, &fold(&log));
+    let (lines, session) = PresentWords::of_log(log.lines);
+    let traces = report::trace::trace(&lines, &session);
     let wanted = |entry: &&report::trace::TraceEntry| {
         seat.is_none_or(|seat| entry.to == seat) && round.is_none_or(|round| entry.round == round)
     };
@@ -170,7 +172,7 @@ pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Cons
         Ok(log) => log,
         Err(exit) => return Ok(exit),
     };
-    let text = rendered(&fold(&log), format);
+    let text = rendered(&fold_to_show(log), format);
     let Some(out) = out else {
         output.bytes(text.as_bytes());
         return Ok(ExitCode::Finished);

@@ -15,7 +15,9 @@ use crate::config::tasks::TaskFile;
 use crate::core::{Command, ExitCode, UnwrittenTask, exit_code, not_written};
 use crate::diagnostic::Diagnostic;
 use crate::history::Session;
-use crate::journal::{Disk, DiskError, Journal, KeyStore, OpenJournalError, OpenedJournal, fold};
+use crate::journal::{
+    Disk, DiskError, Journal, KeyStore, OpenJournalError, OpenedJournal, fold, fold_to_show,
+};
 use crate::launch::scripted_answers::Answers;
 use crate::launch::seating::{outside, personas_of, seat_participants};
 use crate::report;
@@ -43,7 +45,7 @@ pub fn resume_headless(
         erase_keys(&session, set_up, output);
         output.note(&format!("session already finished: {}", closed.status.name()));
         if !output.json {
-            output.bytes(report::markdown(&session).as_bytes());
+            output.bytes(report::markdown(&fold_to_show(opened.log)).as_bytes());
         }
         return Ok(exit_code(&session, closed.status).max(write_tasks(&session, set_up, output)));
     }

@@ -15,7 +15,7 @@ use crate::history::{RoundRun, Session};
 use crate::insight::tally_text::{result, rule_description, tables, whole_order};
 use crate::insight::what_if::WhatIf;
 use crate::insight::{round_view, what_if};
-use crate::journal::{Disk, fold};
+use crate::journal::{Disk, fold_to_show};
 use crate::report::safe_json;
 use crate::sanitize::harmless;
 use crate::tally::{BallotFile, CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
@@ -186,7 +186,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
         let problem = Diagnostic::new("a session's ties are settled as its definition says");
         return Err(vec![problem.hint("leave --seed out")]);
     }
-    let session = fold(&log);
+    let session = fold_to_show(log);
     let round = round_of(&session, args.round.as_deref())?;
     let kind = round.opened.ballot.kind.spec().countable();
     let (rule, terms) = rule_of(&args.rules)?;

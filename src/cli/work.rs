@@ -11,6 +11,7 @@ use super::args::Run;
 use super::batch::known_prices;
 use super::console::{Console, fail_as};
 use super::cost_summary;
+use super::files::bytes_of;
 use super::plan::Environment;
 use super::receipts::Receipts;
 use super::told::Teller;
@@ -22,7 +23,7 @@ use crate::engine::{
     SeatedParticipants,
 };
 use crate::history::{Event, LogEntry, Session};
-use crate::journal::{Disk, Journal, KeyStore};
+use crate::journal::{Disk, Journal, KeyStore, fold_to_show, read_log};
 use crate::launch::scripted_answers::Answers;
 use crate::persona::Persona;
 use crate::report;
@@ -66,6 +67,7 @@ pub fn run_session(
     output: &mut Console,
 ) -> ExitCode {
     output.note(&format!("session: {}", seated.path.display()));
+    let is_resumed = seated.session.header.is_some();
     let mut person = ScriptedFacilitator { answers: seated.answers, ask_again: args.ask_again };
     let teller = output.teller();
     let mut face = ProgressReporter { output, teller: &teller, receipts: bench.receipts };
@@ -100,12 +102,18 @@ pub fn run_session(
         let hint = "its key is published, so nothing is lost; resuming the session tries again";
         output.warn(&Diagnostic::new(error.to_string()).hint(hint));
     }
+    // What an earlier version recorded is reported in the words of this one.
+    let session = if is_resumed { read_to_show(&seated.path).unwrap_or(session) } else { session };
     cost_summary::print_cost(&session, &prices, output);
     let exit = print_summary(done, &session, &seated.path, &head, output);
     // What was told of it already must not be lost on a script.
     let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
     let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
     bench.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit)
+}
+
+fn read_to_show(path: &Path) -> Option<Session> {
+    read_log(&bytes_of(path).ok()?).ok().map(fold_to_show)
 }
 
 fn print_summary(

@@ -118,7 +118,7 @@ async fn converse(
         }
         ask.again = Some(prompt::reask_suffix(&reason));
     }
-    Err("nothing came back".to_owned())
+    Err("no reply".to_owned())
 }
 
 /// What a reply yields. An exit status that is an answer has a form of its own.

@@ -33,7 +33,7 @@ impl Checked {
         let (certain, guesses): (Vec<CompletenessFinding>, Vec<CompletenessFinding>) =
             found.into_iter().partition(refuses);
         let certain: Vec<String> = certain.iter().map(CompletenessFinding::to_string).collect();
-        let warnings = guesses.iter().map(|guess| format!("the hand-over may be incomplete: {guess}"));
+        let warnings = guesses.iter().map(|guess| format!("the work item may be incomplete: {guess}"));
         Self { refusal: incomplete(&certain), warnings: warnings.collect(), phrases }
     }
 
@@ -47,7 +47,7 @@ impl Checked {
 }
 
 fn incomplete(reasons: &[String]) -> Option<String> {
-    (!reasons.is_empty()).then(|| format!("the hand-over is incomplete: {}", reasons.join("; ")))
+    (!reasons.is_empty()).then(|| format!("incomplete work item: {}", reasons.join("; ")))
 }
 
 impl Session {

@@ -12,7 +12,7 @@ use crate::round::record::Outcome;
 use crate::workflow::{LeakAction, Step, StepKind};
 
 /// What stands for an answer that is not handed on.
-pub const WITHHELD: &str = "withheld: it says who its author is, or names somebody";
+pub const WITHHELD: &str = "withheld: identifies its author or another participant";
 /// What stands for names that have no pseudonym.
 const MODEL: &str = "[model]";
 const VENDOR: &str = "[vendor]";

@@ -227,6 +227,13 @@ pub fn offer(
     }
 }
 
+/// Renews the hashes of a work item whose texts have changed.
+pub(super) fn hash_again(definition: &Definition, item: &mut WorkItemOffered) {
+    let Some(task) = &item.task else { return };
+    item.prompt_sha256 = sha256_hex(text(definition, task));
+    item.context_sha256 = sha256_hex(as_json(&task.input));
+}
+
 /// An input as the agent without a prompt is handed it.
 pub(crate) fn as_json(input: &Map<String, Value>) -> String {
     serde_json::to_string(input).unwrap_or_default()
@@ -273,7 +280,7 @@ pub(crate) fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), Str
         return Ok(());
     }
     let named: Vec<String> = lacking.iter().map(|path| format!("`{path}`")).collect();
-    Err(format!("the hand-over lacks {}, which step `{}` requires", named.join(" and "), step.id))
+    Err(format!("the work item lacks {}, which step `{}` requires", named.join(" and "), step.id))
 }
 
 /// A path into what is handed over: at its top, else in the context, else in the session's input.

@@ -5,6 +5,7 @@
 
 use super::document::{FORMAT, NO_HASH, OLDEST_FORMAT, read_document};
 use super::parts::{HASH_LINE, MARK, PARTS, PartIndex, PartWriter, room};
+use crate::core::in_present_words;
 use crate::history::{Event, LogEntry, Session};
 use crate::round::snapshot::sha256_hex;
 
@@ -188,6 +189,36 @@ pub fn fold(log: &EventLog) -> Session {
         session.apply(&line.stamped);
     }
     session
+}
+
+/// Words the sentences of events as this version does, one event after the other, for somebody to read.
+/// What goes on with a session needs the events as they were recorded.
+#[derive(Debug, Default)]
+pub struct PresentWords {
+    session: Session,
+}
+
+impl PresentWords {
+    /// The next event of a log, reworded.
+    pub fn reword(&mut self, mut line: LogEntry) -> LogEntry {
+        if let Some(event) = in_present_words(&self.session, &line.stamped) {
+            line.stamped.event = event;
+        }
+        self.session.apply(&line.stamped);
+        line
+    }
+
+    /// All events of a log, reworded, and the state after them.
+    pub fn of_log(lines: Vec<LogEntry>) -> (Vec<LogEntry>, Session) {
+        let mut words = Self::default();
+        let lines = lines.into_iter().map(|line| words.reword(line)).collect();
+        (lines, words.session)
+    }
+}
+
+/// The state after every event of a log, its sentences as this version words them.
+pub fn fold_to_show(log: EventLog) -> Session {
+    PresentWords::of_log(log.lines).1
 }
 
 /// Where each complete document of a log starts, and its line; nothing of them is read.

@@ -19,7 +19,7 @@ pub fn count(profile: &Profile) -> Verdict {
             IndexedBallot::Block(change) => {
                 blocks += ballot.count;
                 told.push(match change {
-                    Some(change) => format!("{} blocks until: {change}", ballot.voter),
+                    Some(change) => format!("{} blocks; required change: {change}", ballot.voter),
                     None => format!("{}: block (no change stated)", ballot.voter),
                 });
                 blockers.push(&ballot.voter);
@@ -44,7 +44,7 @@ pub fn count(profile: &Profile) -> Verdict {
         let replies = if doubts == 1 { "reply" } else { "replies" };
         Some(format!("{doubts} unreadable {replies} may block"))
     } else if support == 0 && (aside == 0 || profile.needs_support) {
-        Some("nobody supports it".to_owned())
+        Some("no support".to_owned())
     } else {
         None
     };

@@ -218,9 +218,9 @@ impl EliminationSearch<'_> {
                 } else {
                     "every order is followed"
                 };
-                self.steps.push(format!("{level} are level for last: {why}; shown here: {out} goes out"));
+                self.steps.push(format!("{level} tie for last: {why}; shown: eliminate {out}"));
             } else {
-                self.steps.push(format!("{out} goes out"));
+                self.steps.push(format!("eliminate {out}"));
             }
             round.out = Some(out);
         }
@@ -233,7 +233,7 @@ impl EliminationSearch<'_> {
         if self.branched && is_whole {
             let word =
                 if winners.len() == 1 { "wins under every order" } else { "win, each under some order" };
-            self.steps.push(format!("of options level for last: {} {word}", and_list(&winners)));
+            self.steps.push(format!("of options tied for last: {} {word}", and_list(&winners)));
         }
         let verdict = Verdict::from_winners(self.names, &won, "");
         let mut verdict = verdict

@@ -19,11 +19,11 @@ pub fn count(profile: &Profile) -> Verdict {
     let (all, most_shown) = (places.shown(total), places.shown(most));
     let needed = if let Some(whole) = places.whole() {
         let needed = whole / 2 + 1;
-        steps.push(format!("{whole} ballots name an option; a majority is {needed}"));
+        steps.push(format!("{whole} ballots name an option; majority: {needed}"));
         format!("{needed} are needed")
     } else {
         let half = Score::ratio(total, 2 * places.size.saturating_mul(Decimal::ONE.units()));
-        steps.push(format!("ballots that name an option: {all}; a majority is more than {half}"));
+        steps.push(format!("ballots that name an option: {all}; majority: more than {half}"));
         format!("more than {half} is needed")
     };
     let won = if 2 * most >= total { first } else { Vec::new() };

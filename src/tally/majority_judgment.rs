@@ -130,7 +130,7 @@ fn how_level(names: &[String], medians: &[Medians]) -> Option<String> {
     (level.len() > 1).then(|| {
         let names: Vec<String> = level.into_iter().cloned().collect();
         let names = super::verdict::and_list(&names);
-        format!("{names} have the same median: medians are taken away, one from each, until they differ")
+        format!("{names} have the same median: remove one median grade from each until they differ")
     })
 }
 

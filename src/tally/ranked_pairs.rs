@@ -221,7 +221,7 @@ fn shown(
             let locked = order.lock(*a, *b);
             left_out |= !locked;
             let shown = Score::from(Decimal::of_units(*strength));
-            let word = if locked { "locked" } else { "left out, it would close a cycle" };
+            let word = if locked { "locked" } else { "skipped: would create a cycle" };
             steps.push(format!("{} over {} ({shown}): {word}", names[*a], names[*b]));
             pairs.push(Pair { over: names[*a].clone(), under: names[*b].clone(), strength: shown, locked });
         }

@@ -233,7 +233,7 @@ fn majorities_are_strict_and_shares_exact() {
 fn one_ballot_is_no_unanimity() {
     assert_eq!(won(&choices("a b", &[1, 1]), Rule::Unanimous), ["b"]);
     let one = count(&choices("a b", &[1]), Rule::Unanimous, &RuleOptions::default());
-    assert_eq!(one.reason.unwrap(), "one ballot alone is no unanimity");
+    assert_eq!(one.reason.unwrap(), "a single ballot is not unanimity");
     assert!(won(&choices("a b", &[1, 0]), Rule::Unanimous).is_empty());
     assert!(won(&rankings("a b", "2: a=b"), Rule::Unanimous).is_empty());
 }
@@ -282,7 +282,7 @@ fn consent_stops_at_one_block_and_names_its_change() {
     assert!(won(&profile, Rule::Consent).is_empty());
     let nobody = Profile::default();
     let verdict = count(&nobody, Rule::Consent, &RuleOptions::default());
-    assert_eq!((verdict.winners.len(), verdict.reason.as_deref()), (0, Some("nobody supports it")));
+    assert_eq!((verdict.winners.len(), verdict.reason.as_deref()), (0, Some("no support")));
 }
 
 #[test]

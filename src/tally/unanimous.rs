@@ -17,7 +17,7 @@ pub fn count(profile: &Profile) -> Verdict {
     steps.extend(places.split_step());
     let (won, none) = match named.as_slice() {
         [] => (Vec::new(), FirstPlaces::no_ballots().to_owned()),
-        [_] if profile.ballot_count() < 2 => (Vec::new(), "one ballot alone is no unanimity".to_owned()),
+        [_] if profile.ballot_count() < 2 => (Vec::new(), "a single ballot is not unanimity".to_owned()),
         [_] if nothing_first => (Vec::new(), "not unanimous: a ballot names no option".to_owned()),
         [one] => (vec![*one], String::new()),
         several => {

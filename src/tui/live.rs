@@ -29,6 +29,9 @@ pub struct LiveSession {
     pub draft: Option<Box<SessionOpened>>,
     /// What would be sent if the round that waits were opened now.
     pub preview: Option<Box<Preview>>,
+    /// The state as the engine has it, of a resumed session: with its sentences as they were recorded,
+    /// since they may be part of what is sent next.
+    pub recorded: Option<Session>,
     /// How the engine ended, once it has.
     pub ended: Option<Result<ExitCode, String>>,
     /// What it would run and ask, a line each, before it begins.

@@ -59,6 +59,7 @@ mod saved;
 mod scenarios;
 mod scripts;
 mod seats;
+mod sentences;
 mod server;
 mod soak;
 mod stopping;

@@ -42,7 +42,7 @@ fn an_artifact_that_is_in_the_snapshot_is_asked_about() {
 #[test]
 fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
     let refused = "Do we accept REQ-002?";
-    let said = "No decision: round `pick` was not held: the hand-over is incomplete: `we accept REQ-002` \
+    let said = "No decision: round `pick` was not held: incomplete work item: `we accept REQ-002` \
                 names `REQ-002`, which does not exist; there is `REQ-001`";
     for keys in ["", ", rule: majority"] {
         let desk = desk(&format!("goal: g\nsteps:\n{}", round("pick", refused, keys)), "");
@@ -109,13 +109,9 @@ fn what_is_known_before_the_run_is_an_error_of_check_also_of_later_rounds() {
     );
     let desk = desk(&later, &format!("pick: {AGREED}\nthen: {AGREED}\n"));
     let ran = desk.run(["check", "decide.yaml"]).code(2);
-    assert!(
-        ran.out.contains("decide.yaml:5:5: error: step `then`: the hand-over is incomplete"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("decide.yaml:5:5: error: step `then`: incomplete work item"), "{}", ran.out);
     let ran = desk.run(["--batch", "--dry-run", "decide.yaml"]).code(3);
-    assert!(ran.err.contains("step `then`: the hand-over is incomplete"), "{}", ran.err);
+    assert!(ran.err.contains("step `then`: incomplete work item"), "{}", ran.err);
     // What came before it is held, and the session ends without a decision.
     let ran = desk.run(BATCH).code(3);
     assert!(ran.err.contains("round `then` was not held") && ran.err.contains("round `pick`: Decision: a"));
@@ -129,7 +125,7 @@ fn guesses_are_warnings_strict_refuses_on_them_and_off_skips_them() {
     let answers = format!("pick: {AGREED}\n");
     let warned = desk(&steps(""), &answers);
     assert!(
-        warned.run(["check", "decide.yaml"]).code(0).out.contains("warning: step `pick`: the hand-over may")
+        warned.run(["check", "decide.yaml"]).code(0).out.contains("warning: step `pick`: the work item may")
     );
     let ran = warned.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json"]).code(0);
     let warning = ran.lines().into_iter().find(|line| line["event"] == "warning").expect("a warning");

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::{bytes_of, damage_problem};
 use crate::diagnostic::Diagnostic;
 use crate::history::LogEntry;
-use crate::journal::LogReader;
+use crate::journal::{LogReader, PresentWords};
 use crate::tui::{LoadProgress, ReplayLoad};
 
 /// So long the beginning may take; short sessions are whole by then.
@@ -22,9 +22,9 @@ pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
     let bytes = bytes_of(path)?;
     let started = Instant::now();
     let mut reader = LogReader::new(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
-    let mut first: Vec<LogEntry> = Vec::new();
+    let (mut first, mut words): (Vec<LogEntry>, _) = (Vec::new(), PresentWords::default());
     for line in reader.by_ref() {
-        first.push(line.map_err(|damage| vec![damage_problem(&damage, &file)])?);
+        first.push(words.reword(line.map_err(|damage| vec![damage_problem(&damage, &file)])?));
         if started.elapsed() > AT_ONCE {
             break;
         }
@@ -51,12 +51,12 @@ fn go_on(bytes: &[u8], skip: usize, file: &str, tell: &UnboundedSender<LoadProgr
         format!("{problem}: what follows is not shown")
     };
     let mut reader = LogReader::new(bytes).map_err(said)?;
-    let (mut lines, mut since) = (Vec::new(), Instant::now());
+    let (mut lines, mut words, mut since) = (Vec::new(), PresentWords::default(), Instant::now());
     let percent =
         |reader: &LogReader<'_>| u8::try_from(reader.read() * 100 / bytes.len().max(1)).unwrap_or(100);
     let mut count = 0;
     while let Some(line) = reader.next() {
-        let line = line.map_err(said)?;
+        let line = words.reword(line.map_err(said)?);
         count += 1;
         if count > skip {
             lines.push(line);

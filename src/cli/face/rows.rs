@@ -7,7 +7,7 @@ use crate::cli::plan::Environment;
 use crate::config::dirs::read_regular;
 use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
-use crate::journal::{Disk, fold, read_log};
+use crate::journal::{Disk, fold_to_show, read_log};
 use crate::tui::{Home, HomeRow, HomeSection, OpenTarget};
 use crate::workflow::{Source, default_id, load};
 
@@ -81,7 +81,7 @@ fn session(path: &Path) -> HomeRow {
         Some(Err(damage)) => (("!", "!"), format!("damaged: {}", damage.what), "replay"),
         Some(Ok(log)) if log.lines.is_empty() => (("!", "!"), "nothing recorded".to_owned(), "replay"),
         Some(Ok(log)) => {
-            let session = fold(&log);
+            let session = fold_to_show(log);
             let (sign, verb) = match &session.closed {
                 None => (("●", "o"), "resume"),
                 Some(closed) if closed.exit_code == 0 => (("✓", "v"), "replay"),

@@ -181,7 +181,7 @@ fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<StepOutcome
 
 fn round_success(tally: &Tally) -> (bool, Option<String>) {
     if tally.took_part() < tally.quorum {
-        return (false, Some(format!("no quorum: {} of {} took part", tally.took_part(), tally.asked)));
+        return (false, Some(format!("no quorum: {} of {} participated", tally.took_part(), tally.asked)));
     }
     if let Some(shortfall) = tally.shortfall() {
         return (false, Some(format!("no quorum: {shortfall}")));
@@ -241,7 +241,7 @@ fn of_agent(
         Some(back) => {
             StepOutcome::to_nothing(back.error.clone().unwrap_or_else(|| "no reason given".to_owned()))
         }
-        None => StepOutcome::to_nothing("nothing came back"),
+        None => StepOutcome::to_nothing("no reply"),
     })
 }
 

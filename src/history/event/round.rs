@@ -240,16 +240,13 @@ impl Tally {
     pub fn shortfall(&self) -> Option<String> {
         if self.took_part() < self.quorum {
             return Some(format!(
-                "{} of {} took part, {} are needed",
+                "{} of {} participated, {} required",
                 self.took_part(),
                 self.asked,
                 self.quorum
             ));
         }
         let needed = self.quorum_ballots.filter(|needed| self.answered < *needed)?;
-        Some(format!(
-            "{} of {} cast a ballot that is not an abstention, {needed} are needed",
-            self.answered, self.asked
-        ))
+        Some(format!("{} of {} cast a non-abstaining ballot, {needed} required", self.answered, self.asked))
     }
 }

@@ -1,9 +1,11 @@
 //! What happens to an agent's work item: offered as the results give it, claimed in turn, returned
 //! by its holder, its data what the replies say.
 
+use std::sync::Arc;
+
 use super::Verifier;
 use super::called::warnings;
-use crate::core::{Command, decide, is_asked_once};
+use crate::core::{Command, decide, is_asked_once, is_same_data};
 use crate::history::{
     AgentWork, Event, ItemStatus, LogEntry, Session, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
@@ -27,7 +29,8 @@ impl Verifier {
         if let Some(due) = due.task.as_mut().filter(|_| task.wording.is_none()) {
             due.rules.clone_from(&task.rules);
         }
-        if due == *item {
+        let offered = |item: &WorkItemOffered| Event::WorkItemOffered(Arc::new(item.clone()));
+        if due == *item || is_same_data(&self.session, &offered(&due), &offered(item)) {
             return;
         }
         let is_input = due.task.as_ref().is_some_and(|due| due.input == task.input);

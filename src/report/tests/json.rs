@@ -50,7 +50,7 @@ fn a_finished_session_whole() {
                 "tier": null, "tier_because": null, "act_at": null, "tie": false, "order": [], "order_by": null, "reason": null, "quorum": 2, "quorum_ballots": null, "asked": 3, "sealed": 3, "answered": 3,
                 "abstained": 0, "invalid": 0, "refused": 0, "failed": 0, "missing": 0, "excused": 0,
                 "scores": {"inline": 2, "redis": 1},
-                "steps": ["ballots: inline 2, redis 1", "3 ballots name an option; a majority is 2"],
+                "steps": ["ballots: inline 2, redis 1", "3 ballots name an option; majority: 2"],
                 "terms": {}, "trace": null,
             },
             "cost": cost.clone(),

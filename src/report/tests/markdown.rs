@@ -53,7 +53,7 @@ fn below_quorum_stands_before_everything() {
     let first = report.lines().nth(2).unwrap();
     assert_eq!(
         first,
-        "**No decision: below quorum** (1 of 3 took part, 2 are needed; round `pick`). \
+        "**No decision: below quorum** (1 of 3 participated, 2 required; round `pick`). \
          1 of 3 answered, 1 failed, 1 missing."
     );
     assert!(report.contains("ollama/llama3.2 · failed: connection refused"));

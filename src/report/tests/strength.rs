@@ -76,5 +76,5 @@ fn what_nobody_blocks_is_adopted_without_support_and_was_not_in_older_sessions()
     assert!(said.detail.contains("; adopted without a single supporter"), "{}", said.detail);
     let tally = counted(false);
     assert_eq!((tally.decided, tally.tier), (false, Some(Tier::None)));
-    assert_eq!(tally.verdict.reason.as_deref(), Some("nobody supports it"));
+    assert_eq!(tally.verdict.reason.as_deref(), Some("no support"));
 }

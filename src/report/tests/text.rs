@@ -54,7 +54,7 @@ fn a_lack_of_quorum_and_its_causes_are_told() {
     let lines = lines(&below_quorum());
     assert!(lines.iter().any(|line| line.ends_with("failed  software-architect  5.0 s: connection refused")));
     assert!(lines.iter().any(|line| line.ends_with("missing: devops-engineer")));
-    let tally = "tally pick: No decision: below quorum (1 of 3 took part, 2 are needed); \
+    let tally = "tally pick: No decision: below quorum (1 of 3 participated, 2 required); \
                  1 of 3 answered, 1 failed, 1 missing";
     assert!(lines.iter().any(|line| line.ends_with(tally)));
 }

@@ -15,10 +15,11 @@ use crate::config::need::question;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::history::LogEntry;
+use crate::history::{LogEntry, Session};
+use crate::journal::PresentWords;
 use crate::tui::home::OpenTarget;
 use crate::tui::host::{EngineHandle, Host, ReplayLoad, StartRefusal};
-use crate::tui::live::EngineUpdate;
+use crate::tui::live::{EngineUpdate, LiveSession};
 use crate::tui::model::{Asking, Mode, Overlay, TextView};
 use crate::tui::replay::Replay;
 use crate::tui::update::{Effect, Message, cannot_begin, update};
@@ -205,7 +206,13 @@ impl Screen {
                 return None;
             }
         };
-        self.model.show(Mode::Live(Box::default()), Replay::new(lines), path.display().to_string());
+        let mut recorded = Session::default();
+        for line in &lines {
+            recorded.apply(&line.stamped);
+        }
+        let live = LiveSession { recorded: Some(recorded), ..LiveSession::default() };
+        let (lines, _) = PresentWords::of_log(lines);
+        self.model.show(Mode::Live(Box::new(live)), Replay::new(lines), path.display().to_string());
         self.running = Some(running);
         None
     }

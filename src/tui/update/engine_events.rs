@@ -43,6 +43,9 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     if std::mem::take(&mut live.is_new_question) {
         effects.push(Effect::Keep("new-topic".to_owned(), None));
     }
+    if let Some(recorded) = &mut live.recorded {
+        recorded.apply(&happened.stamped);
+    }
     if live.draft.take().is_some() {
         // What was only looked at is now on disk, event by event.
         model.replay = Replay::new(Vec::new());
@@ -153,7 +156,9 @@ pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
     if !is_drafting(model.session()) {
         return;
     }
-    let preview = read.and_then(|context| Preview::compute(model.session(), context.as_deref()));
+    let recorded = model.live().and_then(|live| live.recorded.as_ref());
+    let session = recorded.unwrap_or(model.session());
+    let preview = read.and_then(|context| Preview::compute(session, context.as_deref()));
     let Some(live) = model.live_mut() else { return };
     match preview {
         Ok(preview) => {

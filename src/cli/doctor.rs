@@ -34,7 +34,10 @@ pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Conso
         }
     }
     let fails = |checkup: &Checkup| {
-        !matches!(checkup.state, CheckupStatus::Answers(_) | CheckupStatus::Probed(_, _, Ok(_)))
+        !matches!(
+            checkup.state,
+            CheckupStatus::Answers(_) | CheckupStatus::Probed(_, _, Ok(_)) | CheckupStatus::Program { .. }
+        )
     };
     let any = !names.is_empty() && found.iter().any(fails);
     Ok(if any { ExitCode::Unreachable } else { ExitCode::Finished })
@@ -92,6 +95,7 @@ fn told(checkup: &Checkup) -> String {
         CheckupStatus::NoKey => return "no key".to_owned(),
         CheckupStatus::NotSetUp(why) => return format!("not checked: {why}"),
         CheckupStatus::Silent(why) => format!("unreachable: {why}"),
+        CheckupStatus::Program { path, version } => format!("found: {version} · {}", path.display()),
         CheckupStatus::Answers(models) => listed(models),
         CheckupStatus::Probed(models, model, Ok(pace)) => format!(
             "{} · `{model}` began to answer after {} ms and ended after {} ms",
@@ -124,6 +128,7 @@ fn listed(models: &[String]) -> String {
 
 fn as_json(checkup: &Checkup) -> serde_json::Value {
     let (state, models, reason) = match &checkup.state {
+        CheckupStatus::Program { .. } => ("found", None, None),
         CheckupStatus::NoKey => ("no_key", None, None),
         CheckupStatus::NotSetUp(why) => ("not_set_up", None, Some(why)),
         CheckupStatus::Silent(why) => ("silent", None, Some(why)),
@@ -131,6 +136,10 @@ fn as_json(checkup: &Checkup) -> serde_json::Value {
             ("answers", Some(models), None)
         }
         CheckupStatus::Probed(models, _, Err(why)) => ("silent", Some(models), Some(why)),
+    };
+    let (program, version) = match &checkup.state {
+        CheckupStatus::Program { path, version } => (Some(path.display().to_string()), Some(version)),
+        _ => (None, None),
     };
     let (probed, pace) = match &checkup.state {
         CheckupStatus::Probed(_, model, pace) => (Some(model), pace.as_ref().ok()),
@@ -141,6 +150,6 @@ fn as_json(checkup: &Checkup) -> serde_json::Value {
         "models": models, "probed": probed,
         "first_token_ms": pace.map(|pace| pace.first.as_millis() as u64),
         "whole_ms": pace.map(|pace| pace.whole.as_millis() as u64),
-        "reason": reason, "note": checkup.note, "hint": checkup.hint,
+        "program": program, "version": version, "reason": reason, "note": checkup.note, "hint": checkup.hint,
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! A key is told by the name of its variable, never by its value. Nothing is changed or stored.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,9 +11,11 @@ use futures::future::join_all;
 use super::access::{address_variable, known};
 use super::need::shown;
 use super::participant_factory::ParticipantFactory;
+use super::programs::ConfiguredProgram;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::participants::http::HttpParticipant;
 use crate::participants::http::probe::{Latency, models};
+use crate::participants::programs::version;
 use crate::participants::progress::ProgressHandle;
 use crate::participants::{Failure, Prompt, SeatRequest};
 use crate::persona::Persona;
@@ -36,6 +39,19 @@ pub struct Checkup {
     pub note: Option<String>,
 }
 
+impl Checkup {
+    fn of(provider: &str) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            key: None,
+            address: None,
+            state: CheckupStatus::NoKey,
+            hint: None,
+            note: several_keys(provider),
+        }
+    }
+}
+
 /// What a checkup found.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CheckupStatus {
@@ -45,6 +61,8 @@ pub enum CheckupStatus {
     NotSetUp(String),
     /// It was asked and does not answer, and why.
     Silent(String),
+    /// It is a program that is there, with this version.
+    Program { path: PathBuf, version: String },
     /// It answers and lists these models.
     Answers(Vec<String>),
     /// It answers, lists these models, and one of them was asked for a word.
@@ -72,7 +90,7 @@ pub async fn check(
     let all = catalog.providers();
     for name in names {
         let provider = name.split('/').next().unwrap_or_default();
-        if !all.contains(&provider) {
+        if !all.contains(&provider) && catalog.seat_program(provider).is_none() {
             let problem = Diagnostic::new(format!("unknown provider `{provider}`"));
             return Err(problem.hint(did_you_mean(provider, &all)));
         }
@@ -84,19 +102,18 @@ pub async fn check(
 
 async fn checkup(catalog: &ParticipantFactory<'_>, name: &str, depth: ProbeLevel) -> Checkup {
     let (provider, model) = name.split_once('/').map_or((name, None), |(name, model)| (name, Some(model)));
-    let mut found = Checkup {
-        provider: provider.to_owned(),
-        key: None,
-        address: None,
-        state: CheckupStatus::NoKey,
-        hint: None,
-        note: several_keys(provider),
+    let mut found = Checkup::of(provider);
+    let refused = |found: Checkup, problem: Diagnostic| Checkup {
+        state: CheckupStatus::NotSetUp(problem.message),
+        hint: problem.hint,
+        ..found
     };
-    let refused = |mut found: Checkup, problem: Diagnostic| {
-        found.state = CheckupStatus::NotSetUp(problem.message);
-        found.hint = problem.hint;
-        found
-    };
+    if let Some(program) = catalog.seat_program(provider) {
+        return match state_of(catalog, &program).await {
+            Ok(state) => Checkup { state, ..found },
+            Err(problem) => refused(found, problem),
+        };
+    }
     let service = match catalog.service(provider) {
         Ok(service) => service,
         Err(problem) => return refused(found, problem),
@@ -139,6 +156,18 @@ async fn checkup(catalog: &ParticipantFactory<'_>, name: &str, depth: ProbeLevel
         _ => CheckupStatus::Answers(listed),
     };
     found
+}
+
+/// Checks a program: where it is, and its version.
+async fn state_of(
+    catalog: &ParticipantFactory<'_>,
+    found: &ConfiguredProgram,
+) -> Result<CheckupStatus, Diagnostic> {
+    let path = catalog.runnable(found)?;
+    Ok(match version(&found.program, &path).await {
+        Ok(version) => CheckupStatus::Program { path, version },
+        Err(why) => CheckupStatus::Silent(why),
+    })
 }
 
 fn several_keys(provider: &str) -> Option<String> {

@@ -12,6 +12,8 @@ pub mod participant_factory;
 pub mod path_policy;
 pub mod persona_library;
 pub mod prices;
+mod program_config;
+pub mod programs;
 pub mod providers;
 pub mod settings;
 pub mod tasks;

@@ -5,13 +5,14 @@
 //! names and the user has not agreed to; nothing is run or sent in making them.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::access::{access, known};
 use super::dirs::read_regular;
 use super::need::{KeyFrom, Need, What};
+use super::programs::{self, ConfiguredProgram};
 use super::providers::KNOWN;
 use super::settings::Config;
 use super::trust::Trust;
@@ -23,6 +24,7 @@ use crate::participants::external_program::ExternalProgram;
 use crate::participants::http::{HttpParticipant, Service};
 use crate::participants::human::{Human, HumanQueue};
 use crate::participants::key_command::KeyCommand;
+use crate::participants::programs::{NAMED, ProgramSeat};
 use crate::participants::recorded::{Recorded, RecordedReply};
 use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::Tracker;
@@ -46,11 +48,15 @@ pub struct ParticipantFactory<'a> {
     desk: Option<HumanQueue>,
 }
 
-/// Whether `name` has the form `provider/model`, or is `rehearsal`.
+/// Whether `name` has the form `provider/model`, or is `rehearsal`. A program known by name has a default
+/// model, so that `provider/` alone names one.
 pub fn is_model(name: &str) -> bool {
+    let is_named = |provider: &str| NAMED.iter().any(|known| known.provider == provider);
     matches!(name, "rehearsal" | "human")
         || name == TRACKER
-        || name.split_once('/').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty())
+        || name.split_once('/').is_some_and(|(provider, model)| {
+            !provider.is_empty() && (!model.is_empty() || is_named(provider))
+        })
 }
 
 impl<'a> ParticipantFactory<'a> {
@@ -71,8 +77,12 @@ impl<'a> ParticipantFactory<'a> {
     /// An unknown provider, or a name that is none.
     pub fn check(&self, model: &str) -> Result<(), Diagnostic> {
         if !is_model(model) {
-            return Err(Diagnostic::new(format!("`{model}` is not a model's name"))
-                .hint("write `provider/model`, such as `ollama/llama3.2`, or `rehearsal`"));
+            let problem = Diagnostic::new(format!("`{model}` is not a model's name"));
+            return Err(problem.hint(if model.ends_with('/') {
+                "name its model; only programs known by name, such as `claude-cli/`, have a default one"
+            } else {
+                "write `provider/model`, such as `ollama/llama3.2`, or `rehearsal`"
+            }));
         }
         let provider = model.split('/').next().unwrap_or_default();
         if LATER.contains(&provider) {
@@ -80,11 +90,15 @@ impl<'a> ParticipantFactory<'a> {
                 "a program is seated by `{name: …, command: [program, argument]}`; script a person's answers",
             ));
         }
+        if let Some(program) = self.seat_program(provider) {
+            return program.path(self.config).map(drop);
+        }
         let own = self.config.providers.contains_key(provider);
         if own || BUILT_IN.contains(&provider) || KNOWN.iter().any(|known| known.name == provider) {
             return Ok(());
         }
         let mut names: Vec<&str> = KNOWN.iter().map(|known| known.name).chain(BUILT_IN).collect();
+        names.extend(NAMED.iter().map(|known| known.provider));
         names.extend(self.config.providers.keys().map(String::as_str));
         Err(Diagnostic::new(format!("unknown provider `{provider}` in `{model}`"))
             .hint(did_you_mean(provider, &names)))
@@ -100,25 +114,52 @@ impl<'a> ParticipantFactory<'a> {
         Ok(Arc::new(ExternalProgram::new(program.clone(), limit)))
     }
 
-    /// What a model needs, where a service answers for it.
+    /// The program that answers for a provider's models, if one does.
+    pub fn seat_program(&self, provider: &str) -> Option<ConfiguredProgram> {
+        programs::program(self.config, provider)
+    }
+
+    /// Who runs the program of a provider.
+    ///
+    /// # Errors
+    /// What the user has not agreed to; a program that is not there.
+    fn program_seat(&self, found: ConfiguredProgram) -> Result<ProgramSeat, Diagnostic> {
+        let path = self.runnable(&found)?;
+        Ok(ProgramSeat::new(found.program, path, Duration::from_millis(self.config.timeout_ms.value)))
+    }
+
+    /// Where a program is that may be run.
+    ///
+    /// # Errors
+    /// What the user has not agreed to; a program that is not there.
+    pub fn runnable(&self, found: &ConfiguredProgram) -> Result<PathBuf, Diagnostic> {
+        self.trust.check(&found.need())?;
+        found.path(self.config)
+    }
+
+    /// What a model needs, where a service or a program of the configuration answers for it.
     ///
     /// # Errors
     /// A service without an address, or one that a project would have sent another's key.
     pub fn need(&self, model: &str) -> Result<Option<Need>, Diagnostic> {
         let provider = model.split('/').next().unwrap_or_default();
+        if let Some(program) = self.seat_program(provider) {
+            return Ok(Some(program.need()).filter(|need| need.named_by.is_some()));
+        }
         self.dialect(provider).map(|_| access(self.config, provider)).transpose()
     }
 
     /// What the project names of services that none of these needs.
     pub fn unneeded(&self, needs: &[Need]) -> Option<Diagnostic> {
-        let all = self.config.providers.keys().filter_map(|provider| access(self.config, provider).ok());
-        let left: Vec<Need> = all.filter(|need| need.named_by.is_some() && !needs.contains(need)).collect();
-        let name = |need: &Need| match &need.what {
-            What::Service { provider, .. } => Some(format!("`{provider}`")),
-            What::Program { .. } => None,
+        let need = |provider: &String| match self.seat_program(provider) {
+            Some(program) => Some((provider.clone(), program.need())),
+            None => Some((provider.clone(), access(self.config, provider).ok()?)),
         };
-        let names: Vec<String> = left.iter().filter_map(name).collect();
-        let file = left.first()?.named_by.clone()?;
+        let all = self.config.providers.keys().filter_map(need);
+        let left: Vec<(String, Need)> =
+            all.filter(|(_, need)| need.named_by.is_some() && !needs.contains(need)).collect();
+        let names: Vec<String> = left.iter().map(|(provider, _)| format!("`{provider}`")).collect();
+        let file = left.first()?.1.named_by.clone()?;
         let message = format!("what the project says of {} is not needed here: ignored", names.join(", "));
         Some(Diagnostic::new(message).with_file(&file))
     }
@@ -140,6 +181,7 @@ impl<'a> ParticipantFactory<'a> {
             "human" => Arc::new(Human { desk: self.desk.clone() }),
             TRACKER => Arc::new(Tracker),
             "recorded" => Arc::new(recording(rest)?),
+            _ if let Some(found) = self.seat_program(provider) => Arc::new(self.program_seat(found)?),
             _ => Arc::new(self.over_http(provider)?),
         };
         self.services.insert(cached.to_owned(), Arc::clone(&made));
@@ -156,6 +198,9 @@ impl<'a> ParticipantFactory<'a> {
 
     /// The dialect a provider speaks, if it is a service.
     pub fn dialect(&self, provider: &str) -> Option<ApiStyle> {
+        if self.seat_program(provider).is_some() {
+            return None;
+        }
         let own = self.config.providers.get(provider);
         let known = known(provider);
         match own.and_then(|own| own.said(|said| said.dialect.clone())).as_deref() {
@@ -234,9 +279,11 @@ impl<'a> ParticipantFactory<'a> {
     /// Every provider by name: the known ones, then the user's own.
     pub fn providers(&self) -> Vec<&str> {
         let own = self.config.providers.keys().map(String::as_str);
-        let known: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
-        let new = own.filter(|name| !known.contains(name));
-        known.iter().copied().chain(new).collect()
+        let mut all: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
+        let programs: Vec<&str> = NAMED.iter().map(|known| known.provider).collect();
+        let new: Vec<&str> = own.filter(|name| !all.contains(name) && !programs.contains(name)).collect();
+        all.extend(new.into_iter().chain(programs::found(self.config)));
+        all
     }
 }
 

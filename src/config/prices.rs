@@ -126,6 +126,9 @@ pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> 
         return Some(price);
     }
     let (provider, name) = model.split_once('/').unwrap_or((model, ""));
+    if let Some(found) = catalog.seat_program(provider) {
+        return usual(&found.program.priced_as?, name);
+    }
     let address = catalog.address(provider);
     // A proxy passes on what its models cost, and does not say.
     let is_here = provider != "litellm" && address.as_deref().is_some_and(is_this_machine);
@@ -146,6 +149,9 @@ pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> 
 /// Why a model has no price.
 pub fn unpriced(catalog: &ParticipantFactory<'_>, model: &str) -> &'static str {
     let provider = model.split('/').next().unwrap_or(model);
+    if catalog.seat_program(provider).is_some() {
+        return "no price is listed for what this program asks";
+    }
     let known = KNOWN.iter().find(|known| known.name == provider);
     match (provider, known, catalog.address(provider)) {
         ("command", ..) => "a program does not say what its model costs",

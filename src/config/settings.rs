@@ -5,14 +5,16 @@
 //! stands beside what the user says: which of it counts is judged in `access.rs`. How the screen looks and
 //! is worked is read from the user's file alone.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
 use super::dirs::{Dirs, read_text};
 use super::need::words;
+use super::program_config::program;
 use crate::diagnostic::Diagnostic;
 use crate::history::Price;
+use crate::participants::programs::{SeatProgram, named};
 use crate::workflow::{Fields, as_text};
 use crate::yaml::{Node, Value, literal_keys, read};
 
@@ -42,6 +44,8 @@ pub struct ProviderConfig {
     /// Whether the answer's JSON Schema goes with a request; as the service is known to take it
     /// unless given.
     pub structured: Option<bool>,
+    /// The program that answers, if `command` names one; for a program known by name, what is added to it.
+    pub program: SeatProgram,
 }
 
 /// What is said of a service by the user's file and by the project's.
@@ -82,6 +86,8 @@ pub struct Config {
     pub prices: IndexMap<String, Setting<Price>>,
     /// How the screen looks and is worked.
     pub screen: Setting<ScreenConfig>,
+    /// The project's folder: no program inside it is run by its name.
+    pub project: PathBuf,
     /// What is to be said of the files.
     pub notices: Vec<Diagnostic>,
 }
@@ -126,6 +132,7 @@ impl Config {
             providers: IndexMap::new(),
             prices: IndexMap::new(),
             screen: Setting { value: ScreenConfig::default(), from: default() },
+            project: folders.project.clone(),
             notices: Vec::new(),
         };
         let one = |problem| vec![problem];
@@ -166,6 +173,11 @@ impl Config {
             self.timeout_ms = Setting { value, from: from() };
         }
         for (name, node) in entries(&mut fields, "providers") {
+            if layer == Layer::Project && named(&name).is_some() {
+                let message = format!("`{name}` is changed in your own configuration alone: ignored");
+                self.notices.push(node.problem(file, message));
+                continue;
+            }
             if let Some(value) = provider(node, &name, file, &mut problems) {
                 let said = self.providers.entry(name).or_default();
                 let said = if layer == Layer::Own { &mut said.own } else { &mut said.project };
@@ -220,6 +232,11 @@ impl Config {
             row("max_in_flight", setting.value.max_in_flight.map(|n| n.to_string()));
             row("stream", setting.value.stream.map(|on| on.to_string()));
             row("structured", setting.value.structured.map(|on| on.to_string()));
+            let program = &setting.value.program;
+            let list = |list: &[String]| Some(list.join(", ")).filter(|list| !list.is_empty());
+            row("command", Some(words(&program.command)).filter(|_| !program.command.is_empty()));
+            row("env", list(&program.env));
+            row("allow_tools", list(&program.allow_tools));
         }
         rows.push(("built-in prices".to_owned(), super::prices::in_words(), "default".to_owned()));
         for (name, Setting { value, from }) in &self.prices {
@@ -287,6 +304,7 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>)
         max_in_flight: fields.whole_number("max_in_flight", 1),
         stream: fields.flag("stream"),
         structured: fields.flag("structured"),
+        program: program(&mut fields, node, name),
     };
     problems.extend(fields.finish(&[]));
     Some(config)

@@ -168,6 +168,10 @@ impl RosterInputs<'_> {
     /// Why a service would decline a seat's temperature, where that is known before.
     fn temperature_error(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
         let provider = model.split('/').next().unwrap_or_default();
+        if spec.temperature.is_some() && self.catalog.seat_program(provider).is_some() {
+            let problem = Diagnostic::new(format!("`{provider}` takes no `temperature`"));
+            return Some(problem.hint("leave it out, or seat the model by its service"));
+        }
         let hottest = self.catalog.dialect(provider)?.max_temperature();
         spec.temperature.filter(|warmth| *warmth > hottest).map(|_| {
             Diagnostic::new(format!("`{provider}` takes a `temperature` from 0 to {hottest}"))
@@ -180,7 +184,9 @@ impl RosterInputs<'_> {
         let mut prices = IndexMap::new();
         for seat in seats {
             let provider = seat.model.split('/').next().unwrap_or_default();
-            if self.catalog.dialect(provider).is_some() && !prices.contains_key(&seat.model) {
+            let is_charged =
+                self.catalog.dialect(provider).is_some() || self.catalog.seat_program(provider).is_some();
+            if is_charged && !prices.contains_key(&seat.model) {
                 prices.extend(price_of(self.catalog, &seat.model).map(|price| (seat.model.clone(), price)));
             }
         }
@@ -199,7 +205,8 @@ impl RosterInputs<'_> {
         let mut providers: Vec<&str> = Vec::new();
         for seat in seats.iter().filter(|seat| seat.seed.is_some()) {
             let provider = seat.model.split('/').next().unwrap_or_default();
-            let takes = self.catalog.dialect(provider).is_none_or(ApiStyle::takes_seed);
+            let is_program = self.catalog.seat_program(provider).is_some();
+            let takes = !is_program && self.catalog.dialect(provider).is_none_or(ApiStyle::takes_seed);
             if !takes && !providers.contains(&provider) {
                 providers.push(provider);
             }

@@ -10,8 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::handoff::whole_prompt;
@@ -71,48 +72,16 @@ impl ExternalProgram {
         let item = whole.map(ItemFile::write).transpose();
         let item = item.map_err(|error| format!("the work item cannot be written for `{name}`: {error}"))?;
         command.envs(item.iter().map(|file| (WORK_ITEM, file.path.as_os_str())));
-        let mut child = command.spawn().map_err(|error| format!("`{name}` cannot be started: {error}"))?;
-        let _group = ProcessGroup::of(&child);
+        let mut child = started(command).map_err(|error| format!("`{name}` cannot be started: {error}"))?;
+        let _group = ProcessGroup::of(&*child);
         let of_seat = ExitNote::default();
         let note = ask.task.as_ref().map_or(&of_seat, |task| &task.ended);
         *lock(note) = ProgramExit::default();
-        let answer =
-            self.exchange(&mut child, ask, note).await.map_err(|error| format!("`{name}`: {error}"))?;
+        let most = self.program.max_bytes.unwrap_or(MAX_ANSWER);
+        let answer = exchange(&mut *child, prompt(ask), most, ask, note).await;
+        let answer = answer.map_err(|error| format!("`{name}`: {error}"))?;
         let status = child.wait().await.map_err(|error| format!("`{name}`: {error}"))?;
         self.check_exit(ask, name, answer, status, &mut lock(note))
-    }
-
-    /// Feeds the prompt in and reads both outputs at the same time, so that none blocks another.
-    async fn exchange(
-        &self,
-        child: &mut Child,
-        ask: &SeatRequest,
-        note: &ExitNote,
-    ) -> std::io::Result<Vec<u8>> {
-        let prompt = prompt(ask);
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let feed = async move {
-            if let Some(mut stdin) = stdin {
-                // A program need not read what it is told.
-                let _ = stdin.write_all(prompt.as_bytes()).await;
-                let _ = stdin.shutdown().await;
-            }
-        };
-        let most = self.program.max_bytes.unwrap_or(MAX_ANSWER);
-        let keep = |stream: OutputStream, piece: &[u8]| {
-            lock(note).keep(stream, piece);
-            // What a seat of a round prints is nobody's to see while the round is open.
-            if ask.task.is_some() {
-                ask.watch.said(&String::from_utf8_lossy(piece));
-            }
-        };
-        let ((), answer, errors) = tokio::join!(
-            feed,
-            follow(stdout, most, |piece| keep(OutputStream::Out, piece)),
-            follow(stderr, u64::MAX, |piece| keep(OutputStream::Err, piece))
-        );
-        errors?;
-        answer
     }
 
     fn check_exit(
@@ -149,8 +118,40 @@ impl ExternalProgram {
     }
 }
 
-/// A program to be started: in a group of its own, with nothing of the environment but what makes it run
-/// and what is named.
+/// Feeds the prompt in and reads both outputs at the same time, so that none blocks another. Of standard
+/// output at most a little more than `most` bytes are read.
+pub(super) async fn exchange(
+    child: &mut dyn ChildWrapper,
+    prompt: String,
+    most: u64,
+    ask: &SeatRequest,
+    note: &ExitNote,
+) -> std::io::Result<Vec<u8>> {
+    let (stdin, stdout, stderr) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
+    let feed = async move {
+        if let Some(mut stdin) = stdin {
+            // A program need not read what it is told.
+            let _ = stdin.write_all(prompt.as_bytes()).await;
+            let _ = stdin.shutdown().await;
+        }
+    };
+    let keep = |stream: OutputStream, piece: &[u8]| {
+        lock(note).keep(stream, piece);
+        // What a seat of a round prints is nobody's to see while the round is open.
+        if ask.task.is_some() {
+            ask.watch.said(&String::from_utf8_lossy(piece));
+        }
+    };
+    let ((), answer, errors) = tokio::join!(
+        feed,
+        follow(stdout, most, |piece| keep(OutputStream::Out, piece)),
+        follow(stderr, u64::MAX, |piece| keep(OutputStream::Err, piece))
+    );
+    errors?;
+    answer
+}
+
+/// A program to be started with nothing of the environment but what makes it run and what is named.
 pub(super) fn prepared(program: &[String], env: &[String]) -> Result<Command, String> {
     let (name, arguments) = program.split_first().ok_or("there is no program to run")?;
     let mut command = Command::new(name);
@@ -160,9 +161,15 @@ pub(super) fn prepared(program: &[String], env: &[String]) -> Result<Command, St
             command.env(variable, value);
         }
     }
-    #[cfg(unix)]
-    command.process_group(0);
     Ok(command)
+}
+
+/// Starts a program in a session of its own: it has no terminal to ask at or to change.
+pub(super) fn started(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
+    let mut command = CommandWrap::from(command);
+    #[cfg(unix)]
+    command.wrap(process_wrap::tokio::ProcessSession);
+    command.spawn()
 }
 
 impl ProgramExit {
@@ -177,7 +184,7 @@ impl ProgramExit {
     }
 }
 
-fn lock(note: &ExitNote) -> MutexGuard<'_, ProgramExit> {
+pub(super) fn lock(note: &ExitNote) -> MutexGuard<'_, ProgramExit> {
     note.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -273,7 +280,7 @@ pub fn end_all() {
 
 impl ProcessGroup {
     #[cfg(unix)]
-    pub(super) fn of(child: &Child) -> Self {
+    pub(super) fn of(child: &dyn ChildWrapper) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         let id = id.and_then(rustix::process::Pid::from_raw);
         RUNNING.lock().unwrap_or_else(PoisonError::into_inner).extend(id);
@@ -281,7 +288,7 @@ impl ProcessGroup {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn of(_: &Child) -> Self {
+    pub(super) fn of(_: &dyn ChildWrapper) -> Self {
         Self {}
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::Mutex;
 
-use super::external_program::{ProcessGroup, prepared, read};
+use super::external_program::{ProcessGroup, prepared, read, started};
 
 /// How long it may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -67,9 +67,9 @@ impl KeyCommand {
     async fn run(&self) -> Result<String, String> {
         let mut command = prepared(&self.command, &[])?;
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| error.to_string())?;
-        let _group = ProcessGroup::of(&child);
-        let printed = read(child.stdout.take(), MOST + 1).await.map_err(|error| error.to_string())?;
+        let mut child = started(command).map_err(|error| error.to_string())?;
+        let _group = ProcessGroup::of(&*child);
+        let printed = read(child.stdout().take(), MOST + 1).await.map_err(|error| error.to_string())?;
         if printed.len() as u64 > MOST {
             return Err(format!("it printed more than {MOST} bytes"));
         }

@@ -9,6 +9,7 @@ pub mod external_program;
 pub mod http;
 pub mod human;
 pub mod key_command;
+pub mod programs;
 pub mod progress;
 pub mod purse;
 pub mod recorded;
@@ -88,7 +89,7 @@ pub struct WorkItemView {
 }
 
 /// What came back.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
     /// The text, as it was.
     pub text: String,

@@ -58,6 +58,8 @@ mod same_bytes;
 mod saved;
 mod scenarios;
 mod scripts;
+#[cfg(unix)]
+mod seat_programs;
 mod seats;
 mod sentences;
 mod server;

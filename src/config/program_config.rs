@@ -1,0 +1,45 @@
+//! A provider of the configuration that is a program: its keys in config.yaml.
+
+use crate::participants::programs::{HARMLESS_TOOLS, OutputPaths, SeatProgram, named};
+use crate::workflow::Fields;
+use crate::yaml::Node;
+
+/// Reads the program that a provider is; of one known by name, what is added to it.
+pub(super) fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> SeatProgram {
+    let program = SeatProgram {
+        provider: name.to_owned(),
+        command: fields.texts("command"),
+        env: fields.texts("env"),
+        output: OutputPaths {
+            reply: fields.text("reply"),
+            failure: None,
+            tokens_in: fields.text("tokens_in"),
+            tokens_cached: fields.text("tokens_cached"),
+            tokens_out: fields.text("tokens_out"),
+        },
+        version: fields.texts("version"),
+        allow_tools: fields.texts("allow_tools"),
+        tool_less: fields.flag("tool_less").unwrap_or(false),
+        ..SeatProgram::default()
+    };
+    fields.word("prompt", &[("stdin", ())]);
+    for (path, why) in program.output.problems() {
+        fields.refuse(node, format!("`{path}` is no JSONPath: {why}"), "write it as `$.result`");
+    }
+    if let Some(tool) = program.allow_tools.iter().find(|tool| !HARMLESS_TOOLS.contains(&tool.as_str())) {
+        let known = HARMLESS_TOOLS.map(|tool| format!("`{tool}`")).join(" and ");
+        let hint = format!("only {known} can be allowed: they read, run and fetch nothing");
+        fields.refuse(node, format!("`{tool}` cannot be allowed in a blind round"), hint);
+    }
+    let is_known = named(name).is_some();
+    if is_known && !program.command.is_empty() {
+        let message = format!("`{name}` has flags of its own");
+        fields.refuse(node, message, "give another name to a provider with a `command` of yours");
+    }
+    let bare = SeatProgram { provider: name.to_owned(), ..SeatProgram::default() };
+    if !is_known && program.command.is_empty() && program != bare {
+        let message = format!("provider `{name}` has keys of a program and no `command`");
+        fields.refuse(node, message, "add `command: [program, argument]`");
+    }
+    program
+}

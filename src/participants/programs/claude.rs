@@ -1,0 +1,50 @@
+//! Claude Code: no tools, no settings, no memory; the instructions are its whole system prompt.
+//!
+//! `--tools ""` alone still sends 26 KB of system text, which `--system-prompt` replaces.
+//! `--json-schema` adds a tool and a second turn, so it is not used. What is not essential is switched off:
+//! else a second request with the whole prompt asks for a title of the session. It exits 1 with the reason
+//! in `result`, also when nobody is logged in.
+
+use super::output::OutputPaths;
+use super::program::{SeatProgram, pairs, texts};
+
+/// The version this was tried against.
+pub const TRIED: &str = "2.1.197";
+
+/// Returns the program.
+pub fn program() -> SeatProgram {
+    SeatProgram {
+        provider: "claude-cli".to_owned(),
+        command: texts(&[
+            "claude",
+            "-p",
+            "--setting-sources",
+            "",
+            "--tools",
+            "",
+            "--system-prompt",
+            "{rules}",
+            "--no-session-persistence",
+            "--strict-mcp-config",
+            "--disable-slash-commands",
+            "--output-format",
+            "json",
+        ]),
+        with_model: texts(&["--model", "{model}"]),
+        set: pairs(&[("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")]),
+        output: OutputPaths {
+            reply: Some("$.result".to_owned()),
+            failure: Some("$[?@.is_error == true].result".to_owned()),
+            tokens_in: Some(
+                "$.usage['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']"
+                    .to_owned(),
+            ),
+            tokens_cached: Some("$.usage.cache_read_input_tokens".to_owned()),
+            tokens_out: Some("$.usage.output_tokens".to_owned()),
+        },
+        version: texts(&["claude", "--version"]),
+        logged_out: texts(&["not logged in", "invalid api key", "please run /login", "oauth token"]),
+        priced_as: Some("anthropic".to_owned()),
+        ..SeatProgram::default()
+    }
+}

@@ -1,0 +1,60 @@
+//! Command-line programs that take a seat in place of a service.
+//!
+//! What is fixed of a program known by name stands in a file of its own, with the version it was tried
+//! against. A program of the configuration is the same data. Nothing here looks a program up or runs one
+//! but [`ProgramSeat`].
+
+mod claude;
+mod codex;
+mod gemini;
+mod opencode;
+mod output;
+mod program;
+mod seat;
+
+pub use output::OutputPaths;
+pub use program::SeatProgram;
+pub use seat::{PASSED, ProgramSeat, version};
+
+/// A program known by name.
+pub struct NamedProgram {
+    /// The provider's name.
+    pub provider: &'static str,
+    /// The version it was tried against; none of one that was never run.
+    pub tried: Option<&'static str>,
+    make: fn() -> SeatProgram,
+}
+
+/// Every program known by name.
+pub const NAMED: [NamedProgram; 4] = [
+    NamedProgram { provider: "claude-cli", tried: Some(claude::TRIED), make: claude::program },
+    NamedProgram { provider: "codex-cli", tried: Some(codex::TRIED), make: codex::program },
+    NamedProgram { provider: "gemini-cli", tried: None, make: gemini::program },
+    NamedProgram { provider: "opencode-cli", tried: None, make: opencode::program },
+];
+
+/// Returns the program known by this provider's name.
+pub fn named(provider: &str) -> Option<SeatProgram> {
+    NAMED.iter().find(|known| known.provider == provider).map(|known| (known.make)())
+}
+
+/// The tools a program may declare in a blind round, if its configuration allows them: none that reads,
+/// runs or fetches anything.
+pub const HARMLESS_TOOLS: [&str; 2] = ["request_user_input", "update_plan"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_named_program_is_whole_and_its_paths_can_be_read() {
+        for known in &NAMED {
+            let program = named(known.provider).expect("a program");
+            assert_eq!(program.provider, known.provider);
+            assert!(!program.command.is_empty() && !program.version.is_empty(), "{}", known.provider);
+            assert!(program.output.reply.is_some() && program.output.problems().is_empty());
+            // What was never measured is only declared.
+            assert_eq!(program.tool_less, known.tried.is_none(), "{}", known.provider);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A program that can take a seat, as data: its command, its placeholders, where its answer stands.
+
+use super::output::OutputPaths;
+
+/// A program that answers: how it is run, and how its answer is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SeatProgram {
+    /// The provider's name, before the `/` of a model.
+    pub provider: String,
+    /// The program and its arguments. `{model}`, `{rules}` (the instructions of the prompt), `{rules_file}`
+    /// (a file with them) and `{files}` (the folder of [`SeatProgram::files`]) are filled in.
+    pub command: Vec<String>,
+    /// Arguments that follow where a model is named.
+    pub with_model: Vec<String>,
+    /// Variables that are set.
+    pub set: Vec<(String, String)>,
+    /// Variables that are passed on, beside the usual ones.
+    pub env: Vec<String>,
+    /// Files it is given beside its working folder, by name and text.
+    pub files: Vec<(String, String)>,
+    /// Where its answer stands in what it prints.
+    pub output: OutputPaths,
+    /// What prints its version.
+    pub version: Vec<String>,
+    /// What it says when nobody is logged in, in lower case.
+    pub logged_out: Vec<String>,
+    /// The tools it may declare in a blind round.
+    pub allow_tools: Vec<String>,
+    /// Whether it counts as one without tools, unmeasured.
+    pub tool_less: bool,
+    /// The provider whose prices its models have.
+    pub priced_as: Option<String>,
+}
+
+impl SeatProgram {
+    /// Returns the name of the executable.
+    pub fn executable(&self) -> &str {
+        self.command.first().map_or("", String::as_str)
+    }
+
+    /// Returns the words of its command with `fill` in place of their placeholders; those for a model only
+    /// where there is one.
+    pub(super) fn words(&self, model: &str, fill: &[(&str, &str)]) -> Vec<String> {
+        let with_model = self.with_model.iter().filter(|_| !model.is_empty());
+        let filled = |word: &String| {
+            // A value that was filled in is not read for placeholders.
+            let mut parts = vec![(word.clone(), false)];
+            for (name, value) in fill.iter().chain(&[("{model}", model)]) {
+                parts = parts.into_iter().flat_map(|part| split_at_name(part, name, value)).collect();
+            }
+            parts.into_iter().map(|(text, _)| text).collect()
+        };
+        self.command.iter().chain(with_model).map(filled).collect()
+    }
+
+    /// Whether its instructions reach it apart from the prompt.
+    pub(super) fn takes_rules(&self) -> bool {
+        self.command.iter().chain(&self.with_model).any(|word| word.contains("{rules"))
+    }
+}
+
+/// A text at each place of `name`, with `value` between; nothing is done to a text that was filled in.
+fn split_at_name((text, is_value): (String, bool), name: &str, value: &str) -> Vec<(String, bool)> {
+    if is_value || !text.contains(name) {
+        return vec![(text, is_value)];
+    }
+    let mut parts = Vec::new();
+    for piece in text.split(name) {
+        parts.extend([(piece.to_owned(), false), (value.to_owned(), true)]);
+    }
+    parts.pop();
+    parts
+}
+
+/// A list of words as owned texts.
+pub(super) fn texts(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+pub(super) fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_filled_in_once_and_model_words_only_with_a_model() {
+        let program = SeatProgram {
+            command: texts(&["prog", "-c", "f=\"{rules_file}\"", "{rules}"]),
+            with_model: texts(&["-m", "{model}"]),
+            ..SeatProgram::default()
+        };
+        let fill = [("{rules_file}", "/tmp/r"), ("{rules}", "say {model}")];
+        assert_eq!(program.words("a/b", &fill), ["prog", "-c", "f=\"/tmp/r\"", "say {model}", "-m", "a/b"]);
+        assert_eq!(program.words("", &fill)[3..], ["say {model}"]);
+        assert!(program.takes_rules());
+    }
+}

@@ -1,0 +1,198 @@
+//! One answer of a program: in an empty folder, without a terminal, its input closed after the prompt.
+//!
+//! Nothing of the environment reaches it but [`PASSED`] and what is named; it and everything it started are
+//! ended when the answer is there or given up.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt as _};
+use tokio::process::Command;
+
+use super::program::SeatProgram;
+use crate::handoff::whole_prompt;
+use crate::participants::external_program::{
+    ExitNote, ProcessGroup, ProgramExit, exchange, lock, read, started,
+};
+use crate::participants::{Failure, Participant, Reply, SeatRequest};
+use crate::round::snapshot::hex;
+use crate::sanitize::harmless_line;
+
+/// What a program finds of the environment, beside every `LC_…`.
+pub const PASSED: [&str; 6] = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "SystemRoot"];
+/// How much a program may print, in bytes.
+const MOST: u64 = 16 * 1024 * 1024;
+/// How long a program may take to tell its version.
+const VERSION_PATIENCE: Duration = Duration::from_secs(10);
+/// How much of a program's reason is told, in characters.
+const REASON: usize = 300;
+
+/// A participant that is a program with fixed flags.
+pub struct ProgramSeat {
+    program: SeatProgram,
+    /// Where its executable is.
+    path: PathBuf,
+    timeout: Duration,
+}
+
+/// A folder with an empty one to work in; both are gone when the program has ended.
+struct Workplace(PathBuf);
+
+impl Workplace {
+    fn make(program: &SeatProgram, rules: &str) -> std::io::Result<Self> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(std::io::Error::other)?;
+        let place = Self(std::env::temp_dir().join(format!("roundtable-{}", hex(&random))));
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&place.0)?;
+        builder.create(place.work())?;
+        std::fs::write(place.rules(), rules)?;
+        for (name, text) in &program.files {
+            std::fs::write(place.0.join(name), text)?;
+        }
+        Ok(place)
+    }
+
+    fn work(&self) -> PathBuf {
+        self.0.join("work")
+    }
+
+    fn rules(&self) -> PathBuf {
+        self.0.join("rules.md")
+    }
+}
+
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        // A temporary folder that cannot be removed holds nothing that is not in the log.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl ProgramSeat {
+    /// A participant that runs `program`, found at `path`, once an answer.
+    pub fn new(program: SeatProgram, path: PathBuf, timeout: Duration) -> Self {
+        Self { program, path, timeout }
+    }
+
+    async fn run(&self, ask: &SeatRequest) -> Result<Reply, String> {
+        let name = self.program.executable();
+        let place = Workplace::make(&self.program, &ask.prompt.rules)
+            .map_err(|error| format!("no folder for `{name}` to work in: {error}"))?;
+        let mut command = self.command(ask, &place);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = started(command).map_err(|error| format!("`{name}` cannot be started: {error}"))?;
+        let _group = ProcessGroup::of(&*child);
+        let of_seat = ExitNote::default();
+        let note = ask.task.as_ref().map_or(&of_seat, |task| &task.ended);
+        *lock(note) = ProgramExit::default();
+        let printed = exchange(&mut *child, self.prompt(ask), MOST, ask, note).await;
+        let printed = printed.map_err(|error| format!("`{name}`: {error}"))?;
+        if printed.len() as u64 > MOST {
+            return Err(format!("`{name}` printed more than {MOST} bytes"));
+        }
+        let status = child.wait().await.map_err(|error| format!("`{name}`: {error}"))?;
+        lock(note).status = Some(status.to_string());
+        let printed =
+            String::from_utf8(printed).map_err(|_| format!("`{name}` printed what is no UTF-8 text"))?;
+        let output = self.program.output.read(&printed);
+        let stderr = String::from_utf8_lossy(&lock(note).stderr).into_owned();
+        let failed = (!status.success()).then(|| format!("ended with {status}"));
+        if failed.is_none() && output.failure.is_none() {
+            let text = output.reply.map_err(|why| format!("`{name}` gives no answer: {why}"))?;
+            return Ok(Reply { text, usage: output.usage, tries: 1, ..Reply::default() });
+        }
+        let last = |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned);
+        let said = output.failure.or_else(|| last(&stderr)).or_else(|| last(&printed)).unwrap_or_default();
+        Err(self.reason(failed.as_deref().unwrap_or("gives no answer"), &said))
+    }
+
+    /// Says why there is no answer, and what to do where nobody is logged in.
+    fn reason(&self, failed: &str, said: &str) -> String {
+        let name = self.program.executable();
+        let said: String = harmless_line(said).chars().take(REASON).collect();
+        let low = said.to_lowercase();
+        if self.program.logged_out.iter().any(|phrase| low.contains(phrase)) {
+            return format!("`{name}` is not logged in ({said}): run it once by itself and log in");
+        }
+        if said.is_empty() { format!("`{name}` {failed}") } else { format!("`{name}` {failed}: {said}") }
+    }
+
+    fn command(&self, ask: &SeatRequest, place: &Workplace) -> Command {
+        let (files, rules) = (place.0.display().to_string(), place.rules().display().to_string());
+        let fill = [("{rules_file}", &*rules), ("{rules}", &*ask.prompt.rules), ("{files}", &*files)];
+        let words = self.program.words(&ask.model, &fill);
+        let mut command = bare(&self.path, words.get(1..).unwrap_or_default(), &self.program.env);
+        for (name, value) in &self.program.set {
+            command.env(name, value.replace("{rules_file}", &rules).replace("{files}", &files));
+        }
+        command.current_dir(place.work());
+        command
+    }
+
+    /// What it is told on standard input: all of the prompt that does not reach it otherwise.
+    fn prompt(&self, ask: &SeatRequest) -> String {
+        let again = ask.again.as_deref().unwrap_or_default();
+        let (prompt, is_apart) = (&ask.prompt, self.program.takes_rules());
+        match &ask.task {
+            _ if is_apart => format!("{}{}{again}", prompt.snapshot, prompt.tail),
+            Some(_) => format!("{}{again}", whole_prompt(&prompt.rules, &prompt.snapshot)),
+            None => format!("{}{again}", prompt.text()),
+        }
+    }
+}
+
+/// A program with the few variables that reach it.
+fn bare(path: &Path, arguments: &[String], env: &[String]) -> Command {
+    let mut command = Command::new(path);
+    command.args(arguments).env_clear().env("TERM", "dumb").kill_on_drop(true);
+    let is_passed = |name: &str| {
+        PASSED.contains(&name) || name.starts_with("LC_") || env.iter().any(|named| named == name)
+    };
+    command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed)));
+    command
+}
+
+/// Asks a program at `path` for its version: the first line it prints.
+///
+/// # Errors
+/// When it prints none in time.
+pub async fn version(program: &SeatProgram, path: &Path) -> Result<String, String> {
+    let mut command = bare(path, program.version.get(1..).unwrap_or_default(), &[]);
+    command.current_dir(std::env::temp_dir());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let run = async {
+        let mut child = started(command).map_err(|error| error.to_string())?;
+        let _group = ProcessGroup::of(&*child);
+        let printed = read(child.stdout().take(), 4096).await.map_err(|error| error.to_string())?;
+        let text = harmless_line(String::from_utf8_lossy(&printed).lines().next().unwrap_or_default());
+        let text: String = text.trim().chars().take(80).collect();
+        if text.is_empty() { Err("it tells no version".to_owned()) } else { Ok(text) }
+    };
+    let late = |_| Err(format!("it tells no version within {} s", VERSION_PATIENCE.as_secs()));
+    tokio::time::timeout(VERSION_PATIENCE, run).await.unwrap_or_else(late)
+}
+
+impl Participant for ProgramSeat {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
+        async move {
+            let limit = ask.timeout.unwrap_or(self.timeout);
+            let limit = ask.time_left.map_or(limit, |left| left.min(limit));
+            let failure = |reason: String, timed_out| Failure { reason, timed_out, tries: 1 };
+            let paid = ask.purse.pay().map_err(|why| failure(why, false))?;
+            ask.watch.asked(1);
+            match tokio::time::timeout(limit, self.run(ask)).await {
+                Ok(Ok(reply)) => {
+                    paid.settle(reply.usage.is_some(), true);
+                    Ok(reply)
+                }
+                Ok(Err(reason)) => Err(failure(reason, false)),
+                Err(_) => Err(failure(format!("timed out after {} ms", limit.as_millis()), true)),
+            }
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,234 @@
+//! Command-line programs as seats: what they are given, what is read of them, and how they fail. Small
+//! scripts stand for the real ones.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::Instant;
+
+use proptest::prelude::{ProptestConfig, proptest};
+use serde_json::Value;
+
+use crate::program::{Desk, Ran, sha256};
+use crate::pty::Screen;
+
+const ROUND: &str = "question: Which?\nparticipants: [qa-lead]\n\
+                     ballot: {kind: choice, options: [red, blue]}\nrule: plurality\n";
+
+/// Answers as Claude Code does, after noting what it was given in a folder of its own.
+const CLAUDE: &str = r#"
+case "$1" in --version) echo "9.9.9 (Claude Code)"; exit;; esac
+to=$HOME/seen/$$; mkdir -p "$to"
+cat > "$to/stdin"
+for word; do case $last in --system-prompt) printf %s "$word" > "$to/rules";; esac; last=$word; done
+printf '%s\n' "$@" > "$to/words"; env > "$to/env"; ls -A > "$to/files"
+(: < /dev/tty) 2> /dev/null && echo yes > "$to/terminal"
+(stty -echo < /dev/tty) 2> /dev/null
+echo 'starting {'
+printf '{"type":"result","is_error":false,"result":"vote: red\\n\\nMARK%s","usage":{"input_tokens":1000,"cache_read_input_tokens":500,"output_tokens":200}}\n' $$
+"#;
+
+/// A desk where this script is a program on `PATH`.
+pub fn with_program(desk: Desk, name: &str, script: &str) -> Desk {
+    desk.write(&format!("../bin/{name}"), format!("#!/bin/sh\n{script}"));
+    let path = desk.path(&format!("../bin/{name}"));
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("executable");
+    fs::create_dir_all(desk.home()).expect("a folder");
+    let (bin, home) = (desk.path("../bin").display().to_string(), desk.home().display().to_string());
+    let folders = std::env::var("PATH").unwrap_or_default();
+    desk.set("PATH", &format!("{bin}:{folders}")).set("HOME", &home)
+}
+
+/// What each run of [`CLAUDE`] noted under a name.
+fn seen(desk: &Desk, name: &str) -> Vec<String> {
+    let runs = fs::read_dir(desk.home().join("seen")).expect("it ran").map(|run| run.expect("a run").path());
+    runs.map(|run| fs::read_to_string(run.join(name)).unwrap_or_default()).collect()
+}
+
+fn events<'a>(ran: &'a [Value], event: &str) -> Vec<&'a Value> {
+    ran.iter().filter(|line| line["event"] == event).collect()
+}
+
+/// Runs one round of one seat whose program is this script, and returns why the seat failed.
+fn failure(provider: &str, script: &str) -> (String, Ran) {
+    let name = provider.split('-').next().expect("a name");
+    let desk = with_program(Desk::with(ROUND), name, script);
+    desk.write("../home/config/config.yaml", "timeout: 2s\n");
+    let ran = desk.run(["--batch", "--json", "decide.yaml", "--model", &format!("{provider}/m")]).code(5);
+    let lines = ran.lines();
+    let failed = events(&lines, "seat_failed");
+    assert_eq!(failed.len(), 1, "{}\n{}", ran.out, ran.err);
+    (failed[0]["reason"].as_str().expect("a reason").to_owned(), ran)
+}
+
+#[test]
+fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
+    let table = ROUND.replace("[qa-lead]", "[qa-lead, skeptic, technical-lead]");
+    let desk = with_program(Desk::with(&table), "claude", CLAUDE);
+    let desk = desk.set("ANTHROPIC_API_KEY", "sk-ant").set("NAMED", "yes").set("LC_TIME", "C");
+    desk.write("../home/config/config.yaml", "providers: {claude-cli: {env: [NAMED]}}\n");
+    let run = ["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--model", "claude-cli/claude-opus-5"];
+    let lines = desk.run(run).code(0).lines();
+    let hash = events(&lines, "round_opened")[0]["snapshot_sha256"].clone();
+    for prompt in seen(&desk, "stdin") {
+        let at = prompt.rfind("  your_role: ").expect("an address");
+        assert_eq!(sha256(&prompt[..at]), hash, "{prompt}");
+    }
+    let rules = seen(&desk, "rules");
+    assert!(rules.len() == 3 && rules.iter().all(|text| *text == rules[0] && text.contains("round table")));
+    assert!(seen(&desk, "words")[0].ends_with("--model\nclaude-opus-5\n"));
+    assert_eq!(seen(&desk, "files"), ["", "", ""]);
+    let environment = &seen(&desk, "env")[0];
+    let mut names: Vec<&str> = environment.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    names.retain(|name| !["PWD", "OLDPWD", "SHLVL", "_"].contains(name));
+    names.sort_unstable();
+    let own = "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC";
+    assert_eq!(names, [own, "HOME", "LC_TIME", "NAMED", "PATH", "TERM"], "{environment}");
+    let revealed = events(&lines, "answer_revealed");
+    assert!(revealed.iter().all(|answer| answer["ballot"]["choice"] == "red"), "{revealed:?}");
+    assert_eq!(revealed[0]["tokens"]["input"], 1500);
+    // What it cost follows from the listed price of its model.
+    let spent = desk.run(["report", "s.s2s"]).code(0).out;
+    assert!(spent.contains("claude-cli/claude-opus-5") && spent.contains("$0.01"), "{spent}");
+    desk.run(["verify", "s.s2s"]).code(0);
+}
+
+#[test]
+fn a_program_has_no_terminal_to_ask_at_or_to_change() {
+    let desk = with_program(Desk::with(ROUND), "claude", CLAUDE);
+    let run = ["--batch", "decide.yaml", "--save", "s.s2s", "--model", "claude-cli/"];
+    let mut screen = Screen::open(&desk, (120, 40), &run);
+    screen.wait_for(&["last hash"]);
+    screen.end();
+    assert_eq!(seen(&desk, "terminal"), [""], "it had no terminal");
+    assert!(!seen(&desk, "words")[0].contains("--model"), "it takes its default model");
+}
+
+#[test]
+fn every_way_a_program_fails_has_its_reason() {
+    let answer = r#"printf '{"is_error":false,"result":"vote: red"}'"#;
+    let cases = [
+        (
+            r#"printf '{"is_error":true,"result":"Invalid API key · Please run /login"}'; exit 1"#,
+            "`claude` is not logged in (Invalid API key · Please run /login): run it once by itself and log in",
+        ),
+        (
+            "read line < /dev/tty || { echo 'no terminal' >&2; exit 7; }",
+            "`claude` ended with exit status: 7: no terminal",
+        ),
+        ("sleep 321 & sleep 321", "timed out after 2000 ms"),
+        ("cat > /dev/null; yes | head -c 100000000", "`claude` printed more than 16777216 bytes"),
+        ("cat > /dev/null", "`claude` gives no answer: it printed nothing"),
+        ("echo '{\"result\": \"cut o'", "`claude` gives no answer: it printed no JSON"),
+        ("echo '{\"is_error\": false}'", "`claude` gives no answer: what it printed has no `$.result`"),
+        ("printf '\\377'", "`claude` printed what is no UTF-8 text"),
+        ("kill -9 $$", "`claude` ended with signal: 9 (SIGKILL)"),
+    ];
+    for (script, reason) in cases {
+        let begun = Instant::now();
+        let (found, ran) = failure("claude-cli", script);
+        assert_eq!(found, reason, "{}", ran.err);
+        assert!(begun.elapsed().as_secs() < 30, "{script}");
+    }
+    // An answer after an error of the program is none; with lines around it is one.
+    let (found, _) = failure("claude-cli", &format!("{answer}; exit 3"));
+    assert!(found.starts_with("`claude` ended with exit status: 3"), "{found}");
+    let (found, _) = failure(
+        "codex-cli",
+        "echo '{\"type\":\"turn.failed\",\"error\":{\"message\":\"401 Unauthorized\"}}'",
+    );
+    assert!(found.starts_with("`codex` is not logged in (401 Unauthorized)"), "{found}");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_an_error_before_the_round() {
+    let desk = Desk::with(&ROUND.replace("[qa-lead]", "[{persona: qa-lead, model: gemini-cli/m}]"));
+    for run in [&["check", "decide.yaml"][..], &["--batch", "decide.yaml"]] {
+        let ran = desk.run(run).code(2);
+        assert!((ran.out + &ran.err).contains("`gemini` is not on PATH"), "{run:?}");
+    }
+    assert!(desk.sessions().is_empty());
+    let ran = desk.run(["doctor", "gemini-cli"]).code(5);
+    assert!(ran.out.contains("`gemini` is not on PATH"), "{}", ran.out);
+    // One inside the project is not run by its name.
+    let desk = with_program(Desk::with(ROUND), "claude", CLAUDE);
+    let inside = desk.path("bin");
+    fs::rename(desk.path("../bin"), &inside).expect("moved");
+    let desk = desk.set("PATH", &format!("{}:/usr/bin:/bin", inside.display()));
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "claude-cli/"]).code(2);
+    assert!(ran.err.contains("`claude` is not on PATH"), "{}", ran.err);
+    assert!(!desk.home().join("seen").exists());
+    // Only a program known by name has a default model.
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "openai/"]).code(2);
+    assert!(ran.err.contains("name its model; only programs known by name"), "{}", ran.err);
+}
+
+#[test]
+fn a_program_of_the_configuration_is_one_of_the_same_kind() {
+    let script = "case $1 in --version) echo mine 1;; esac\ncat > \"$HOME/stdin\"\n\
+                  printf 'working\\n{\"result\": \"vote: blue\", \"usage\": {\"in\": 7}, \"by\": \"%s\"}' \"$*\" | tee \"$HOME/out\"";
+    let desk = with_program(Desk::with(ROUND), "mine", script).set("MINE_KEY", "k");
+    let said = "providers:\n  mine: {command: [mine, \"{model}\"], prompt: stdin, reply: \"$.result\", \
+                tokens_in: \"$.usage.in\", env: [MINE_KEY], version: [mine, --version], tool_less: true}\n";
+    desk.write("../home/config/config.yaml", said);
+    let run = ["--batch", "--json", "decide.yaml", "--model", "mine/a/b"];
+    let lines = desk.run(run).code(0).lines();
+    let revealed = events(&lines, "answer_revealed")[0];
+    assert_eq!((&revealed["ballot"]["choice"], &revealed["tokens"]["input"]), (&"blue".into(), &7.into()));
+    let home = |name: &str| fs::read_to_string(desk.home().join(name)).expect("a file");
+    assert!(home("out").contains("\"by\": \"a/b\""));
+    assert!(home("stdin").starts_with("You sit at a round table"), "the instructions come with the prompt");
+    assert!(desk.run(["doctor", "mine"]).code(0).out.contains("found: mine 1"));
+    // A project's counts once it is agreed to; what it says of a named one never.
+    let desk = with_program(Desk::with(ROUND), "mine", script);
+    desk.write(".s2s/config.yaml", format!("{said}  claude-cli: {{env: [SECRET]}}\n"));
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "mine/m"]).code(2);
+    assert!(ran.err.contains("it runs [\"mine\", \"{model}\"] with PATH"), "{}", ran.err);
+    assert!(
+        ran.err.contains("`claude-cli` is changed in your own configuration alone: ignored"),
+        "{}",
+        ran.err
+    );
+    assert!(!desk.home().join("stdin").exists());
+    desk.run(["--batch", "decide.yaml", "--model", "mine/m", "--trust"]).code(0);
+    for (said, problem) in [
+        ("command: [x], reply: result", "`result` is no JSONPath"),
+        ("reply: \"$.x\"", "has keys of a program and no `command`"),
+        ("command: [x], allow_tools: [bash]", "`bash` cannot be allowed in a blind round"),
+    ] {
+        desk.write("../home/config/config.yaml", format!("providers: {{p: {{{said}}}}}\n"));
+        assert!(desk.run(["config", "show"]).code(2).err.contains(problem), "{said}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What three programs are given in two rounds: the same bytes in each, and nothing of its answers.
+    #[test]
+    fn programs_stay_blind_and_get_the_same_bytes(question in "\\PC{1,40}", goal in "[ -~\\n\u{e9}\u{1f469}\"':#{}]{1,80}") {
+        let quoted = |text: &str| Value::from(text).to_string();
+        let step = |id: &str, next: &str| format!("  - {{id: {id}, type: round, question: {}{next}}}\n", quoted(&format!("{id} {question}")));
+        let definition = format!(
+            "goal: {}\nparticipants: [qa-lead, skeptic, technical-lead]\nsteps:\n{}{}",
+            quoted(&goal), step("one", ", next: two"), step("two", "")
+        );
+        let script = CLAUDE.replace("vote: red", "position: yes");
+        let desk = with_program(Desk::with(&definition), "claude", &script);
+        let lines = desk.run(["--batch", "--json", "decide.yaml", "--model", "claude-cli/m"]).code(0).lines();
+        let prompts = seen(&desk, "stdin");
+        assert_eq!(prompts.len(), 6);
+        for (round, id) in events(&lines, "round_opened").iter().zip(["one", "two"]) {
+            let asked = |prompt: &&String| {
+                let at = prompt.rfind("  your_role: ").expect("an address");
+                round["snapshot_sha256"] == sha256(&prompt[..at])
+            };
+            let of_round: Vec<&String> = prompts.iter().filter(asked).collect();
+            assert_eq!(of_round.len(), 3, "{id}");
+            for answer in events(&lines, "answer_revealed").iter().filter(|answer| answer["round"] == round["round"]) {
+                let reply = answer["replies"][0]["text"].as_str().expect("a reply");
+                let mark = &reply[reply.find("MARK").expect("a mark")..];
+                assert!(!of_round.iter().any(|prompt| prompt.contains(mark)), "{mark}");
+            }
+        }
+    }
+}

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::ballot::{Ballot, Stance};
 use crate::history::{
     AnswerRevealed, Event, LeakReport, LeaksFound, RoundRun, Seat, SeatStatus, Session, StepFinished,
     WorkItem,
@@ -217,7 +218,9 @@ impl Session {
     /// Why a step failed, as later steps are told.
     pub(crate) fn shown_error(&self, failed: &StepFinished) -> String {
         let error = failed.error.clone().unwrap_or_default();
-        let Some(item) = self.items_behind(&failed.step).next() else { return self.shown_reason(&error) };
+        let Some(item) = self.items_behind(&failed.step).next() else {
+            return self.shown_reason(self.last_round_of(&failed.step), &error);
+        };
         let handed = self.handed(&item.offered.item, json!({ "error": error }));
         handed.as_ref().and_then(|said| said["error"].as_str()).unwrap_or(WITHHELD).to_owned()
     }
@@ -229,19 +232,29 @@ impl Session {
         Some(if self.is_withheld(&item.offered.item) { WITHHELD.to_owned() } else { output })
     }
 
-    /// Why a round did not decide, with seats as others are shown them, in that order.
-    pub(crate) fn shown_reason(&self, reason: &str) -> String {
-        let (Some(names), Some(blockers)) = (self.pseudonyms(), reason.strip_prefix("blocked by ")) else {
-            return reason.to_owned();
-        };
-        let mut blockers: Vec<&str> = blockers.split(", ").collect();
-        if !blockers.iter().all(|name| names.contains_key(*name)) {
-            return reason.to_owned();
+    /// Why a round did not decide, with the seats that block it, which end the sentence, as others are shown
+    /// them, in that order.
+    pub(crate) fn shown_reason(&self, round: Option<&RoundRun>, reason: &str) -> String {
+        let mut blockers = round.map(blockers).unwrap_or_default();
+        match reason.strip_suffix(&blockers.join(", ")) {
+            Some(words) if self.pseudonyms().is_some() => {
+                blockers.sort_by_key(|name| self.shown_at(name));
+                let shown: Vec<&str> = blockers.into_iter().map(|name| self.display_name(name)).collect();
+                format!("{words}{}", shown.join(", "))
+            }
+            _ => reason.to_owned(),
         }
-        blockers.sort_by_key(|name| self.shown_at(name));
-        let shown: Vec<&str> = blockers.into_iter().map(|name| self.display_name(name)).collect();
-        format!("blocked by {}", shown.join(", "))
     }
+}
+
+/// The seats of a round that block its proposal, in roster order.
+fn blockers(round: &RoundRun) -> Vec<&str> {
+    let blocks = |seat: &&Seat| {
+        let SeatStatus::Revealed(answer, _) = &seat.status else { return false };
+        answer.outcome == Outcome::Answered
+            && matches!(answer.ballot, Some(Ballot::Consent(Stance::Block, _)))
+    };
+    round.seats.values().filter(blocks).map(|seat| seat.name.as_str()).collect()
 }
 
 /// What a round was asked, as it was frozen: results of earlier steps are not among it.

@@ -11,7 +11,7 @@ use crate::workflow::{Step, TALLY_KEYS};
 impl Session {
     /// A round as later steps see it.
     pub(crate) fn round_envelope(&self, step: &Step, result: &StepFinished) -> Value {
-        let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id);
+        let round = self.last_round_of(&step.id);
         if self.is_format_1() {
             return self.envelope_of_format_1(round, result.success);
         }
@@ -22,7 +22,7 @@ impl Session {
             None => json!({ "rule": step.round().and_then(|round| round.rule), "reason": result.error }),
         };
         if let Value::String(reason) = &mut counted["reason"] {
-            *reason = self.shown_reason(reason);
+            *reason = self.shown_reason(round, reason);
         }
         let value = |key: &str| match (key, counted.get(key)) {
             (_, Some(value)) => value.clone(),
@@ -62,7 +62,7 @@ impl Session {
                     map.shift_remove(key);
                 }
                 if let Some(Value::String(reason)) = map.get_mut("reason") {
-                    *reason = self.shown_reason(reason);
+                    *reason = self.shown_reason(Some(round), reason);
                 }
             }
             envelope["tally"] = tally;

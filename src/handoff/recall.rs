@@ -112,7 +112,7 @@ impl Session {
             format!("tie: {winners}")
         } else {
             match &tally.verdict.reason {
-                Some(reason) => format!("not decided: {}", self.shown_reason(reason)),
+                Some(reason) => format!("not decided: {}", self.shown_reason(Some(round), reason)),
                 None => "not decided".to_owned(),
             }
         })

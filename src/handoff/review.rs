@@ -137,7 +137,7 @@ impl Session {
 
     /// A closed round as something to review: its authors are all its seats.
     fn held_round(&self, step: &Step) -> Option<Thing<'_>> {
-        let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id)?;
+        let round = self.last_round_of(&step.id)?;
         let artifact = PreviousArtifact {
             artifact_id: step.key().to_owned(),
             version: self.runs.get(&step.id).copied().unwrap_or(1),

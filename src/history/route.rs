@@ -69,7 +69,7 @@ impl Session {
         if self.not_held.contains_key(&step.id) {
             return Some(RoundOutcome::Failed);
         }
-        let round = self.rounds.iter().rev().find(|round| round.opened.step == step.id)?;
+        let round = self.last_round_of(&step.id)?;
         round.tally.as_ref().map(outcome_of)
     }
 

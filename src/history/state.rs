@@ -222,6 +222,11 @@ impl Session {
         self.header.as_ref()?.personas.iter().find(|persona| persona.name == name)
     }
 
+    /// The last round that a step opened.
+    pub fn last_round_of(&self, step: &str) -> Option<&RoundRun> {
+        self.rounds.iter().rev().find(|round| round.opened.step == step)
+    }
+
     /// The round of that id.
     pub fn round(&self, id: &str) -> Option<&RoundRun> {
         self.rounds.iter().rev().find(|round| round.opened.round == id)

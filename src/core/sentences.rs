@@ -22,20 +22,23 @@ pub fn is_same_data(session: &Session, decided: &Event, recorded: &Event) -> boo
             == without_sentences(session, recorded.clone())
 }
 
-/// The event with its sentences as this version words them; none where it has none, or where its data
-/// does not follow from the state.
-pub fn in_present_words(session: &Session, stamped: &TimedEvent) -> Option<Event> {
-    let recorded = &stamped.event;
-    let mut decided = decided_again(session, stamped)?;
-    // What holds earlier results holds them as they were handed on.
-    if let (Event::StepFinished(decided), Event::StepFinished(recorded)) = (&mut decided, recorded) {
-        Arc::make_mut(decided).data.clone_from(&recorded.data);
-    }
-    if let (Event::ApprovalRequested(decided), Event::ApprovalRequested(recorded)) = (&mut decided, recorded)
+/// Words the sentences of an event as this version does, unless its data does not follow from the state.
+pub fn put_in_present_words(session: &Session, stamped: &mut TimedEvent) {
+    let Some(decided) = decided_again(session, stamped) else { return };
+    // The rest of a result and of a question was handed on as it is recorded.
+    if let (Event::StepFinished(decided), Event::StepFinished(recorded)) = (&decided, &mut stamped.event) {
+        if decided.success == recorded.success {
+            Arc::make_mut(recorded).error.clone_from(&decided.error);
+        }
+    } else if let (Event::ApprovalRequested(decided), Event::ApprovalRequested(recorded)) =
+        (&decided, &mut stamped.event)
     {
-        decided.context.clone_from(&recorded.context);
+        if decided.choices == recorded.choices {
+            recorded.message.clone_from(&decided.message);
+        }
+    } else if is_same_data(session, &decided, &stamped.event) {
+        stamped.event = decided;
     }
-    (decided != *recorded && is_same_data(session, &decided, recorded)).then_some(decided)
 }
 
 /// What the core decides in place of an event with sentences.
@@ -86,7 +89,7 @@ fn without_sentences(session: &Session, mut event: Event) -> Event {
         empty(&mut tally.verdict.order_by);
         empty(&mut tally.tier_because);
     } else if let Event::StepFinished(result) = &mut event {
-        if is_own_error(session, &result.step) {
+        if result.error.is_some() && is_own_error(session, &result.step) {
             empty(&mut Arc::make_mut(result).error);
         }
     } else if let Event::ApprovalRequested(asked) = &mut event {

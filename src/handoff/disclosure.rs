@@ -305,6 +305,7 @@ fn is_valid(answer: &AnswerRevealed) -> bool {
     matches!(answer.outcome, Outcome::Answered | Outcome::Abstained)
 }
 
+/// Why a seat has no answer, as results hold it. Other words here need a row in `older_words.rs`.
 fn why_rejected(status: &SeatStatus) -> String {
     match status {
         SeatStatus::Revealed(answer, _) => {

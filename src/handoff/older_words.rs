@@ -9,7 +9,7 @@ use super::disclosure::WITHHELD;
 use super::work_item_input::hash_again;
 use crate::history::{Event, Session};
 
-/// Each phrase whose words have changed, as it is now and as it was.
+/// Each phrase whose words have changed, as it is now and as it was. Whoever changes one adds a row.
 const REWORDED: [(&str, &str); 1] = [(WITHHELD, "withheld: it says who its author is, or names somebody")];
 
 /// An event that is made now, in the older words that the recorded one has.

@@ -5,7 +5,7 @@
 
 use super::document::{FORMAT, NO_HASH, OLDEST_FORMAT, read_document};
 use super::parts::{HASH_LINE, MARK, PARTS, PartIndex, PartWriter, room};
-use crate::core::in_present_words;
+use crate::core::put_in_present_words;
 use crate::history::{Event, LogEntry, Session};
 use crate::round::snapshot::sha256_hex;
 
@@ -201,9 +201,7 @@ pub struct PresentWords {
 impl PresentWords {
     /// The next event of a log, reworded.
     pub fn reword(&mut self, mut line: LogEntry) -> LogEntry {
-        if let Some(event) = in_present_words(&self.session, &line.stamped) {
-            line.stamped.event = event;
-        }
+        put_in_present_words(&self.session, &mut line.stamped);
         self.session.apply(&line.stamped);
         line
     }

@@ -8,13 +8,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::future::{BoxFuture, FutureExt as _, ready};
-use roundtable::core::{Command, ExitCode, Question, decide};
-use roundtable::engine::{Engine, EngineConfig, FacilitatorAnswer, FacilitatorPrompt, Observer};
+use roundtable::core::{Command, ExitCode, decide};
+use roundtable::engine::{Engine, EngineConfig, Observer};
 use roundtable::history::{
     Event, LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
 };
 use roundtable::journal::{Disk, FORMAT, Journal, KeyStore};
+use roundtable::launch::headless::HeadlessFacilitator;
+use roundtable::launch::scripted_answers::Answers;
+use roundtable::participants::progress::ProgressBoard;
 use roundtable::participants::{Participant, SeatRequest};
 use roundtable::persona::Persona;
 use roundtable::round::snapshot::sha256_hex;
@@ -29,7 +31,7 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
     let table = header.participants.iter().map(|seat| (seat.name.clone(), participant.clone())).collect();
     let path = dir.join(format!("{id}.s2s"));
     let mut opened = None;
-    let (mut watch, mut nobody) = (Watch::default(), Nobody);
+    let (mut watch, mut nobody) = (Watch::default(), HeadlessFacilitator::new(Answers::default(), false));
     let mut engine = Engine::new(EngineConfig {
         session: Session::default(),
         journal: Journal::create(&Disk::default(), &path, id).expect("a new log"),
@@ -41,10 +43,13 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
             opened = Some(Instant::now());
             Ok(None)
         }),
+        tasks_file: Box::new(|_, _| Ok(())),
+        replace_seat: Box::new(|model| Err(model.to_owned())),
         observer: &mut watch,
-        person: &mut nobody,
+        facilitator: &mut nobody,
         interrupt: tokio_util::sync::CancellationToken::new(),
         budget: None,
+        progress: ProgressBoard::default(),
     });
     engine.stage(Command::Open(Box::new(header))).expect("a session opens");
     let exit = engine.run().await.expect("a session ends");
@@ -177,17 +182,5 @@ impl Observer for Watch {
         if let Event::TallyMade(tally) = &line.stamped.event {
             (self.counted, self.answered) = (Some(Instant::now()), tally.answered);
         }
-    }
-}
-
-struct Nobody;
-
-impl FacilitatorPrompt for Nobody {
-    fn ask<'a>(
-        &'a mut self,
-        _: &'a Question,
-        _: &'a Session,
-    ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
-        ready(Ok(None)).boxed()
     }
 }

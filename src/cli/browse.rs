@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 
-use super::VerbResult;
 use super::args::{Args, SessionsVerb};
 use super::console::Console;
 use super::files::log_of;
-use super::plan::Environment;
+use super::options::environment;
+use super::verb_result::VerbResult;
 use crate::config::dirs::Dirs;
-use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
@@ -68,10 +67,7 @@ pub fn sessions(verb: Option<SessionsVerb>, trusts: bool, output: &mut Console) 
     let folders = folders(trusts, output)?;
     if let Some(SessionsVerb::Show { id }) = verb {
         let path = find_session(&folders, &id)?;
-        let session = match log_of(&path, output)? {
-            Ok(log) => fold_to_show(log),
-            Err(exit) => return Ok(exit),
-        };
+        let session = fold_to_show(log_of(&path, output)?);
         output.bytes(report::markdown(&session).as_bytes());
         return Ok(ExitCode::Finished);
     }
@@ -108,7 +104,7 @@ pub fn summary(session: &Session) -> String {
 }
 
 pub fn saved(folders: &Dirs) -> Vec<PathBuf> {
-    let bounds = PathPolicy::for_project(folders, None);
+    let bounds = folders.path_policy(None);
     let of_project = folders.s2s().map(|s2s| s2s.join("sessions")).filter(|dir| bounds.check(dir).is_ok());
     let mut dirs: Vec<PathBuf> = of_project.into_iter().chain([folders.state.join("sessions")]).collect();
     dirs.dedup();
@@ -149,7 +145,7 @@ fn find_session(folders: &Dirs, id: &str) -> Result<PathBuf, Vec<Diagnostic>> {
 
 /// `config show`: every setting and where it comes from.
 pub fn config(trusts: bool, output: &mut Console) -> VerbResult {
-    let set_up = Environment::find_and_tell(trusts, output)?;
+    let set_up = environment(trusts, output)?;
     let (folders, config) = (&set_up.folders, &set_up.config);
     let rows = config.rows();
     let width = rows.iter().map(|(key, _, _)| key.chars().count()).max().unwrap_or(0);

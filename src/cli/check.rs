@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::VerbResult;
 use super::console::Console;
 use super::foreseen::foreseen;
-use super::plan::{Environment, PreparedSession, definition_text, with_tasks};
+use super::options::environment;
+use super::verb_result::VerbResult;
 use crate::config::trust::lines;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
-use crate::history::{Event, Session, TimedEvent, Timestamp};
-use crate::launch::roster::{ModelFlags, Roster};
-use crate::launch::scripted_answers::Answers;
+use crate::history::Timestamp;
+use crate::launch::environment::Environment;
+use crate::launch::prepare::{ExaminedFile, PreparedSession, examine_file, opened};
+use crate::launch::roster::UnknownAgentPolicy;
 use crate::sanitize::harmless_line;
-use crate::workflow::{Examined, Source, default_id, examine, unknown_tasks};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Severity {
@@ -42,7 +42,7 @@ impl Severity {
 
 /// Checks each file and prints what was found.
 pub fn run(files: &[impl AsRef<Path>], trusts: bool, output: &mut Console) -> VerbResult {
-    let set_up = Environment::find_and_tell(trusts, output)?;
+    let set_up = environment(trusts, output)?;
     let (mut errors, mut warnings) = (0, 0);
     for path in files {
         let mut found = findings(path.as_ref(), &set_up);
@@ -73,28 +73,11 @@ fn findings(path: &Path, set_up: &Environment) -> Vec<(Severity, Diagnostic)> {
             .hint("`roundtable verify` checks sessions");
         return vec![(Severity::Error, problem.with_file(&path.display().to_string()))];
     }
-    let (file, text) = match definition_text(path) {
-        Ok(read) => read,
+    let ExaminedFile { plan, mut problems, mut warnings } = match examine_file(path, &set_up.folders) {
+        Ok(found) => found,
         Err(problems) => return errors(problems).collect(),
     };
-    let Examined { definition, mut problems, mut warnings } =
-        examine(Source { text: &text, file: &file, id: default_id(&file) });
-    let mut notes = Vec::new();
-    if let Some(definition) = definition {
-        let (flags, answers) = (ModelFlags::default(), Answers::default());
-        let (tasks, tasks_file) = with_tasks(definition, &file, &set_up.folders);
-        let known: Vec<_> =
-            tasks.doubts.iter().filter(|problem| !warnings.contains(problem)).cloned().collect();
-        warnings.extend(known);
-        if tasks.problems.is_empty() {
-            warnings.extend(unknown_tasks(&tasks.definition, &file));
-        }
-        problems.extend(tasks.problems);
-        let (definition, unread) = (tasks.definition, tasks.doubts);
-        let is_own = set_up.folders.is_own(path);
-        let plan = PreparedSession { definition, text, file, flags, answers, tasks_file, unread, is_own };
-        notes = of_plan(&plan, set_up, &mut problems, &mut warnings);
-    }
+    let notes = plan.map(|plan| of_plan(&plan, set_up, &mut problems, &mut warnings)).unwrap_or_default();
     let of = |severity| move |problem| (severity, problem);
     let found = errors(problems).chain(warnings.into_iter().map(of(Severity::Warning)));
     found.chain(notes.into_iter().map(of(Severity::Note))).collect()
@@ -112,18 +95,21 @@ fn of_plan(
     problems: &mut Vec<Diagnostic>,
     warnings: &mut Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
-    warnings.extend(plan.linked_sessions(&set_up.folders).1);
-    let (roster, of_roster) = plan.roster_before_answers(set_up);
+    warnings.extend(plan.unlinked.iter().cloned());
+    let (roster, of_roster) = plan.roster(set_up, UnknownAgentPolicy::Noticed);
     let is_valid = problems.is_empty() && of_roster.is_empty();
     problems.extend(of_roster);
     warnings.extend(roster.notices.iter().cloned());
-    let session = match opened(plan, roster, set_up) {
-        Ok(session) => session,
+    let header = match plan.header(roster, "check", (None, None)) {
+        Ok(header) => header,
         Err(found) => {
             problems.extend(found);
             return Vec::new();
         }
     };
+    // As a run would open it, also where the definition has errors.
+    let mut session = opened(&header, Timestamp(0));
+    session.definition = Some(Arc::new(plan.definition.clone()));
     let (refused, warned) = foreseen(&session, &plan.file);
     problems.extend(refused);
     warnings.extend(warned);
@@ -139,15 +125,6 @@ fn of_plan(
             Vec::new()
         }
     }
-}
-
-/// The session as a run would open it, also of a definition that has errors.
-fn opened(plan: &PreparedSession, roster: Roster, set_up: &Environment) -> Result<Session, Vec<Diagnostic>> {
-    let header = plan.header(roster, "check", (None, None), &set_up.folders)?;
-    let mut session = Session::default();
-    session.apply(&TimedEvent { at: Timestamp(0), event: Event::SessionOpened(Box::new(header)) });
-    session.definition = Some(Arc::new(plan.definition.clone()));
-    Ok(session)
 }
 
 fn print(severity: Severity, problem: &Diagnostic, output: &mut Console) {

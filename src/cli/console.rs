@@ -11,6 +11,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use super::told::Teller;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
+use crate::launch::error::RunError;
 use crate::sanitize::{harmless, harmless_line, is_unsafe};
 
 /// The two streams, and how much is said on them.
@@ -120,38 +121,15 @@ fn is_lost(error: &io::Error) -> bool {
     true
 }
 
-/// Says that a file could not be written. The exit code is 2 where its path is at fault, 1 where the
-/// storage is.
-pub fn fail_to_write(problem: Diagnostic, error: &io::Error, output: &mut Console) -> ExitCode {
-    use io::ErrorKind as Kind;
-    let exit = match error.kind() {
-        Kind::NotFound
-        | Kind::PermissionDenied
-        | Kind::AlreadyExists
-        | Kind::ReadOnlyFilesystem
-        | Kind::NotADirectory
-        | Kind::IsADirectory
-        | Kind::InvalidInput
-        | Kind::InvalidFilename => ExitCode::Usage,
-        _ => ExitCode::Failure,
-    };
-    fail_as(&[problem], exit, output)
-}
-
-/// Prints problems as errors; with `--json` also as lines of the result.
-pub fn fail(problems: &[Diagnostic], output: &mut Console) -> ExitCode {
-    fail_as(problems, ExitCode::Usage, output)
-}
-
-/// As [`fail`], with another exit code.
-pub fn fail_as(problems: &[Diagnostic], exit: ExitCode, output: &mut Console) -> ExitCode {
-    for problem in problems {
+/// Prints problems as errors, with `--json` also as lines of the result; returns their exit code.
+pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
+    for problem in &error.problems {
         say("error", problem);
         if output.json {
             output.error_line(problem);
         }
     }
-    exit
+    error.exit
 }
 
 /// Says why the command line was not understood, or prints the help that was asked for.

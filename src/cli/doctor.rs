@@ -5,12 +5,13 @@
 
 use serde_json::json;
 
-use super::VerbResult;
 use super::console::Console;
-use super::plan::Environment;
+use super::options::environment;
+use super::verb_result::VerbResult;
 use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel, check};
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
+use crate::launch::environment::Environment;
 use crate::sanitize::harmless_line;
 use crate::tui::Signals;
 
@@ -19,7 +20,7 @@ const NAMED: usize = 5;
 
 /// Checks the providers and prints what was found.
 pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Console) -> VerbResult {
-    let set_up = Environment::find_and_tell(trusts, output)?;
+    let set_up = environment(trusts, output)?;
     let found = match checked(&set_up, names, depth)? {
         Ok(found) => found,
         Err(exit) => return Ok(exit),

@@ -3,31 +3,30 @@
 
 use std::collections::HashMap;
 
-use super::VerbResult;
-use super::batch::known_prices;
 use super::console::Console;
 use super::foreseen::foreseen;
-use super::plan::Environment;
-use crate::config::need::Need;
+use super::verb_result::VerbResult;
 use crate::config::prices::AS_OF;
 use crate::config::trust::lines;
 use crate::core::{Command, ExitCode, NextAction, decide, next};
 use crate::diagnostic::Diagnostic;
 use crate::handoff::whole_prompt;
-use crate::history::{Event, Price, Session, TimedEvent, Timestamp, WorkItemOffered};
+use crate::history::{Event, Price, Session, TimedEvent, WorkItemOffered};
+use crate::launch::budget::known_prices;
+use crate::launch::environment::Environment;
+use crate::launch::prepare::Opening;
 use crate::report;
 use crate::round::record::TokenUsage;
 use crate::sanitize::{estimated_tokens, harmless};
 
 /// Folds the session as far as nobody needs to answer and prints each prompt.
 pub fn run(
-    mut session: Session,
-    needs: &[Need],
-    now: Timestamp,
+    Opening { mut session, needs, .. }: Opening,
     set_up: &Environment,
     output: &mut Console,
 ) -> VerbResult {
-    for line in lines(needs, &set_up.trust) {
+    let now = session.opened_at;
+    for line in lines(&needs, &set_up.trust) {
         output.note(&line);
     }
     let costs =
@@ -41,12 +40,12 @@ pub fn run(
             NextAction::Decide(Command::Close) => break,
             NextAction::Decide(command) => command,
             NextAction::OpenRound => {
-                let project_summary = set_up.folders.context().map_err(|problem| vec![problem])?;
+                let project_summary = set_up.folders.context()?;
                 Command::OpenRound { project_summary }
             }
             _ => break,
         };
-        for event in decide(&session, command, now).map_err(|refusal| vec![Diagnostic::new(refusal.0)])? {
+        for event in decide(&session, command, now).map_err(|refusal| Diagnostic::new(refusal.0))? {
             let stamped = TimedEvent { at: now, event };
             session.apply(&stamped);
             if output.json {

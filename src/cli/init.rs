@@ -1,9 +1,11 @@
 //! `init`: a `.s2s` folder with a place for the project's context and its configuration.
 
-use super::console::{Console, fail, fail_to_write};
+use super::console::Console;
+use super::verb_result::VerbResult;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
-use crate::journal::Disk;
+use crate::journal::{Disk, DiskError};
+use crate::launch::error::RunError;
 
 const CONTEXT: &str = "\
 <!--
@@ -27,29 +29,27 @@ const CONFIG: &str = "\
 ";
 
 /// Makes `.s2s` here; what is there already stays as it is.
-pub fn run(output: &mut Console) -> ExitCode {
+pub fn run(output: &Console) -> VerbResult {
+    let unwritable =
+        |error: DiskError| RunError::unwritable(Diagnostic::new(error.to_string()), &error.cause);
     let disk = Disk::default();
     let here = std::path::Path::new(".s2s");
     let project = std::path::Path::new(".").canonicalize();
     let leads_out = |s2s: std::path::PathBuf| !project.is_ok_and(|project| s2s.starts_with(project));
     if here.canonicalize().is_ok_and(leads_out) {
         let problem = Diagnostic::new("`.s2s` is outside this folder: nothing is written there");
-        return fail(&[problem.hint("make it a folder of the project")], output);
+        return Err(problem.hint("make it a folder of the project").into());
     }
-    if let Err(error) = disk.make_dir(&here.join("sessions")) {
-        return fail_to_write(Diagnostic::new(error.to_string()), &error.cause, output);
-    }
+    disk.make_dir(&here.join("sessions")).map_err(unwritable)?;
     for (name, text) in [("CONTEXT.md", CONTEXT), ("config.yaml", CONFIG), (".gitignore", "sessions/\n")] {
         let path = here.join(name);
         if path.exists() {
             output.note(&format!("exists, unchanged: {}", path.display()));
         } else {
-            if let Err(error) = disk.write_whole(&path, text.as_bytes()) {
-                return fail_to_write(Diagnostic::new(error.to_string()), &error.cause, output);
-            }
+            disk.write_whole(&path, text.as_bytes()).map_err(unwritable)?;
             output.note(&format!("created {}", path.display()));
         }
     }
     output.note("describe your project in .s2s/CONTEXT.md; it is part of every snapshot");
-    ExitCode::Finished
+    Ok(ExitCode::Finished)
 }

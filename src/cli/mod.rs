@@ -12,18 +12,19 @@ mod console;
 mod cost_summary;
 mod doctor;
 mod dry_run;
-mod face;
 mod files;
 mod foreseen;
+mod headless;
 mod init;
-mod plan;
+mod options;
 mod receipts;
 mod resume;
 mod snapshot;
 mod tally;
 mod told;
+mod tui_host;
+mod verb_result;
 mod verify;
-mod work;
 
 use clap::Parser as _;
 
@@ -32,6 +33,7 @@ use crate::core::ExitCode;
 use args::{Args, Run, Verb};
 use browse::session_file;
 use console::{Console, fail};
+use verb_result::VerbResult;
 
 /// Reads the command line, does what it says, and returns the exit code.
 pub fn main() -> ExitCode {
@@ -47,25 +49,23 @@ pub fn main() -> ExitCode {
         Some(verb) => dispatch(verb, args.trust, &mut output),
         None => batch::run(&Run { trust: args.trust, ..args.run }, &mut output),
     };
-    let exit = done.unwrap_or_else(|problems| fail(&problems, &mut output));
+    let exit = done.unwrap_or_else(|error| fail(&error, &mut output));
     crate::participants::external_program::end_all();
     output.exit(exit)
 }
-
-type VerbResult = Result<ExitCode, Vec<crate::diagnostic::Diagnostic>>;
 
 fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
     match verb {
         Verb::Resume(run) => {
             *output = Console::new(run.json, run.quiet);
-            batch::resume(&Run { trust, ..run }, output)
+            batch::resume_files(&Run { trust, ..run }, output)
         }
         Verb::Replay { file, json, text, at } => {
             output.json = json;
             let on_screen = !(json || text || at.is_some()) && console::is_on_terminal();
             let file = session_file(&file);
             if on_screen {
-                face::show(&Run { trust, ..Run::default() }, Some(crate::tui::OpenTarget::Replay(file)))
+                tui_host::show(&Run { trust, ..Run::default() }, Some(crate::tui::OpenTarget::Replay(file)))
             } else {
                 files::replay(&file, at, output)
             }
@@ -105,7 +105,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
             let depth = if probe { ProbeLevel::OneWord } else { ProbeLevel::Listing };
             doctor::run(&providers, depth, trust, output)
         }
-        Verb::Init => Ok(init::run(output)),
+        Verb::Init => init::run(output),
         Verb::Man => Ok(browse::man(output)),
         Verb::Completions { shell } => Ok(browse::completions(shell, output)),
     }

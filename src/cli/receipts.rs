@@ -26,7 +26,7 @@ impl Receipts {
     ///
     /// # Errors
     /// When the file is there already, or cannot be made.
-    pub fn create(path: &Path) -> Result<Self, Vec<Diagnostic>> {
+    pub fn create(path: &Path) -> Result<Self, Diagnostic> {
         if path.as_os_str() == "-" {
             return Ok(Self { file: None, path: "standard error".into(), failed: Mutex::new(false) });
         }
@@ -40,7 +40,7 @@ impl Receipts {
                 io::ErrorKind::AlreadyExists => "--receipts never overwrites: choose another path",
                 _ => "check the folder, or give another path with --receipts",
             };
-            vec![problem.hint(hint).with_file(&path.display().to_string())]
+            problem.hint(hint).with_file(&path.display().to_string())
         });
         Ok(Self { file: Some(made?), path: path.to_owned(), failed: Mutex::new(false) })
     }

@@ -3,14 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::VerbResult;
 use super::console::Console;
 use super::files::log_of;
-use super::plan::{Environment, PreparedSession, load_plan};
+use super::options::{environment, load_plan};
+use super::verb_result::VerbResult;
 use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Event, Session, TimedEvent, Timestamp, WorkItem};
 use crate::journal::fold;
+use crate::launch::environment::Environment;
+use crate::launch::prepare::{PreparedSession, none, opened};
+use crate::launch::roster::UnknownAgentPolicy;
 use crate::workflow::{Definition, Step};
 
 /// Prints the snapshot of a definition's or a session's round, for one participant with its address.
@@ -23,19 +26,14 @@ pub fn run(
     output: &mut Console,
 ) -> VerbResult {
     let events = if file.extension().is_some_and(|extension| extension == "s2s") {
-        match log_of(file, output)? {
-            Ok(log) => {
-                let session = fold(&log);
-                if let Some(prompt) = step.and_then(|step| recorded_prompt(&session, step)) {
-                    output.bytes(prompt.as_bytes());
-                    return Ok(ExitCode::Finished);
-                }
-                recorded(&session, step)?
-            }
-            Err(exit) => return Ok(exit),
+        let session = fold(&log_of(file, output)?);
+        if let Some(prompt) = step.and_then(|step| recorded_prompt(&session, step)) {
+            output.bytes(prompt.as_bytes());
+            return Ok(ExitCode::Finished);
         }
+        recorded(&session, step)?
     } else {
-        let set_up = Environment::find_and_tell(trusts, output)?;
+        let set_up = environment(trusts, output)?;
         let plan = load_plan(file, &set_up.folders, output)?;
         let asked = step.and_then(|step| plan.definition.step(step)).filter(|step| step.round().is_none());
         if let Some(step) = asked {
@@ -63,7 +61,7 @@ pub fn run(
     }
     if let Some(seat) = seat {
         let problem = Diagnostic::new(format!("`{seat}` has no seat in this round"));
-        return Err(vec![problem.hint(did_you_mean(seat, &names))]);
+        return Err(problem.hint(did_you_mean(seat, &names)).into());
     }
     output.bytes(snapshot.as_bytes());
     Ok(ExitCode::Finished)
@@ -84,14 +82,11 @@ fn planned_prompt(
     input: Option<&str>,
 ) -> Result<String, Vec<Diagnostic>> {
     let id = step.id.clone();
-    let (roster, problems) = plan.roster_before_answers(set_up);
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    let opened = plan.header(roster, "snapshot", (input, None), &set_up.folders)?;
-    let mut session = Session::default();
+    let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Noticed);
+    none(problems)?;
+    let header = plan.header(roster, "snapshot", (input, None))?;
     let at = Timestamp(0);
-    session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(opened)) });
+    let mut session = opened(&header, at);
     let kind = step.kind_name().to_owned();
     session.apply(&TimedEvent {
         at,
@@ -183,10 +178,10 @@ fn planned(
     if plan.definition.steps.first().is_some_and(|first| first.id != id) {
         output.note("note: steps before this one have not run: their results are not in this snapshot");
     }
-    let opened = plan.header(plan.roster(set_up)?, "snapshot", (input, None), &set_up.folders)?;
-    let mut session = Session::default();
+    let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Refused);
+    none(problems)?;
     let at = Timestamp(0);
-    session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(opened)) });
+    let mut session = opened(&plan.header(roster, "snapshot", (input, None))?, at);
     session.rounds_left_out = rounds_before(&plan.definition, &id);
     session.apply(&TimedEvent {
         at,

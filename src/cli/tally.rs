@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use super::VerbResult;
 use super::args::{Rules, TallyArgs};
 use super::console::Console;
 use super::files::log_of;
-use crate::config::dirs::unreadable;
+use super::verb_result::VerbResult;
+use crate::config::read_file::unreadable;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{RoundRun, Session};
@@ -28,36 +28,36 @@ pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> Ve
     if args.rules.rule.is_none() && !args.rules.all {
         let problem =
             Diagnostic::new("no rule is given").hint("add `--rule NAME`, or `--all` for every rule");
-        return Err(vec![problem]);
+        return Err(problem.into());
     }
     match (session, &args.ballots) {
         (None, Some(file)) => {
             if args.round.is_some() {
                 let problem = Diagnostic::new("a ballot file has no rounds").hint("leave `--round` out");
-                return Err(vec![problem]);
+                return Err(problem.into());
             }
             of_file(file, &args.rules, output)
         }
         (Some(file), None) => of_session(file, args, output),
         (Some(_), Some(_)) => {
-            Err(vec![Diagnostic::new("FILE and --ballots are mutually exclusive").hint("give one of them")])
+            Err(Diagnostic::new("FILE and --ballots are mutually exclusive").hint("give one of them").into())
         }
         (None, None) => {
             let problem = Diagnostic::new("nothing to count is given");
-            Err(vec![problem.hint("give a session `FILE.s2s`, or `--ballots FILE`")])
+            Err(problem.hint("give a session `FILE.s2s`, or `--ballots FILE`").into())
         }
     }
 }
 
 /// The rule that is named, and the terms given with it.
-fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Vec<Diagnostic>> {
+fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Diagnostic> {
     let rule = match &rules.rule {
         Some(name) => {
             if let Some(rule) = Rule::from_name(name) {
                 Some(rule)
             } else {
                 let problem = Diagnostic::new(format!("unknown rule `{name}`"));
-                return Err(vec![problem.hint(did_you_mean(name, &Rule::names()))]);
+                return Err(problem.hint(did_you_mean(name, &Rule::names())));
             }
         }
         None => None,
@@ -65,7 +65,7 @@ fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Vec<Diagnostic>
     let threshold = rules.threshold.as_ref().map(|text| {
         Fraction::parse(text).ok_or_else(|| {
             let problem = Diagnostic::new(format!("`{text}` is no share above 0 and up to 1"));
-            vec![problem.hint("write it like 2/3 or 0.6667")]
+            problem.hint("write it like 2/3 or 0.6667")
         })
     });
     let threshold = threshold.transpose()?;
@@ -78,10 +78,10 @@ fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Vec<Diagnostic>
         ];
         if let Some((flag, _)) = needless.iter().find(|(_, is_needless)| *is_needless) {
             let problem = Diagnostic::new(format!("rule `{}` takes no --{flag}", rule.name()));
-            return Err(vec![problem.hint(format!("leave --{flag} out"))]);
+            return Err(problem.hint(format!("leave --{flag} out")));
         }
         if let Some(what) = terms.threshold.as_ref().and_then(|share| unfit_threshold(rule, share)) {
-            return Err(vec![Diagnostic::new(what).hint("a share such as 2/3 or 0.6667")]);
+            return Err(Diagnostic::new(what).hint("a share such as 2/3 or 0.6667"));
         }
     }
     Ok((rule, terms))
@@ -92,15 +92,15 @@ fn of_file(path: &Path, rules: &Rules, output: &mut Console) -> VerbResult {
     let (bytes, name) = if path.as_os_str() == "-" {
         let mut bytes = Vec::new();
         std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes)
-            .map_err(|error| vec![unreadable(Path::new(STANDARD_INPUT), &error)])?;
+            .map_err(|error| unreadable(Path::new(STANDARD_INPUT), &error))?;
         (bytes, STANDARD_INPUT.to_owned())
     } else {
         let read = Disk::default().read(path, MAX_BALLOTS);
-        (read.map_err(|error| vec![unreadable(path, &error.cause)])?, path.display().to_string())
+        (read.map_err(|error| unreadable(path, &error.cause))?, path.display().to_string())
     };
     let Ok(text) = std::str::from_utf8(&bytes) else {
         let problem = Diagnostic::new("the file is not UTF-8 text").hint("save it as UTF-8").with_file(&name);
-        return Err(vec![problem]);
+        return Err(problem.into());
     };
     let file = read_ballots(text, &name)?;
     if rules.all {
@@ -117,14 +117,9 @@ fn of_file(path: &Path, rules: &Rules, output: &mut Console) -> VerbResult {
     Ok(exit(&found))
 }
 
-fn one(
-    file: &BallotFile,
-    rule: Rule,
-    terms: &RuleOptions,
-    seed: Option<u64>,
-) -> Result<Verdict, Vec<Diagnostic>> {
+fn one(file: &BallotFile, rule: Rule, terms: &RuleOptions, seed: Option<u64>) -> Result<Verdict, Diagnostic> {
     let counted = what_if::counted(&file.profile, file.kind, rule, terms);
-    let (mut verdict, _) = counted.map_err(|message| vec![unfit(message, Some(file.kind))])?;
+    let (mut verdict, _) = counted.map_err(|message| unfit(message, Some(file.kind)))?;
     if let (Some(seed), true) = (seed, verdict.tie) {
         what_if::break_tie(&mut verdict, seed);
     }
@@ -178,13 +173,10 @@ fn turnout(file: &BallotFile) -> String {
 }
 
 fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult {
-    let log = match log_of(path, output)? {
-        Ok(log) => log,
-        Err(exit) => return Ok(exit),
-    };
+    let log = log_of(path, output)?;
     if args.rules.seed.is_some() {
         let problem = Diagnostic::new("a session's ties are settled as its definition says");
-        return Err(vec![problem.hint("leave --seed out")]);
+        return Err(problem.hint("leave --seed out").into());
     }
     let session = fold_to_show(log);
     let round = round_of(&session, args.round.as_deref())?;
@@ -195,10 +187,10 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
     } else {
         let Some(rule) = rule else { return Ok(ExitCode::Finished) };
         let found = what_if::what_if(&session, round, rule, &terms);
-        vec![found.map_err(|message| vec![unfit(message, kind)])?]
+        vec![found.map_err(|message| unfit(message, kind))?]
     };
     if found.is_empty() {
-        return Err(vec![unfit("no rule counts the answers of this round".to_owned(), kind)]);
+        return Err(unfit("no rule counts the answers of this round".to_owned(), kind).into());
     }
     if output.json {
         for one in &found {
@@ -231,16 +223,16 @@ fn session_json(round: &RoundRun, found: &WhatIf) -> serde_json::Value {
 }
 
 /// The round of that id, or the only one with ballots to count.
-fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, Vec<Diagnostic>> {
+fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, Diagnostic> {
     let names: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
     if let Some(open) = id.and_then(|id| session.round(id)).filter(|round| !round_view::is_revealed(round)) {
         let problem = Diagnostic::new(format!("round `{}` is not revealed yet", open.opened.round));
-        return Err(vec![problem.hint("its ballots are sealed until it is closed")]);
+        return Err(problem.hint("its ballots are sealed until it is closed"));
     }
     if let Some(id) = id {
         return session.round(id).ok_or_else(|| {
             let problem = Diagnostic::new(format!("the session has no round `{id}`"));
-            vec![problem.hint(did_you_mean(id, &names))]
+            problem.hint(did_you_mean(id, &names))
         });
     }
     let counts = |round: &&RoundRun| {
@@ -251,12 +243,12 @@ fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, 
         [one] => Ok(one),
         [] => {
             let problem = Diagnostic::new("the session has no round with ballots to count");
-            Err(vec![problem.hint("open questions have no tally; other rounds are counted after they close")])
+            Err(problem.hint("open questions have no tally; other rounds are counted after they close"))
         }
         several => {
             let names: Vec<&str> = several.iter().map(|round| round.opened.round.as_str()).collect();
             let problem = Diagnostic::new("the session has several rounds with ballots");
-            Err(vec![problem.hint(format!("add --round: one of {}", names.join(", ")))])
+            Err(problem.hint(format!("add --round: one of {}", names.join(", "))))
         }
     }
 }

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::VerbResult;
 use super::console::Console;
-use super::files::{bytes_of, damage_problem, is_no_session};
-use crate::config::dirs::read_text;
+use super::verb_result::VerbResult;
+use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::history::Receipt;
 use crate::journal::{Finding, UNPROVEN, Verification, read_log, verify};
+use crate::launch::session_file::{bytes_of, damage_problem, is_no_session};
 use crate::report;
 use crate::sanitize::harmless_line;
 
@@ -38,7 +38,7 @@ pub fn run(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut Co
     let mut found = verify(&bytes, expect.as_deref());
     // What is no session, or one of another format, is not a session that fails.
     if let Some(damage) = found.damage.as_ref().filter(|damage| is_no_session(damage)) {
-        return Err(vec![damage_problem(damage, &path.display().to_string())]);
+        return Err(damage_problem(damage, &path.display().to_string()).into());
     }
     if !receipts.is_empty()
         && let Ok(log) = read_log(&bytes)
@@ -55,29 +55,25 @@ pub fn run(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut Co
     Ok(if found.findings.is_empty() { ExitCode::Finished } else { ExitCode::Damaged })
 }
 
-fn hash(given: &str) -> Result<String, Vec<Diagnostic>> {
+fn hash(given: &str) -> Result<String, Diagnostic> {
     let hash = given.trim().to_lowercase();
     if hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(hash);
     }
     let problem = Diagnostic::new(format!("--expect wants a hash of 64 hex digits, not `{hash}`"));
-    Err(vec![problem.hint("the last one is printed at the end of a run, and by `roundtable verify`")])
+    Err(problem.hint("the last one is printed at the end of a run, and by `roundtable verify`"))
 }
 
 /// The receipts that are given: one as it is, or a file of them.
-fn receipts_in(given: &str) -> Result<Vec<Receipt>, Vec<Diagnostic>> {
+fn receipts_in(given: &str) -> Result<Vec<Receipt>, Diagnostic> {
     let is_receipt = given.trim_start().starts_with('{');
-    let text = if is_receipt {
-        given.to_owned()
-    } else {
-        read_text(Path::new(given), MAX_RECEIPTS).map_err(|problem| vec![problem])?
-    };
+    let text = if is_receipt { given.to_owned() } else { read_text(Path::new(given), MAX_RECEIPTS)? };
     let file = if is_receipt { "--receipt" } else { given };
     let hint = "give a receipt as `--receipts` wrote it, or the lines that `--json` printed";
     let receipts = Receipt::read_all(&text)
-        .map_err(|(line, what)| vec![Diagnostic::new(what).hint(hint).at(file, line, 1)])?;
+        .map_err(|(line, what)| Diagnostic::new(what).hint(hint).at(file, line, 1))?;
     if receipts.is_empty() {
-        return Err(vec![Diagnostic::new("no receipts found").hint(hint).with_file(file)]);
+        return Err(Diagnostic::new("no receipts found").hint(hint).with_file(file));
     }
     Ok(receipts)
 }

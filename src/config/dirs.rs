@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::path_policy::PathPolicy;
 use crate::diagnostic::Diagnostic;
-use crate::journal::Disk;
 
 /// A larger file of tasks is not read, in bytes.
 pub const MAX_TASKS: u64 = 4 * 1024 * 1024;
@@ -56,6 +55,11 @@ impl Dirs {
         self.has_s2s.then(|| self.project.join(".s2s"))
     }
 
+    /// What the project may name on disk, and a definition if one is given.
+    pub fn path_policy(&self, definition: Option<&str>) -> PathPolicy {
+        PathPolicy::for_project(&self.project, definition)
+    }
+
     /// Where new sessions are saved: in the project if it has a `.s2s`, else in the user's state.
     pub fn sessions(&self) -> PathBuf {
         self.s2s().unwrap_or_else(|| self.state.clone()).join("sessions")
@@ -68,7 +72,7 @@ impl Dirs {
     pub fn sessions_to_write(&self) -> Result<PathBuf, Diagnostic> {
         let sessions = self.sessions();
         if self.has_s2s {
-            PathPolicy::for_project(self, None).check(&sessions)?;
+            self.path_policy(None).check(&sessions)?;
         }
         Ok(sessions)
     }
@@ -100,7 +104,7 @@ impl Dirs {
     /// When it is there and cannot be read, or leads out of the project.
     pub fn of_project(&self, name: &str, limit: u64) -> Result<Option<String>, Diagnostic> {
         let Some(s2s) = self.s2s() else { return Ok(None) };
-        PathPolicy::for_project(self, None).text(&s2s.join(name), limit)
+        self.path_policy(None).text(&s2s.join(name), limit)
     }
 
     /// `CONTEXT.md` as it is now, its comments left out; `None` when absent or empty.
@@ -173,56 +177,6 @@ fn user_folders() -> Result<(PathBuf, PathBuf), Diagnostic> {
         set.unwrap_or_else(|| base.home_dir().join(default)).join("roundtable")
     };
     Ok((xdg("XDG_CONFIG_HOME", ".config"), xdg("XDG_STATE_HOME", ".local/state")))
-}
-
-/// What is said of a file that cannot be read.
-pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
-    let problem = match cause.kind() {
-        std::io::ErrorKind::NotFound => Diagnostic::new("there is no such file").hint("check the path"),
-        std::io::ErrorKind::IsADirectory => {
-            Diagnostic::new("this is a folder").hint("give a file; the shell's `*.yaml` names several")
-        }
-        std::io::ErrorKind::PermissionDenied => {
-            Diagnostic::new("may not be read").hint("check the file's permissions")
-        }
-        _ => Diagnostic::new(format!("cannot be read: {cause}")),
-    };
-    problem.with_file(&path.display().to_string())
-}
-
-/// Reads a text file of at most `limit` bytes.
-///
-/// # Errors
-/// When it cannot be read, is larger, or is not UTF-8.
-pub fn read_text(path: &Path, limit: u64) -> Result<String, Diagnostic> {
-    let bytes = Disk::default().read(path, limit.saturating_add(1));
-    text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
-}
-
-/// As [`read_text`], of a regular file: a pipe, which might never end, is none.
-///
-/// # Errors
-/// As [`read_text`], and when it is no regular file.
-pub fn read_regular(path: &Path, limit: u64) -> Result<String, Diagnostic> {
-    let real = path.canonicalize().map_err(|error| unreadable(path, &error))?;
-    let bytes = Disk::default().read_own(&real, limit.saturating_add(1));
-    text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
-}
-
-/// Bytes as text, of at most `limit`.
-///
-/// # Errors
-/// When there are more, or they are not UTF-8.
-pub fn text_of(path: &Path, limit: u64, bytes: Vec<u8>) -> Result<String, Diagnostic> {
-    let name = path.display().to_string();
-    if bytes.len() as u64 > limit {
-        return Err(Diagnostic::new(format!("is larger than {limit} bytes")).with_file(&name));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
-        Diagnostic::new("is not UTF-8 text").hint("save the file as UTF-8").at(&name, line, 0)
-    })
 }
 
 /// The text without `<!-- … -->`, trimmed.

@@ -15,15 +15,16 @@ pub mod prices;
 mod program_config;
 pub mod programs;
 pub mod providers;
+pub mod read_file;
 pub mod settings;
 pub mod tasks;
 pub mod trust;
 
-pub use dirs::read_regular;
 pub use need::Need;
 pub use one_model::unreachable;
 pub use participant_factory::{ParticipantFactory, is_model, program_need};
 pub use path_policy::PathPolicy;
 pub use persona_library::PersonaLibrary;
 pub use prices::price_of;
+pub use read_file::read_regular;
 pub use settings::Config;

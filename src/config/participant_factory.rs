@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::access::{access, known};
-use super::dirs::read_regular;
 use super::need::{KeyFrom, Need, What};
 use super::programs::{self, ConfiguredProgram};
 use super::providers::KNOWN;
+use super::read_file::read_regular;
 use super::settings::Config;
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};

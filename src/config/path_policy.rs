@@ -6,7 +6,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::dirs::{Dirs, read_regular};
+use super::read_file::read_regular;
 use crate::diagnostic::Diagnostic;
 use crate::workflow::ParticipantSpec;
 
@@ -24,11 +24,11 @@ pub struct PathPolicy {
 
 impl PathPolicy {
     /// The bounds of a project, and of a definition's file if one is given.
-    pub fn for_project(folders: &Dirs, definition: Option<&str>) -> Self {
+    pub fn for_project(project: &Path, definition: Option<&str>) -> Self {
         let real = |paths: Vec<PathBuf>| paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
         let variable = std::env::var_os(ALLOWED).unwrap_or_default();
         let allowed = std::env::split_paths(&variable).filter(|path| path.is_absolute()).collect();
-        let mut roots = vec![folders.project.clone()];
+        let mut roots = vec![project.to_owned()];
         roots.extend(definition.map(|file| folder_of(Path::new(file))));
         Self { roots: real(roots), allowed: real(allowed) }
     }

@@ -5,8 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::dirs::{Dirs, read_regular};
+use super::dirs::Dirs;
 use super::path_policy::PathPolicy;
+use super::read_file::read_regular;
 use crate::diagnostic::Diagnostic;
 use crate::persona::{BUILTIN, MAX_PERSONA, Persona, builtin, is_name, unknown};
 
@@ -35,7 +36,7 @@ struct Dir {
 impl PersonaLibrary {
     /// The folders in which personas are looked for, first match first.
     pub fn new(folders: &Dirs) -> Self {
-        let bounds = PathPolicy::for_project(folders, None);
+        let bounds = folders.path_policy(None);
         let of_project = |path| Dir { path, bounds: Some(bounds.clone()) };
         let project = &folders.project;
         let own = Dir { path: folders.config.join("personas"), bounds: None };

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use super::dirs::{Dirs, read_text};
+use super::dirs::Dirs;
 use super::need::words;
 use super::program_config::program;
+use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::history::Price;
 use crate::participants::programs::{SeatProgram, named};

@@ -5,8 +5,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::dirs::{Dirs, MAX_TASKS, text_of, unreadable};
+use super::dirs::{Dirs, MAX_TASKS};
 use super::path_policy::PathPolicy;
+use super::read_file::{text_of, unreadable};
 use crate::diagnostic::Diagnostic;
 use crate::journal::{Disk, DiskError};
 use crate::workflow::TaskMark;
@@ -30,7 +31,7 @@ impl TaskFile {
             Diagnostic::new(message)
                 .hint("`roundtable init` makes one; run in the project's folder or below it")
         });
-        let (path, bounds) = (folders.project.join(name), PathPolicy::for_project(folders, None));
+        let (path, bounds) = (folders.project.join(name), folders.path_policy(None));
         Self { name: name.to_owned(), path, bounds, ignored }
     }
 

@@ -3,12 +3,7 @@
 use futures::future::FutureExt;
 use tokio::task::{JoinError, JoinHandle};
 
-use super::{Engine, EngineError};
-use crate::history::LogEntry;
-use crate::journal::{DiskError, Journal};
-
-/// A journal after a write, and what it wrote.
-pub(super) type CommitResult = (Journal, Result<Vec<LogEntry>, DiskError>);
+use super::state::{CommitResult, Engine, EngineError};
 
 /// The end of the write that is running, if one is.
 pub(super) async fn ended(writing: &mut Option<JoinHandle<CommitResult>>) -> Result<CommitResult, JoinError> {

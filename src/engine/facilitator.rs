@@ -1,26 +1,59 @@
-//! What a facilitator at the screen orders while the engine runs, and when the engine waits for it.
+//! The facilitator's requests, and where the engine waits for one.
 //!
-//! With a facilitator at the table the engine holds before a round is opened, when a person is asked,
-//! and when a round is counted; it goes on by an order alone. Orders that the core refuses change
-//! nothing, and the refusal is told. Without one it holds nowhere.
+//! The engine waits before a round is opened, when a person is asked, and when a round is counted; it
+//! continues by a request alone. A request that the core refuses changes nothing, and the refusal is
+//! reported. A person's keys, a script and the tests all make the same requests.
 
 use std::sync::Arc;
 
-use tokio::sync::mpsc::UnboundedReceiver;
+use futures::future::BoxFuture;
 
-use super::{Engine, EngineError, FacilitatorAnswer};
-use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, decide, next};
-use crate::history::{CloseReason, Event, Price, RoundRevised, Session};
+use crate::core::{Command, NextAction, Question, QuestionKind, next};
+use crate::history::{Price, RoundRevised, Session};
 use crate::participants::Participant;
-use crate::participants::progress::ProgressBoard;
+
+/// Why a session pauses whose facilitator has left it.
+pub const LEFT: &str = "left by the facilitator";
+
+/// Whoever leads a session.
+pub trait Facilitator: Send {
+    /// Returns the next request; with `at`, the session waits there for it. Elsewhere one may come at any
+    /// time, and the future is dropped when something else happens first.
+    ///
+    /// # Errors
+    /// Why no request can be made: it ends the run.
+    fn next_request<'a>(
+        &'a mut self,
+        at: Option<&'a WaitPoint>,
+        session: &'a Session,
+    ) -> BoxFuture<'a, Result<FacilitatorRequest, String>>;
+
+    /// Receives why the last request was refused; nothing has changed.
+    fn on_refused(&mut self, why: &str);
+
+    /// Whether a person leads, who retries failed seats and moves deadlines while a round is open.
+    fn is_person(&self) -> bool;
+}
+
+/// A facilitator's answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FacilitatorAnswer {
+    pub approved: bool,
+    /// The option chosen among tied ones.
+    pub choice: Option<String>,
+    pub comment: Option<String>,
+    /// `facilitator`, or `scripted`.
+    pub by: String,
+}
 
 /// What the facilitator wants done now.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FacilitatorRequest {
-    /// Open the round that waits, if its snapshot is still the one that was seen.
+    /// Open the round that waits.
     OpenRound {
-        /// SHA-256 of the snapshot that was seen.
-        seen: String,
+        /// SHA-256 of the snapshot that was seen, which must still be the one that is sent; any, if
+        /// nobody has seen it.
+        seen: Option<String>,
     },
     /// Change the round that waits.
     Revise(RoundRevised),
@@ -40,17 +73,17 @@ pub enum FacilitatorRequest {
     },
     /// Give the open round this much more time, in milliseconds.
     MoreTime(u64),
-    /// Go on with what the counted round came to.
+    /// Continue with the tally of the counted round, or without a round that is refused as it stands.
     Accept,
     /// Ask the counted round again, as a new round.
     AskAgain,
     /// Answer what the person is asked.
     Answer(FacilitatorAnswer),
-    /// Rest; the session can be resumed.
-    Leave,
+    /// Pause, for this reason where the session waits; it can be resumed.
+    Leave { reason: String },
 }
 
-/// Where the engine waits for an order.
+/// Where the engine waits for a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WaitPoint {
     /// A round is drafted and not opened.
@@ -61,14 +94,19 @@ pub enum WaitPoint {
     Counted,
 }
 
-/// Where a session with a facilitator at the table waits now, if it does.
+/// Returns where a session waits for its facilitator now, if it does.
 pub fn hold(session: &Session) -> Option<WaitPoint> {
-    match next(session) {
+    wait_point(session, &next(session))
+}
+
+/// Returns the wait point of a session whose next action is `now`.
+pub(super) fn wait_point(session: &Session, now: &NextAction) -> Option<WaitPoint> {
+    match now {
         NextAction::OpenRound => Some(WaitPoint::Draft),
-        NextAction::AskPerson(question) => Some(WaitPoint::Question(question)),
+        NextAction::AskPerson(question) => Some(WaitPoint::Question(question.clone())),
         NextAction::Decide(Command::FinishStep { step }) => {
-            let is_round = session.definition.as_ref()?.step(&step)?.round().is_some();
-            let is_open = session.running(&step).is_some_and(|run| run.round.is_some());
+            let is_round = session.definition.as_ref()?.step(step)?.round().is_some();
+            let is_open = session.running(step).is_some_and(|run| run.round.is_some());
             // A round that is refused as it stands can be corrected.
             is_round.then_some(if is_open { WaitPoint::Counted } else { WaitPoint::Draft })
         }
@@ -99,199 +137,3 @@ pub struct ReplacementSeat {
 
 /// Finds who answers for a model, or says in words why nobody does.
 pub type SeatReplacer<'a> = Box<dyn FnMut(&str) -> Result<ReplacementSeat, String> + Send + 'a>;
-
-/// The facilitator's orders as they come.
-pub type FacilitatorRequests = UnboundedReceiver<FacilitatorRequest>;
-
-/// The next order; never, where no facilitator sits.
-pub(super) async fn next_request(orders: &mut Option<FacilitatorRequests>) -> FacilitatorRequest {
-    match orders {
-        // Whose screen is gone has left.
-        Some(orders) => orders.recv().await.unwrap_or(FacilitatorRequest::Leave),
-        None => std::future::pending().await,
-    }
-}
-
-impl<'a> Engine<'a> {
-    /// Puts a facilitator at the table: from now on the engine waits for orders where it should.
-    ///
-    /// `seating` finds who takes a seat when its model is replaced; how requests stand is noted in
-    /// `watches`.
-    pub fn attach_facilitator(
-        &mut self,
-        orders: FacilitatorRequests,
-        seating: SeatReplacer<'a>,
-        watches: ProgressBoard,
-    ) {
-        (self.orders, self.seating) = (Some(orders), Some(seating));
-        self.is_watched(watches);
-    }
-
-    /// Whether the engine must wait for an order now.
-    pub(super) fn waits_for_facilitator(&self) -> bool {
-        self.orders.is_some() && hold(&self.session).is_some()
-    }
-
-    /// Waits for one order and carries it out; the exit code if it was to leave.
-    pub(super) async fn await_order(&mut self) -> Result<Option<ExitCode>, EngineError> {
-        self.commit().await?;
-        let order = tokio::select! {
-            order = next_request(&mut self.orders) => order,
-            () = self.interrupt.cancelled() => FacilitatorRequest::Leave,
-        };
-        self.execute(order)?;
-        if self.interrupt.is_cancelled() {
-            let step = self.session.step.as_ref().map(|run| run.id.clone());
-            return self.pause("left by the facilitator", step).await.map(Some);
-        }
-        Ok(None)
-    }
-
-    /// Carries out an order. What the core refuses is told and changes nothing.
-    pub(super) fn execute(&mut self, order: FacilitatorRequest) -> Result<(), EngineError> {
-        let done = match order {
-            FacilitatorRequest::Leave => {
-                self.interrupt.cancel();
-                Ok(())
-            }
-            FacilitatorRequest::OpenRound { seen } => return self.open_as_seen(&seen),
-            FacilitatorRequest::CloseRound => return self.close_by_order(),
-            FacilitatorRequest::Excuse { participant, reason } => self.excuse(&participant, reason),
-            FacilitatorRequest::Retry { participant, model } => return self.retry(&participant, model),
-            FacilitatorRequest::MoreTime(more) => self.more_time(more),
-            FacilitatorRequest::Revise(revised) => self.stage(Command::ReviseRound(revised)),
-            FacilitatorRequest::Record(artifact) => {
-                self.stage(Command::RecordArtifact { artifact, by: "facilitator".to_owned() })
-            }
-            FacilitatorRequest::Note { round, text } => self.stage(Command::RecordSynthesis { round, text }),
-            FacilitatorRequest::Accept => match (hold(&self.session), next(&self.session)) {
-                (Some(WaitPoint::Counted), NextAction::Decide(finish)) => self.stage(finish),
-                _ => Err(Refusal("there is nothing to accept now".to_owned())),
-            },
-            FacilitatorRequest::AskAgain => self.stage(Command::AskRoundAgain),
-            FacilitatorRequest::Answer(says) => self.take_answer(says),
-        };
-        if let Err(refusal) = done {
-            self.observer.on_refused(&refusal.0);
-        }
-        Ok(())
-    }
-
-    fn take_answer(&mut self, says: FacilitatorAnswer) -> Result<(), Refusal> {
-        let Some(question) = pending_question(&self.session) else {
-            return Err(Refusal("nobody is asked anything now".to_owned()));
-        };
-        match question.kind {
-            QuestionKind::KeyLost(_) if says.approved => self.stage(Command::AskAgain),
-            QuestionKind::KeyLost(_) => {
-                self.interrupt.cancel();
-                Ok(())
-            }
-            QuestionKind::Approval | QuestionKind::Tie(_) | QuestionKind::Exhausted(_) => {
-                let FacilitatorAnswer { approved, choice, comment, by } = says;
-                self.stage(Command::Answer { step: question.step, approved, choice, comment, by })
-            }
-        }
-    }
-
-    /// Opens the round that waits; what would be sent must be what was looked at.
-    fn open_as_seen(&mut self, seen: &str) -> Result<(), EngineError> {
-        if hold(&self.session) != Some(WaitPoint::Draft) {
-            self.observer.on_refused("no round waits to be opened");
-            return Ok(());
-        }
-        if let Err(lack) = self.check_seats() {
-            self.observer.on_refused(&lack.to_string());
-            return Ok(());
-        }
-        let project_summary = match (self.context_file)() {
-            Ok(summary) => summary,
-            Err(problem) => {
-                self.observer.on_refused(&problem);
-                return Ok(());
-            }
-        };
-        let command = Command::OpenRound { project_summary };
-        let events = match decide(&self.session, command.clone(), (self.now)()) {
-            Ok(events) => events,
-            Err(refusal) => {
-                self.observer.on_refused(&refusal.0);
-                return Ok(());
-            }
-        };
-        let is_seen = |event: &Event| matches!(event, Event::RoundOpened(o) if o.snapshot_sha256 == seen);
-        if !events.iter().any(is_seen) {
-            self.observer.on_refused("CONTEXT.md changed on disk; review the snapshot again");
-            return Ok(());
-        }
-        for message in self.session.opening_warnings() {
-            self.stage(Command::Warn { message })?;
-        }
-        self.open_within_budget(command)
-    }
-
-    fn close_by_order(&mut self) -> Result<(), EngineError> {
-        if self.session.open_round().is_none() {
-            self.observer.on_refused("no round is open");
-            return Ok(());
-        }
-        // What is ready when the word is given still counts; what comes later is refused.
-        self.collect_finished()?;
-        self.close_round(CloseReason::Facilitator)
-    }
-
-    fn excuse(&mut self, participant: &str, reason: String) -> Result<(), Refusal> {
-        let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
-        self.stage(Command::Excuse { round, participant: participant.to_owned(), reason })?;
-        self.cancel_seat(participant);
-        Ok(())
-    }
-
-    /// Retries a seat. Its answer counts only once: what it was asked before is given up first.
-    fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
-        // What is ready when the word is given is sealed, and stays.
-        self.collect_finished()?;
-        let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
-        let now = self.session.seat_info(participant).map(|info| info.model.clone());
-        let model = model.filter(|model| Some(model) != now.as_ref());
-        let command = Command::Retry { round, participant: participant.to_owned(), model: model.clone() };
-        let refused = decide(&self.session, command.clone(), (self.now)()).err().map(|refusal| refusal.0);
-        let refused = refused.or_else(|| self.replace_model(participant, model.as_deref()).err());
-        if let Some(why) = refused {
-            self.observer.on_refused(&why);
-            return Ok(());
-        }
-        self.cancel_seat(participant);
-        self.stage(command)?;
-        self.retry_seat(participant)
-    }
-
-    /// Makes sure that one more request can be paid, and puts a new model into the seat.
-    fn replace_model(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
-        let newcomer = match (model, &mut self.seating) {
-            (Some(model), Some(seating)) => Some(seating(model)?),
-            _ => None,
-        };
-        if let (Some(budget), Some(round)) = (&mut self.budget, self.session.open_round()) {
-            if let (Some(model), Some(newcomer)) = (model, &newcomer) {
-                budget.prices.extend(newcomer.price.map(|price| (model.to_owned(), price)));
-            }
-            let model =
-                model.or_else(|| Some(self.session.seat_info(participant)?.label(&round.opened.step)));
-            let why = budget.refuses_retry(&self.session, &round.opened, model.unwrap_or_default());
-            why.map_or(Ok(()), Err)?;
-        }
-        if let Some(newcomer) = newcomer {
-            self.table.insert(participant.to_owned(), newcomer.participant);
-        }
-        Ok(())
-    }
-
-    fn more_time(&mut self, more: u64) -> Result<(), Refusal> {
-        let now = self.session.open_round().and_then(|round| round.deadline_ms);
-        let deadline_ms = now.unwrap_or(0).saturating_add(more);
-        self.stage(Command::ExtendDeadline { deadline_ms })?;
-        self.reset_deadline();
-        Ok(())
-    }
-}

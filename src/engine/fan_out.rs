@@ -1,130 +1,25 @@
 //! The fan-out: every seat of a round and every agent with a work item asked at once, taken in as
 //! they settle.
 
-use std::collections::HashMap;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{BoxFuture, FutureExt as _};
-use tokio::task::{AbortHandle, JoinError, JoinSet};
+use tokio::task::JoinError;
 use tokio::time::Instant;
 
 use super::commit::ended;
-use super::facilitator::next_request;
-use super::seat::{self, RoundShared, SeatResult};
-use super::{Engine, EngineError};
+use super::request_pool::{AskOptions, FinishedRequest, PendingRound, PreparedSeat, RequestId};
+use super::seat::{RoundShared, SeatResult};
+use super::state::{Engine, EngineError};
 use crate::ballot::answer_schema;
 use crate::core::Command;
-use crate::history::{CloseReason, RoundRun, WorkItemReturned};
-use crate::participants::{Participant, SeatRequest};
+use crate::history::{CloseReason, RoundRun, SeatStatus};
+use crate::participants::SeatRequest;
 use crate::round::seal::RoundKey;
 use crate::workflow::{Close, StructuredAnswers, WarmFirst};
 
 /// Answers that come this soon after another share its write to disk.
 const GATHER: Duration = Duration::from_millis(2);
-
-/// Everyone at work: the seats of the open round, and agents with their work items. Dropping it
-/// gives up every request.
-#[derive(Default)]
-pub(super) struct FanOut {
-    at_work: JoinSet<(RequestId, FinishedRequest)>,
-    /// What gives up one request.
-    requests: HashMap<RequestId, AbortHandle>,
-    round: Option<PendingRound>,
-}
-
-/// Who is at work.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum RequestId {
-    /// A seat of the round of that number, and how often it was asked again before.
-    Seat(u32, String, u32),
-    /// The agent that holds this work item.
-    Item(String),
-}
-
-/// What came of it.
-pub(super) enum FinishedRequest {
-    Seat(SeatResult),
-    Item(Box<WorkItemReturned>),
-}
-
-/// The round whose seats are asked.
-struct PendingRound {
-    number: u32,
-    /// Seats that have not settled.
-    left: usize,
-    deadline: Option<Instant>,
-    /// Whether a seat may wait a moment for others: not where the next one may close the round.
-    gathers: bool,
-    shared: Arc<RoundShared>,
-}
-
-/// How long a seat may take, and the form its service holds the reply to.
-type AskOptions = (Option<Duration>, Option<Arc<str>>);
-
-/// A seat that is to be asked.
-struct PreparedSeat {
-    participant: Arc<dyn Participant>,
-    ask: SeatRequest,
-    attempt: u32,
-    model: String,
-}
-
-impl FanOut {
-    /// Sets someone to work. A fault of the program there is that one's failure, no more. The work is
-    /// boxed, since the runtime moves what it is given, and its place for the result, several times.
-    pub(super) fn begin(
-        &mut self,
-        place: RequestId,
-        work: BoxFuture<'static, FinishedRequest>,
-        fault: impl FnOnce() -> FinishedRequest + Send + 'static,
-    ) {
-        let of = place.clone();
-        let work =
-            async move { (of, AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| fault())) };
-        self.requests.insert(place, self.at_work.spawn(work));
-    }
-
-    /// Asks a seat of the round.
-    fn ask(&mut self, ready: PreparedSeat) {
-        let Some(round) = &mut self.round else { return };
-        let PreparedSeat { participant, ask, attempt, model } = ready;
-        let place = RequestId::Seat(round.number, ask.seat.clone(), attempt);
-        let shared = Arc::clone(&round.shared);
-        round.left += 1;
-        let work = seat::ask_and_seal(participant, ask, model, shared).map(FinishedRequest::Seat);
-        self.begin(place, work.boxed(), || FinishedRequest::Seat(SeatResult::fault()));
-    }
-
-    /// Whether the request is still out.
-    pub(super) fn is_pending(&self, place: &RequestId) -> bool {
-        self.requests.contains_key(place)
-    }
-
-    fn settled(&mut self, place: &RequestId) {
-        // One that was let go just as it settled is counted once.
-        if self.requests.remove(place).is_none() {
-            return;
-        }
-        if let (RequestId::Seat(number, ..), Some(round)) = (place, &mut self.round)
-            && *number == round.number
-        {
-            round.left = round.left.saturating_sub(1);
-        }
-    }
-
-    /// Gives up the seats of the round; agents go on.
-    pub(super) fn cancel_round(&mut self) {
-        self.round = None;
-        self.requests.retain(|place, request| {
-            if matches!(place, RequestId::Seat(..)) {
-                request.abort();
-            }
-            matches!(place, RequestId::Item(_))
-        });
-    }
-}
 
 impl Engine<'_> {
     /// Asks the seats and agents that are not asked yet, and takes in what settles next, or the
@@ -148,18 +43,18 @@ impl Engine<'_> {
             let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
             return Ok(self.stage(Command::Stop { reason })?);
         }
-        let deadline = self.fan_out.round.as_ref().and_then(|round| round.deadline);
+        let deadline = self.pool.round.as_ref().and_then(|round| round.deadline);
         let wake = self.wake();
         let first = tokio::select! {
-            Some(settled) = self.fan_out.at_work.join_next() => Some(settled),
+            Some(settled) = self.pool.at_work.join_next() => Some(settled),
             ended = ended(&mut self.writing) => {
                 self.written(ended)?;
                 return self.commit().await;
             }
             () = sleep_until(deadline) => None,
             () = sleep_until(wake) => None,
-            order = next_request(&mut self.orders) => {
-                self.execute(order)?;
+            request = self.facilitator.next_request(None, &self.session) => {
+                self.execute(request.map_err(EngineError::Table)?)?;
                 return self.begin_write();
             }
             () = self.interrupt.cancelled() => return Ok(()),
@@ -183,13 +78,13 @@ impl Engine<'_> {
     /// Whether the seats of the open round are asked.
     pub(super) fn is_asking(&self) -> bool {
         let open = self.session.open_round().map(|round| round.opened.number);
-        let asked = self.fan_out.round.as_ref();
+        let asked = self.pool.round.as_ref();
         asked.is_some_and(|asked| Some(asked.number) == open && asked.left > 0)
     }
 
     /// Gives seats that settle at nearly the same time the chance to share one write.
     async fn batch_results(&mut self, deadline: Option<Instant>) -> Result<(), EngineError> {
-        if !self.fan_out.round.as_ref().is_some_and(|round| round.gathers && round.left > 0) {
+        if !self.pool.round.as_ref().is_some_and(|round| round.gathers && round.left > 0) {
             return Ok(());
         }
         let end = Instant::now() + GATHER;
@@ -202,7 +97,7 @@ impl Engine<'_> {
     pub(super) fn collect_finished(&mut self) -> Result<(), EngineError> {
         const MUCH: usize = 64;
         let mut count = 0_usize;
-        while let Some(joined) = self.fan_out.at_work.try_join_next() {
+        while let Some(joined) = self.pool.at_work.try_join_next() {
             self.settle(joined)?;
             count += 1;
             if count.is_multiple_of(MUCH) {
@@ -220,13 +115,11 @@ impl Engine<'_> {
             Ok(settled) => settled,
         };
         // A seat that was asked again has another place, and its watch goes on.
-        if self.fan_out.is_pending(&place)
-            && let (Some(watches), RequestId::Seat(_, name, _) | RequestId::Item(name)) =
-                (&self.watches, &place)
-        {
-            watches.end(name);
+        if self.pool.is_pending(&place) {
+            let (RequestId::Seat(_, name, _) | RequestId::Item(name)) = &place;
+            self.progress.end(name);
         }
-        self.fan_out.settled(&place);
+        self.pool.settled(&place);
         match (place, back) {
             (RequestId::Seat(number, seat, attempt), FinishedRequest::Seat(back)) => {
                 self.settle_seat((number, attempt), seat, back)
@@ -252,7 +145,7 @@ impl Engine<'_> {
         };
         let round = round.opened.round.clone();
         // A seat whose time was the round's time is missing at the close, whichever clock rings first.
-        let is_late = is_past(self.fan_out.round.as_ref().and_then(|round| round.deadline));
+        let is_late = is_past(self.pool.round.as_ref().and_then(|round| round.deadline));
         if is_late && matches!(&back, SeatResult::Failed(failure) if failure.timed_out) {
             return Ok(());
         }
@@ -269,11 +162,30 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// An answer that came back in the moment its round was closed is refused, which is history too.
+    fn refuse_late(
+        &mut self,
+        of: (u32, u32),
+        participant: String,
+        settled: SeatResult,
+    ) -> Result<(), EngineError> {
+        let is_missing = |round: &&RoundRun| {
+            let seat = round.seat(&participant).filter(|seat| (round.opened.number, seat.retried) == of);
+            seat.is_some_and(|seat| seat.status == SeatStatus::Missing)
+        };
+        let round = self.session.rounds.iter().find(is_missing).map(|round| round.opened.round.clone());
+        let is_over = self.session.closed.is_some() || self.session.paused.is_some();
+        if let (Some(round), SeatResult::Sealed(seal), false) = (round, settled, is_over) {
+            self.stage(Command::Seal { round, participant, seal })?;
+        }
+        Ok(())
+    }
+
     /// What it takes to ask every open seat of the open round.
     fn ready_seats(&self) -> Result<Vec<PreparedSeat>, EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(Vec::new()) };
         // A deadline that may be moved binds the round alone, and through it every seat.
-        let time_left = self.time_left(round).filter(|_| self.orders.is_none());
+        let time_left = self.time_left(round).filter(|_| !self.facilitator.is_person());
         let schema = self.schema(round);
         round.open_seats().map(|seat| self.ready(round, &seat.name, (time_left, schema.clone()))).collect()
     }
@@ -285,10 +197,10 @@ impl Engine<'_> {
         // Before anyone begins, so that no seat's own clock runs out before the round's.
         let deadline = self.time_left(round).map(|left| Instant::now() + left);
         let (number, gathers) = (round.opened.number, round.opened.close != Close::Quorum);
-        self.fan_out.cancel_round();
-        self.fan_out.round = Some(PendingRound { number, left: 0, deadline, gathers, shared });
+        self.pool.cancel_round();
+        self.pool.round = Some(PendingRound { number, left: 0, deadline, gathers, shared });
         for ready in seats {
-            self.fan_out.ask(ready);
+            self.pool.ask(ready);
         }
     }
 
@@ -310,11 +222,11 @@ impl Engine<'_> {
 
     /// Asks one seat of the open round again, if its seats are asked now.
     pub(super) fn retry_seat(&mut self, seat: &str) -> Result<(), EngineError> {
-        let Some(round) = self.session.open_round().filter(|_| self.fan_out.round.is_some()) else {
+        let Some(round) = self.session.open_round().filter(|_| self.pool.round.is_some()) else {
             return Ok(());
         };
         let ready = self.ready(round, seat, (None, self.schema(round)))?;
-        self.fan_out.ask(ready);
+        self.pool.ask(ready);
         Ok(())
     }
 
@@ -323,16 +235,16 @@ impl Engine<'_> {
         let Some(round) = self.session.open_round() else { return };
         let attempt = round.seat(seat).map_or(0, |seat| seat.retried);
         let place = RequestId::Seat(round.opened.number, seat.to_owned(), attempt);
-        if let Some(request) = self.fan_out.requests.get(&place) {
+        if let Some(request) = self.pool.requests.get(&place) {
             request.abort();
-            self.fan_out.settled(&place);
+            self.pool.settled(&place);
         }
     }
 
     /// Computes the deadline again.
     pub(super) fn reset_deadline(&mut self) {
         let left = self.session.open_round().and_then(|round| self.time_left(round));
-        if let Some(round) = &mut self.fan_out.round {
+        if let Some(round) = &mut self.pool.round {
             round.deadline = left.map(|left| Instant::now() + left);
         }
     }

@@ -1,7 +1,7 @@
 //! People who take seats: where nobody shows them their questions, the session rests before anything
 //! is sent.
 
-use super::Engine;
+use super::state::Engine;
 
 impl Engine<'_> {
     /// The step that a person must answer in next, and what to say, where no person can be asked.

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroizing;
 
-use super::{Engine, EngineError};
+use super::state::{Engine, EngineError};
 use crate::core::{Command, Refusal, key_file_left};
 use crate::round::seal::RoundKey;
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 use futures::future::FutureExt as _;
 use tokio::time::Instant;
 
-use super::fan_out::{FinishedRequest, RequestId};
+use super::request_pool::{FinishedRequest, RequestId};
+use super::state::{Engine, EngineError};
 use super::work_item_attempt::{AttemptLimits, fault, run_attempt};
-use super::{Engine, EngineError};
 use crate::core::{Command, LEASE_MS, decide};
 use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemOffered, WorkItemReturned};
 use crate::participants::purse::Purse;
@@ -41,7 +41,7 @@ impl Engine<'_> {
         let mut waning = Vec::new();
         for item in self.session.open_items() {
             let id = &item.offered.item;
-            if self.fan_out.is_pending(&RequestId::Item(id.clone())) {
+            if self.pool.is_pending(&RequestId::Item(id.clone())) {
                 if is_waning(item, now) {
                     waning.push((id.clone(), item.offered.participant.clone(), item.is_held(now)));
                 }
@@ -107,8 +107,7 @@ impl Engine<'_> {
         let of = id.clone();
         let work =
             async move { FinishedRequest::Item(Box::new(run_attempt(participant, ask, of, terms).await)) };
-        self.fan_out
-            .begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(fault(step, agent, id))));
+        self.pool.begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(fault(step, agent, id))));
         Ok(())
     }
 
@@ -168,7 +167,7 @@ impl Engine<'_> {
     pub(super) fn wake(&self) -> Option<Instant> {
         let now = (self.now)();
         let of_item = |item: &WorkItem| match &item.claim {
-            Some(claim) if self.fan_out.is_pending(&RequestId::Item(item.offered.item.clone())) => {
+            Some(claim) if self.pool.is_pending(&RequestId::Item(item.offered.item.clone())) => {
                 Timestamp(claim.until.0 - LEASE_MS / 2)
             }
             _ => item.ready_at(),
@@ -237,9 +236,10 @@ mod tests {
     use futures::future::BoxFuture;
     use serde_json::json;
 
-    use super::super::{EngineConfig, FacilitatorAnswer, FacilitatorPrompt, Observer};
+    use super::super::facilitator::{Facilitator, FacilitatorRequest, WaitPoint};
+    use super::super::state::{EngineConfig, Observer};
     use super::*;
-    use crate::core::{ExitCode, Question};
+    use crate::core::ExitCode;
     use crate::history::{LogEntry, Session};
     use crate::journal::{Disk, Journal, KeyStore};
     use crate::participants::{Failure, Finish, Participant, Reply};
@@ -256,13 +256,21 @@ mod tests {
         fn on_event(&mut self, _: &LogEntry, _: &Session) {}
     }
 
-    impl FacilitatorPrompt for Nobody {
-        fn ask<'a>(
+    impl Facilitator for Nobody {
+        fn next_request<'a>(
             &'a mut self,
-            _: &'a Question,
+            _: Option<&'a WaitPoint>,
             _: &'a Session,
-        ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
-            std::future::ready(Ok(None)).boxed()
+        ) -> BoxFuture<'a, Result<FacilitatorRequest, String>> {
+            std::future::pending().boxed()
+        }
+
+        fn on_refused(&mut self, why: &str) {
+            panic!("{why}");
+        }
+
+        fn is_person(&self) -> bool {
+            false
         }
     }
 
@@ -291,7 +299,7 @@ mod tests {
                 "participants": [{"name": "ann", "persona": "ann", "model": "test/test", "weight": 1.0, "agent_only": true}],
                 "personas": [{"name": "ann", "sha256": "", "description": "", "text": ""}],
             });
-            let (mut observer, mut person) = (Nobody, Nobody);
+            let (mut observer, mut facilitator) = (Nobody, Nobody);
             let mut engine = Engine::new(EngineConfig {
                 session: Session::default(),
                 journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
@@ -299,10 +307,13 @@ mod tests {
                 table: [("ann".to_owned(), Arc::new(Sleeper(Duration::from_secs(after))) as _)].into(),
                 personas: [("ann".to_owned(), Arc::new(Persona::nobody("ann")))].into(),
                 context_file: Box::new(|| Ok(None)),
+                tasks_file: Box::new(|_, _| Ok(())),
+                replace_seat: Box::new(|model| Err(model.to_owned())),
                 observer: &mut observer,
-                person: &mut person,
+                facilitator: &mut facilitator,
                 interrupt: tokio_util::sync::CancellationToken::new(),
                 budget: None,
+                progress: crate::participants::progress::ProgressBoard::default(),
             });
             engine.now = now;
             engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();

@@ -1,7 +1,20 @@
-//! Launch: who sits in a session, by which model, with which answers and linked sessions.
+//! Launch: the one way to start or resume a session, for every front end.
+//!
+//! `prepare` turns a definition into a header, `seat` finds who answers and opens the session file, and
+//! `run` drives the engine. Nothing here prints, and nothing is run or sent before `run`.
 
+pub mod budget;
+pub mod environment;
+pub mod error;
+pub mod header;
+pub mod headless;
 pub mod linked_sessions;
-mod model_choice;
+pub mod model_choice;
+pub mod needs;
+pub mod prepare;
 pub mod roster;
+pub mod run;
 pub mod scripted_answers;
-pub mod seating;
+pub mod seat;
+pub mod session_file;
+pub mod tasks;

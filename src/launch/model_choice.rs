@@ -1,11 +1,37 @@
 //! Which model a participant has: the first given of flag, environment, definition, the flag for
 //! all, persona, the configuration; else the rehearsal.
 
-use super::roster::ModelFlags;
+use std::collections::HashMap;
+
 use crate::config::{Config, is_model};
 use crate::diagnostic::Diagnostic;
 use crate::persona::Persona;
 use crate::workflow::ParticipantSpec;
+
+/// What the command line says about models.
+#[derive(Debug, Clone, Default)]
+pub struct ModelFlags {
+    /// `--model provider/model`.
+    pub all: Option<String>,
+    /// `--model NAME=provider/model`.
+    pub named: HashMap<String, String>,
+}
+
+impl ModelFlags {
+    /// Reads the values of `--model`.
+    pub fn parse(values: &[String]) -> Self {
+        let mut flags = Self::default();
+        for value in values {
+            match value.split_once('=') {
+                Some((name, model)) => {
+                    flags.named.insert(name.to_owned(), model.to_owned());
+                }
+                None => flags.all = Some(value.clone()),
+            }
+        }
+        flags
+    }
+}
 
 /// Whether a model's name is one: `inherit` leaves the choice to what comes next.
 fn is_given(model: &impl AsRef<str>) -> bool {

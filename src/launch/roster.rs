@@ -3,11 +3,9 @@
 //! A participant's model is the first given of: `--model NAME=…`, `<NAME>_MODEL` in the environment,
 //! the definition, `--model …`, the persona, the configured default, `rehearsal`.
 
-use std::collections::HashMap;
-
 use indexmap::IndexMap;
 
-use super::model_choice::{ModelSource, model_of};
+use super::model_choice::{ModelFlags, ModelSource, model_of};
 use super::scripted_answers::Answers;
 use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, price_of};
 use crate::diagnostic::{Diagnostic, nearest};
@@ -15,31 +13,6 @@ use crate::history::{PersonaInfo, Price, SeatInfo};
 use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
 use crate::workflow::{Definition, ParticipantSpec, Step, StepKind};
-
-/// What the command line says about models.
-#[derive(Debug, Clone, Default)]
-pub struct ModelFlags {
-    /// `--model provider/model`.
-    pub all: Option<String>,
-    /// `--model NAME=provider/model`.
-    pub named: HashMap<String, String>,
-}
-
-impl ModelFlags {
-    /// Reads the values of `--model`.
-    pub fn parse(values: &[String]) -> Self {
-        let mut flags = Self::default();
-        for value in values {
-            match value.split_once('=') {
-                Some((name, model)) => {
-                    flags.named.insert(name.to_owned(), model.to_owned());
-                }
-                None => flags.all = Some(value.clone()),
-            }
-        }
-        flags
-    }
-}
 
 /// A roster: what the header says of it, and what should be said about it.
 #[derive(Debug, Clone, Default)]

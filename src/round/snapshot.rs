@@ -21,6 +21,12 @@ pub struct Snapshot {
     pub sha256: String,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many snapshots this thread has rendered.
+    pub(crate) static RENDERED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// SHA-256 in lower-case hex.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(bytes.as_ref()))
@@ -48,6 +54,8 @@ pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
 impl Snapshot {
     /// Renders and hashes the material.
     pub fn freeze(material: &SnapshotContent<'_>) -> Self {
+        #[cfg(test)]
+        RENDERED.set(RENDERED.get() + 1);
         let mut text = String::from("participant_context:\n");
         Out::write_entries(&entries(material), 2, &mut text);
         Self { sha256: sha256_hex(&text), text: text.into() }

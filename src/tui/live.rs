@@ -119,7 +119,7 @@ pub fn preview_events(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> 
 /// The order that opens the round as it is looked at.
 pub fn open_order(live: &LiveSession) -> Option<FacilitatorRequest> {
     let preview = live.preview.as_ref()?;
-    Some(FacilitatorRequest::OpenRound { seen: preview.opened.snapshot_sha256.clone() })
+    Some(FacilitatorRequest::OpenRound { seen: Some(preview.opened.snapshot_sha256.clone()) })
 }
 
 /// Whether a round waits to be opened.

@@ -28,10 +28,10 @@ impl Replay {
     /// A replay of these events, standing at its end.
     pub fn new(lines: Vec<LogEntry>) -> Self {
         let marks = vec![Session::default()];
-        let mut film =
+        let mut replay =
             Self { lines: Vec::new(), marks, at: 0, session: Session::default(), speed: 1, playing: None };
-        film.append(lines);
-        film
+        replay.append(lines);
+        replay
     }
 
     /// The state where the replay stands.

@@ -26,7 +26,7 @@ use super::update::{Effect, Message, update};
 use super::view::{ClickMap, draw};
 use crate::config::need::Need;
 use crate::core::ExitCode;
-use crate::engine::FacilitatorRequest;
+use crate::engine::{FacilitatorRequest, LEFT};
 use crate::participants::human::HumanQuestion;
 pub use signals::Signals;
 
@@ -67,7 +67,7 @@ pub fn run(host: Arc<dyn Host>, opening: Option<OpenTarget>, looks: ScreenOption
             running: None,
             asked: Vec::new(),
             unagreed: None,
-            film: None,
+            loading: None,
             hits: ClickMap::default(),
             keep_at: None,
             background,
@@ -118,7 +118,7 @@ struct Screen {
     /// What the person is asked to agree to, and what is done then.
     unagreed: Option<(Vec<Need>, Then)>,
     /// What is left to be read of a replay.
-    film: Option<UnboundedReceiver<LoadProgress>>,
+    loading: Option<UnboundedReceiver<LoadProgress>>,
     hits: ClickMap,
     /// When what is typed is to be kept.
     keep_at: Option<Instant>,
@@ -157,9 +157,9 @@ impl Screen {
                 break exit;
             }
             let started = Instant::now();
-            let film = self.model.replay.due_in().map(Duration::from_millis);
-            let woken = self.wait(film).await;
-            if film.is_some() {
+            let due = self.model.replay.due_in().map(Duration::from_millis);
+            let woken = self.wait(due).await;
+            if due.is_some() {
                 let passed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
                 self.say(Message::Pass(passed)).await?;
             }
@@ -175,18 +175,18 @@ impl Screen {
     }
 
     /// Waits until something happens.
-    async fn wait(&mut self, film: Option<Duration>) -> WakeReason {
+    async fn wait(&mut self, replay: Option<Duration>) -> WakeReason {
         let keep = self.keep_at.map(|at| at.saturating_duration_since(Instant::now()));
         let session = self.model.session();
         let is_counting = matches!(self.model.mode, Mode::Live(_))
             && (session.open_round().is_some() || session.open_items().next().is_some());
         let tick = is_counting.then(|| Duration::from_secs(1));
-        let due = [film, keep, tick].into_iter().flatten().min();
+        let due = [replay, keep, tick].into_iter().flatten().min();
         tokio::select! {
             input = next_input(&mut self.inputs) => WakeReason::Input(input),
             told = told(&mut self.running) => told,
             message = self.messages.recv() => WakeReason::Message(message),
-            read = next_part(&mut self.film) => WakeReason::Replay(read),
+            read = next_part(&mut self.loading) => WakeReason::Replay(read),
             () = sleep(due) => WakeReason::Time,
             exit = self.signals.any() => WakeReason::Signal(exit),
         }
@@ -251,7 +251,7 @@ impl Screen {
     async fn part(&mut self, read: Option<LoadProgress>) -> io::Result<()> {
         let read = read.unwrap_or(LoadProgress::Whole);
         if !matches!(read, LoadProgress::Lines(..)) {
-            self.film = None;
+            self.loading = None;
         }
         self.say(Message::LoadProgress(read)).await
     }
@@ -313,7 +313,7 @@ impl Screen {
     /// Has the engine rest, and waits until it does.
     async fn stop_engine(&mut self) {
         let Some(mut running) = self.running.take() else { return };
-        let _ = running.orders.send(crate::engine::FacilitatorRequest::Leave);
+        let _ = running.orders.send(FacilitatorRequest::Leave { reason: LEFT.to_owned() });
         let ended = async {
             while let Some(news) = running.news.recv().await {
                 if matches!(news, EngineUpdate::Ended(_)) {
@@ -333,9 +333,9 @@ async fn next_input(inputs: &mut Option<EventStream>) -> Option<io::Result<Input
     }
 }
 
-async fn next_part(film: &mut Option<UnboundedReceiver<LoadProgress>>) -> Option<LoadProgress> {
-    match film {
-        Some(film) => film.recv().await,
+async fn next_part(loading: &mut Option<UnboundedReceiver<LoadProgress>>) -> Option<LoadProgress> {
+    match loading {
+        Some(loading) => loading.recv().await,
         None => std::future::pending().await,
     }
 }

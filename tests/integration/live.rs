@@ -49,7 +49,7 @@ fn seen(session: &Session) -> FacilitatorRequest {
     let events =
         decide(session, Command::OpenRound { project_summary: None }, Timestamp(0)).expect("a draft");
     let Event::RoundOpened(opened) = &events[0] else { panic!("no round") };
-    FacilitatorRequest::OpenRound { seen: opened.snapshot_sha256.clone() }
+    FacilitatorRequest::OpenRound { seen: Some(opened.snapshot_sha256.clone()) }
 }
 
 /// Gives the next orders each time the session comes to a new hold; `during` the rest.
@@ -87,7 +87,7 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
                 let revised = RoundRevised { step: "pick".to_owned(), form: form.to_owned(), participants };
                 let nonsense = RoundRevised { form: "question: [".to_owned(), ..revised.clone() };
                 vec![
-                    FacilitatorRequest::OpenRound { seen: "0".repeat(64) },
+                    FacilitatorRequest::OpenRound { seen: Some("0".repeat(64)) },
                     FacilitatorRequest::Revise(nonsense),
                     FacilitatorRequest::Revise(revised),
                 ]
@@ -169,12 +169,16 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
     let start = std::time::Instant::now();
-    let mut screen =
-        at_holds(vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Leave]], |line| {
+    let mut screen = at_holds(
+        vec![|session| vec![seen(session)], |_| {
+            vec![FacilitatorRequest::Leave { reason: roundtable::engine::LEFT.to_owned() }]
+        }],
+        |line| {
             let first =
                 matches!(&line.stamped.event, Event::BallotSealed(sealed) if sealed.participant == "ann");
             if first { vec![FacilitatorRequest::MoreTime(4_000_000)] } else { Vec::new() }
-        });
+        },
+    );
     let (ran, refused) = place.start_live(ONE, &slow(&["bob", "cyd"]), &mut screen);
     assert!(refused.is_empty() && start.elapsed() < Duration::from_secs(60), "{refused:?}");
     assert_eq!(ran.done, Ok(ExitCode::Waiting));

@@ -7,19 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures::future::{BoxFuture, FutureExt as _, ready};
-use roundtable::core::{Command, ExitCode, Question, QuestionKind};
+use futures::future::{BoxFuture, FutureExt as _};
+use roundtable::core::{Command, ExitCode};
 use roundtable::engine::{
-    Budget, Engine, EngineConfig, FacilitatorAnswer, FacilitatorPrompt, FacilitatorRequest, Observer,
-    ReplacementSeat, SeatReplacer, SeatedParticipants,
+    Budget, Engine, EngineConfig, Facilitator, FacilitatorRequest, LEFT, Observer, ReplacementSeat,
+    SeatReplacer, SeatedParticipants, WaitPoint,
 };
 use roundtable::history::{LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened};
 use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
+use roundtable::launch::headless::HeadlessFacilitator;
+use roundtable::launch::scripted_answers::Answers;
 use roundtable::participants::progress::ProgressBoard;
 use roundtable::participants::{Failure, Finish, Participant, Reply, SeatRequest};
 use roundtable::round::snapshot::sha256_hex;
 use tokio::runtime::Builder;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 use crate::patience::PATIENCE;
@@ -99,42 +101,44 @@ impl Observer for Watch<'_> {
 /// What a facilitator at the screen orders on seeing an event; the state is the one after it.
 pub type Screen<'a> = &'a mut (dyn FnMut(&LogEntry, &Session) -> Vec<FacilitatorRequest> + Send);
 
-/// A facilitator at the screen.
-struct Facilitator<'a> {
+/// What a facilitator at the screen sees, and what it orders then.
+struct AtScreen<'a> {
     screen: Screen<'a>,
     orders: UnboundedSender<FacilitatorRequest>,
     seen: Vec<LogEntry>,
-    refused: Vec<String>,
 }
 
-impl Observer for Facilitator<'_> {
+impl Observer for AtScreen<'_> {
     fn on_event(&mut self, line: &LogEntry, session: &Session) {
         self.seen.push(line.clone());
         for order in (self.screen)(line, session) {
             self.orders.send(order).expect("the engine listens");
         }
     }
+}
+
+/// A facilitator at the screen.
+struct Person {
+    orders: UnboundedReceiver<FacilitatorRequest>,
+    refused: Vec<String>,
+}
+
+impl Facilitator for Person {
+    fn next_request<'a>(
+        &'a mut self,
+        _: Option<&'a WaitPoint>,
+        _: &'a Session,
+    ) -> BoxFuture<'a, Result<FacilitatorRequest, String>> {
+        let left = || FacilitatorRequest::Leave { reason: LEFT.to_owned() };
+        self.orders.recv().map(move |order| Ok(order.unwrap_or_else(left))).boxed()
+    }
 
     fn on_refused(&mut self, why: &str) {
         self.refused.push(why.to_owned());
     }
-}
 
-/// Answers one question only: whether seats are asked again whose answers were lost.
-struct OnLostKeys {
-    ask_again: bool,
-}
-
-impl FacilitatorPrompt for OnLostKeys {
-    fn ask<'a>(
-        &'a mut self,
-        question: &'a Question,
-        _: &'a Session,
-    ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
-        let says =
-            FacilitatorAnswer { approved: true, choice: None, comment: None, by: "scripted".to_owned() };
-        let asked = matches!(question.kind, QuestionKind::KeyLost(_)) && self.ask_again;
-        ready(Ok(asked.then_some(says))).boxed()
+    fn is_person(&self) -> bool {
+        true
     }
 }
 
@@ -238,8 +242,8 @@ impl Place {
         let journal = Journal::create(&self.disk, &self.file(), &header.session).expect("a journal");
         let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary));
         let (orders, taken) = unbounded_channel();
-        let mut face = Facilitator { screen, orders, seen: Vec::new(), refused: Vec::new() };
-        let mut person = OnLostKeys { ask_again: false };
+        let mut screen = AtScreen { screen, orders, seen: Vec::new() };
+        let mut person = Person { orders: taken, refused: Vec::new() };
         let personas = header.personas.iter().map(|info| (info.name.clone(), persona(&info.name))).collect();
         let mut engine = Engine::new(EngineConfig {
             session: Session::default(),
@@ -248,18 +252,20 @@ impl Place {
             table,
             personas,
             context_file: Box::new(|| Ok(None)),
-            observer: &mut face,
-            person: &mut person,
+            tasks_file: Box::new(|_, _| Ok(())),
+            replace_seat: seating,
+            observer: &mut screen,
+            facilitator: &mut person,
             interrupt: CancellationToken::new(),
             budget: self.budget.clone(),
+            progress: ProgressBoard::default(),
         });
-        engine.attach_facilitator(taken, seating, ProgressBoard::default());
         let done = self.finish(async {
             engine.stage(Command::Open(Box::new(header))).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
         });
         drop(engine);
-        (Ran { done, seen: face.seen, left_behind: None }, face.refused)
+        (Ran { done, seen: screen.seen, left_behind: None }, person.refused)
     }
 
     /// Runs a session to its end; one that does not come to it fails.
@@ -338,7 +344,7 @@ impl Place {
         ask_again: bool,
         observer: &mut dyn Observer,
     ) -> (Result<ExitCode, String>, Option<String>) {
-        let mut person = OnLostKeys { ask_again };
+        let mut facilitator = HeadlessFacilitator::new(Answers::default(), ask_again);
         let personas = personas.iter().map(|name| (name.clone(), persona(name))).collect::<HashMap<_, _>>();
         let mut engine = Engine::new(EngineConfig {
             session,
@@ -347,10 +353,13 @@ impl Place {
             table,
             personas,
             context_file: Box::new(|| Ok(None)),
+            tasks_file: Box::new(|_, _| Ok(())),
+            replace_seat: Box::new(newcomer),
             observer,
-            person: &mut person,
+            facilitator: &mut facilitator,
             interrupt: CancellationToken::new(),
             budget: self.budget.clone(),
+            progress: ProgressBoard::default(),
         });
         let done = self.finish(async {
             engine.erase_old_keys().map_err(|error| error.to_string())?;

@@ -330,7 +330,7 @@ fn any_operation_of_a_resume_may_fail() {
         move |op: StorageOp, path: &Path| {
             let is_log =
                 op == StorageOp::Write && path.extension().is_some_and(|extension| extension == "s2s");
-            (is_log && writes.fetch_add(1, Ordering::SeqCst) == 2).then_some(InjectedFault::Tear(700))
+            (is_log && writes.fetch_add(1, Ordering::SeqCst) == 3).then_some(InjectedFault::Tear(700))
         }
     };
     let torn = Place::new(Disk::with_gate(Arc::new(gate)), &dir.path().join("torn"));

@@ -148,7 +148,7 @@ impl Screen {
             },
             OpenTarget::Replay(path) => {
                 match self.host.load_replay(path) {
-                    Ok(film) => self.film(path, film),
+                    Ok(load) => self.show_replay(path, load),
                     Err(problems) => self.tell(&problems),
                 }
                 None
@@ -191,10 +191,10 @@ impl Screen {
         done.or(kept)
     }
 
-    fn film(&mut self, path: &Path, film: ReplayLoad) {
-        self.model.show(Mode::Replay, Replay::new(film.first), path.display().to_string());
+    fn show_replay(&mut self, path: &Path, load: ReplayLoad) {
+        self.model.show(Mode::Replay, Replay::new(load.first), path.display().to_string());
         self.model.reading = Some(0);
-        self.film = Some(film.rest);
+        self.loading = Some(load.rest);
     }
 
     async fn resume(&mut self, path: &Path) -> Option<Message> {

@@ -20,10 +20,10 @@ pub fn pane(model: &Model, scroll: usize, height: usize) -> (String, Vec<Line<'s
         .take(height.saturating_sub(1))
         .collect();
     shown.reverse();
-    let is_film = matches!(model.mode, Mode::Replay);
+    let is_replay = matches!(model.mode, Mode::Replay);
     let line = |(index, text): (usize, String)| {
         let text = format!("{:>5}  {}", replay.lines()[index].seq, safe(&text).replace('\n', " "));
-        let is_current = is_film && index + 1 == replay.at();
+        let is_current = is_replay && index + 1 == replay.at();
         if is_current { Line::styled(text, model.theme.chosen()) } else { Line::from(text) }
     };
     let to_come = replay.len() - replay.at();

@@ -1,53 +1,32 @@
-//! One headless session at work: signals, progress, scripted persons, the closing words.
+//! One headless session while it runs: signals, progress, and the closing lines.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use futures::future::{BoxFuture, FutureExt as _, ready};
 use tokio_util::sync::CancellationToken;
 
-use super::args::Run;
-use super::batch::known_prices;
-use super::console::{Console, fail_as};
+use super::console::{Console, fail};
 use super::cost_summary;
-use super::files::bytes_of;
-use super::plan::Environment;
 use super::receipts::Receipts;
 use super::told::Teller;
-use crate::config::tasks::TaskFile;
-use crate::core::{Command, ExitCode, QUORUM_UNREACHABLE, Question, QuestionKind, exhausted_key};
+use crate::core::{ExitCode, QUORUM_UNREACHABLE, exhausted_key};
 use crate::diagnostic::Diagnostic;
-use crate::engine::{
-    Budget, Engine, EngineConfig, EngineError, FacilitatorAnswer, FacilitatorPrompt, INTERRUPTED, Observer,
-    SeatedParticipants,
-};
+use crate::engine::{EngineError, INTERRUPTED, Observer};
 use crate::history::{Event, LogEntry, Session};
-use crate::journal::{Disk, Journal, KeyStore, fold_to_show, read_log};
-use crate::launch::scripted_answers::Answers;
-use crate::persona::Persona;
+use crate::journal::fold_to_show;
+use crate::launch::budget::known_prices;
+use crate::launch::environment::Environment;
+use crate::launch::error::RunError;
+use crate::launch::headless::HeadlessFacilitator;
+use crate::launch::run::{EndedRun, FrontEnd, run};
+use crate::launch::seat::ReadySession;
+use crate::launch::session_file::read_session;
 use crate::report;
 use crate::tui::Signals;
 
-/// A session with everyone at the table.
-pub struct ReadySession {
-    /// The state so far.
-    pub session: Session,
-    /// The journal, at its end.
-    pub journal: Journal,
-    /// Who takes each seat.
-    pub table: SeatedParticipants,
-    /// The personas of the roster, by name.
-    pub personas: HashMap<String, Arc<Persona>>,
-    pub answers: Answers,
-    /// The limit on money.
-    pub budget: Option<Budget>,
-    /// The session's file.
-    pub path: PathBuf,
-}
-
 /// What all sessions of one command share.
 pub struct RunContext<'a> {
+    pub set_up: &'a Environment,
     pub runtime: &'a tokio::runtime::Runtime,
     /// Cancelled by the first signal: no further session is begun then.
     pub interrupt: &'a CancellationToken,
@@ -55,65 +34,47 @@ pub struct RunContext<'a> {
     pub ended_by: &'a OnceLock<ExitCode>,
     /// Where each seat's receipt goes, if somebody wants them.
     pub receipts: Option<&'a Receipts>,
+    /// Whether seats are asked again whose answers were lost with their key.
+    pub ask_again: bool,
 }
 
-/// Works a session to its end or rest.
-pub fn run_session(
-    seated: ReadySession,
-    start: Command,
-    args: &Run,
-    set_up: &Environment,
-    bench: &RunContext<'_>,
-    output: &mut Console,
-) -> ExitCode {
-    output.note(&format!("session: {}", seated.path.display()));
-    let is_resumed = seated.session.header.is_some();
-    let mut person = ScriptedFacilitator { answers: seated.answers, ask_again: args.ask_again };
+/// Runs a session until it finishes or pauses.
+pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Console) -> ExitCode {
+    output.note(&format!("session: {}", ready.path.display()));
+    let (path, is_resumed) = (ready.path.clone(), ready.session.header.is_some());
+    let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.ask_again);
     let teller = output.teller();
-    let mut face = ProgressReporter { output, teller: &teller, receipts: bench.receipts };
-    let mut engine = Engine::new(EngineConfig {
-        session: seated.session,
-        journal: seated.journal,
-        keys: KeyStore::new(Disk::default(), &set_up.folders.keys()),
-        table: seated.table,
-        personas: seated.personas,
-        context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
-        observer: &mut face,
-        person: &mut person,
-        interrupt: bench.interrupt.clone(),
-        budget: seated.budget,
-    });
-    engine.is_watched(teller.watches.clone());
-    engine.keeps_tasks(Box::new(|name, mark| TaskFile::of(&set_up.folders, name).mark(mark)));
-    let done = bench.runtime.block_on(async {
-        engine.erase_old_keys()?;
-        engine.stage(start)?;
+    let mut reporter = ProgressReporter { output, teller: &teller, receipts: context.receipts };
+    let front = FrontEnd {
+        observer: &mut reporter,
+        facilitator: &mut facilitator,
+        interrupt: context.interrupt.clone(),
+        progress: teller.watches.clone(),
+        desk: None,
+    };
+    let EndedRun { done, session, last_hash, left_behind } = context.runtime.block_on(async {
         tokio::select! {
-            done = engine.run() => done,
+            ended = run(ready, context.set_up, front) => ended,
             never = teller.keep_telling() => match never {},
         }
     });
-    let (session, head) = (std::mem::take(&mut engine.session), engine.last_hash());
-    let prices = known_prices(&session, set_up);
-    let left_behind = engine.left_behind.take();
-    drop(engine);
     teller.finish();
     if let Some(error) = left_behind {
         let hint = "its key is published, so nothing is lost; resuming the session tries again";
         output.warn(&Diagnostic::new(error.to_string()).hint(hint));
     }
     // What an earlier version recorded is reported in the words of this one.
-    let session = if is_resumed { read_to_show(&seated.path).unwrap_or(session) } else { session };
-    cost_summary::print_cost(&session, &prices, output);
-    let exit = print_summary(done, &session, &seated.path, &head, output);
+    let session = if is_resumed { read_to_show(&path).unwrap_or(session) } else { session };
+    cost_summary::print_cost(&session, &known_prices(&session, context.set_up), output);
+    let exit = print_summary(done, &session, &path, &last_hash, output);
     // What was told of it already must not be lost on a script.
     let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
     let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
-    bench.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit)
+    context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit)
 }
 
 fn read_to_show(path: &Path) -> Option<Session> {
-    read_log(&bytes_of(path).ok()?).ok().map(fold_to_show)
+    read_session(path).ok().map(fold_to_show)
 }
 
 fn print_summary(
@@ -138,7 +99,7 @@ fn print_summary(
                 "nothing was recorded; free disk space and run again".to_owned()
             };
             let problem = Diagnostic::new(error.to_string()).hint(hint);
-            return fail_as(&[problem], exit, output);
+            return fail(&RunError { problems: vec![problem], exit }, output);
         }
     };
     if !output.json {
@@ -184,35 +145,6 @@ fn answer_hint(session: &Session) -> String {
             let answer = choice.map_or("{approved: true}".to_owned(), |choice| format!("{{tie: {choice}}}"));
             format!(" --answers FILE, where FILE says `{}: {answer}`", run.id)
         }
-    }
-}
-
-/// The person of a headless run: the answers file, or nobody.
-struct ScriptedFacilitator {
-    answers: Answers,
-    ask_again: bool,
-}
-
-impl FacilitatorPrompt for ScriptedFacilitator {
-    fn ask<'a>(
-        &'a mut self,
-        question: &'a Question,
-        _session: &'a Session,
-    ) -> BoxFuture<'a, Result<Option<FacilitatorAnswer>, String>> {
-        let says = |approved, choice, comment| FacilitatorAnswer {
-            approved,
-            choice,
-            comment,
-            by: "scripted".to_owned(),
-        };
-        let answer = match &question.kind {
-            QuestionKind::KeyLost(_) => Ok(self.ask_again.then(|| says(true, None, None))),
-            kind => self
-                .answers
-                .next_answer(&question.step, kind)
-                .map(|said| said.map(|said| says(said.approved, said.choice, said.comment))),
-        };
-        ready(answer).boxed()
     }
 }
 

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::browse::{saved, summary};
-use crate::cli::plan::Environment;
-use crate::config::dirs::read_regular;
 use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
+use crate::config::read_file::read_regular;
 use crate::journal::{Disk, fold_to_show, read_log};
+use crate::launch::environment::Environment;
 use crate::tui::{Home, HomeRow, HomeSection, OpenTarget};
 use crate::workflow::{Source, default_id, load};
 
@@ -31,13 +31,11 @@ pub fn home(set_up: &Environment) -> Home {
     let paths = saved(&set_up.folders);
     let mut rows: Vec<HomeRow> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();
     rows.push(start("New question…", "question, participants, voting rule", OpenTarget::NewQuestion));
-    rows.extend(definitions(&PathPolicy::for_project(&set_up.folders, None)).into_iter().filter_map(
-        |path| {
-            let text = read_regular(&path, MOST_DEFINITION).ok()?;
-            let about = about(&text, &path.display().to_string())?;
-            Some(start(&path.display().to_string(), &about, OpenTarget::File(path)))
-        },
-    ));
+    rows.extend(definitions(&set_up.folders.path_policy(None)).into_iter().filter_map(|path| {
+        let text = read_regular(&path, MOST_DEFINITION).ok()?;
+        let about = about(&text, &path.display().to_string())?;
+        Some(start(&path.display().to_string(), &about, OpenTarget::File(path)))
+    }));
     for (name, text) in EXAMPLES {
         let about = about(text, name).unwrap_or_default();
         let opening = OpenTarget::Text { name: name.to_owned(), text: text.to_owned() };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::dirs::read_text;
+use crate::config::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
 
@@ -16,7 +16,7 @@ fn path(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// Keeps a text under a name, for its owner alone; `None` forgets it.
-pub fn keep(folder: &Path, name: &str, text: Option<&str>) -> Result<(), Diagnostic> {
+pub fn save_draft(folder: &Path, name: &str, text: Option<&str>) -> Result<(), Diagnostic> {
     let (disk, path) = (Disk::default(), path(folder, name));
     let done = match text {
         Some(text) => disk.make_own_dir(folder).and_then(|()| disk.write_whole(&path, text.as_bytes())),
@@ -27,7 +27,7 @@ pub fn keep(folder: &Path, name: &str, text: Option<&str>) -> Result<(), Diagnos
 }
 
 /// What was kept under a name.
-pub fn kept(folder: &Path, name: &str) -> Option<String> {
+pub fn load_draft(folder: &Path, name: &str) -> Option<String> {
     let bytes = Disk::default().read_own(&path(folder, name), MOST).ok()?;
     String::from_utf8(bytes).ok()
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{bytes_of, damage_problem};
 use crate::diagnostic::Diagnostic;
 use crate::history::LogEntry;
 use crate::journal::{LogReader, PresentWords};
+use crate::launch::session_file::{bytes_of, damage_problem};
 use crate::tui::{LoadProgress, ReplayLoad};
 
 /// So long the beginning may take; short sessions are whole by then.
@@ -19,7 +19,7 @@ const HAND_OVER: Duration = Duration::from_millis(50);
 /// Opens a session file as a replay.
 pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
     let file = path.display().to_string();
-    let bytes = bytes_of(path)?;
+    let bytes = bytes_of(path).map_err(|problem| vec![problem])?;
     let started = Instant::now();
     let mut reader = LogReader::new(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
     let (mut first, mut words): (Vec<LogEntry>, _) = (Vec::new(), PresentWords::default());
@@ -39,7 +39,7 @@ pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
         // A screen that is gone needs to know nothing.
         let _ = tell.send(done.err().map_or(LoadProgress::Whole, LoadProgress::Damaged));
     };
-    let started = std::thread::Builder::new().name("film".to_owned()).spawn(read_on);
+    let started = std::thread::Builder::new().name("replay".to_owned()).spawn(read_on);
     started.map_err(|error| vec![Diagnostic::new(format!("the session file cannot be read: {error}"))])?;
     Ok(ReplayLoad { first, rest })
 }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{bytes_of, damage_problem};
-use crate::cli::plan::session_id;
 use crate::core::{Command, decide};
 use crate::diagnostic::Diagnostic;
 use crate::engine::hold;
 use crate::history::{Session, TimedEvent};
 use crate::journal::{Disk, EventLog, read_log, write_document};
+use crate::launch::header::session_id;
+use crate::launch::session_file::{bytes_of, damage_problem};
 use crate::tui::StartRefusal;
 
 /// Writes a new session file into `folder`: the documents of the one at `path` up to `seq`, or to
@@ -21,7 +21,7 @@ pub fn fork(
     may: impl Fn(&Session) -> Result<(), StartRefusal>,
 ) -> Result<PathBuf, StartRefusal> {
     let file = path.display().to_string();
-    let bytes = bytes_of(path)?;
+    let bytes = bytes_of(path).map_err(|problem| vec![problem])?;
     let log = read_log(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
     let (session, count) = point(&log, seq).ok_or_else(|| {
         let problem = Diagnostic::new("no session can begin before this point").with_file(&file);

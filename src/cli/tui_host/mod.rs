@@ -1,0 +1,181 @@
+//! The screen's world: what it needs of files, folders and the engine.
+
+mod drafts;
+mod engine_thread;
+mod fork;
+mod home;
+mod replay_loader;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::args::{Format, Run};
+use super::doctor;
+use super::files::rendered;
+use super::options::launch_options;
+use super::verb_result::VerbResult;
+use crate::config::doctor::ProbeLevel;
+use crate::config::need::Need;
+use crate::config::participant_factory::ParticipantFactory;
+use crate::config::trust::{Trust, lines};
+use crate::diagnostic::Diagnostic;
+use crate::history::{LogEntry, Session, SessionOpened};
+use crate::journal::{Disk, KeyStore, fold};
+use crate::launch::environment::Environment;
+use crate::launch::error::RunError;
+use crate::launch::needs::needs;
+use crate::launch::prepare::{LaunchOptions, load_definition, opened, prepare, read_definition};
+use crate::launch::run::raise_descriptor_limit;
+use crate::launch::seat::{begin, resume, seat_participants};
+use crate::launch::session_file::open_session;
+use crate::tui::{
+    Draft, EngineHandle, Home, Host, Keys, OpenTarget, ReplayLoad, ScreenOptions, StartRefusal, Theme,
+};
+
+/// Shows the screen: a file, or the home screen.
+pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
+    let set_up = Environment::find(run.trust)?;
+    raise_descriptor_limit();
+    let screen = screen_options(&set_up)?;
+    let host = TuiHost { options: launch_options(run)?, save: run.save.clone(), set_up: Arc::new(set_up) };
+    crate::tui::run(Arc::new(host), opening, screen)
+        .map_err(|error| Diagnostic::new(format!("the terminal cannot be used: {error}")).into())
+}
+
+fn screen_options(set_up: &Environment) -> Result<ScreenOptions, Diagnostic> {
+    let screen = &set_up.config.screen;
+    let given = screen.value.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
+    let wrong = |message: String| Diagnostic::new(message).with_file(&screen.from);
+    let keys = Keys::configured(given).map_err(|message| wrong(format!("`screen.keys`: {message}")))?;
+    let theme = Theme::from_environment(|name| std::env::var(name).ok());
+    let colors = screen.value.colors.iter().map(|(role, color)| (role.as_str(), color.as_str()));
+    let theme = theme.with_colors(colors).map_err(|message| wrong(format!("`screen.colors`: {message}")))?;
+    let theme = Theme { ascii: theme.ascii || screen.value.ascii, ..theme };
+    Ok(ScreenOptions { theme, keys, mouse: screen.value.mouse })
+}
+
+/// What the command line gives the screen.
+struct TuiHost {
+    options: LaunchOptions,
+    /// Where a new session is saved, if the user says so.
+    save: Option<PathBuf>,
+    set_up: Arc<Environment>,
+}
+
+impl TuiHost {
+    /// Refuses a session that needs something which the person has not agreed to.
+    fn agreed(&self, session: &Session) -> Result<(), StartRefusal> {
+        let needs = needs(session, &self.set_up.catalog(), &self.options.answers)?;
+        let unagreed = self.set_up.trust.unagreed(needs);
+        if unagreed.is_empty() { Ok(()) } else { Err(StartRefusal::Unagreed(unagreed)) }
+    }
+
+    fn sessions_to_write(&self) -> Result<PathBuf, StartRefusal> {
+        Ok(self.set_up.folders.sessions_to_write().map_err(|problem| vec![problem])?)
+    }
+}
+
+fn wrong(error: RunError) -> StartRefusal {
+    StartRefusal::Wrong(error.problems)
+}
+
+impl Host for TuiHost {
+    fn home(&self) -> Home {
+        home::home(&self.set_up)
+    }
+
+    fn draft(&self, opening: &OpenTarget) -> Result<Draft, Vec<Diagnostic>> {
+        let set_up = &self.set_up;
+        let (plan, mut notices) = match opening {
+            OpenTarget::Text { name, text } => load_definition(text.clone(), name.clone(), &set_up.folders)?,
+            OpenTarget::File(path) => read_definition(path, &set_up.folders)?,
+            _ => return Err(vec![Diagnostic::new("this is no definition")]),
+        };
+        let opening = prepare(plan, &self.options, set_up, &mut |notice| notices.push(notice.clone()))?;
+        notices.extend(set_up.notices().cloned().chain(set_up.catalog().unneeded(&opening.needs)));
+        // A seat without a participant is reported before anything is written.
+        let trust = Trust::for_looking();
+        let mut catalog = ParticipantFactory::new(&set_up.config, &trust);
+        seat_participants(&opening.session, &mut catalog, &self.options.answers)?;
+        let notices = notices.iter().map(ToString::to_string).collect();
+        let needs = lines(&opening.needs, &set_up.trust);
+        Ok(Draft { opened: opening.header, notices, needs })
+    }
+
+    fn begin(&self, header: &SessionOpened) -> Result<EngineHandle, StartRefusal> {
+        let name = format!("{}.s2s", header.session);
+        let path = match &self.save {
+            Some(path) if path.is_dir() => path.join(name),
+            Some(path) if std::fs::metadata(path).map_or(true, |meta| meta.len() == 0) => path.clone(),
+            _ => self.sessions_to_write()?.join(name),
+        };
+        self.agreed(&opened(header, crate::clock::now()))?;
+        let (desk, people) = unbounded_channel();
+        let ready = begin(header, path, &self.options, &self.set_up, Some(&desk)).map_err(wrong)?;
+        Ok(engine_thread::spawn(ready, &self.set_up, (desk, people)))
+    }
+
+    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal> {
+        let mut file = open_session(path).map_err(wrong)?;
+        let session = fold(&file.log);
+        if session.closed.is_some() {
+            for error in KeyStore::new(Disk::default(), &self.set_up.folders.keys()).erase_all(&session) {
+                tracing::debug!(%error, "a key of a finished session is left");
+            }
+            let problem = Diagnostic::new("the session is over already");
+            return Err(vec![problem.hint("look at it; F begins a new session from any point of it")].into());
+        }
+        self.agreed(&session)?;
+        let (desk, people) = unbounded_channel();
+        let lines = std::mem::take(&mut file.log.lines);
+        let tell = &mut |notice: &Diagnostic| tracing::debug!(%notice, "resumed");
+        let ready = resume((session, file), path, &self.options, &self.set_up, Some(&desk), tell);
+        Ok((lines, engine_thread::spawn(ready.map_err(wrong)?, &self.set_up, (desk, people))))
+    }
+
+    fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal> {
+        fork::fork(path, seq, &self.sessions_to_write()?, |session| self.agreed(session))
+    }
+
+    fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic> {
+        self.set_up.trust.keep(needs)
+    }
+
+    fn load_replay(&self, path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
+        replay_loader::open(path)
+    }
+
+    fn context(&self) -> Result<Option<String>, Diagnostic> {
+        self.set_up.folders.context()
+    }
+
+    fn doctor(&self, depth: ProbeLevel) -> String {
+        match doctor::checked(&self.set_up, &[], depth) {
+            Ok(found) => doctor::lines(&found.unwrap_or_default(), true).join("\n"),
+            Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+        }
+    }
+
+    fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic> {
+        let format = <Format as clap::ValueEnum>::from_str(format, true).map_err(Diagnostic::new)?;
+        let path = PathBuf::from(format!("{}.{}", session.id, format.extension()));
+        Disk::default()
+            .write_whole(&path, rendered(session, format).as_bytes())
+            .map_err(|error| Diagnostic::new(error.to_string()))?;
+        Ok(path)
+    }
+
+    fn edit(&self, text: &str) -> Result<String, Diagnostic> {
+        drafts::edit(&self.set_up.folders.drafts(), text)
+    }
+
+    fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic> {
+        drafts::save_draft(&self.set_up.folders.drafts(), name, text)
+    }
+
+    fn kept(&self, name: &str) -> Option<String> {
+        drafts::load_draft(&self.set_up.folders.drafts(), name)
+    }
+}

@@ -1,0 +1,200 @@
+//! Carries out the facilitator's requests.
+
+use super::facilitator::{FacilitatorAnswer, FacilitatorRequest, WaitPoint, hold, pending_question};
+use super::state::{Engine, EngineError};
+use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, next};
+use crate::history::{CloseReason, Event};
+
+impl Engine<'_> {
+    /// Waits at this point for a request and carries it out; returns the exit code if it ends the run.
+    pub(super) async fn await_request(&mut self, at: &WaitPoint) -> Result<Option<ExitCode>, EngineError> {
+        self.commit().await?;
+        let request = tokio::select! {
+            request = self.facilitator.next_request(Some(at), &self.session) => request.map_err(EngineError::Table)?,
+            () = self.interrupt.cancelled() => return Ok(None),
+        };
+        let (reason, step) = match (request, at) {
+            (FacilitatorRequest::Leave { reason }, WaitPoint::Question(question)) => {
+                (reason, Some(question.step.clone()))
+            }
+            (FacilitatorRequest::Leave { reason }, _) => {
+                (reason, self.session.step.as_ref().map(|run| run.id.clone()))
+            }
+            (FacilitatorRequest::Answer(no), WaitPoint::Question(Question { step, kind, message }))
+                if !no.approved && matches!(kind, QuestionKind::KeyLost(_)) =>
+            {
+                (message.clone(), Some(step.clone()))
+            }
+            (request, _) => {
+                self.execute(request)?;
+                return Ok(None);
+            }
+        };
+        self.pause(&reason, step).await.map(Some)
+    }
+
+    /// Carries out a request. What the core refuses is reported and changes nothing.
+    pub(super) fn execute(&mut self, request: FacilitatorRequest) -> Result<(), EngineError> {
+        let done = match request {
+            FacilitatorRequest::Leave { .. } => {
+                self.interrupt.cancel();
+                Ok(())
+            }
+            FacilitatorRequest::OpenRound { seen } => return self.open_round(seen.as_deref()),
+            FacilitatorRequest::CloseRound => return self.close_by_order(),
+            FacilitatorRequest::Excuse { participant, reason } => self.excuse(&participant, reason),
+            FacilitatorRequest::Retry { participant, model } => return self.retry(&participant, model),
+            FacilitatorRequest::MoreTime(more) => self.more_time(more),
+            FacilitatorRequest::Revise(revised) => self.stage(Command::ReviseRound(revised)),
+            FacilitatorRequest::Record(artifact) => {
+                self.stage(Command::RecordArtifact { artifact, by: "facilitator".to_owned() })
+            }
+            FacilitatorRequest::Note { round, text } => self.stage(Command::RecordSynthesis { round, text }),
+            FacilitatorRequest::Accept => match (hold(&self.session), next(&self.session)) {
+                (Some(_), NextAction::Decide(finish)) => self.stage(finish),
+                _ => Err(Refusal("there is nothing to accept now".to_owned())),
+            },
+            FacilitatorRequest::AskAgain => self.stage(Command::AskRoundAgain),
+            FacilitatorRequest::Answer(says) => self.take_answer(says),
+        };
+        if let Err(refusal) = done {
+            self.facilitator.on_refused(&refusal.0);
+        }
+        Ok(())
+    }
+
+    fn take_answer(&mut self, says: FacilitatorAnswer) -> Result<(), Refusal> {
+        let Some(question) = pending_question(&self.session) else {
+            return Err(Refusal("nobody is asked anything now".to_owned()));
+        };
+        match question.kind {
+            QuestionKind::KeyLost(_) => self.stage(Command::AskAgain),
+            QuestionKind::Approval | QuestionKind::Tie(_) | QuestionKind::Exhausted(_) => {
+                let FacilitatorAnswer { approved, choice, comment, by } = says;
+                self.stage(Command::Answer { step: question.step, approved, choice, comment, by })
+            }
+        }
+    }
+
+    /// Opens the round that waits, unless the budget would not bear it.
+    fn open_round(&mut self, seen: Option<&str>) -> Result<(), EngineError> {
+        let events = match self.opening_events(seen) {
+            Ok(events) => events,
+            Err(why) => {
+                self.facilitator.on_refused(&why);
+                return Ok(());
+            }
+        };
+        for message in self.session.opening_warnings() {
+            self.stage(Command::Warn { message })?;
+        }
+        let opened = events
+            .iter()
+            .find_map(|event| if let Event::RoundOpened(opened) = event { Some(opened) } else { None });
+        let over = self
+            .budget
+            .as_ref()
+            .zip(opened)
+            .and_then(|(budget, opened)| budget.refuses(&self.session, opened));
+        match over {
+            Some(reason) => self.stage(Command::Stop { reason })?,
+            None => self.stage_events(events, (self.now)()),
+        }
+        Ok(())
+    }
+
+    /// Returns the events that open the round that waits. Its snapshot is rendered here, once; where one
+    /// was seen, it must be the same.
+    fn opening_events(&mut self, seen: Option<&str>) -> Result<Vec<Event>, String> {
+        if hold(&self.session) != Some(WaitPoint::Draft) {
+            return Err("no round waits to be opened".to_owned());
+        }
+        self.check_seats()?;
+        let project_summary = (self.context_file)()?;
+        let events = self.decide(Command::OpenRound { project_summary }).map_err(|refusal| refusal.0)?;
+        let is_seen = |event: &Event| matches!(event, Event::RoundOpened(opened) if seen.is_none_or(|seen| opened.snapshot_sha256 == seen));
+        if events.iter().any(is_seen) {
+            Ok(events)
+        } else {
+            Err("CONTEXT.md changed on disk; review the snapshot again".to_owned())
+        }
+    }
+
+    /// Refuses a round that a seat is known to have no answer for, before anything is sent.
+    fn check_seats(&self) -> Result<(), String> {
+        let (Some(definition), Some(run)) = (&self.session.definition, &self.session.step) else {
+            return Ok(());
+        };
+        let Some(round) = definition.step(&run.id).and_then(|step| step.round()) else { return Ok(()) };
+        for name in self.session.roster.keys().filter(|name| round.participants.holds(name)) {
+            if let Some(lack) =
+                self.table.get(name).and_then(|participant| participant.unavailable_reason(&run.id))
+            {
+                return Err(format!("{lack} (seat `{name}`)"));
+            }
+        }
+        Ok(())
+    }
+
+    fn close_by_order(&mut self) -> Result<(), EngineError> {
+        if self.session.open_round().is_none() {
+            self.facilitator.on_refused("no round is open");
+            return Ok(());
+        }
+        // What is ready when the word is given still counts; what comes later is refused.
+        self.collect_finished()?;
+        self.close_round(CloseReason::Facilitator)
+    }
+
+    fn excuse(&mut self, participant: &str, reason: String) -> Result<(), Refusal> {
+        let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
+        self.stage(Command::Excuse { round, participant: participant.to_owned(), reason })?;
+        self.cancel_seat(participant);
+        Ok(())
+    }
+
+    /// Retries a seat. Its answer counts only once: what it was asked before is given up first.
+    fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
+        // What is ready when the word is given is sealed, and stays.
+        self.collect_finished()?;
+        let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
+        let now = self.session.seat_info(participant).map(|info| info.model.clone());
+        let model = model.filter(|model| Some(model) != now.as_ref());
+        let command = Command::Retry { round, participant: participant.to_owned(), model: model.clone() };
+        let refused = self.decide(command.clone()).err().map(|refusal| refusal.0);
+        let refused = refused.or_else(|| self.replace_model(participant, model.as_deref()).err());
+        if let Some(why) = refused {
+            self.facilitator.on_refused(&why);
+            return Ok(());
+        }
+        self.cancel_seat(participant);
+        self.stage(command)?;
+        self.retry_seat(participant)
+    }
+
+    /// Makes sure that one more request can be paid, and puts a new model into the seat.
+    fn replace_model(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
+        let newcomer = model.map(|model| (self.replace_seat)(model)).transpose()?;
+        if let (Some(budget), Some(round)) = (&mut self.budget, self.session.open_round()) {
+            if let (Some(model), Some(newcomer)) = (model, &newcomer) {
+                budget.prices.extend(newcomer.price.map(|price| (model.to_owned(), price)));
+            }
+            let model =
+                model.or_else(|| Some(self.session.seat_info(participant)?.label(&round.opened.step)));
+            let why = budget.refuses_retry(&self.session, &round.opened, model.unwrap_or_default());
+            why.map_or(Ok(()), Err)?;
+        }
+        if let Some(newcomer) = newcomer {
+            self.table.insert(participant.to_owned(), newcomer.participant);
+        }
+        Ok(())
+    }
+
+    fn more_time(&mut self, more: u64) -> Result<(), Refusal> {
+        let now = self.session.open_round().and_then(|round| round.deadline_ms);
+        let deadline_ms = now.unwrap_or(0).saturating_add(more);
+        self.stage(Command::ExtendDeadline { deadline_ms })?;
+        self.reset_deadline();
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! The requests that are out: seats of the open round, and agents with their work items.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt as _};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
+
+use super::seat::{self, RoundShared, SeatResult};
+use crate::history::WorkItemReturned;
+use crate::participants::{Participant, SeatRequest};
+
+/// Everyone at work: the seats of the open round, and agents with their work items. Dropping it
+/// gives up every request.
+#[derive(Default)]
+pub(super) struct RequestPool {
+    pub at_work: JoinSet<(RequestId, FinishedRequest)>,
+    /// What gives up one request.
+    pub requests: HashMap<RequestId, AbortHandle>,
+    pub round: Option<PendingRound>,
+}
+
+/// Who is at work.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum RequestId {
+    /// A seat of the round of that number, and how often it was asked again before.
+    Seat(u32, String, u32),
+    /// The agent that holds this work item.
+    Item(String),
+}
+
+/// What came of it.
+pub(super) enum FinishedRequest {
+    Seat(SeatResult),
+    Item(Box<WorkItemReturned>),
+}
+
+/// The round whose seats are asked.
+pub(super) struct PendingRound {
+    pub number: u32,
+    /// Seats that have not settled.
+    pub left: usize,
+    pub deadline: Option<Instant>,
+    /// Whether a seat may wait a moment for others: not where the next one may close the round.
+    pub gathers: bool,
+    pub shared: Arc<RoundShared>,
+}
+
+/// How long a seat may take, and the form its service holds the reply to.
+pub(super) type AskOptions = (Option<Duration>, Option<Arc<str>>);
+
+/// A seat that is to be asked.
+pub(super) struct PreparedSeat {
+    pub participant: Arc<dyn Participant>,
+    pub ask: SeatRequest,
+    pub attempt: u32,
+    pub model: String,
+}
+
+impl RequestPool {
+    /// Sets someone to work. A fault of the program there is that one's failure, no more. The work is
+    /// boxed, since the runtime moves what it is given, and its place for the result, several times.
+    pub fn begin(
+        &mut self,
+        place: RequestId,
+        work: BoxFuture<'static, FinishedRequest>,
+        fault: impl FnOnce() -> FinishedRequest + Send + 'static,
+    ) {
+        let of = place.clone();
+        let work =
+            async move { (of, AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| fault())) };
+        self.requests.insert(place, self.at_work.spawn(work));
+    }
+
+    /// Asks a seat of the round.
+    pub fn ask(&mut self, ready: PreparedSeat) {
+        let Some(round) = &mut self.round else { return };
+        let PreparedSeat { participant, ask, attempt, model } = ready;
+        let place = RequestId::Seat(round.number, ask.seat.clone(), attempt);
+        let shared = Arc::clone(&round.shared);
+        round.left += 1;
+        let work = seat::ask_and_seal(participant, ask, model, shared).map(FinishedRequest::Seat);
+        self.begin(place, work.boxed(), || FinishedRequest::Seat(SeatResult::fault()));
+    }
+
+    /// Whether the request is still out.
+    pub fn is_pending(&self, place: &RequestId) -> bool {
+        self.requests.contains_key(place)
+    }
+
+    pub fn settled(&mut self, place: &RequestId) {
+        // One that was let go just as it settled is counted once.
+        if self.requests.remove(place).is_none() {
+            return;
+        }
+        if let (RequestId::Seat(number, ..), Some(round)) = (place, &mut self.round)
+            && *number == round.number
+        {
+            round.left = round.left.saturating_sub(1);
+        }
+    }
+
+    /// Gives up the seats of the round; agents go on.
+    pub fn cancel_round(&mut self) {
+        self.round = None;
+        self.requests.retain(|place, request| {
+            if matches!(place, RequestId::Seat(..)) {
+                request.abort();
+            }
+            matches!(place, RequestId::Item(_))
+        });
+    }
+}

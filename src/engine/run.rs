@@ -1,0 +1,112 @@
+//! The loop: performs the next action, or waits for the facilitator's request.
+
+use super::facilitator::wait_point;
+use super::request_pool::RequestPool;
+use super::state::{Engine, EngineError};
+use crate::core::{Command, ExitCode, NextAction, QUORUM_UNREACHABLE, exit_code, next};
+use crate::history::{CloseReason, RoundRun};
+
+/// Why a session pauses that a signal ended.
+pub const INTERRUPTED: &str = "interrupted";
+
+impl Engine<'_> {
+    /// Runs the session until it is done or rests.
+    ///
+    /// # Errors
+    /// When the storage fails, or a seat has nobody to take it.
+    pub async fn run(&mut self) -> Result<ExitCode, EngineError> {
+        loop {
+            if self.interrupt.is_cancelled() && self.session.closed.is_none() && self.session.paused.is_none()
+            {
+                return self.pause(INTERRUPTED, None).await;
+            }
+            if self.is_task_due {
+                self.commit().await?;
+            }
+            let now = next(&self.session);
+            // Seats already asked need no check: their participant was available when they were asked.
+            if (matches!(now, NextAction::OpenRound)
+                || matches!(now, NextAction::AwaitSeats) && !self.is_asking())
+                && let Some((step, message)) = self.missing_human()
+            {
+                return self.pause(&message, Some(step)).await;
+            }
+            if let Some(exit) = match wait_point(&self.session, &now) {
+                Some(at) => self.await_request(&at).await?,
+                None => self.perform(now).await?,
+            } {
+                return Ok(exit);
+            }
+        }
+    }
+
+    /// Performs what needs no request; returns the exit code if the run ends by it.
+    async fn perform(&mut self, now: NextAction) -> Result<Option<ExitCode>, EngineError> {
+        match now {
+            NextAction::Decide(Command::Offer { step }) => self.offer(step)?,
+            NextAction::Decide(command) => self.stage(command)?,
+            NextAction::AwaitSeats => self.await_seats().await?,
+            NextAction::CloseRound(reason) => return self.close_or_stop(reason).await,
+            NextAction::Rest => return Ok(Some(ExitCode::Waiting)),
+            NextAction::Done => {
+                self.commit().await?;
+                let code = self.session.closed.as_ref().map(|closed| closed.status);
+                return Ok(Some(code.map_or(ExitCode::Failure, |status| exit_code(&self.session, status))));
+            }
+            // To open a round and to ask a person are wait points.
+            NextAction::Nothing | NextAction::OpenRound | NextAction::AskPerson(_) => {
+                return Err(EngineError::Table("the session is not open".to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Closes the open round; where failed seats keep it below its quorum and no person
+    /// leads, the session rests instead and nothing is revealed, unless the round's time is up.
+    async fn close_or_stop(&mut self, reason: CloseReason) -> Result<Option<ExitCode>, EngineError> {
+        let below = self.session.below_quorum().filter(|_| !self.facilitator.is_person());
+        match below.map(|round| self.time_left(round)) {
+            None => self.close_round(reason)?,
+            Some(Some(left)) if left.is_zero() => self.close_round(CloseReason::Deadline)?,
+            Some(_) => {
+                self.pause(QUORUM_UNREACHABLE, None).await?;
+                return Ok(Some(ExitCode::Unreachable));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) async fn pause(
+        &mut self,
+        reason: &str,
+        step: Option<String>,
+    ) -> Result<ExitCode, EngineError> {
+        self.collect_finished()?;
+        self.pool = RequestPool::default();
+        self.stage(Command::Pause { reason: reason.to_owned(), step })?;
+        self.commit().await?;
+        // The first write may have led to a warning about a key file.
+        self.commit().await?;
+        Ok(ExitCode::Waiting)
+    }
+
+    /// Closes the open round: its requests are given up, its key is published, and erased once that
+    /// is on disk. What it reveals shares the write of the close.
+    pub(super) fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
+        let Some(key) = self.round_key()? else {
+            return Ok(self.stage(Command::LoseKey)?);
+        };
+        if let Some(round) = self.session.open_round() {
+            round.seats.keys().for_each(|seat| self.progress.end(seat));
+        }
+        self.pool.cancel_round();
+        let number = self.session.open_round().map(|round| round.opened.number);
+        self.stage(Command::CloseRound { reason, key })?;
+        let is_sealed = |round: &RoundRun| round.closed.is_some() && round.sealed_seats().next().is_some();
+        if self.session.rounds.last().is_some_and(is_sealed) {
+            self.stage(Command::Reveal)?;
+        }
+        (self.key, self.spent_key) = (None, number);
+        Ok(())
+    }
+}

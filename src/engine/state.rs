@@ -1,0 +1,172 @@
+//! The engine's state: session, journal, seats, what is staged. Its methods are in the files beside.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::budget::Budget;
+use super::facilitator::{Facilitator, SeatReplacer};
+use super::request_pool::RequestPool;
+use crate::core::{Command, Refusal, decide};
+use crate::history::{Event, LogEntry, Session, TimedEvent, Timestamp};
+use crate::journal::{DiskError, Journal, KeyStore};
+use crate::participants::Participant;
+use crate::participants::progress::{ProgressBoard, ProgressHandle};
+use crate::persona::Persona;
+use crate::round::seal::RoundKey;
+use crate::workflow::TaskMark;
+
+/// Sees every event once it is on disk.
+pub trait Observer: Send {
+    /// Is shown the event, and the state, which may be some events further.
+    fn on_event(&mut self, line: &LogEntry, session: &Session);
+}
+
+/// Who takes each seat.
+pub type SeatedParticipants = HashMap<String, Arc<dyn Participant>>;
+
+/// Why a session stopped with an error; acknowledged events are in the file.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The storage failed.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// The core refused what it had asked for: a bug in this program.
+    #[error("unexpected: {0}")]
+    Refused(#[from] Refusal),
+    /// A seat has no participant, or the facilitator's answer cannot be used.
+    #[error("{0}")]
+    Table(String),
+}
+
+/// Reads `CONTEXT.md` as it is now.
+pub type ContextFile<'a> = Box<dyn FnMut() -> Result<Option<String>, String> + Send + 'a>;
+
+/// Writes the state of a task to the file of that name, or returns in words why it cannot.
+pub type TasksFile<'a> = Box<dyn FnMut(&str, &TaskMark) -> Result<(), String> + Send + 'a>;
+
+/// What an engine is made of.
+pub struct EngineConfig<'a> {
+    /// The state so far.
+    pub session: Session,
+    /// The journal, at its end.
+    pub journal: Journal,
+    /// The keys of open rounds.
+    pub keys: KeyStore,
+    pub table: SeatedParticipants,
+    /// The personas of the roster, by name.
+    pub personas: HashMap<String, Arc<Persona>>,
+    pub context_file: ContextFile<'a>,
+    pub tasks_file: TasksFile<'a>,
+    pub replace_seat: SeatReplacer<'a>,
+    pub observer: &'a mut dyn Observer,
+    pub facilitator: &'a mut dyn Facilitator,
+    /// Cancelled when the session is to pause at once.
+    pub interrupt: CancellationToken,
+    /// The most money it may cost, if there is a limit.
+    pub budget: Option<Budget>,
+    /// Where the state of each request is noted.
+    pub progress: ProgressBoard,
+}
+
+/// A journal after a write, and the entries it wrote.
+pub(super) type CommitResult = (Journal, Result<Vec<LogEntry>, DiskError>);
+
+/// A session that runs.
+pub struct Engine<'a> {
+    pub session: Session,
+    /// A key file that could not be removed after the session was over; its key is published.
+    pub left_behind: Option<DiskError>,
+    /// The journal, unless a write is running.
+    pub(super) journal: Option<Journal>,
+    pub(super) writing: Option<JoinHandle<CommitResult>>,
+    /// On disk and not shown yet.
+    pub(super) unshown: Vec<LogEntry>,
+    pub(super) keys: KeyStore,
+    pub(super) table: SeatedParticipants,
+    pub(super) personas: HashMap<String, Arc<Persona>>,
+    pub(super) context_file: ContextFile<'a>,
+    pub(super) tasks_file: TasksFile<'a>,
+    /// Whether tasks are to be written once what is staged is on disk.
+    pub(super) is_task_due: bool,
+    /// Work items whose task could not be written, each with the recorded reason.
+    pub(super) unwritten: Vec<(String, String)>,
+    pub(super) replace_seat: SeatReplacer<'a>,
+    pub(super) observer: &'a mut dyn Observer,
+    pub(super) facilitator: &'a mut dyn Facilitator,
+    pub(super) interrupt: CancellationToken,
+    pub(super) budget: Option<Budget>,
+    pub(super) progress: ProgressBoard,
+    pub(super) staged: Vec<TimedEvent>,
+    pub(super) pool: RequestPool,
+    pub(super) key: Option<(u32, RoundKey)>,
+    /// The round whose key is to be erased once what is staged is on disk.
+    pub(super) spent_key: Option<u32>,
+    pub(super) now: fn() -> Timestamp,
+}
+
+impl<'a> Engine<'a> {
+    /// Returns an engine that has done nothing yet.
+    pub fn new(parts: EngineConfig<'a>) -> Self {
+        let mut engine = Self {
+            session: parts.session,
+            left_behind: None,
+            journal: Some(parts.journal),
+            writing: None,
+            unshown: Vec::new(),
+            keys: parts.keys,
+            table: parts.table,
+            personas: parts.personas,
+            context_file: parts.context_file,
+            tasks_file: parts.tasks_file,
+            is_task_due: false,
+            unwritten: Vec::new(),
+            replace_seat: parts.replace_seat,
+            observer: parts.observer,
+            facilitator: parts.facilitator,
+            interrupt: parts.interrupt,
+            budget: parts.budget,
+            progress: parts.progress,
+            staged: Vec::new(),
+            pool: RequestPool::default(),
+            key: None,
+            spent_key: None,
+            now: crate::clock::now,
+        };
+        // What an earlier run left unwritten is written first.
+        engine.note_marks();
+        engine
+    }
+
+    /// Decides a command and folds its events; they are on disk after the next [`Engine::commit`].
+    ///
+    /// # Errors
+    /// The core's refusal.
+    pub fn stage(&mut self, command: Command) -> Result<(), Refusal> {
+        let at = (self.now)();
+        let events = decide(&self.session, command, at)?;
+        self.stage_events(events, at);
+        Ok(())
+    }
+
+    /// Returns the events that a command would have now.
+    pub(super) fn decide(&self, command: Command) -> Result<Vec<Event>, Refusal> {
+        decide(&self.session, command, (self.now)())
+    }
+
+    /// Folds events that are decided.
+    pub(super) fn stage_events(&mut self, events: Vec<Event>, at: Timestamp) {
+        for event in events {
+            let stamped = TimedEvent { at, event };
+            self.session.apply(&stamped);
+            self.staged.push(stamped);
+        }
+    }
+
+    /// Where one request notes its state.
+    pub(super) fn watch(&self, name: &str) -> ProgressHandle {
+        self.progress.begin(name)
+    }
+}

@@ -1,0 +1,48 @@
+//! The limit on cost, and the prices it is kept by.
+
+use std::collections::HashMap;
+
+use super::environment::Environment;
+use crate::config::prices::{price_of, unpriced};
+use crate::diagnostic::Diagnostic;
+use crate::engine::Budget;
+use crate::history::{Price, Session};
+
+/// Returns the limit on cost: the smaller of `max_usd` and the definition's.
+///
+/// # Errors
+/// Each model whose price is not known.
+pub fn budget(
+    max_usd: Option<f64>,
+    session: &Session,
+    set_up: &Environment,
+) -> Result<Option<Budget>, Vec<Diagnostic>> {
+    let of_session = session.definition.as_ref().and_then(|definition| definition.budget);
+    let Some(limit) = max_usd.into_iter().chain(of_session).reduce(f64::min) else { return Ok(None) };
+    let prices = known_prices(session, set_up);
+    let mut problems = Vec::new();
+    for seat in session.roster.values().filter(|seat| !prices.contains_key(&seat.model)) {
+        let why = unpriced(&set_up.catalog(), &seat.model);
+        let message =
+            format!("the price of `{}` is not known, so that no budget can be kept: {why}", seat.model);
+        let hint = format!("add `prices: {{{}: {{input: …, output: …}}}}` to config.yaml", seat.model);
+        let problem = Diagnostic::new(message).hint(hint);
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let max_output_tokens = set_up.config.max_output_tokens.value;
+    let mut budget = Budget::new(limit, prices, max_output_tokens);
+    budget.go_on(session);
+    Ok(Some(budget))
+}
+
+/// The prices of a session's models, as far as they are known.
+pub fn known_prices(session: &Session, set_up: &Environment) -> HashMap<String, Price> {
+    let catalog = set_up.catalog();
+    let models = session.roster.values().map(|seat| seat.model.clone());
+    models.filter_map(|model| Some((price_of(&catalog, &model)?, model))).map(|(p, m)| (m, p)).collect()
+}

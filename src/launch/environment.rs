@@ -1,0 +1,42 @@
+//! Folders, settings and the user's trust: what a run finds on this machine.
+
+use crate::config::dirs::Dirs;
+use crate::config::participant_factory::ParticipantFactory;
+use crate::config::settings::Config;
+use crate::config::trust::Trust;
+use crate::diagnostic::Diagnostic;
+
+/// The program's name and version, as sessions record it.
+pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
+
+/// Folders, configuration, and what of it the user has agreed to.
+pub struct Environment {
+    pub folders: Dirs,
+    /// The settings in effect.
+    pub config: Config,
+    /// What of the project's counts that can run or redirect.
+    pub trust: Trust,
+}
+
+impl Environment {
+    /// Finds them; with `trusts`, whatever the project names counts in this run.
+    ///
+    /// # Errors
+    /// Everything wrong with the configuration.
+    pub fn find(trusts: bool) -> Result<Self, Vec<Diagnostic>> {
+        let folders = Dirs::find(trusts).map_err(|problem| vec![problem])?;
+        let config = Config::load(&folders)?;
+        let trust = Trust::of(&folders, trusts);
+        Ok(Self { folders, config, trust })
+    }
+
+    /// Warnings about the project's folder and configuration.
+    pub fn notices(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.folders.notices.iter().chain(&self.config.notices)
+    }
+
+    /// Returns what makes participants, as far as the user has agreed.
+    pub fn catalog(&self) -> ParticipantFactory<'_> {
+        ParticipantFactory::new(&self.config, &self.trust)
+    }
+}

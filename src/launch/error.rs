@@ -1,0 +1,44 @@
+//! Why a run does not start: the problems, and the exit code they lead to.
+
+use std::io::{self, ErrorKind};
+
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+
+/// Everything wrong with what was asked for.
+#[derive(Debug, Clone)]
+pub struct RunError {
+    pub problems: Vec<Diagnostic>,
+    pub exit: ExitCode,
+}
+
+impl RunError {
+    /// A file that cannot be written: [`ExitCode::Usage`] where its path is at fault, else
+    /// [`ExitCode::Failure`].
+    pub fn unwritable(problem: Diagnostic, cause: &io::Error) -> Self {
+        let exit = match cause.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::PermissionDenied
+            | ErrorKind::AlreadyExists
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::NotADirectory
+            | ErrorKind::IsADirectory
+            | ErrorKind::InvalidInput
+            | ErrorKind::InvalidFilename => ExitCode::Usage,
+            _ => ExitCode::Failure,
+        };
+        Self { problems: vec![problem], exit }
+    }
+}
+
+impl From<Vec<Diagnostic>> for RunError {
+    fn from(problems: Vec<Diagnostic>) -> Self {
+        Self { problems, exit: ExitCode::Usage }
+    }
+}
+
+impl From<Diagnostic> for RunError {
+    fn from(problem: Diagnostic) -> Self {
+        vec![problem].into()
+    }
+}

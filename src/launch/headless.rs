@@ -1,0 +1,151 @@
+//! The facilitator of a headless run: requests made by rule, and answers from a file.
+
+use futures::future::{BoxFuture, FutureExt as _, pending, ready};
+
+use super::scripted_answers::Answers;
+use crate::core::{NextAction, Question, QuestionKind, next};
+use crate::engine::{Facilitator, FacilitatorAnswer, FacilitatorRequest, WaitPoint};
+use crate::history::Session;
+
+/// Opens every round, accepts every tally, answers what is scripted, and leaves where nothing is.
+pub struct HeadlessFacilitator {
+    pub answers: Answers,
+    /// Whether seats are asked again whose answers were lost with their key.
+    pub ask_again: bool,
+    /// Why a request was refused: nobody is there to make another one.
+    refused: Option<String>,
+}
+
+impl HeadlessFacilitator {
+    pub fn new(answers: Answers, ask_again: bool) -> Self {
+        Self { answers, ask_again, refused: None }
+    }
+
+    fn request(&mut self, at: &WaitPoint, session: &Session) -> Result<FacilitatorRequest, String> {
+        if let Some(why) = self.refused.take() {
+            return Err(why);
+        }
+        match at {
+            WaitPoint::Question(question) => self.answer(question),
+            WaitPoint::Draft if matches!(next(session), NextAction::OpenRound) => {
+                Ok(FacilitatorRequest::OpenRound { seen: None })
+            }
+            WaitPoint::Draft | WaitPoint::Counted => Ok(FacilitatorRequest::Accept),
+        }
+    }
+
+    fn answer(&mut self, question: &Question) -> Result<FacilitatorRequest, String> {
+        let by = "scripted".to_owned();
+        let answer = match &question.kind {
+            QuestionKind::KeyLost(_) => self.ask_again.then_some(FacilitatorAnswer {
+                approved: true,
+                choice: None,
+                comment: None,
+                by,
+            }),
+            kind => self.answers.next_answer(&question.step, kind)?.map(|said| FacilitatorAnswer {
+                approved: said.approved,
+                choice: said.choice,
+                comment: said.comment,
+                by,
+            }),
+        };
+        let leave = || FacilitatorRequest::Leave { reason: question.message.clone() };
+        Ok(answer.map_or_else(leave, FacilitatorRequest::Answer))
+    }
+}
+
+impl Facilitator for HeadlessFacilitator {
+    fn next_request<'a>(
+        &'a mut self,
+        at: Option<&'a WaitPoint>,
+        session: &'a Session,
+    ) -> BoxFuture<'a, Result<FacilitatorRequest, String>> {
+        match at {
+            Some(at) => ready(self.request(at, session)).boxed(),
+            None => pending().boxed(),
+        }
+    }
+
+    fn on_refused(&mut self, why: &str) {
+        self.refused = Some(why.to_owned());
+    }
+
+    fn is_person(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::core::{Command, ExitCode};
+    use crate::engine::{Budget, Engine, EngineConfig, Observer};
+    use crate::history::LogEntry;
+    use crate::journal::{Disk, Journal, KeyStore};
+    use crate::participants::rehearsal::Rehearsal;
+    use crate::persona::Persona;
+    use crate::round::snapshot::RENDERED;
+
+    struct Nobody;
+
+    impl Observer for Nobody {
+        fn on_event(&mut self, _: &LogEntry, _: &Session) {}
+    }
+
+    /// Runs one round whose answer is `answers`; also says how often its snapshot was rendered.
+    fn run(step: &str, answers: &str) -> (Result<ExitCode, String>, usize) {
+        let dir = tempfile::tempdir().unwrap();
+        let header = json!({
+            "session": "s-1", "format": 2, "program": "test", "definition_file": "d.yaml",
+            "definition_sha256": "", "definition": format!("participants: [ann]\nsteps: [{step}]\n"), "input": "x",
+            "participants": [{"name": "ann", "persona": "ann", "model": "rehearsal", "weight": 1.0}],
+            "personas": [{"name": "ann", "sha256": "", "description": "", "text": ""}],
+        });
+        let answers = Answers::parse(answers, "a.yaml").unwrap();
+        let (mut observer, mut facilitator) = (Nobody, HeadlessFacilitator::new(answers, false));
+        let mut engine = Engine::new(EngineConfig {
+            session: Session::default(),
+            journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
+            keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
+            table: [("ann".to_owned(), Arc::new(Rehearsal::default()) as _)].into(),
+            personas: HashMap::from([("ann".to_owned(), Arc::new(Persona::nobody("ann")))]),
+            context_file: Box::new(|| Ok(Some("a project".to_owned()))),
+            tasks_file: Box::new(|_, _| Ok(())),
+            replace_seat: Box::new(|model| Err(model.to_owned())),
+            observer: &mut observer,
+            facilitator: &mut facilitator,
+            interrupt: tokio_util::sync::CancellationToken::new(),
+            budget: Some(Budget::new(1.0, HashMap::new(), 100)),
+            progress: crate::participants::progress::ProgressBoard::default(),
+        });
+        engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let before = RENDERED.get();
+        let done = runtime.block_on(engine.run()).map_err(|error| error.to_string());
+        (done, RENDERED.get() - before)
+    }
+
+    #[test]
+    fn a_snapshot_is_rendered_once_per_opening() {
+        let round =
+            "{id: a, type: round, question: q?, ballot: {kind: choice, options: [x, y]}, rule: plurality}";
+        assert_eq!(run(round, ""), (Ok(ExitCode::Finished), 1));
+    }
+
+    #[test]
+    fn a_question_without_an_answer_pauses_and_used_up_answers_end_the_run() {
+        let approval = "{id: ok, type: approval, message: go?}";
+        assert_eq!(run(approval, "").0, Ok(ExitCode::Waiting));
+        assert_eq!(run(approval, "ok: true").0, Ok(ExitCode::Finished));
+        assert_eq!(
+            run(approval, "ok: []").0,
+            Err("the answers file has no more answers for step `ok`".to_owned())
+        );
+    }
+}

@@ -1,0 +1,69 @@
+//! What a session asks that is not scripted: its seats, and the programs and services behind them.
+
+use super::scripted_answers::Answers;
+use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
+use crate::diagnostic::Diagnostic;
+use crate::history::{SeatInfo, Session};
+use crate::workflow::{ParticipantSpec, ProgramSpec};
+
+/// A seat that is asked something which is not scripted, and the program that it is, if it is one.
+pub(super) struct Asked<'a> {
+    pub seat: &'a SeatInfo,
+    pub program: Option<&'a ProgramSpec>,
+}
+
+/// Everyone of a header's roster who is asked something that is not scripted.
+pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iterator<Item = Asked<'a>> {
+    let definition = session.definition.as_ref();
+    session.roster.values().filter_map(move |seat| {
+        let definition = definition?;
+        let parts = answers.parts(definition, &seat.name);
+        let mut steps = definition.all_steps();
+        let spec = definition.participants.iter().find(|spec| spec.name == seat.name);
+        let program = spec.and_then(|spec| spec.command.as_ref());
+        steps
+            .any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id))
+            .then_some(Asked { seat, program })
+    })
+}
+
+/// The file that names a session's programs.
+pub(super) fn file_of(session: &Session) -> &str {
+    session.header.as_ref().map_or("the definition", |header| &header.definition_file)
+}
+
+/// The programs that a session runs and the services that it asks, each once, in the roster's order.
+///
+/// # Errors
+/// A service without an address, or one that a project would have sent another's key.
+pub fn needs(
+    session: &Session,
+    catalog: &ParticipantFactory<'_>,
+    answers: &Answers,
+) -> Result<Vec<Need>, Vec<Diagnostic>> {
+    let (mut needs, mut problems): (Vec<Need>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
+    for Asked { seat, program } in asked(session, answers) {
+        let need = match program {
+            Some(program) => Ok(Some(program_need(program, file_of(session)))),
+            None => catalog.need(&seat.model),
+        };
+        match need {
+            Ok(need) => needs.extend(need.filter(|need| !needs.contains(need))),
+            Err(problem) if problems.contains(&problem) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(needs) } else { Err(problems) }
+}
+
+/// What a session that goes on names outside the project: folders and recordings.
+pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy) -> Vec<Diagnostic> {
+    let definition = session.definition.iter();
+    let specs: Vec<_> = definition.flat_map(|definition| &definition.participants).collect();
+    let of = |asked: Asked<'_>| {
+        let spec = specs.iter().find(|spec| spec.name == asked.seat.name);
+        let nobody = || ParticipantSpec::named(&asked.seat.name, (0, 0));
+        bounds.of_participant(&spec.map_or_else(nobody, |spec| (*spec).clone()), Some(&asked.seat.model))
+    };
+    asked(session, answers).filter_map(of).collect()
+}

@@ -1,0 +1,255 @@
+//! From a definition's file to a session that can open: loaded, its roster resolved, its needs known.
+
+use std::path::Path;
+
+use super::environment::Environment;
+use super::linked_sessions::linked_sessions;
+use super::model_choice::ModelFlags;
+use super::needs::needs;
+use super::roster::{Roster, RosterInputs, UnknownAgentPolicy, resolve};
+use super::scripted_answers::Answers;
+use super::tasks::{rehearsed_tasks, with_tasks};
+use crate::config::dirs::Dirs;
+use crate::config::need::{Need, What};
+use crate::config::persona_library::PersonaLibrary;
+use crate::config::read_file::read_text;
+use crate::diagnostic::Diagnostic;
+use crate::history::{Event, LinkedSession, Session, SessionOpened, TimedEvent, Timestamp};
+use crate::workflow::{
+    Definition, Examined, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, examine, needs_screen, recheck,
+    unknown_tasks,
+};
+
+/// What is asked of a run, whichever front end it has.
+#[derive(Debug, Clone, Default)]
+pub struct LaunchOptions {
+    /// Whether nobody is at a screen.
+    pub is_headless: bool,
+    pub flags: ModelFlags,
+    /// The participants to use, in this order; the definition's, if none are named.
+    pub participants: Vec<String>,
+    /// What takes the place of the definition's input.
+    pub input: Option<String>,
+    pub seed: Option<u64>,
+    /// The most it may cost, in US dollars.
+    pub max_usd: Option<f64>,
+    pub answers: Answers,
+}
+
+/// A definition with everything that was found for it.
+pub struct PreparedSession {
+    pub definition: Definition,
+    pub text: String,
+    /// Its file's name, for messages.
+    pub file: String,
+    pub flags: ModelFlags,
+    pub answers: Answers,
+    /// The text of the project's own tasks, if it has some.
+    pub tasks_file: Option<String>,
+    /// What of all tasks could not be read.
+    pub unread: Vec<Diagnostic>,
+    /// The saved sessions its links name.
+    pub linked: Vec<LinkedSession>,
+    /// What of them could not be read.
+    pub unlinked: Vec<Diagnostic>,
+    /// Whether it is the user's own, and no project's.
+    pub is_own: bool,
+}
+
+/// A session as it would open.
+pub struct Opening {
+    pub header: SessionOpened,
+    /// The state after its header.
+    pub session: Session,
+    /// What it runs and asks.
+    pub needs: Vec<Need>,
+}
+
+/// A definition as far as it could be read.
+pub struct ExaminedFile {
+    /// What could be read of it, with errors or without.
+    pub plan: Option<PreparedSession>,
+    pub problems: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl ExaminedFile {
+    fn of(text: String, file: String, folders: &Dirs) -> Self {
+        let Examined { definition, mut problems, mut warnings } =
+            examine(Source { text: &text, file: &file, id: default_id(&file) });
+        let Some(definition) = definition else { return Self { plan: None, problems, warnings } };
+        let (tasks, tasks_file) = with_tasks(definition, &file, folders);
+        let is_new = |problem: &&Diagnostic| !warnings.contains(problem);
+        let doubts: Vec<Diagnostic> = tasks.doubts.iter().filter(is_new).cloned().collect();
+        warnings.extend(doubts);
+        if tasks.problems.is_empty() {
+            warnings.extend(unknown_tasks(&tasks.definition, &file));
+        }
+        problems.extend(tasks.problems);
+        let definition = tasks.definition;
+        let (linked, unlinked) = linked_sessions(&definition, &file, &folders.path_policy(Some(&file)));
+        let plan = PreparedSession {
+            definition,
+            text,
+            file,
+            flags: ModelFlags::default(),
+            answers: Answers::default(),
+            tasks_file,
+            unread: tasks.doubts,
+            linked,
+            unlinked,
+            is_own: false,
+        };
+        Self { plan: Some(plan), problems, warnings }
+    }
+
+    fn valid(self) -> Result<LoadedFile, Vec<Diagnostic>> {
+        match self.plan {
+            Some(plan) if self.problems.is_empty() => Ok((plan, self.warnings)),
+            _ => Err(self.problems),
+        }
+    }
+}
+
+/// A definition without errors, and its warnings.
+type LoadedFile = (PreparedSession, Vec<Diagnostic>);
+
+/// Reads a definition as far as it can be read, for further checks; `-` is standard input.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn examine_file(path: &Path, folders: &Dirs) -> Result<ExaminedFile, Vec<Diagnostic>> {
+    let (file, text) = definition_text(path)?;
+    let mut found = ExaminedFile::of(text, file, folders);
+    if let Some(plan) = &mut found.plan {
+        plan.is_own = folders.is_own(path);
+    }
+    Ok(found)
+}
+
+/// Reads and loads a definition; its warnings come with it.
+///
+/// # Errors
+/// Everything wrong with it.
+pub fn read_definition(path: &Path, folders: &Dirs) -> Result<LoadedFile, Vec<Diagnostic>> {
+    examine_file(path, folders)?.valid()
+}
+
+/// As [`read_definition`], of a text.
+///
+/// # Errors
+/// Everything wrong with it.
+pub fn load_definition(text: String, file: String, folders: &Dirs) -> Result<LoadedFile, Vec<Diagnostic>> {
+    ExaminedFile::of(text, file, folders).valid()
+}
+
+/// Prepares a session of a definition; `tell` receives each warning. Nothing is run or sent.
+///
+/// # Errors
+/// What keeps it from opening.
+pub fn prepare(
+    mut plan: PreparedSession,
+    options: &LaunchOptions,
+    set_up: &Environment,
+    tell: &mut dyn FnMut(&Diagnostic),
+) -> Result<Opening, Vec<Diagnostic>> {
+    plan.flags = options.flags.clone();
+    plan.answers = options.answers.clone();
+    if !options.participants.is_empty() {
+        plan.definition = plan.definition.with_participants(&options.participants);
+        none(recheck(&plan.definition, &plan.file))?;
+    }
+    check_answers(options, &plan.definition, &plan.file, tell)?;
+    let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Refused);
+    none(problems)?;
+    roster.notices.iter().chain(&plan.unlinked).for_each(&mut *tell);
+    let id = plan.new_id();
+    let header = plan.header(roster, &id, (options.input.as_deref(), options.seed))?;
+    let session = opened(&header, crate::clock::now());
+    if let Some(notice) = rehearsed_tasks(&session) {
+        tell(&notice);
+    }
+    let needs = plan.needs(&session, set_up)?;
+    Ok(Opening { header, session, needs })
+}
+
+/// The state of a session after its header.
+pub fn opened(header: &SessionOpened, at: Timestamp) -> Session {
+    let mut session = Session::default();
+    session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(header.clone())) });
+    session
+}
+
+/// Refuses what a run with these options cannot do: a round that only a person can close, an answer that
+/// its step cannot use.
+pub(super) fn check_answers(
+    options: &LaunchOptions,
+    definition: &Definition,
+    file: &str,
+    tell: &mut dyn FnMut(&Diagnostic),
+) -> Result<(), Vec<Diagnostic>> {
+    if options.is_headless {
+        none(needs_screen(definition, file))?;
+    }
+    options.answers.check(definition)?;
+    options.answers.unused_answers(definition).iter().for_each(tell);
+    Ok(())
+}
+
+/// Fails where there are problems.
+pub fn none(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// What a definition's file is called in messages, and its text; `-` is standard input.
+fn definition_text(path: &Path) -> Result<(String, String), Vec<Diagnostic>> {
+    let is_stdin = path == Path::new("-");
+    let file = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
+    let text = if is_stdin {
+        use std::io::Read as _;
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .take(MAX_DEFINITION as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| vec![Diagnostic::new(format!("cannot be read: {error}")).with_file(&file)])?;
+        String::from_utf8(bytes).map_err(|_| vec![Diagnostic::new("is not UTF-8 text").with_file(&file)])?
+    } else {
+        let limit = (MAX_DEFINITION as u64) * 8;
+        read_text(path, limit).map_err(|problem| vec![problem])?
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
+    Ok((file, text))
+}
+
+impl PreparedSession {
+    /// Finds every participant's persona and model; with them comes what is wrong with them.
+    pub fn roster(&self, set_up: &Environment, nobody: UnknownAgentPolicy) -> (Roster, Vec<Diagnostic>) {
+        let library = PersonaLibrary::new(&set_up.folders);
+        let catalog = set_up.catalog();
+        resolve(RosterInputs {
+            definition: &self.definition,
+            file: &self.file,
+            library: &library,
+            catalog: &catalog,
+            bounds: &set_up.folders.path_policy(Some(&self.file)),
+            config: &set_up.config,
+            flags: &self.flags,
+            answers: &self.answers,
+            nobody,
+        })
+    }
+
+    /// What a session of this plan needs. The user's own definition asks nothing for its programs.
+    pub fn needs(&self, session: &Session, set_up: &Environment) -> Result<Vec<Need>, Vec<Diagnostic>> {
+        let mut needs = needs(session, &set_up.catalog(), &self.answers)?;
+        let (programs, _): (Vec<Need>, Vec<Need>) =
+            needs.iter().cloned().partition(|need| matches!(need.what, What::Program { .. }));
+        if self.is_own {
+            set_up.trust.agree(&programs);
+            for need in needs.iter_mut().filter(|need| programs.contains(need)) {
+                need.named_by = None;
+            }
+        }
+        Ok(needs)
+    }
+}

@@ -1,0 +1,102 @@
+//! Runs a session that is ready, for whichever front end leads and observes it.
+
+use tokio_util::sync::CancellationToken;
+
+use super::environment::Environment;
+use super::seat::{ReadySession, factory};
+use crate::config::prices::price_of;
+use crate::config::tasks::TaskFile;
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::engine::{
+    Engine, EngineConfig, EngineError, Facilitator, Observer, ReplacementSeat, SeatReplacer,
+};
+use crate::history::Session;
+use crate::journal::{Disk, DiskError, KeyStore};
+use crate::participants::human::HumanQueue;
+use crate::participants::progress::ProgressBoard;
+
+/// Who leads and observes a session.
+pub struct FrontEnd<'a> {
+    pub observer: &'a mut dyn Observer,
+    pub facilitator: &'a mut dyn Facilitator,
+    /// Cancelled when the session is to pause at once.
+    pub interrupt: CancellationToken,
+    /// Where the state of each request is noted.
+    pub progress: ProgressBoard,
+    /// Where people are asked, if anybody shows it to them.
+    pub desk: Option<HumanQueue>,
+}
+
+/// A session after its run.
+pub struct EndedRun {
+    pub done: Result<ExitCode, EngineError>,
+    pub session: Session,
+    /// The hash of its last event.
+    pub last_hash: String,
+    /// A key file that could not be removed; its key is published.
+    pub left_behind: Option<DiskError>,
+}
+
+/// Runs a session until it finishes or pauses.
+pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>) -> EndedRun {
+    let replace_seat = replacement(set_up, front.desk.as_ref(), ready.budget.is_some());
+    let mut engine = Engine::new(EngineConfig {
+        session: ready.session,
+        journal: ready.journal,
+        keys: KeyStore::new(Disk::default(), &set_up.folders.keys()),
+        table: ready.table,
+        personas: ready.personas,
+        context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
+        tasks_file: Box::new(|name, mark| TaskFile::of(&set_up.folders, name).mark(mark)),
+        replace_seat,
+        observer: front.observer,
+        facilitator: front.facilitator,
+        interrupt: front.interrupt,
+        budget: ready.budget,
+        progress: front.progress,
+    });
+    let begun = engine.erase_old_keys().and_then(|()| engine.stage(ready.start));
+    let done = match begun {
+        Ok(()) => engine.run().await,
+        Err(refusal) => Err(refusal.into()),
+    };
+    let (session, last_hash) = (std::mem::take(&mut engine.session), engine.last_hash());
+    EndedRun { done, session, last_hash, left_behind: engine.left_behind.take() }
+}
+
+/// Returns what finds the participant of a seat whose model is replaced.
+fn replacement<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>, has_budget: bool) -> SeatReplacer<'a> {
+    let mut catalog = factory(set_up, desk);
+    Box::new(move |model| {
+        let participant = catalog.participant(model).map_err(|problem| problem.to_string())?;
+        let price = price_of(&catalog, model);
+        if has_budget && price.is_none() {
+            return Err(format!("the price of `{model}` is not known, so that no budget can be kept"));
+        }
+        Ok(ReplacementSeat { participant, price })
+    })
+}
+
+/// Starts the runtime that an engine runs on.
+///
+/// # Errors
+/// When the system gives no threads.
+pub fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_stack_size(8 << 20)
+        .build()
+        .map_err(|error| Diagnostic::new(format!("the runtime cannot start: {error}")))
+}
+
+/// Each seat of a round holds a connection: as many may be open as the system lets one process have.
+pub fn raise_descriptor_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        // Where it is refused, open files stay usable; a seat beyond the limit fails by name.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    }
+}

@@ -1,0 +1,186 @@
+//! Seats everyone who may still be asked, and opens the session file: a session ready to run.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::budget::budget;
+use super::environment::{Environment, PROGRAM};
+use super::error::RunError;
+use super::needs::{Asked, asked, file_of, outside};
+use super::prepare::{LaunchOptions, check_answers, opened};
+use super::scripted_answers::Answers;
+use crate::config::ParticipantFactory;
+use crate::core::Command;
+use crate::diagnostic::Diagnostic;
+use crate::engine::{Budget, SeatedParticipants};
+use crate::history::{SeatStatus, Session, SessionOpened, WorkItemReturned};
+use crate::journal::{Disk, Journal, OpenedJournal};
+use crate::participants::Participant;
+use crate::participants::human::HumanQueue;
+use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
+use crate::persona::Persona;
+use crate::round::record::ReplyAttempt;
+
+/// A session with a participant in every seat and its file open.
+pub struct ReadySession {
+    /// The state so far.
+    pub session: Session,
+    /// The command it starts with.
+    pub start: Command,
+    /// The journal, at its end.
+    pub journal: Journal,
+    pub table: SeatedParticipants,
+    /// The personas of the roster, by name.
+    pub personas: HashMap<String, Arc<Persona>>,
+    pub answers: Answers,
+    pub budget: Option<Budget>,
+    /// The session's file.
+    pub path: PathBuf,
+}
+
+/// Makes a new session ready: its seats taken, its file made. People are asked over `desk`.
+///
+/// # Errors
+/// A seat without a participant, a price that is not known, a file that cannot be made.
+pub fn begin(
+    header: &SessionOpened,
+    path: PathBuf,
+    options: &LaunchOptions,
+    set_up: &Environment,
+    desk: Option<&HumanQueue>,
+) -> Result<ReadySession, RunError> {
+    let session = opened(header, crate::clock::now());
+    let answers = options.answers.clone();
+    let table = seat_participants(&session, &mut factory(set_up, desk), &answers)?;
+    let budget = budget(options.max_usd, &session, set_up)?;
+    let journal = Journal::create(&Disk::default(), &path, &header.session).map_err(|error| {
+        let problem = Diagnostic::new(error.to_string()).hint(match error.cause.kind() {
+            std::io::ErrorKind::AlreadyExists => "--save does not overwrite; choose another path",
+            _ => "check the folder's permissions and room, or give another path with --save",
+        });
+        RunError::unwritable(problem, &error.cause)
+    })?;
+    let (start, personas) = (Command::Open(Box::new(header.clone())), personas_of(&session));
+    Ok(ReadySession { session: Session::default(), start, journal, table, personas, answers, budget, path })
+}
+
+/// Makes an unfinished session ready: its seats taken as it was opened. `tell` receives each warning.
+///
+/// # Errors
+/// As [`begin`], and when it names what is outside the project.
+pub fn resume(
+    (session, opened): (Session, OpenedJournal),
+    path: &Path,
+    options: &LaunchOptions,
+    set_up: &Environment,
+    desk: Option<&HumanQueue>,
+    tell: &mut dyn FnMut(&Diagnostic),
+) -> Result<ReadySession, RunError> {
+    let mut answers = options.answers.clone();
+    answers.resume(&session);
+    if let Some(definition) = &session.definition {
+        check_answers(options, definition, file_of(&session), tell)?;
+    }
+    let led_out = outside(&session, &answers, &set_up.folders.path_policy(path.to_str()));
+    if !led_out.is_empty() {
+        return Err(led_out.into());
+    }
+    let table = seat_participants(&session, &mut factory(set_up, desk), &answers)?;
+    let budget = budget(options.max_usd, &session, set_up)?;
+    let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: opened.log.torn as u64 };
+    let (journal, personas) = (opened.journal, personas_of(&session));
+    Ok(ReadySession { session, start, journal, table, personas, answers, budget, path: path.to_owned() })
+}
+
+/// Returns what makes participants, people among them where there is a `desk`.
+pub(super) fn factory<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>) -> ParticipantFactory<'a> {
+    match desk {
+        Some(desk) => set_up.catalog().with_desk(desk.clone()),
+        None => set_up.catalog(),
+    }
+}
+
+/// The personas of a header, as participants are handed them.
+fn personas_of(session: &Session) -> HashMap<String, Arc<Persona>> {
+    let personas = session.header.as_ref().map(|header| header.personas.as_slice()).unwrap_or_default();
+    personas
+        .iter()
+        .map(|info| {
+            let persona = Persona {
+                description: info.description.clone(),
+                tags: info.tags.clone(),
+                priorities: info.priorities.clone(),
+                text: info.text.clone(),
+                ..Persona::nobody(&info.name)
+            };
+            (info.name.clone(), Arc::new(persona))
+        })
+        .collect()
+}
+
+/// Seats everyone of a header's roster who may still be asked. Nothing is run or sent.
+///
+/// # Errors
+/// A service whose key is missing, a recording that cannot be read, what the user has not agreed to.
+pub fn seat_participants(
+    session: &Session,
+    catalog: &mut ParticipantFactory<'_>,
+    answers: &Answers,
+) -> Result<SeatedParticipants, Vec<Diagnostic>> {
+    let mut table = SeatedParticipants::new();
+    let mut problems: Vec<Diagnostic> = Vec::new();
+    let mut made: HashMap<&str, Arc<dyn Participant>> = HashMap::new();
+    for Asked { seat, program } in asked(session, answers) {
+        let participant = match program {
+            Some(program) => catalog.program(program, file_of(session)),
+            None => catalog.participant(&seat.model),
+        };
+        match participant {
+            Ok(participant) => drop(made.insert(&seat.name, participant)),
+            Err(problem) if problems.contains(&problem) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let Some(definition) = &session.definition else { return Ok(table) };
+    for seat in session.roster.values() {
+        let parts = answers.parts(definition, &seat.name);
+        let participant: Arc<dyn Participant> = match made.remove(seat.name.as_str()) {
+            Some(participant) if parts.is_empty() => participant,
+            otherwise => Arc::new(ScriptedParticipant::new(
+                parts.clone(),
+                used(session, &seat.name, &parts),
+                otherwise,
+            )),
+        };
+        table.insert(seat.name.clone(), participant);
+    }
+    Ok(table)
+}
+
+/// How many scripted answers of each step a seat has used up, from what the log holds of it.
+fn used(session: &Session, seat: &str, parts: &HashMap<String, ScriptedSeat>) -> HashMap<String, usize> {
+    let mut used = HashMap::new();
+    for round in session.rounds.iter().filter(|round| parts.contains_key(&round.opened.step)) {
+        let tries = match round.seat(seat).map(|seat| &seat.status) {
+            Some(SeatStatus::Revealed(answer, _)) => answer.replies.len(),
+            Some(SeatStatus::Failed(_) | SeatStatus::Sealed(_)) => 1,
+            _ => 0,
+        };
+        *used.entry(round.opened.step.clone()).or_insert(0) += tries;
+    }
+    for item in session.items.values().filter(|item| item.offered.participant == seat) {
+        // A try that failed on the way used one answer up beside those that came.
+        let of_try = |back: &WorkItemReturned| {
+            let is_counted = |reply: &ReplyAttempt| reply.reason.is_none();
+            let ended = back.replies.last().is_some_and(is_counted) || back.replies.len() == 2;
+            back.replies.len() + usize::from(!ended)
+        };
+        let tries: usize = item.returned.iter().map(|(back, _)| of_try(back)).sum();
+        *used.entry(item.offered.step.clone()).or_insert(0) += tries;
+    }
+    used
+}

@@ -1,0 +1,88 @@
+//! Session files as they are opened: read, or locked to be continued.
+
+use std::path::Path;
+
+use super::error::RunError;
+use crate::config::read_file::unreadable;
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::journal::{Damage, Disk, EventLog, Journal, OpenJournalError, OpenedJournal, read_log};
+
+/// A session file larger than this is not read, in bytes.
+const MAX_SESSION: u64 = 4 << 30;
+
+/// Reads a session file's bytes.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    Disk::default().read(path, MAX_SESSION).map_err(|error| unreadable(path, &error.cause))
+}
+
+/// Reads a session file with at least its header.
+///
+/// # Errors
+/// As [`bytes_of`]; damage is exit 6, another version or another file exit 2.
+pub fn read_session(path: &Path) -> Result<EventLog, RunError> {
+    let file = path.display().to_string();
+    let log = read_log(&bytes_of(path)?).map_err(|damage| damaged(&damage, &file))?;
+    if log.lines.is_empty() {
+        return Err(Diagnostic::new("no complete header: the session is empty").with_file(&file).into());
+    }
+    Ok(log)
+}
+
+/// Opens a session file to continue it, and locks it.
+///
+/// # Errors
+/// As [`read_session`], and when another process has it locked.
+pub fn open_session(path: &Path) -> Result<OpenedJournal, RunError> {
+    let file = path.display().to_string();
+    if !path.is_file() {
+        let missing = std::fs::File::open(path).err();
+        let cause = missing.unwrap_or_else(|| std::io::ErrorKind::IsADirectory.into());
+        return Err(unreadable(path, &cause).into());
+    }
+    Journal::open(&Disk::default(), path).map_err(|error| match error {
+        OpenJournalError::Disk(error) => match error.locked {
+            Some(holder) => Diagnostic::new(format!("session locked by {holder}"))
+                .hint("wait for it, or stop it")
+                .with_file(&file)
+                .into(),
+            None => Diagnostic::new(error.to_string()).into(),
+        },
+        OpenJournalError::NothingRecorded => {
+            let problem = Diagnostic::new(error.to_string()).with_file(&file);
+            problem.hint("remove it and run the definition again").into()
+        }
+        OpenJournalError::Damage(damage) => damaged(&damage, &file),
+    })
+}
+
+fn damaged(damage: &Damage, file: &str) -> RunError {
+    let exit = if is_no_session(damage) { ExitCode::Usage } else { ExitCode::Damaged };
+    RunError { problems: vec![damage_problem(damage, file)], exit }
+}
+
+/// Whether a file is none of ours to read, rather than one of ours that is damaged.
+pub fn is_no_session(damage: &Damage) -> bool {
+    damage.newer || damage.seq.is_none()
+}
+
+/// A damaged file as a person reads of it.
+pub fn damage_problem(damage: &Damage, file: &str) -> Diagnostic {
+    let what = match damage.seq {
+        Some(seq) if !damage.newer => {
+            format!("damaged at document {seq}, byte {}: {}", damage.offset, damage.what)
+        }
+        _ => damage.what.clone(),
+    };
+    let hint = if damage.newer {
+        "use a version of roundtable that knows this format"
+    } else if damage.seq.is_none() {
+        "give a `.s2s` file that roundtable has written"
+    } else {
+        "restore the file from a backup (it was not modified)"
+    };
+    Diagnostic::new(what).hint(hint).at(file, damage.line, 1)
+}

@@ -58,7 +58,7 @@ steps:
         "5:67: error: a `choice` ballot needs at least two options",
         "6:48: error: `prompt` cannot be read",
         "6:71: error: `max_runs` of a step must be a whole number",
-        "7:5: error: step `d`: the hand-over lacks `issue.title`",
+        "7:5: error: step `d`: the work item lacks `issue.title`",
         "8:5: error: the condition of step `e` reads `context.a.tally.winner`",
         "9:5: error: step has no `id`",
     ];

@@ -14,6 +14,7 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
+use super::program_exit::{ExitNote, ProgramExit};
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::handoff::whole_prompt;
 use crate::round::snapshot::hex;
@@ -25,22 +26,6 @@ pub const PASSED: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ",
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 /// How much of each of its outputs is kept, in bytes: the last of it.
 const KEPT: usize = 64 * 1024;
-
-/// What a program printed, and how it ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ProgramExit {
-    /// Its exit status, in words; none of one that was given up.
-    pub status: Option<String>,
-    /// The last of its standard output.
-    pub stdout: Vec<u8>,
-    /// The last of its standard error.
-    pub stderr: Vec<u8>,
-    /// Whether its exit status is its answer.
-    pub is_exit_data: bool,
-}
-
-/// Where that is noted, while the program runs.
-pub type ExitNote = Mutex<ProgramExit>;
 
 /// Which output of a program.
 #[derive(Clone, Copy)]

@@ -9,6 +9,7 @@ pub mod external_program;
 pub mod http;
 pub mod human;
 pub mod key_command;
+mod program_exit;
 pub mod programs;
 pub mod progress;
 pub mod purse;
@@ -23,6 +24,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+
+pub use program_exit::{ExitNote, ProgramExit};
 
 pub use crate::round::prompt::Prompt;
 pub use crate::round::record::{Finish, TokenUsage};
@@ -85,7 +88,7 @@ pub struct WorkItemView {
     /// Whether evidence was asked for before, of the task a prompt names.
     pub evidence_asked: Vec<String>,
     /// What a program printed and how it ended, noted by the participant that runs it.
-    pub ended: external_program::ExitNote,
+    pub ended: program_exit::ExitNote,
 }
 
 /// What came back.

@@ -7,13 +7,16 @@
 pub(crate) mod chat_completions;
 pub(crate) mod messages;
 pub(crate) mod responses;
+mod style;
+
+pub(super) use style::ReplyStream;
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Prompt, Reply, SeatRequest};
+use super::SeatRequest;
 
 /// What some servers put before JSON.
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -63,54 +66,6 @@ pub enum ApiStream {
     WithUsage,
 }
 
-/// A reply that comes piece by piece, as far as it has come.
-pub(super) enum ReplyStream {
-    /// In the chat-completions dialect.
-    OpenAi(Box<chat_completions::ChatStream>),
-    /// In the Messages dialect.
-    Anthropic(messages::MessagesStream),
-    /// In the Responses dialect.
-    Responses(responses::ResponsesStream),
-}
-
-impl ReplyStream {
-    /// Takes the data of one event.
-    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
-        match self {
-            Self::OpenAi(streamed) => streamed.event(data),
-            Self::Anthropic(streamed) => streamed.event(data),
-            Self::Responses(streamed) => streamed.event(data),
-        }
-    }
-
-    /// Whether the service has said that nothing follows.
-    pub fn is_done(&self) -> bool {
-        match self {
-            Self::OpenAi(streamed) => streamed.is_done,
-            Self::Anthropic(streamed) => streamed.is_done,
-            Self::Responses(streamed) => streamed.is_done(),
-        }
-    }
-
-    /// How many bytes of text have come.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::OpenAi(streamed) => streamed.text.len(),
-            Self::Anthropic(streamed) => streamed.text.len(),
-            Self::Responses(streamed) => streamed.length,
-        }
-    }
-
-    /// The whole reply; one that does not say why it ended broke off on the way.
-    pub fn end(self) -> Result<Reply, DecodeError> {
-        match self {
-            Self::OpenAi(streamed) => streamed.end(),
-            Self::Anthropic(streamed) => streamed.end(),
-            Self::Responses(streamed) => streamed.end(),
-        }
-    }
-}
-
 impl ApiStyle {
     /// Whether its requests can carry a seed.
     pub fn takes_seed(self) -> bool {
@@ -145,43 +100,6 @@ impl ApiStyle {
         match self {
             Self::OpenAi | Self::Responses => "models",
             Self::Anthropic => "v1/models",
-        }
-    }
-
-    /// The part of the request's JSON all seats of a round share, cut inside the user text.
-    pub(super) fn head(self, prompt: &Prompt) -> Vec<u8> {
-        match self {
-            Self::OpenAi => chat_completions::head(&prompt.rules, &prompt.snapshot),
-            Self::Anthropic => messages::head(prompt),
-            Self::Responses => responses::head(&prompt.rules, &prompt.snapshot),
-        }
-    }
-
-    /// The rest of the request's JSON, from within the user text to its end.
-    pub(super) fn tail(self, ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
-        match self {
-            Self::OpenAi => chat_completions::tail(ask, limits),
-            Self::Anthropic => messages::tail(ask, limits),
-            Self::Responses => responses::tail(ask, limits),
-        }
-    }
-
-    /// A reply of which nothing has come yet.
-    pub(super) fn streamed(self) -> ReplyStream {
-        match self {
-            Self::OpenAi => ReplyStream::OpenAi(Box::default()),
-            Self::Anthropic => ReplyStream::Anthropic(messages::MessagesStream::default()),
-            Self::Responses => ReplyStream::Responses(responses::ResponsesStream::default()),
-        }
-    }
-
-    /// Reads the body of a 200. The reply's `tries` is 0 and for the caller to fill in.
-    pub(super) fn decode(self, body: &[u8]) -> Result<Reply, DecodeError> {
-        let body = body.strip_prefix(BOM).unwrap_or(body);
-        match self {
-            Self::OpenAi => chat_completions::decode(body),
-            Self::Anthropic => messages::decode(body),
-            Self::Responses => responses::decode(body),
         }
     }
 }

@@ -6,26 +6,32 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::sources;
 
 /// Rooms whose files still import each other.
-const NOT_YET: [&str; 7] = ["cli", "config", "engine", "launch", "participants", "workflow", "yaml"];
+const NOT_YET: [&str; 6] = ["cli", "config", "engine", "launch", "workflow", "yaml"];
 
 type Path = Vec<String>;
 
-/// The modules by their paths, from `crate` on: what they re-export, and all other paths they name.
+/// What a module names.
 #[derive(Default)]
-struct Modules(BTreeMap<Path, (BTreeMap<String, Path>, BTreeSet<Path>)>);
+struct Names {
+    /// Whence the names come that it imports or re-exports; none for another crate.
+    passed_on: BTreeMap<String, Option<Path>>,
+    /// All paths but those of re-exports.
+    named: BTreeSet<Path>,
+}
+
+/// The modules by their paths, from `crate` on.
+struct Modules(BTreeMap<Path, Names>);
 
 impl Modules {
     fn read<'a>(files: impl Iterator<Item = (Path, &'a str)> + Clone) -> Self {
-        let mut modules = Self(files.clone().map(|(module, _)| (module, Default::default())).collect());
+        let mut modules = Self(files.clone().map(|(module, _)| (module, Names::default())).collect());
         for (module, text) in files {
             let (uses, rest) = uses(text);
             let absolute = |path: &[String]| modules.absolute(&module, path);
-            let exported = uses.iter().filter(|(is_export, ..)| *is_export);
-            let exports = exported.filter_map(|(_, path, name)| Some((name.clone(), absolute(path)?)));
-            let exports = exports.collect();
+            let passed_on = uses.iter().map(|(_, path, name)| (name.clone(), absolute(path))).collect();
             let imported = uses.iter().filter(|(is_export, ..)| !is_export).map(|(_, path, _)| path.clone());
             let named = imported.chain(paths(&rest)).filter_map(|path| absolute(&path)).collect();
-            modules.0.insert(module, (exports, named));
+            modules.0.insert(module, Names { passed_on, named });
         }
         modules
     }
@@ -46,14 +52,14 @@ impl Modules {
         }
     }
 
-    /// The module that defines what a path names.
+    /// The module that defines what a path names; none for another crate's.
     fn definer(&self, path: &[String]) -> Option<&Path> {
         let (mut path, mut steps) = (path.to_vec(), 0);
         loop {
             let known = (1..=path.len()).rev().find_map(|end| self.0.get_key_value(&path[..end]));
-            let (module, (exports, _)) = known?;
-            match path.get(module.len()).and_then(|name| exports.get(name)) {
-                Some(to) if steps < 10 => path = [to, &path[module.len() + 1..]].concat(),
+            let (module, Names { passed_on, .. }) = known?;
+            match path.get(module.len()).and_then(|name| passed_on.get(name)) {
+                Some(to) if steps < 10 => path = [to.as_ref()?, &path[module.len() + 1..]].concat(),
                 _ => return Some(module),
             }
             steps += 1;
@@ -62,11 +68,11 @@ impl Modules {
 
     /// The modules that each module imports from.
     fn imports(&self) -> BTreeMap<&Path, BTreeSet<&Path>> {
-        let of = |(module, (_, named)): (_, &(_, BTreeSet<Path>))| {
-            let found = named.iter().filter_map(|path| self.definer(path));
-            (module, found.filter(|other| *other != module).collect())
+        let of = |names: &Names, module: &Path| {
+            let found = names.named.iter().filter_map(|path| self.definer(path));
+            found.filter(|other| *other != module).collect()
         };
-        self.0.iter().map(of).collect()
+        self.0.iter().map(|(module, names)| (module, of(names, module))).collect()
     }
 
     /// The modules that import each other, in groups.

@@ -143,6 +143,12 @@ impl PartWriter {
         Self { parts, size, taken }
     }
 
+    /// Goes past a document of this size, whose values weigh this much, without looking for parts.
+    pub fn pass(&mut self, size: usize, weight: usize) {
+        self.taken += weight;
+        self.size += size + HASH_LINE;
+    }
+
     /// Puts names in the place of parts in the document that `out` ends with, from `start` on; its values
     /// weigh this much. Leaves it in full where a reader could come to need too much room: so every file
     /// that is written can be read.
@@ -237,8 +243,9 @@ fn unindented(line: &str, indent: usize) -> &str {
 
 /// What stands in a line before the name of a part that it ends with, and the part's hash.
 fn named(line: &str) -> Option<(&str, Hash)> {
-    let (before, hash) = line.rsplit_once(NAME)?;
-    Some((before, unhex(hash.strip_suffix('\n')?)?))
+    let line = line.strip_suffix('\n')?;
+    let (line, hash) = line.split_at_checked(line.len().checked_sub(2 * size_of::<Hash>())?)?;
+    Some((line.strip_suffix(NAME)?, unhex(hash)?))
 }
 
 #[cfg(test)]

@@ -213,12 +213,11 @@ fn cipher(key: &RoundKey) -> XChaCha20Poly1305 {
 
 mod in_base64 {
     use base64::Engine as _;
-    use base64::display::Base64Display;
     use base64::engine::general_purpose::STANDARD;
     use serde::{Deserialize as _, Deserializer, Serializer, de};
 
     pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&Base64Display::new(bytes, &STANDARD))
+        serializer.serialize_str(&STANDARD.encode(bytes))
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {

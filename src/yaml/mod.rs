@@ -9,7 +9,6 @@ mod jsonc;
 mod own;
 mod reader;
 mod secret_fields;
-mod simple;
 mod write;
 
 pub use edit::with_entry;

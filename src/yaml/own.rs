@@ -10,7 +10,6 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde_json::{Map, Value};
 
 use super::reader::{MAX_DEPTH, explain, options};
-use super::simple;
 use crate::diagnostic::Diagnostic;
 
 /// A document holds at most so many keys and values.
@@ -31,18 +30,6 @@ const FREE: usize = MAP + 24 * ENTRY;
 /// A problem when the text is not YAML, holds an anchor or an alias, or more values than there is room for.
 pub fn read_own(text: &str, room: &mut usize) -> Result<Value, Diagnostic> {
     let left = Cell::new(room.saturating_add(FREE));
-    let value = match simple::read(text) {
-        Some(node) => {
-            let value = node.to_json();
-            take(&left, weight(&value)).map(|()| value).map_err(Diagnostic::new)
-        }
-        None => in_full(text, &left),
-    }?;
-    *room = left.get().min(*room);
-    Ok(value)
-}
-
-fn in_full(text: &str, left: &Cell<usize>) -> Result<Value, Diagnostic> {
     let budget = serde_yaml::budget! {
         max_depth: MAX_DEPTH,
         flow_nesting_limit: MAX_DEPTH,
@@ -52,14 +39,17 @@ fn in_full(text: &str, left: &Cell<usize>) -> Result<Value, Diagnostic> {
         max_aliases: 0,
         max_total_scalar_bytes: usize::MAX,
     };
-    let read = |reader: serde_yaml::Deserializer<'_, '_>| Weighed(left).deserialize(reader);
-    serde_yaml::with_deserializer_from_str_with_options(text, options(budget), read).map_err(|error| {
+    let read = |reader: serde_yaml::Deserializer<'_, '_>| Weighed(&left).deserialize(reader);
+    let value = serde_yaml::with_deserializer_from_str_with_options(text, options(budget), read);
+    let value = value.map_err(|error| {
         let said = error.without_snippet().to_string();
         if said.contains("anchors") || said.contains("alias") {
             return Diagnostic::new("it holds an anchor or an alias (`&`, `*`), which no session does");
         }
         explain(&error, text, "")
-    })
+    })?;
+    *room = left.get().min(*room);
+    Ok(value)
 }
 
 /// Takes a weight from what is left.

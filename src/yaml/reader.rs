@@ -9,7 +9,6 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 use serde_json::Number;
 use serde_yaml::{Error, Spanned};
 
-use super::simple;
 use crate::diagnostic::Diagnostic;
 
 /// A value and where it stands; line and column count from 1.
@@ -85,13 +84,6 @@ fn read_within(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Re
     if text.trim().is_empty() {
         return Ok(Node { line: 1, column: 1, offset: None, value: Value::Null });
     }
-    if let Some(node) = simple::read(text) {
-        return Ok(node);
-    }
-    read_in_full(text, file, budget)
-}
-
-fn read_in_full(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Result<Node, Diagnostic> {
     let read = serde_yaml::from_str_with_options::<Node>(text, options(budget));
     let mut node = read.map_err(|error| explain(&error, text, file))?;
     keep_spelling(&mut node, text);
@@ -199,11 +191,6 @@ const HINTS: [(&str, &str); 9] = [
 const IN_BRACKETS: &str = "close every `[` and `{`, and separate entries with commas";
 
 impl Node {
-    /// A node at a line and column, and at a byte of its text.
-    pub(super) fn at((line, column): (u64, u64), offset: usize, value: Value) -> Self {
-        Self { line, column, offset: Some(offset), value }
-    }
-
     /// A node made by the program, without a place.
     pub fn new(value: Value) -> Self {
         Self { line: 0, column: 0, offset: None, value }
@@ -346,13 +333,8 @@ impl<'de> Visitor<'de> for ValueVisitor {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-
-    /// As the reader for all of YAML reads it.
-    pub fn read_in_full(text: &str) -> Result<Node, Diagnostic> {
-        super::read_in_full(text, "", serde_yaml::budget! {})
-    }
 
     #[test]
     fn keeps_places_and_yaml_1_2_scalars() {

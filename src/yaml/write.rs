@@ -99,7 +99,7 @@ pub fn is_plain(text: &str) -> bool {
 }
 
 /// Whether some reader takes the word for a boolean, null or a number.
-pub(super) fn is_taken(word: &str) -> bool {
+fn is_taken(word: &str) -> bool {
     const TAKEN: [&str; 11] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
     const LONGEST: usize = 5;
     word.len() <= LONGEST && TAKEN.iter().any(|taken| word.eq_ignore_ascii_case(taken))

@@ -39,10 +39,10 @@ fn main() {
     let what = format!("{events} events, {} MB", bytes / 1_000_000);
     let path = file.to_str().expect("UTF-8");
     row(
-        &format!("first frame of a film of {what}"),
+        &format!("first frame of a replay of {what}"),
         &times(repeat, || first_frame(home.path(), &[path], "event").0),
     );
-    let (mut screen, whole, seeks) = film(home.path(), path, events, repeat);
+    let (mut screen, whole, seeks) = replay(home.path(), path, events, repeat);
     row("until all of it is read", &[whole]);
     row("a seek anywhere in it, and its frame", &seeks);
     let idle = idle(&mut screen);
@@ -132,8 +132,8 @@ fn first_frame(home: &Path, arguments: &[&str], words: &str) -> (f64, ()) {
     (took, ())
 }
 
-/// A film read to its end, then sought to and fro.
-fn film(home: &Path, path: &str, events: usize, repeat: usize) -> (Screen, f64, Vec<f64>) {
+/// A replay read to its end, then sought to and fro.
+fn replay(home: &Path, path: &str, events: usize, repeat: usize) -> (Screen, f64, Vec<f64>) {
     let started = Instant::now();
     let mut screen = Screen::open(home, &[path]);
     screen.wait_for(&format!("event {events} of {events}"));

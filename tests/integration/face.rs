@@ -145,10 +145,10 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
 }
 
 #[test]
-fn a_film_seeks_searches_and_leads_to_a_session_of_its_own() {
+fn a_replay_seeks_searches_and_leads_to_a_fork() {
     let desk = Desk::new();
-    let film = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/context-passing.s2s");
-    std::fs::copy(film, desk.path("old.s2s")).expect("copied");
+    let original = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/context-passing.s2s");
+    std::fs::copy(original, desk.path("old.s2s")).expect("copied");
     let mut screen = Screen::open(&desk, WIDE, &["old.s2s"]);
     screen.wait_for(&["Decision: inline", "event 22 of 22"]);
     screen.press("g", &["event 0 of 22"]);
@@ -170,7 +170,7 @@ fn a_film_seeks_searches_and_leads_to_a_session_of_its_own() {
     let session = fold(&read_log(&bytes).expect("readable"));
     assert_eq!(session.rounds.len(), 2);
     assert_ne!(session.rounds[0].session, session.rounds[1].session);
-    assert_eq!(std::fs::read(film).expect("read"), std::fs::read(desk.path("old.s2s")).expect("read"));
+    assert_eq!(std::fs::read(original).expect("read"), std::fs::read(desk.path("old.s2s")).expect("read"));
 }
 
 #[test]

@@ -306,7 +306,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     desk.run(["--batch", "run.yaml"]).code(4);
     desk.write("tool.sh", "echo x >> RAN; echo something else\n");
     refused(&desk.run(["--batch", "run.yaml"]), &["./tool.sh"]);
-    // A film that is gone on with asks the same, and a fork before it is written.
+    // A replay that is resumed asks the same, and a fork before it is written.
     let sessions = desk.sessions().len();
     let mut screen = Screen::open(&desk, (160, 40), &["s.s2s"]);
     screen.press("", &["Unfinished session"]);

@@ -267,9 +267,9 @@ fn what_lies_over_the_panes() {
 }
 
 #[test]
-fn a_film() {
-    shows("film", &super::model(saved("context-passing.s2s")));
+fn a_replay() {
+    shows("replay", &super::model(saved("context-passing.s2s")));
     let mut low = super::model(saved("release-consent.s2s"));
     low.theme.ascii = true;
-    shows("film-ascii", &low);
+    shows("replay-ascii", &low);
 }

@@ -28,14 +28,11 @@ impl Engine<'_> {
         if self.session.open_round().is_some_and(|round| round.open_seats().next().is_some())
             && !self.is_asking()
         {
-            // What is to be asked is made ready while the work items are written.
-            self.begin_write()?;
-            let ready = self.ready_seats()?;
             self.commit().await?;
             let Some(key) = self.round_key()? else {
                 return Ok(self.stage(Command::LoseKey)?);
             };
-            self.fan_out(&key, ready);
+            self.ask_round(&key)?;
         }
         self.run_work_items().await?;
         if self.is_over_time() {
@@ -181,43 +178,24 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// What it takes to ask every open seat of the open round.
-    fn ready_seats(&self) -> Result<Vec<PreparedSeat>, EngineError> {
-        let Some(round) = self.session.open_round() else { return Ok(Vec::new()) };
-        // A deadline that may be moved binds the round alone, and through it every seat.
-        let time_left = self.time_left(round).filter(|_| !self.facilitator.is_person());
-        let schema = self.schema(round);
-        round.open_seats().map(|seat| self.ready(round, &seat.name, (time_left, schema.clone()))).collect()
-    }
-
     /// Asks the seats of the open round.
-    fn fan_out(&mut self, key: &RoundKey, seats: Vec<PreparedSeat>) {
-        let Some(round) = self.session.open_round() else { return };
+    fn ask_round(&mut self, key: &RoundKey) -> Result<(), EngineError> {
+        let Some(round) = self.session.open_round() else { return Ok(()) };
         let shared = Arc::new(RoundShared::of(&self.session, round, key));
+        let left = self.time_left(round);
         // Before anyone begins, so that no seat's own clock runs out before the round's.
-        let deadline = self.time_left(round).map(|left| Instant::now() + left);
+        let deadline = left.map(|left| Instant::now() + left);
         let (number, gathers) = (round.opened.number, round.opened.close != Close::Quorum);
+        // A deadline that may be moved binds the round alone, and through it every seat.
+        let given = (left.filter(|_| !self.facilitator.is_person()), self.schema(round));
+        let seats = round.open_seats().map(|seat| self.ready(round, &seat.name, given.clone()));
+        let seats = seats.collect::<Result<Vec<_>, _>>()?;
         self.pool.cancel_round();
         self.pool.round = Some(PendingRound { number, left: 0, deadline, gathers, shared });
-        for ready in seats {
-            self.pool.ask(ready);
+        for seat in seats {
+            self.pool.ask(seat);
         }
-    }
-
-    /// What it takes to ask a seat.
-    fn ready(&self, round: &RoundRun, seat: &str, given: AskOptions) -> Result<PreparedSeat, EngineError> {
-        let (Some(ask), Some(participant)) = (self.ask(round, seat, given), self.table.get(seat)) else {
-            return Err(EngineError::Table(format!("no participant for seat `{seat}`")));
-        };
-        let run = round.seat(seat);
-        let attempt = run.map_or(0, |seat| seat.retried);
-        let model = run.and_then(|seat| seat.item.as_ref()).map(|item| item.model.clone());
-        Ok(PreparedSeat {
-            participant: Arc::clone(participant),
-            ask,
-            attempt,
-            model: model.unwrap_or_default(),
-        })
+        Ok(())
     }
 
     /// Asks one seat of the open round again, if its seats are asked now.
@@ -273,10 +251,22 @@ impl Engine<'_> {
         schema.map(|schema| schema.to_string().into())
     }
 
-    fn ask(&self, round: &RoundRun, seat: &str, (time_left, schema): AskOptions) -> Option<SeatRequest> {
-        let item = round.seat(seat)?.item.as_ref()?;
+    /// What it takes to ask a seat.
+    fn ready(&self, round: &RoundRun, seat: &str, given: AskOptions) -> Result<PreparedSeat, EngineError> {
+        let missing = || EngineError::Table(format!("no participant for seat `{seat}`"));
+        self.prepared(round, seat, given).ok_or_else(missing)
+    }
+
+    fn prepared(
+        &self,
+        round: &RoundRun,
+        seat: &str,
+        (time_left, schema): AskOptions,
+    ) -> Option<PreparedSeat> {
+        let run = round.seat(seat)?;
+        let item = run.item.as_ref()?;
         let info = self.session.seat_info(seat)?;
-        Some(SeatRequest {
+        let ask = SeatRequest {
             seat: seat.to_owned(),
             place: (round.seats.get_index_of(seat)?, round.seats.len()),
             step: round.opened.step.clone(),
@@ -294,7 +284,9 @@ impl Engine<'_> {
             watch: self.watch(seat),
             purse: self.seat_purse(&round.opened, &item.model),
             task: None,
-        })
+        };
+        let participant = Arc::clone(self.table.get(seat)?);
+        Some(PreparedSeat { participant, ask, attempt: run.retried, model: item.model.clone() })
     }
 }
 

@@ -54,13 +54,8 @@ pub async fn run_attempt(
         Err(error) => (ItemStatus::Failed, Value::Null, Some(error)),
     };
     WorkItemReturned {
-        step: terms.step,
-        participant: agent,
-        item,
-        attempt: 1,
         status,
         data,
-        error,
         replies: taken.replies,
         tries: taken.tries.max(1),
         latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -68,19 +63,24 @@ pub async fn run_attempt(
         exit_status: ended.status,
         stderr: text(&ended.stderr),
         stdout: text(&ended.stdout).filter(|_| status == ItemStatus::Failed),
+        ..failed_item(terms.step, agent, item, error)
     }
 }
 
-/// What a fault of the program itself comes to.
+/// The result of an attempt that failed by a bug in this program.
 pub fn fault(step: String, agent: String, item: String) -> WorkItemReturned {
+    failed_item(step, agent, item, Some("a fault of the program while this agent was asked".to_owned()))
+}
+
+fn failed_item(step: String, participant: String, item: String, error: Option<String>) -> WorkItemReturned {
     WorkItemReturned {
         step,
-        participant: agent,
+        participant,
         item,
         attempt: 1,
         status: ItemStatus::Failed,
         data: Value::Null,
-        error: Some("a fault of the program while this agent was asked".to_owned()),
+        error,
         replies: Vec::new(),
         tries: 1,
         latency_ms: 0,

@@ -99,6 +99,12 @@ pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     }
 }
 
+impl From<Diagnostic> for Vec<Diagnostic> {
+    fn from(problem: Diagnostic) -> Self {
+        vec![problem]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

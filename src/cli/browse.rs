@@ -18,8 +18,8 @@ use crate::journal::{Disk, fold_to_show, read_log};
 use crate::report;
 use crate::sanitize::{harmless, harmless_line};
 
-fn folders(trusts: bool, output: &Console) -> Result<Dirs, Vec<Diagnostic>> {
-    let folders = Dirs::find(trusts).map_err(|problem| vec![problem])?;
+fn folders(trusts: bool, output: &Console) -> Result<Dirs, Diagnostic> {
+    let folders = Dirs::find(trusts)?;
     for notice in &folders.notices {
         output.warn(notice);
     }
@@ -30,7 +30,7 @@ fn folders(trusts: bool, output: &Console) -> Result<Dirs, Vec<Diagnostic>> {
 pub fn personas(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbResult {
     let library = PersonaLibrary::new(&folders(trusts, output)?);
     if let Some(name) = name {
-        let found = library.find(name).map_err(|problem| vec![problem])?;
+        let found = library.find(name)?;
         let persona = &found.persona;
         output.line(&format!("{} ({})", harmless_line(&persona.name), harmless_line(&found.from)));
         output.line(&harmless_line(&persona.description));
@@ -132,15 +132,16 @@ pub fn session_file(given: &Path) -> PathBuf {
     found.unwrap_or_else(|| given.to_owned())
 }
 
-fn find_session(folders: &Dirs, id: &str) -> Result<PathBuf, Vec<Diagnostic>> {
+fn find_session(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
     let given = Path::new(id);
     if given.is_file() {
         return Ok(given.to_owned());
     }
     let by_id = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id);
-    saved(folders).into_iter().find(by_id).ok_or_else(|| {
-        vec![Diagnostic::new(format!("no session `{id}`")).hint("`roundtable sessions` lists them")]
-    })
+    saved(folders)
+        .into_iter()
+        .find(by_id)
+        .ok_or_else(|| Diagnostic::new(format!("no session `{id}`")).hint("`roundtable sessions` lists them"))
 }
 
 /// `config show`: every setting and where it comes from.

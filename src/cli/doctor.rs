@@ -62,12 +62,12 @@ pub fn checked(
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| vec![Diagnostic::new(format!("the program cannot start its work: {error}"))])?;
+        .map_err(|error| Diagnostic::new(format!("the program cannot start its work: {error}")))?;
     runtime.block_on(async {
         let mut signals = Signals::new()
-            .map_err(|error| vec![Diagnostic::new(format!("signals cannot be waited for: {error}"))])?;
+            .map_err(|error| Diagnostic::new(format!("signals cannot be waited for: {error}")))?;
         tokio::select! {
-            found = check(&catalog, names, depth) => found.map(Ok).map_err(|problem| vec![problem]),
+            found = check(&catalog, names, depth) => Ok(Ok(found?)),
             // What was started for a key ends with this.
             exit = signals.any() => Ok(Err(exit)),
         }

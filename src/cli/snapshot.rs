@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Event, Session, TimedEvent, Timestamp, WorkItem};
 use crate::journal::fold;
 use crate::launch::environment::Environment;
-use crate::launch::prepare::{PreparedSession, none, opened};
+use crate::launch::prepare::{PreparedSession, no_problems, opened};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::workflow::{Definition, Step};
 
@@ -74,6 +74,26 @@ fn recorded_prompt(session: &Session, step: &str) -> Option<String> {
     Some(session.agent_prompt(&item.offered).1)
 }
 
+/// When a session opens that is only looked at.
+const AT: Timestamp = Timestamp(0);
+
+/// Returns a session of a definition that has just started this step.
+fn session_at(
+    plan: &PreparedSession,
+    set_up: &Environment,
+    nobody: UnknownAgentPolicy,
+    step: &Step,
+    input: Option<&str>,
+) -> Result<Session, Vec<Diagnostic>> {
+    let (roster, problems) = plan.roster(set_up, nobody);
+    no_problems(problems)?;
+    let mut session = opened(&plan.header(roster, "snapshot", (input, None))?, AT);
+    let (step, kind) = (step.id.clone(), step.kind_name().to_owned());
+    let event = Event::StepStarted { step, kind, iteration: 1, within: None };
+    session.apply(&TimedEvent { at: AT, event });
+    Ok(session)
+}
+
 /// The prompt that an agent's step would hand over now.
 fn planned_prompt(
     plan: &PreparedSession,
@@ -82,27 +102,18 @@ fn planned_prompt(
     input: Option<&str>,
 ) -> Result<String, Vec<Diagnostic>> {
     let id = step.id.clone();
-    let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Noticed);
-    none(problems)?;
-    let header = plan.header(roster, "snapshot", (input, None))?;
-    let at = Timestamp(0);
-    let mut session = opened(&header, at);
-    let kind = step.kind_name().to_owned();
-    session.apply(&TimedEvent {
-        at,
-        event: Event::StepStarted { step: id.clone(), kind, iteration: 1, within: None },
-    });
-    let offered = decide(&session, Command::Offer { step: id.clone() }, at);
-    let offered = offered
-        .map_err(|refusal| vec![Diagnostic::new(refusal.0).hint("name a round or an agent's step")])?;
+    let session = session_at(plan, set_up, UnknownAgentPolicy::Noticed, step, input)?;
+    let offered = decide(&session, Command::Offer { step: id.clone() }, AT);
+    let offered =
+        offered.map_err(|refusal| Diagnostic::new(refusal.0).hint("name a round or an agent's step"))?;
     let prompt = offered.iter().find_map(|event| {
         if let Event::WorkItemOffered(item) = event { Some(session.agent_prompt(item).1) } else { None }
     });
-    prompt.ok_or_else(|| vec![Diagnostic::new(format!("step `{id}` hands nothing out"))])
+    Ok(prompt.ok_or_else(|| Diagnostic::new(format!("step `{id}` hands nothing out")))?)
 }
 
 /// The events that opened a recorded round: its step's last one, or the session's first.
-fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Vec<Diagnostic>> {
+fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Diagnostic> {
     let of_step =
         |id: &str| session.rounds.iter().rev().find(|r| r.opened.step == id || r.opened.round == id);
     let round = match step {
@@ -111,10 +122,8 @@ fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Vec<Dia
     };
     let round = round.ok_or_else(|| {
         let known: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
-        vec![
-            Diagnostic::new("no such round was opened in this session")
-                .hint(format!("rounds: {}", known.join(", "))),
-        ]
+        Diagnostic::new("no such round was opened in this session")
+            .hint(format!("rounds: {}", known.join(", ")))
     })?;
     let items = round.seats.values().filter_map(|seat| seat.item.as_ref());
     let mut events = vec![Event::RoundOpened(Arc::clone(&round.opened))];
@@ -160,34 +169,20 @@ fn planned(
     input: Option<&str>,
     output: &Console,
 ) -> Result<Vec<Event>, Vec<Diagnostic>> {
-    let rounds: Vec<&str> = plan
-        .definition
-        .all_steps()
-        .filter(|step| step.round().is_some())
-        .map(|step| step.id.as_str())
-        .collect();
-    let id = match step {
-        None => rounds.first().copied(),
-        Some(id) => rounds.iter().copied().find(|known| *known == id),
-    };
-    let Some(id) = id.map(str::to_owned) else {
+    let rounds: Vec<&Step> = plan.definition.all_steps().filter(|step| step.round().is_some()).collect();
+    let found = rounds.iter().find(|known| step.is_none_or(|id| known.id == id));
+    let Some(step) = found.copied() else {
         let wanted = step.unwrap_or("");
+        let names: Vec<&str> = rounds.iter().map(|step| step.id.as_str()).collect();
         let problem = Diagnostic::new(format!("no round step `{wanted}`"));
-        return Err(vec![problem.hint(did_you_mean(wanted, &rounds))]);
+        return Err(problem.hint(did_you_mean(wanted, &names)).into());
     };
-    if plan.definition.steps.first().is_some_and(|first| first.id != id) {
+    if plan.definition.steps.first().is_some_and(|first| first.id != step.id) {
         output.note("note: steps before this one have not run: their results are not in this snapshot");
     }
-    let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Refused);
-    none(problems)?;
-    let at = Timestamp(0);
-    let mut session = opened(&plan.header(roster, "snapshot", (input, None))?, at);
-    session.rounds_left_out = rounds_before(&plan.definition, &id);
-    session.apply(&TimedEvent {
-        at,
-        event: Event::StepStarted { step: id, kind: "round".to_owned(), iteration: 1, within: None },
-    });
-    let project_summary = set_up.folders.context().map_err(|problem| vec![problem])?;
+    let mut session = session_at(plan, set_up, UnknownAgentPolicy::Refused, step, input)?;
+    session.rounds_left_out = rounds_before(&plan.definition, &step.id);
+    let project_summary = set_up.folders.context()?;
     let command = Command::OpenRound { project_summary };
-    decide(&session, command, at).map_err(|refusal| vec![Diagnostic::new(refusal.0)])
+    Ok(decide(&session, command, AT).map_err(|refusal| Diagnostic::new(refusal.0))?)
 }

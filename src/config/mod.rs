@@ -6,6 +6,7 @@
 pub mod access;
 pub mod dirs;
 pub mod doctor;
+pub mod model_price;
 pub mod need;
 pub(crate) mod one_model;
 pub mod participant_factory;
@@ -20,11 +21,11 @@ pub mod settings;
 pub mod tasks;
 pub mod trust;
 
+pub use model_price::price_of;
 pub use need::Need;
 pub use one_model::unreachable;
 pub use participant_factory::{ParticipantFactory, is_model, program_need};
 pub use path_policy::PathPolicy;
 pub use persona_library::PersonaLibrary;
-pub use prices::price_of;
 pub use read_file::read_regular;
 pub use settings::Config;

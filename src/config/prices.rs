@@ -6,11 +6,7 @@
 //! until the user gives one. A price is never guessed from a name that only looks alike: a model is priced
 //! if it is in the table, or is a dated version of one that is.
 
-use super::participant_factory::ParticipantFactory;
-use super::providers::KNOWN;
-use crate::core::is_free;
 use crate::history::Price;
-use crate::participants::http::is_this_machine;
 
 /// When the table was last compared with what services publish.
 pub const AS_OF: &str = "2026-11";
@@ -113,6 +109,7 @@ pub const TABLE: [PriceSource; 7] = [
         prices: &[("grok-3", 3.0, 0.75, 15.0), ("grok-3-mini", 0.3, 0.075, 0.5)],
     },
 ];
+
 /// What is said of the table where its prices are used.
 pub fn in_words() -> String {
     let count: usize = TABLE.iter().map(|published| published.prices.len()).sum();
@@ -120,51 +117,8 @@ pub fn in_words() -> String {
     format!("{count} models, published {oldest} to {AS_OF}; override with `prices` in config.yaml")
 }
 
-/// What a model's tokens cost; `None` when nobody has said. A server on this machine costs nothing.
-pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> {
-    if let Some(price) = catalog.configured_price(model) {
-        return Some(price);
-    }
-    let (provider, name) = model.split_once('/').unwrap_or((model, ""));
-    if let Some(found) = catalog.seat_program(provider) {
-        return usual(&found.program.priced_as?, name);
-    }
-    let address = catalog.address(provider);
-    // A proxy passes on what its models cost, and does not say.
-    let is_here = provider != "litellm" && address.as_deref().is_some_and(is_this_machine);
-    if is_free(model) || is_here {
-        return Some(Price::default());
-    }
-    let known = KNOWN.iter().find(|known| known.name == provider)?;
-    // At another address it is another service, whatever it is called.
-    if known.start.is_some() || address.is_some_and(|url| url != known.base_url) {
-        return None;
-    }
-    if provider == "openrouter" && name.ends_with(":free") {
-        return Some(Price::default());
-    }
-    usual(provider, name)
-}
-
-/// Why a model has no price.
-pub fn unpriced(catalog: &ParticipantFactory<'_>, model: &str) -> &'static str {
-    let provider = model.split('/').next().unwrap_or(model);
-    if catalog.seat_program(provider).is_some() {
-        return "no price is listed for what this program asks";
-    }
-    let known = KNOWN.iter().find(|known| known.name == provider);
-    match (provider, known, catalog.address(provider)) {
-        ("command", ..) => "a program does not say what its model costs",
-        ("litellm", ..) => "a proxy passes on what its models cost, and does not say",
-        (_, Some(known), Some(url)) if url != known.base_url => {
-            "its service is at another address than its own"
-        }
-        (_, Some(_), _) => "the built-in table does not list it",
-        _ => "no price is built in for this provider",
-    }
-}
-
-fn usual(provider: &str, name: &str) -> Option<Price> {
+/// Returns the published price of a model, or of the model that it is a dated version of.
+pub(super) fn usual(provider: &str, name: &str) -> Option<Price> {
     let provider = if provider == "openai-responses" { "openai" } else { provider };
     let is = |known: &str| {
         let dated = |rest: &str| {
@@ -180,6 +134,7 @@ fn usual(provider: &str, name: &str) -> Option<Price> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::providers::KNOWN;
     use super::*;
 
     #[test]

@@ -136,12 +136,11 @@ impl Config {
             project: folders.project.clone(),
             notices: Vec::new(),
         };
-        let one = |problem| vec![problem];
         let own = folders.config.join(FILE);
         if own.exists() {
-            config.layer(&read_text(&own, MOST).map_err(one)?, &own, Layer::Own)?;
+            config.layer(&read_text(&own, MOST)?, &own, Layer::Own)?;
         }
-        if let Some(text) = folders.of_project(FILE, MOST).map_err(one)? {
+        if let Some(text) = folders.of_project(FILE, MOST)? {
             config.layer(&text, &folders.project.join(".s2s").join(FILE), Layer::Project)?;
         }
         if let Ok(model) = std::env::var("ROUNDTABLE_MODEL") {
@@ -152,7 +151,7 @@ impl Config {
 
     fn layer(&mut self, text: &str, path: &Path, layer: Layer) -> Result<(), Vec<Diagnostic>> {
         let file = &*path.display().to_string();
-        let node = &read(text, file).map_err(|problem| vec![problem])?;
+        let node = &read(text, file)?;
         if node.value == Value::Null {
             return Ok(());
         }
@@ -161,8 +160,7 @@ impl Config {
             return Err(literal);
         }
         let mut problems = Vec::new();
-        let mut fields =
-            Fields::from_node(node, "the configuration", file).map_err(|problem| vec![problem])?;
+        let mut fields = Fields::from_node(node, "the configuration", file)?;
         let from = || file.to_owned();
         if let Some(model) = fields.text("model") {
             self.model = Setting { value: Some(model), from: from() };

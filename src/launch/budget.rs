@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::environment::Environment;
-use crate::config::prices::{price_of, unpriced};
+use crate::config::model_price::{price_of, unpriced};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Budget;
 use crate::history::{Price, Session};

@@ -24,7 +24,7 @@ impl Environment {
     /// # Errors
     /// Everything wrong with the configuration.
     pub fn find(trusts: bool) -> Result<Self, Vec<Diagnostic>> {
-        let folders = Dirs::find(trusts).map_err(|problem| vec![problem])?;
+        let folders = Dirs::find(trusts)?;
         let config = Config::load(&folders)?;
         let trust = Trust::of(&folders, trusts);
         Ok(Self { folders, config, trust })

@@ -28,7 +28,7 @@ impl PreparedSession {
         let Some(asked) = self.definition.pseudonyms else { return Ok(None) };
         let mut random = [0; 6];
         getrandom::fill(&mut random).map_err(|error| {
-            vec![Diagnostic::new(format!("the operating system gives no random numbers: {error}"))]
+            Diagnostic::new(format!("the operating system gives no random numbers: {error}"))
         })?;
         let drawn = random.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let seed = asked.seed.or(seed).unwrap_or(drawn);
@@ -93,7 +93,7 @@ fn parse_input(text: &str) -> Result<serde_json::Value, Vec<Diagnostic>> {
     let input = parsed.unwrap_or_else(|| serde_json::Value::String(text.to_owned()));
     if depth(&input) > DEEPEST {
         let problem = Diagnostic::new(format!("the input is nested deeper than {DEEPEST} levels"));
-        return Err(vec![problem.hint("give it flatter, or as a text")]);
+        return Err(problem.hint("give it flatter, or as a text").into());
     }
     Ok(input)
 }

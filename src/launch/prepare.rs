@@ -157,11 +157,11 @@ pub fn prepare(
     plan.answers = options.answers.clone();
     if !options.participants.is_empty() {
         plan.definition = plan.definition.with_participants(&options.participants);
-        none(recheck(&plan.definition, &plan.file))?;
+        no_problems(recheck(&plan.definition, &plan.file))?;
     }
     check_answers(options, &plan.definition, &plan.file, tell)?;
     let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Refused);
-    none(problems)?;
+    no_problems(problems)?;
     roster.notices.iter().chain(&plan.unlinked).for_each(&mut *tell);
     let id = plan.new_id();
     let header = plan.header(roster, &id, (options.input.as_deref(), options.seed))?;
@@ -189,7 +189,7 @@ pub(super) fn check_answers(
     tell: &mut dyn FnMut(&Diagnostic),
 ) -> Result<(), Vec<Diagnostic>> {
     if options.is_headless {
-        none(needs_screen(definition, file))?;
+        no_problems(needs_screen(definition, file))?;
     }
     options.answers.check(definition)?;
     options.answers.unused_answers(definition).iter().for_each(tell);
@@ -197,7 +197,7 @@ pub(super) fn check_answers(
 }
 
 /// Fails where there are problems.
-pub fn none(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
+pub fn no_problems(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
@@ -211,11 +211,11 @@ fn definition_text(path: &Path) -> Result<(String, String), Vec<Diagnostic>> {
         std::io::stdin()
             .take(MAX_DEFINITION as u64 + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error| vec![Diagnostic::new(format!("cannot be read: {error}")).with_file(&file)])?;
-        String::from_utf8(bytes).map_err(|_| vec![Diagnostic::new("is not UTF-8 text").with_file(&file)])?
+            .map_err(|error| Diagnostic::new(format!("cannot be read: {error}")).with_file(&file))?;
+        String::from_utf8(bytes).map_err(|_| Diagnostic::new("is not UTF-8 text").with_file(&file))?
     } else {
         let limit = (MAX_DEFINITION as u64) * 8;
-        read_text(path, limit).map_err(|problem| vec![problem])?
+        read_text(path, limit)?
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
     Ok((file, text))

@@ -4,7 +4,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::environment::Environment;
 use super::seat::{ReadySession, factory};
-use crate::config::prices::price_of;
+use crate::config::model_price::price_of;
 use crate::config::tasks::TaskFile;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;

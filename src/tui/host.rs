@@ -64,6 +64,12 @@ impl From<Diagnostics> for StartRefusal {
     }
 }
 
+impl From<Diagnostic> for StartRefusal {
+    fn from(problem: Diagnostic) -> Self {
+        Self::Wrong(problem.into())
+    }
+}
+
 /// What a session would open with.
 #[derive(Debug, Clone)]
 pub struct Draft {

@@ -21,11 +21,11 @@ pub fn fork(
     may: impl Fn(&Session) -> Result<(), StartRefusal>,
 ) -> Result<PathBuf, StartRefusal> {
     let file = path.display().to_string();
-    let bytes = bytes_of(path).map_err(|problem| vec![problem])?;
-    let log = read_log(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
+    let bytes = bytes_of(path)?;
+    let log = read_log(&bytes).map_err(|damage| damage_problem(&damage, &file))?;
     let (session, count) = point(&log, seq).ok_or_else(|| {
         let problem = Diagnostic::new("no session can begin before this point").with_file(&file);
-        vec![problem.hint("choose a point after its first question was drafted")]
+        problem.hint("choose a point after its first question was drafted")
     })?;
     may(&session)?;
     let last = &log.lines[count - 1];
@@ -33,14 +33,13 @@ pub fn fork(
     let id = session_id(name);
     let at = crate::clock::now();
     let command = Command::Fork { session: id.clone(), at_seq: last.seq };
-    let events = decide(&session, command, at).map_err(|refusal| vec![Diagnostic::new(refusal.0)])?;
-    let end =
-        end_of(&bytes, &last.hash).ok_or_else(|| vec![Diagnostic::new("the point is not in the file")])?;
+    let events = decide(&session, command, at).map_err(|refusal| Diagnostic::new(refusal.0))?;
+    let end = end_of(&bytes, &last.hash).ok_or_else(|| Diagnostic::new("the point is not in the file"))?;
     let mut text = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let (mut seq, mut prev) = (last.seq + 1, last.hash.clone());
     for event in events {
         prev = write_document(seq, &prev, &id, &TimedEvent { at, event }, &mut text)
-            .map_err(|fault| vec![Diagnostic::new(fault.to_string())])?;
+            .map_err(|fault| Diagnostic::new(fault.to_string()))?;
         seq += 1;
     }
     let disk = Disk::default();

@@ -71,10 +71,6 @@ impl TuiHost {
         let unagreed = self.set_up.trust.unagreed(needs);
         if unagreed.is_empty() { Ok(()) } else { Err(StartRefusal::Unagreed(unagreed)) }
     }
-
-    fn sessions_to_write(&self) -> Result<PathBuf, StartRefusal> {
-        Ok(self.set_up.folders.sessions_to_write().map_err(|problem| vec![problem])?)
-    }
 }
 
 fn wrong(error: RunError) -> StartRefusal {
@@ -109,7 +105,7 @@ impl Host for TuiHost {
         let path = match &self.save {
             Some(path) if path.is_dir() => path.join(name),
             Some(path) if std::fs::metadata(path).map_or(true, |meta| meta.len() == 0) => path.clone(),
-            _ => self.sessions_to_write()?.join(name),
+            _ => self.set_up.folders.sessions_to_write()?.join(name),
         };
         self.agreed(&opened(header, crate::clock::now()))?;
         let (desk, people) = unbounded_channel();
@@ -125,7 +121,7 @@ impl Host for TuiHost {
                 tracing::debug!(%error, "a key of a finished session is left");
             }
             let problem = Diagnostic::new("the session is over already");
-            return Err(vec![problem.hint("look at it; F begins a new session from any point of it")].into());
+            return Err(problem.hint("look at it; F begins a new session from any point of it").into());
         }
         self.agreed(&session)?;
         let (desk, people) = unbounded_channel();
@@ -136,7 +132,7 @@ impl Host for TuiHost {
     }
 
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal> {
-        fork::fork(path, seq, &self.sessions_to_write()?, |session| self.agreed(session))
+        fork::fork(path, seq, &self.set_up.folders.sessions_to_write()?, |session| self.agreed(session))
     }
 
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic> {

@@ -19,18 +19,18 @@ const HAND_OVER: Duration = Duration::from_millis(50);
 /// Opens a session file as a replay.
 pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
     let file = path.display().to_string();
-    let bytes = bytes_of(path).map_err(|problem| vec![problem])?;
+    let bytes = bytes_of(path)?;
     let started = Instant::now();
-    let mut reader = LogReader::new(&bytes).map_err(|damage| vec![damage_problem(&damage, &file)])?;
+    let mut reader = LogReader::new(&bytes).map_err(|damage| damage_problem(&damage, &file))?;
     let (mut first, mut words): (Vec<LogEntry>, _) = (Vec::new(), PresentWords::default());
     for line in reader.by_ref() {
-        first.push(words.reword(line.map_err(|damage| vec![damage_problem(&damage, &file)])?));
+        first.push(words.reword(line.map_err(|damage| damage_problem(&damage, &file))?));
         if started.elapsed() > AT_ONCE {
             break;
         }
     }
     if first.is_empty() {
-        return Err(vec![Diagnostic::new("nothing was recorded in it").with_file(&file)]);
+        return Err(Diagnostic::new("nothing was recorded in it").with_file(&file).into());
     }
     let (tell, rest) = unbounded_channel();
     let read = first.len();
@@ -40,7 +40,7 @@ pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
         let _ = tell.send(done.err().map_or(LoadProgress::Whole, LoadProgress::Damaged));
     };
     let started = std::thread::Builder::new().name("replay".to_owned()).spawn(read_on);
-    started.map_err(|error| vec![Diagnostic::new(format!("the session file cannot be read: {error}"))])?;
+    started.map_err(|error| Diagnostic::new(format!("the session file cannot be read: {error}")))?;
     Ok(ReplayLoad { first, rest })
 }
 

@@ -159,7 +159,7 @@ impl Session {
     fn handed(&self, item: &str, said: Value) -> Option<Value> {
         match self.leaks.get(item) {
             None => Some(said),
-            Some(handling) if handling.action == LeakAction::Refuse => None,
+            Some(handling) if handling.action == LeakAction::Withhold => None,
             Some(handling) => Some(masked(&said, &handling.found)),
         }
     }
@@ -199,7 +199,7 @@ impl Session {
 
     /// Whether what came back for a work item is kept back.
     pub(crate) fn is_withheld(&self, item: &str) -> bool {
-        self.leaks.get(item).is_some_and(|handling| handling.action == LeakAction::Refuse)
+        self.leaks.get(item).is_some_and(|handling| handling.action == LeakAction::Withhold)
     }
 
     /// The entries of a finished review, as later steps see them.

@@ -287,7 +287,7 @@ fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
 /// What becomes of answers that give something away.
 pub fn handling(action: LeakAction, found: &[Leak]) -> String {
     let masked = found.iter().filter(|leak| leak.mask.is_some()).count();
-    if action == LeakAction::Refuse {
+    if action == LeakAction::Withhold {
         return "withheld from later steps".to_owned();
     }
     match masked {

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::recall::RecallKeys;
-use super::step::{Completeness, Review, Step};
+use super::recall::{RECENT_ROUNDS, Recall, RecallKeys};
+use super::steps::review::Review;
+use super::steps::round::{Round, Selection};
+use super::steps::step::{Completeness, Step};
 use super::task::{LinkDefinition, Report, Task, TrackerFile};
-use crate::ballot::BallotForm;
 use crate::round::material::{AgendaItem, Artifact};
-use crate::tally::{Rule, RuleOptions, Tier, Ties};
 
 /// A facilitator's file: goal, people, material and steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,41 +133,6 @@ impl ParticipantSpec {
     }
 }
 
-/// A blind round.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Round {
-    /// What is asked.
-    pub question: String,
-    /// Background to the question.
-    pub exploration: Option<String>,
-    /// Who is asked.
-    pub participants: Selection,
-    /// What they are shown.
-    pub artifacts: Selection,
-    /// What its snapshot recalls of what was before, where that is its own.
-    pub recall: Box<RecallKeys>,
-    /// The form of an answer.
-    pub ballot: BallotForm,
-    /// How ballots are counted; none: counted and not decided.
-    pub rule: Option<Rule>,
-    /// What the rule was told beside its name.
-    pub terms: RuleOptions,
-    /// What happens when options are level.
-    pub ties: Ties,
-    /// How many seats must take part for a decision.
-    pub quorum: Quorum,
-    /// How many valid ballots, abstentions not among them, must be in for a decision; none: any number.
-    pub quorum_ballots: Option<Quorum>,
-    /// How strong a result must be to be a decision; none: any.
-    pub act_at: Option<Tier>,
-    /// When the round closes.
-    pub close: Close,
-    /// How long the round may stay open, in milliseconds.
-    pub deadline_ms: Option<u64>,
-    /// Whether it closes and reveals also where failed seats keep it below its quorum: `on_failed: close`.
-    pub closes_below_quorum: bool,
-}
-
 /// Whether one seat of each model is asked ahead of the others, so that its service's cache of the
 /// shared part is filled for them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -180,6 +145,10 @@ pub enum WarmFirst {
     On,
 }
 
+impl WarmFirst {
+    pub const WORDS: [(&str, Self); 3] = [("off", Self::Off), ("auto", Self::Auto), ("on", Self::On)];
+}
+
 /// Whether services that hold a reply to a JSON Schema are given that of the ballot form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StructuredAnswers {
@@ -187,6 +156,10 @@ pub enum StructuredAnswers {
     #[default]
     Auto,
     Off,
+}
+
+impl StructuredAnswers {
+    pub const WORDS: [(&str, Self); 2] = [("auto", Self::Auto), ("off", Self::Off)];
 }
 
 /// What becomes of an answer that says who it is or names somebody, before it is handed on.
@@ -199,8 +172,14 @@ pub enum LeakAction {
     Flag,
     /// The copy that is handed on has the names masked.
     Mask,
-    /// It is not handed on.
-    Refuse,
+    /// It is not disclosed.
+    #[serde(alias = "refuse")]
+    Withhold,
+}
+
+impl LeakAction {
+    pub const WORDS: [(&str, Self); 4] =
+        [("off", Self::Off), ("flag", Self::Flag), ("mask", Self::Mask), ("withhold", Self::Withhold)];
 }
 
 /// Pseudonyms are asked for.
@@ -208,63 +187,6 @@ pub enum LeakAction {
 pub struct PseudonymSetting {
     /// What they are drawn with, if that is said.
     pub seed: Option<u64>,
-}
-
-/// All, or those named.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Selection {
-    /// Everything there is.
-    All,
-    /// These, in roster order.
-    Named(Vec<String>),
-}
-
-impl Selection {
-    /// Whether `name` is chosen.
-    pub fn holds(&self, name: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::Named(names) => names.iter().any(|n| n == name),
-        }
-    }
-}
-
-/// How many seats must take part for a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Quorum {
-    /// More than half of the seats.
-    MoreThanHalf,
-    /// This many seats.
-    Seats(u32),
-    /// This share of the seats, in percent, rounded up.
-    Percent(u32),
-}
-
-impl Quorum {
-    /// The number of seats it means at a table of `seats`.
-    pub fn required_of(self, seats: usize) -> usize {
-        match self {
-            Self::MoreThanHalf => seats / 2 + 1,
-            Self::Seats(count) => count as usize,
-            Self::Percent(percent) => (seats * percent as usize).div_ceil(100),
-        }
-    }
-}
-
-/// When a round closes by itself. Every policy also ends when no seat is open any more.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Close {
-    /// When every seat is sealed, failed or excused.
-    #[default]
-    All,
-    /// When as many seats are sealed as the quorum asks.
-    Quorum,
-    /// At the deadline.
-    Deadline,
-    /// When the facilitator says so.
-    Manual,
 }
 
 impl Definition {
@@ -359,6 +281,16 @@ impl Definition {
         let rest = known.into_iter().filter(|p| agents.contains(&p.name) && !seated.contains(&p.name));
         self.participants.extend(rest.map(|spec| ParticipantSpec { agent_only: true, ..spec }));
         self
+    }
+
+    /// What the snapshot of a round recalls.
+    pub fn recall(&self, round: &Round) -> Recall {
+        let (own, all) = (&round.recall, &self.recall);
+        Recall {
+            answers: own.answers.or(all.answers).unwrap_or_default(),
+            rounds: own.rounds.or(all.rounds).unwrap_or(RECENT_ROUNDS),
+            results: own.results.as_ref().or(all.results.as_ref()).cloned().unwrap_or_default(),
+        }
     }
 
     /// How a step's work item is checked.

@@ -5,7 +5,7 @@
 
 use super::definition::Definition;
 use super::lang::Template;
-use super::step::{Step, StepKind};
+use super::steps::step::{Step, StepKind};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 
 /// What a round leaves.

@@ -7,25 +7,24 @@ mod agent_answer;
 mod completeness;
 mod definition;
 mod envelope;
+mod keys;
 mod lang;
 mod load;
 mod mark;
 mod per_seat;
 mod recall;
-mod schema;
-mod step;
+mod steps;
 mod task;
 mod validate;
-mod verdict;
 
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use completeness::format_1::lack;
 pub use completeness::{CompletenessFinding, Held, ReferencedContent, findings, is_held, looks_like_id};
 pub use definition::{
-    Close, Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, Quorum, Round, Selection,
-    StructuredAnswers, WarmFirst,
+    Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, StructuredAnswers, WarmFirst,
 };
 pub use envelope::TALLY_KEYS;
+pub use keys::{definition_reference, definition_schema};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};
 pub use load::map_reader::{Fields, as_text, parse_duration};
 pub use load::participants::DEFAULT_PANEL;
@@ -36,13 +35,13 @@ pub use load::{
 };
 pub use mark::TaskMark;
 pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
-pub use schema::definition_schema;
-pub use step::{
-    Agent, Approval, Branch, Completeness, ExpectedOutput, Parallel, RejectWhen, Retry, Review, Step,
-    StepKind,
-};
+pub use steps::agent::{Agent, ExpectedOutput};
+pub use steps::approval::Approval;
+pub use steps::condition::Branch;
+pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
+pub use steps::round::{Close, Quorum, Round, Selection};
+pub use steps::step::{Completeness, Parallel, Retry, Step, StepKind};
 pub use task::{
     LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,
 };
 pub use validate::{needs_screen, recheck, unknown_tasks};
-pub use verdict::{VERDICT, is_blank, is_feedback};

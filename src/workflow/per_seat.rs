@@ -1,10 +1,7 @@
 //! One number for each of several seats: the same for all, dealt from a list, or spread evenly.
 
-use super::load::map_reader::Fields;
+use super::load::entries::Entries;
 use crate::yaml::{Node, Value};
-
-/// No service takes a higher temperature.
-const HOTTEST: f64 = 2.0;
 
 /// How a number is given to seats.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,33 +31,20 @@ impl PerSeat {
 }
 
 /// Reads temperatures: `0.7`, `[0, 0.7, 1]` or `{from: 0, to: 1}`.
-pub fn spread(fields: &mut Fields<'_>, key: &'static str) -> Option<PerSeat> {
-    let node = fields.node(key)?;
-    let wanted = "a number from 0 to 2, a list of such, or `{from: 0, to: 1}`";
-    let read = match &node.value {
-        Value::List(items) if !items.is_empty() => {
-            items.iter().map(number).collect::<Option<Vec<f64>>>().map(PerSeat::Dealt)
-        }
-        Value::Map(_) => ends(node, fields),
-        _ => number(node).map(PerSeat::Same),
-    };
-    if read.is_none() {
-        fields.wrong(node, key, wanted);
-    }
-    read
-}
-
-fn ends(node: &Node, fields: &mut Fields<'_>) -> Option<PerSeat> {
-    let mut inner = Fields::from_node(node, "a `temperature`", fields.file()).ok()?;
-    let (from, to) = (inner.node("from").and_then(number), inner.node("to").and_then(number));
-    fields.problems.extend(inner.finish(&[]));
-    Some(PerSeat::Even(from?, to?))
-}
-
-fn number(node: &Node) -> Option<f64> {
+pub fn spread(entries: Entries<'_>, key: &str) -> Option<PerSeat> {
+    let node = entries.node(key)?;
+    let number = |node: &Node| if let Value::Number(number) = &node.value { number.as_f64() } else { None };
     match &node.value {
-        Value::Number(number) => number.as_f64().filter(|number| (0.0..=HOTTEST).contains(number)),
-        _ => None,
+        Value::List(items) if items.is_empty() => {
+            entries.refuse(node, format!("`{key}` is empty"), format!("write `{key}: 0.7`"));
+            None
+        }
+        Value::List(items) => items.iter().map(number).collect::<Option<Vec<f64>>>().map(PerSeat::Dealt),
+        Value::Map(_) => {
+            let ends = entries.map(key)?;
+            Some(PerSeat::Even(ends.number("from")?, ends.number("to")?))
+        }
+        _ => number(node).map(PerSeat::Same),
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::definition::{Close, Definition, Selection};
+use super::definition::Definition;
 use super::lang::Template;
-use super::recall;
-use super::step::{Step, StepKind};
+use super::recall::Results;
+use super::steps::round::{Close, Selection};
+use super::steps::step::{Step, StepKind};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::Rule;
 
@@ -45,7 +46,7 @@ pub fn check(
         check_expression(definition, step, file, problems, warnings);
     }
     check_names(definition, file, problems);
-    recall::check(definition, file, problems);
+    check_recall(definition, file, problems);
     unreachable(definition, file, warnings);
 }
 
@@ -316,5 +317,28 @@ fn unreachable(definition: &Definition, file: &str, warnings: &mut Vec<Diagnosti
         let problem = Diagnostic::new(format!("unreachable step `{}`", step.id))
             .hint("point a `next` at it, or remove it");
         warnings.push(problem.at(file, step.place.0, step.place.1));
+    }
+}
+
+/// What `results` names must be steps that leave a result, and no rounds.
+fn check_recall(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
+    let rounds = definition.all_steps().filter_map(|step| Some((step.place, &*step.round()?.recall)));
+    for (place, keys) in std::iter::once(((1, 1), &definition.recall)).chain(rounds) {
+        let Some(Results::Named(names)) = &keys.results else { continue };
+        for name in names {
+            let (what, hint) =
+                match definition.all_steps().find(|step| step.id == *name || step.key() == name) {
+                    None => {
+                        let known: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
+                        ("no step", did_you_mean(name, &known))
+                    }
+                    Some(step) if step.round().is_some() => {
+                        ("a round", "`answers` and `rounds` say what is seen of rounds".to_owned())
+                    }
+                    Some(_) => continue,
+                };
+            let problem = Diagnostic::new(format!("`results` of `context` names {what}: `{name}`"));
+            problems.push(problem.hint(hint).at(file, place.0, place.1));
+        }
     }
 }

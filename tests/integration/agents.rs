@@ -124,7 +124,7 @@ fn tasks_and_linked_sessions_that_cannot_be_read_are_warnings_and_stop_nothing()
     for (broken, part) in [
         ("tasks: [\n", "tasks.yaml"),
         ("- a list\n", "the tasks file must be a map"),
-        ("tasks: [{title: nameless}]\n", "a task needs an `id`"),
+        ("tasks: [{title: nameless}]\n", "a task has no `id`"),
         ("tasks: 7\n", "`tasks` of the tasks file must be a list"),
     ] {
         let (lines, checked) = run(broken);

@@ -57,10 +57,10 @@ steps:
         "5:5: error: round `a` can never reach its quorum: 4 seats",
         "5:67: error: a `choice` ballot needs at least two options",
         "6:48: error: `prompt` cannot be read",
-        "6:71: error: `max_runs` of a step must be a whole number",
+        "6:71: error: `max_runs` of an agent step must be a whole number",
         "7:5: error: step `d`: the work item lacks `issue.title`",
         "8:5: error: the condition of step `e` reads `context.a.tally.winner`",
-        "9:5: error: step has no `id`",
+        "9:5: error: a review step has no `id`",
     ];
     let are_errors = found.iter().filter(|line| line.contains(" error: "));
     for (line, wanted) in are_errors.clone().zip(errors) {

@@ -186,14 +186,14 @@ fn a_file_that_cannot_be_used_is_an_error_with_its_place() {
         &named(".s2s/none.yaml"),
         &["decide.yaml:3:10: ", "there is no file", ".s2s/none.yaml", "write it: `tasks:`"],
     );
-    refused(&named("{}"), &["decide.yaml:3:", "`file` of tracker must be text"]);
+    refused(&named("{}"), &["decide.yaml:3:", "`file` of `tracker` must be text"]);
     refused(
         &|desk| desk.write("decide.yaml", LOOP.replace("{file: .s2s/tasks.yaml}", "{}")),
-        &["`tracker` needs a `file`"],
+        &["`tracker` has no `file`"],
     );
     refused(
         &|desk| desk.write("decide.yaml", LOOP.replace("file:", "path:")),
-        &["unknown key `path` in tracker"],
+        &["unknown key `path` in `tracker`"],
     );
     refused(
         &tasks("tasks:\n  - {id: A, titel: t}\n"),
@@ -201,7 +201,7 @@ fn a_file_that_cannot_be_used_is_an_error_with_its_place() {
     );
     refused(
         &tasks("tasks:\n  - {id: A}\n  - {id: A}\n"),
-        &[".s2s/tasks.yaml:3:5: ", "two tasks have the id `A`"],
+        &[".s2s/tasks.yaml:3:5: ", "duplicate task id `A`"],
     );
     refused(&tasks("tasks: [\n"), &[".s2s/tasks.yaml:"]);
     refused(&tasks("- id: A\n"), &[".s2s/tasks.yaml:1:1: ", "must be a map of keys"]);

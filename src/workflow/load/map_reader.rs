@@ -1,8 +1,6 @@
-//! Taking the keys of one mapping: each value checked where it stands, each key known or refused.
+//! Taking the keys of one mapping of a file that is no definition: each value checked, each key known.
 //!
 //! Problems are collected, not returned, so that a person sees all of them at once.
-
-use serde_json::Value as Json;
 
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::yaml::{Map, Node, Value};
@@ -15,14 +13,12 @@ pub struct Fields<'a> {
     taken: Vec<&'static str>,
     /// What was wrong so far.
     pub problems: Vec<Diagnostic>,
-    /// What should be said though nothing is wrong.
-    pub notices: Vec<Diagnostic>,
 }
 
 impl<'a> Fields<'a> {
     /// Starts on a mapping; `what` names it in messages.
     pub fn new(map: &'a Map, what: impl Into<String>, file: &'a str) -> Self {
-        Self { what: what.into(), file, map, taken: Vec::new(), problems: Vec::new(), notices: Vec::new() }
+        Self { what: what.into(), file, map, taken: Vec::new(), problems: Vec::new() }
     }
 
     /// Starts on a node that must be a mapping.
@@ -35,11 +31,6 @@ impl<'a> Fields<'a> {
                 .problem(file, format!("{what} must be a map of keys, found {}", node.kind()))
                 .hint("write `key: value` lines, or `{key: value}`")),
         }
-    }
-
-    /// The name of the file, for messages.
-    pub fn file(&self) -> &'a str {
-        self.file
     }
 
     /// Whether the key is written, with any value but null.
@@ -75,29 +66,6 @@ impl<'a> Fields<'a> {
         self.problems.push(node.problem(self.file, message).hint(hint));
     }
 
-    /// Keys of the format that this version reads and does not act on: each that is written is
-    /// noticed, so that none is silently without effect.
-    pub fn without_effect(&mut self, keys: &[&'static str]) {
-        for key in keys {
-            if let Some(node) = self.node(key) {
-                let message = format!("`{key}` of {} has no effect in this version", self.what);
-                self.notices.push(node.problem(self.file, message));
-            }
-        }
-    }
-
-    /// Keys that mean nothing in a step of type `kind`: each that is written is noticed.
-    pub fn without_effect_here(&mut self, keys: &[&'static str], kind: &str) {
-        for key in keys {
-            if self.has(key)
-                && let Some(node) = self.node(key)
-            {
-                let message = format!("`{key}` has no effect in a step of type `{kind}`");
-                self.notices.push(node.problem(self.file, message));
-            }
-        }
-    }
-
     /// Text; whole numbers are taken as they are written.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
         let node = self.node(key)?;
@@ -123,27 +91,6 @@ impl<'a> Fields<'a> {
             }
         }
         texts
-    }
-
-    /// As [`Fields::texts`], if the key is among the `known` ones.
-    pub fn texts_if(&mut self, known: &[&str], key: &'static str) -> Vec<String> {
-        if known.contains(&key) { self.texts(key) } else { Vec::new() }
-    }
-
-    /// The nodes of a list.
-    pub fn list(&mut self, key: &'static str) -> &'a [Node] {
-        let Some(node) = self.node(key) else { return &[] };
-        if let Value::List(items) = &node.value {
-            items
-        } else {
-            self.wrong(node, key, "a list");
-            &[]
-        }
-    }
-
-    /// A list of any values.
-    pub fn values(&mut self, key: &'static str) -> Vec<Json> {
-        self.list(key).iter().map(Node::to_json).collect()
     }
 
     /// A whole number of at least `least`.

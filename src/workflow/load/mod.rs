@@ -1,22 +1,26 @@
 //! The loader: a file's text to a [`Definition`], or every problem in it with its place.
 
 pub(crate) mod ballot;
+pub(crate) mod entries;
+pub(crate) mod findings;
 pub(crate) mod map_reader;
 pub(crate) mod material;
 pub(crate) mod participants;
 pub(crate) mod rule;
-pub(crate) mod step;
 pub(crate) mod task;
 
 use super::definition::{Definition, LeakAction, PseudonymSetting, StructuredAnswers, WarmFirst};
+use super::keys::check::{check_definition, is_parallel};
 use super::recall::{RecallKeys, recall};
+use super::steps::read::{completeness, single_step, steps};
+use super::steps::step::Step;
 use super::{envelope, validate};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Node, Value, literal_keys, read, read_json};
-use map_reader::{Fields, as_text};
+use entries::Entries;
+use findings::Findings;
 use material::{agenda, artifacts};
 use participants::participants;
-use step::{Findings, StepPosition, completeness, step_body, steps, take_all};
 use task::{links, reports, tasks, tracker};
 
 /// What standard input is called in messages and in a session's header.
@@ -116,23 +120,23 @@ fn examine_parts(source: Source<'_>) -> Examined {
     let looks_json =
         source.text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']).starts_with(['{', '/']);
     let node = if looks_json { read_json(source.text, file) } else { read(source.text, file) };
-    let mut warnings = Vec::new();
-    let read = node.and_then(|node| {
-        let (definition, mut problems) = definition(&node, source, &mut warnings)?;
+    let node = match node {
+        Ok(node) => node,
+        Err(problem) => return Examined::unreadable(problem),
+    };
+    let found = Findings::new(file);
+    check_definition(&node, &found);
+    let definition = Entries::of(&node, &found).map(|entries| definition(entries, source.id));
+    let (mut problems, mut warnings) = (found.problems.take(), found.warnings.take());
+    if let Some(definition) = &definition {
         let secrets = written_keys(&node, file);
         // A secret under an unknown key is one error.
         problems.retain(|problem| secrets.iter().all(|secret| secret.place != problem.place));
         problems.extend(secrets);
-        Ok((definition, problems))
-    });
-    match read {
-        Err(problem) => Examined::unreadable(problem),
-        Ok((definition, mut problems)) => {
-            validate::check(&definition, file, &mut problems, &mut warnings);
-            sort(&mut problems);
-            Examined { definition: Some(definition), problems, warnings }
-        }
+        validate::check(definition, file, &mut problems, &mut warnings);
+        sort(&mut problems);
     }
+    Examined { definition, problems, warnings }
 }
 
 /// Keys to services written as values. Of a participant a `key` or a `token` can be nothing else; in an input or an artifact it can.
@@ -147,93 +151,71 @@ fn written_keys(node: &Node, file: &str) -> Vec<Diagnostic> {
     problems
 }
 
-const LEAKS: [(&str, LeakAction); 4] = [
-    ("off", LeakAction::Off),
-    ("flag", LeakAction::Flag),
-    ("mask", LeakAction::Mask),
-    ("refuse", LeakAction::Refuse),
-];
-
 /// `true`, `false` or `{seed: 7}`.
-fn pseudonyms(
-    fields: &mut Fields<'_>,
-    file: &str,
-    problems: &mut Vec<Diagnostic>,
-) -> Option<PseudonymSetting> {
-    let node = fields.node("pseudonyms")?;
-    if !matches!(node.value, Value::Map(_)) {
-        return fields.flag("pseudonyms").filter(|wanted| *wanted).map(|_| PseudonymSetting::default());
+fn pseudonyms(entries: Entries<'_>) -> Option<PseudonymSetting> {
+    match entries.map("pseudonyms") {
+        Some(own) => Some(PseudonymSetting { seed: own.whole_number("seed") }),
+        None => entries.flag("pseudonyms").filter(|wanted| *wanted).map(|_| PseudonymSetting::default()),
     }
-    let mut own = Fields::from_node(node, "pseudonyms", file).ok()?;
-    let seed = own.whole_number("seed", 0);
-    problems.extend(own.finish(&[]));
-    Some(PseudonymSetting { seed })
 }
 
-fn definition(
-    node: &Node,
-    source: Source<'_>,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<(Definition, Vec<Diagnostic>), Diagnostic> {
-    let file = source.file;
-    let mut fields = Fields::from_node(node, "the definition", file)
-        .map_err(|problem| problem.hint("write at least `question: …`, or `steps:`"))?;
-    let mut problems = Vec::new();
-    let id = fields.text("id").unwrap_or_else(|| source.id.to_owned());
-    let participants = participants(&mut fields, file, &mut problems);
-    // A file whose top level has a type is that one step; its `steps` are then a parallel's.
-    let is_parallel = fields.node("type").and_then(as_text).is_some_and(|word| word == "parallel");
-    let single = is_parallel || fields.node("steps").is_none();
-    let mut found = Findings { file, problems: &mut problems, warnings };
-    let steps = if single && !fields.has("type") && !fields.has("question") {
-        fields.refuse(node, "missing `question` or `steps`", "add `question: …`");
-        take_all(&mut fields);
-        Vec::new()
-    } else if single {
-        vec![step_body(&mut fields, &id, node, StepPosition::AtTop, &mut found)]
-    } else {
-        steps(fields.list("steps"), &mut found)
-    };
-    let definition = Definition {
-        description: fields.text("description"),
-        goal: fields.text("goal"),
-        constraints: fields.texts("constraints"),
-        project_summary: fields.text("project_summary"),
-        input: fields.node("input").map(Node::to_json),
-        participants,
-        facilitator_directive: if single { None } else { fields.text("facilitator_directive") },
-        artifacts: artifacts(&mut fields, file, &mut problems),
-        agenda: agenda(&mut fields, file, &mut problems),
-        tasks: tasks(&mut fields, &mut problems),
-        tracker: tracker(&mut fields, &mut problems),
-        links: links(&mut fields, &mut problems),
-        reports: reports(&mut fields, &mut problems),
-        open_conflicts: fields.values("open_conflicts"),
-        open_questions: fields.values("open_questions"),
-        budget: fields.positive("budget"),
-        warm_first: fields
-            .word("warm_first", &[("off", WarmFirst::Off), ("auto", WarmFirst::Auto), ("on", WarmFirst::On)])
-            .unwrap_or_default(),
-        structured: fields
-            .word("structured", &[("auto", StructuredAnswers::Auto), ("off", StructuredAnswers::Off)])
-            .unwrap_or_default(),
-        recall: if single { RecallKeys::default() } else { recall(&mut fields) },
-        leaks: fields.word("leaks", &LEAKS),
-        pseudonyms: pseudonyms(&mut fields, file, &mut problems),
-        completeness: if single { None } else { completeness(&mut fields) },
-        max_iterations: fields
-            .whole_number("max_iterations", 1)
-            .map_or(100, |n| u32::try_from(n).unwrap_or(u32::MAX)),
-        max_duration_ms: fields.whole_number("max_duration_ms", 1),
-        id,
-        steps,
-    };
-    warnings.extend(definition.tasks.iter().filter_map(|task| task.doubt.clone()));
-    if fields.node("steps").is_some_and(|node| node.value == Value::List(Vec::new())) {
-        fields.refuse(node, "`steps` is empty", "add a step, or write `question: …` instead");
+/// What happens to identity leaks; `refuse` is what older files write for `withhold`.
+fn leaks(entries: Entries<'_>) -> Option<LeakAction> {
+    let old = entries.text("leaks").filter(|word| word == "refuse").map(|_| LeakAction::Withhold);
+    old.or_else(|| entries.word("leaks", &LeakAction::WORDS))
+}
+
+/// The steps of the file: those of its list, else the one that it is.
+fn steps_of(entries: Entries<'_>, id: &str, is_single: bool) -> Vec<Step> {
+    if !is_single {
+        if let Some(node) = entries.node("steps").filter(|node| node.value == Value::List(Vec::new())) {
+            entries.refuse(node, "`steps` is empty", "add a step, or write `question: …` instead");
+        }
+        return steps(entries);
     }
-    fields.without_effect(&["facilitator"]);
-    warnings.append(&mut fields.notices);
-    problems.extend(fields.finish(&["$schema"]));
-    Ok((definition, problems))
+    if !entries.has("type") && !entries.has("question") {
+        entries.refuse(entries.node, "missing `question` or `steps`", "add `question: …`");
+        return Vec::new();
+    }
+    vec![single_step(entries, id)]
+}
+
+fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
+    let id = entries.text("id").unwrap_or_else(|| default_id.to_owned());
+    let is_single = !entries.has("steps") || is_parallel(entries.node);
+    if let Some(node) = entries.node("facilitator") {
+        let message = "`facilitator` of the definition has no effect in this version";
+        entries.found.warn(node.problem(entries.found.file, message));
+    }
+    let tasks = tasks(entries);
+    tasks.iter().filter_map(|task| task.doubt.clone()).for_each(|doubt| entries.found.warn(doubt));
+    Definition {
+        description: entries.text("description"),
+        goal: entries.text("goal"),
+        constraints: entries.texts("constraints"),
+        project_summary: entries.text("project_summary"),
+        input: entries.node("input").map(Node::to_json),
+        participants: participants(entries),
+        // In a file that is one step these keys are the step's.
+        facilitator_directive: entries.text("facilitator_directive").filter(|_| !is_single),
+        recall: if is_single { RecallKeys::default() } else { recall(entries) },
+        completeness: completeness(entries).filter(|_| !is_single),
+        artifacts: artifacts(entries),
+        agenda: agenda(entries),
+        tasks,
+        tracker: tracker(entries),
+        links: links(entries),
+        reports: reports(entries),
+        open_conflicts: entries.values("open_conflicts"),
+        open_questions: entries.values("open_questions"),
+        budget: entries.number("budget"),
+        warm_first: entries.word("warm_first", &WarmFirst::WORDS).unwrap_or_default(),
+        structured: entries.word("structured", &StructuredAnswers::WORDS).unwrap_or_default(),
+        leaks: leaks(entries),
+        pseudonyms: pseudonyms(entries),
+        max_iterations: entries.count("max_iterations").unwrap_or(100),
+        max_duration_ms: entries.whole_number("max_duration_ms"),
+        steps: steps_of(entries, &id, is_single),
+        id,
+    }
 }

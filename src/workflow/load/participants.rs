@@ -2,72 +2,61 @@
 
 use std::collections::HashSet;
 
-use super::map_reader::{Fields, as_text};
-use crate::diagnostic::Diagnostic;
+use super::entries::Entries;
+use super::map_reader::as_text;
 use crate::persona::is_name;
 use crate::workflow::definition::{ParticipantSpec, ProgramSpec};
-use crate::workflow::per_seat::{PerSeat, spread};
-use crate::yaml::{Node, Value};
+use crate::workflow::per_seat::spread;
+use crate::yaml::Value;
 
 /// No entry seats more.
-const MOST_SEATS: u64 = 10_000;
+pub const MOST_SEATS: u64 = 10_000;
 
 /// Who is asked when a definition names nobody.
 pub const DEFAULT_PANEL: [&str; 5] =
     ["software-architect", "security-champion", "product-manager", "qa-lead", "devops-engineer"];
 
-/// Who takes part; the default panel when nobody is named.
-pub fn participants(
-    fields: &mut Fields<'_>,
-    file: &str,
-    problems: &mut Vec<Diagnostic>,
-) -> Vec<ParticipantSpec> {
-    if !fields.has("participants") {
-        fields.node("participants");
+/// The roster; the default panel when nobody is named. A seat whose name cannot be used has none: the file
+/// does not load.
+pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
+    let Some(node) = entries.node("participants") else {
         return DEFAULT_PANEL.iter().map(|name| ParticipantSpec::named(name, (0, 0))).collect();
+    };
+    if node.value == Value::List(Vec::new()) {
+        entries.refuse(node, "`participants` is empty", "name at least one, or leave the key out");
     }
     let mut all = Vec::new();
-    if let Some(node) = fields.node("participants").filter(|node| node.value == Value::List(Vec::new())) {
-        fields.refuse(node, "`participants` is empty", "name at least one, or leave the key out");
-    }
-    for node in fields.list("participants") {
-        if let Some(name) = as_text(node) {
-            if is_name(&name) {
-                all.push(ParticipantSpec::named(&name, (node.line, node.column)));
-            } else {
-                all.push(ParticipantSpec::named("", (node.line, node.column)));
-                problems.push(
-                    node.problem(file, format!("`{name}` is not a participant's name"))
-                        .hint("use a persona's name, or a map `{persona: …, model: …}`"),
-                );
+    for node in entries.list("participants") {
+        if let Some(inner) = Entries::of(node, entries.found) {
+            participant_map(inner, &mut all);
+        } else if let Some(name) = as_text(node) {
+            let mut seat = ParticipantSpec::named(&name, (node.line, node.column));
+            if !is_name(&name) {
+                let hint = "use a persona's name, or a map `{persona: …, model: …}`";
+                entries.refuse(node, format!("`{name}` is not a participant's name"), hint);
+                seat = ParticipantSpec::named("", seat.place);
             }
-        } else {
-            participant_map(node, file, problems, &mut all);
+            all.push(seat);
         }
     }
     all
 }
 
-fn participant_map(node: &Node, file: &str, problems: &mut Vec<Diagnostic>, all: &mut Vec<ParticipantSpec>) {
-    let mut fields = match Fields::from_node(node, "a participant", file) {
-        Ok(fields) => fields,
-        Err(problem) => return problems.push(problem),
+fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
+    let kinds = match entries.map("grid") {
+        Some(grid) => of_grid(entries, grid),
+        None => vec![of_one(entries)],
     };
-    let grid = fields.node("grid");
-    let kinds = match grid {
-        Some(grid) => of_grid(&mut fields, grid),
-        None => vec![of_one(&mut fields, node)],
-    };
-    let weight = fields.positive("weight").unwrap_or(1.0);
-    let seed = fields.whole_number("seed", 0);
-    let temperature = spread(&mut fields, "temperature");
-    let count = fields.whole_number("count", 1).unwrap_or(1);
-    if count.saturating_mul(kinds.len() as u64) > MOST_SEATS {
-        let what = if grid.is_some() { "the grid seats" } else { "`count` is" };
-        fields.refuse(node, format!("{what} above {MOST_SEATS}"), "seat fewer participants");
+    let weight = entries.number("weight").unwrap_or(1.0);
+    let seed = entries.whole_number("seed");
+    let temperature = spread(entries, "temperature");
+    let count = entries.whole_number("count").unwrap_or(1).clamp(1, MOST_SEATS);
+    if count * kinds.len() as u64 > MOST_SEATS {
+        let message = format!("the grid seats above {MOST_SEATS}");
+        entries.refuse(entries.node, message, "seat fewer participants");
     }
-    let (skills, tags) = (fields.texts("skills"), fields.texts("tags"));
-    let each = usize::try_from(count.min(MOST_SEATS)).unwrap_or(usize::MAX);
+    let (skills, tags) = (entries.texts("skills"), entries.texts("tags"));
+    let each = usize::try_from(count).unwrap_or(usize::MAX);
     let seats = kinds.iter().flat_map(|kind| std::iter::repeat_n(kind, each));
     let total = each.saturating_mul(kinds.len());
     let mut numbers = SeatNumbers::of(&kinds, each);
@@ -77,70 +66,62 @@ fn participant_map(node: &Node, file: &str, problems: &mut Vec<Diagnostic>, all:
             name: numbers.name(&kind.name, &taken),
             weight,
             seed: seed.map(|seed| seed.wrapping_add(nth as u64)),
-            temperature: temperature.as_ref().map(|spread: &PerSeat| spread.value_for(nth, total)),
+            temperature: temperature.as_ref().map(|spread| spread.value_for(nth, total)),
             skills: skills.clone(),
             tags: tags.clone(),
             ..kind.clone()
         });
     }
-    problems.extend(fields.finish(&[]));
 }
 
 /// What all seats of a map without a grid have in common.
-fn of_one(fields: &mut Fields<'_>, node: &Node) -> ParticipantSpec {
-    let persona = fields.text("persona");
-    let mut name = fields.text("name").or_else(|| persona.clone()).unwrap_or_default();
+fn of_one(entries: Entries<'_>) -> ParticipantSpec {
+    let persona = entries.text("persona");
+    let mut name = entries.text("name").or_else(|| persona.clone()).unwrap_or_default();
     if !is_name(&name) {
-        fields.refuse(node, "participant has no usable `persona` or `name`", "add `persona: qa-lead`");
+        let message = "participant has no usable `persona` or `name`";
+        entries.refuse(entries.node, message, "add `persona: qa-lead`");
         name.clear();
     }
     ParticipantSpec {
         persona: persona.unwrap_or_else(|| name.clone()),
-        prompt: fields.text("prompt"),
-        command: program(fields, node, &name),
-        model: fields.text("model"),
-        ..ParticipantSpec::named(&name, (node.line, node.column))
+        prompt: entries.text("prompt"),
+        command: program(entries, &name),
+        model: entries.text("model"),
+        ..ParticipantSpec::named(&name, (entries.node.line, entries.node.column))
     }
 }
 
 /// Every persona of a grid with every model: a persona's seats stand together, in the order of the
 /// models. A seat's name does not tell its model, so that no prompt does.
-fn of_grid(fields: &mut Fields<'_>, grid: &Node) -> Vec<ParticipantSpec> {
+fn of_grid(entries: Entries<'_>, grid: Entries<'_>) -> Vec<ParticipantSpec> {
     for key in
         ["persona", "name", "model", "prompt", "command", "cwd", "env", "max_bytes", "ok_exit", "tool_less"]
     {
-        if let Some(node) = fields.node(key) {
+        if let Some(node) = entries.node(key) {
             let message = format!("`{key}` stands beside a `grid`, which names its own");
-            fields.refuse(node, message, format!("leave `{key}` out, or write a participant of its own"));
+            entries.refuse(node, message, format!("leave `{key}` out, or write a participant of its own"));
         }
     }
-    let mut inner = match Fields::from_node(grid, "a grid", fields.file()) {
-        Ok(inner) => inner,
-        Err(problem) => {
-            fields.problems.push(problem.hint("write `{personas: [qa-lead], models: [ollama/llama3.2]}`"));
-            return Vec::new();
-        }
-    };
-    let (personas, models) = (inner.texts("personas"), inner.texts("models"));
+    let (personas, models) = (grid.texts("personas"), grid.texts("models"));
     for (names, key) in [(&personas, "personas"), (&models, "models")] {
         let again = names.iter().enumerate().find(|(nth, name)| names[..*nth].contains(name));
         if let Some((_, name)) = again {
-            inner.refuse(grid, format!("`{key}` names `{name}` twice"), "name each once; `count` seats more");
-        } else if names.is_empty() {
-            inner.refuse(grid, format!("the grid has no `{key}`"), format!("add `{key}: […]`"));
+            let message = format!("`{key}` names `{name}` twice");
+            entries.refuse(grid.node, message, "name each once; `count` seats more");
+        } else if names.is_empty() && grid.has(key) {
+            entries.refuse(grid.node, format!("the grid has no `{key}`"), format!("add `{key}: […]`"));
         }
     }
     if let Some(name) = personas.iter().find(|name| !is_name(name)) {
-        inner.refuse(grid, format!("`{name}` is not a persona's name"), "write it as `qa-lead`");
+        entries.refuse(grid.node, format!("`{name}` is not a persona's name"), "write it as `qa-lead`");
     }
-    let place = (grid.line, grid.column);
+    let place = (grid.node.line, grid.node.column);
     let seat = |persona: &String, model: &String| ParticipantSpec {
         model: Some(model.clone()),
         ..ParticipantSpec::named(persona, place)
     };
-    let seats = personas.iter().flat_map(|persona| models.iter().map(|model| seat(persona, model))).collect();
-    fields.problems.extend(inner.finish(&[]));
-    seats
+    personas.iter().flat_map(|persona| models.iter().map(|model| seat(persona, model))).collect()
 }
 
 /// Numbers seats that would share a name, from 1.
@@ -171,41 +152,27 @@ impl SeatNumbers {
     }
 }
 
-/// Exit codes that are answers.
-fn ok_exit(fields: &mut Fields<'_>) -> Vec<i64> {
-    let mut codes = Vec::new();
-    for node in fields.list("ok_exit") {
-        match &node.value {
-            Value::Number(code) if code.as_i64().is_some_and(|code| (0..=255).contains(&code)) => {
-                codes.extend(code.as_i64());
-            }
-            _ => fields.wrong(node, "ok_exit", "a whole number from 0 to 255"),
-        }
-    }
-    codes
-}
-
 /// The external program a participant is, if it is one.
-fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> Option<ProgramSpec> {
-    let is_program = fields.has("command");
+fn program(entries: Entries<'_>, name: &str) -> Option<ProgramSpec> {
+    let codes = entries.values("ok_exit");
     let program = ProgramSpec {
-        command: fields.texts("command"),
-        cwd: fields.text("cwd"),
-        env: fields.texts("env"),
-        max_bytes: fields.whole_number("max_bytes", 1),
-        ok_exit: ok_exit(fields),
-        tool_less: fields.flag("tool_less").unwrap_or(false),
+        command: entries.texts("command"),
+        cwd: entries.text("cwd"),
+        env: entries.texts("env"),
+        max_bytes: entries.whole_number("max_bytes"),
+        ok_exit: codes.iter().filter_map(serde_json::Value::as_i64).collect(),
+        tool_less: entries.flag("tool_less").unwrap_or(false),
     };
-    if !is_program {
+    if !entries.has("command") {
         if program != ProgramSpec::default() {
             let message = format!("`{name}` has keys of an external program and no `command`");
-            fields.refuse(node, message, "add `command: [program, argument]`");
+            entries.refuse(entries.node, message, "add `command: [program, argument]`");
         }
         return None;
     }
     if program.command.first().is_none_or(String::is_empty) {
         let message = format!("the `command` of `{name}` is empty");
-        fields.refuse(node, message, "write `command: [program, argument]`");
+        entries.refuse(entries.node, message, "write `command: [program, argument]`");
     }
     Some(program)
 }
@@ -277,17 +244,20 @@ mod tests {
             ("{grid: {personas: [], models: [a/x]}}", "the grid has no `personas`"),
             ("{grid: {personas: [qa-lead], models: [a/x, a/x]}}", "`models` names `a/x` twice"),
             ("{grid: {personas: [\"qa lead\"], models: [a/x]}}", "`qa lead` is not a persona's name"),
-            ("{grid: [qa-lead]}", "a grid must be a map of keys, found a list"),
+            ("{grid: [qa-lead]}", "`grid` of a participant must be a map of keys, found a list"),
             ("{grid: {personas: [a], models: [b/c]}, model: x/y}", "`model` stands beside a `grid`"),
             ("{grid: {personas: [a, b], models: [c/d]}, count: 5001}", "the grid seats above 10000"),
-            ("{persona: qa-lead, count: 10001}", "`count` is above 10000"),
+            (
+                "{persona: qa-lead, count: 10001}",
+                "`count` of a participant must be a whole number from 1 to 10000",
+            ),
             (
                 "{persona: qa-lead, temperature: 2.5}",
-                "`temperature` of a participant must be a number from 0",
+                "`temperature` of a participant must be a number from 0 to 2",
             ),
             ("{persona: qa-lead, temperature: [0.1, hot]}", "must be a number from 0 to 2"),
-            ("{persona: qa-lead, temperature: {from: 1}}", "must be a number from 0 to 2"),
-            ("{persona: qa-lead, temperature: []}", "must be a number from 0 to 2"),
+            ("{persona: qa-lead, temperature: {from: 1}}", "the temperature has no `to`"),
+            ("{persona: qa-lead, temperature: []}", "`temperature` is empty"),
             ("{grid: {personas: [qa-lead], models: [a/x]}}, qa-lead", "duplicate participant name"),
         ] {
             let found = told(wrong);

@@ -1,41 +1,58 @@
 //! Loading how ballots are counted: the rule, its terms, what happens to ties.
 
-use super::map_reader::Fields;
+use super::entries::Entries;
+use super::map_reader::as_text;
 use crate::ballot::BallotKind;
-use crate::diagnostic::did_you_mean;
 use crate::tally::{BallotSupport, Fraction, Rule, RuleOptions, Strength, Tier, Ties, WeightBasis};
+use crate::workflow::keys::rules;
+use crate::workflow::keys::spec::KeyType::{Share, Whole, Words};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words_of};
 use crate::yaml::{Node, Value};
 
+pub static RULE: MapSpec = MapSpec {
+    name: "rule",
+    what: "the rule",
+    rules: rules::rule,
+    keys: &[
+        key("name", Words(Rule::names), REQUIRED, "The rule; TALLIES.md lists them.", "supermajority"),
+        key("threshold", Share, "the rule's", "The share that an option must reach.", "2/3"),
+        key(
+            "strength",
+            Words(|| words_of(&STRENGTHS)),
+            "winning-votes",
+            "How pairwise victories are measured.",
+            "margins",
+        ),
+        key("by", Words(|| words_of(&BASES)), "weight", "What a weighted majority adds up.", "confidence"),
+    ],
+};
+
+pub static TIES: MapSpec = map(
+    "ties",
+    "`ties`",
+    &[key("seeded", Whole(0, u64::MAX), REQUIRED, "The seed that decides between tied options.", "7")],
+);
+
+const STRENGTHS: [(&str, Strength); 2] =
+    [("winning-votes", Strength::WinningVotes), ("margins", Strength::Margins)];
+const BASES: [(&str, WeightBasis); 2] =
+    [("weight", WeightBasis::Weight), ("confidence", WeightBasis::Confidence)];
+
 /// The rule that counts, if the round has one, and its terms.
-pub fn rule(fields: &mut Fields<'_>, kind: BallotKind) -> (Option<Rule>, RuleOptions) {
-    let Some(node) = fields.node("rule") else { return (None, RuleOptions::default()) };
-    match &node.value {
-        Value::Map(_) => {
-            let Ok(mut inner) = Fields::from_node(node, "the rule", fields.file()) else {
-                return (None, RuleOptions::default());
-            };
-            if !inner.has("name") {
-                inner.refuse(node, "the rule has no `name`", "write `rule: {name: majority}`");
-            }
-            let rule = inner.text("name").and_then(|name| named(&mut inner, node, &name, kind));
-            let terms = terms(&mut inner, node, rule);
-            fields.problems.extend(inner.finish(&[]));
-            (rule, terms)
+pub fn rule(entries: Entries<'_>, kind: BallotKind) -> (Option<Rule>, RuleOptions) {
+    let Some(node) = entries.node("rule") else { return (None, RuleOptions::default()) };
+    match entries.map("rule") {
+        Some(inner) => {
+            let rule = inner.text("name").and_then(|name| named(inner, node, &name, kind));
+            (rule, terms(inner, node, rule))
         }
-        Value::Text(name) => (named(fields, node, name, kind), RuleOptions::default()),
-        _ => {
-            fields.wrong(node, "rule", "the name of a rule");
-            (None, RuleOptions::default())
-        }
+        None => (as_text(node).and_then(|name| named(entries, node, &name, kind)), RuleOptions::default()),
     }
 }
 
 /// The rule of that name, if it counts ballots of this kind.
-fn named(fields: &mut Fields<'_>, node: &Node, name: &str, kind: BallotKind) -> Option<Rule> {
-    let Some(rule) = Rule::from_name(name) else {
-        fields.refuse(node, format!("unknown rule `{name}`"), did_you_mean(name, &Rule::names()));
-        return None;
-    };
+fn named(entries: Entries<'_>, node: &Node, name: &str, kind: BallotKind) -> Option<Rule> {
+    let rule = Rule::from_name(name)?;
     let spec = kind.spec();
     if spec.countable().is_none_or(|countable| rule.fit(countable) != BallotSupport::Own) {
         let message = format!("rule `{name}` does not count `{}` ballots", kind.name());
@@ -46,32 +63,30 @@ fn named(fields: &mut Fields<'_>, node: &Node, name: &str, kind: BallotKind) -> 
         } else {
             format!("it counts `{wanted}`; `{}` ballots are counted by {}", kind.name(), fitting.join(", "))
         };
-        fields.refuse(node, message, hint);
+        entries.refuse(node, message, hint);
         return None;
     }
     Some(rule)
 }
 
-fn terms(fields: &mut Fields<'_>, node: &Node, rule: Option<Rule>) -> RuleOptions {
-    let words = [("winning-votes", Strength::WinningVotes), ("margins", Strength::Margins)];
-    let by = [("weight", WeightBasis::Weight), ("confidence", WeightBasis::Confidence)];
+fn terms(entries: Entries<'_>, node: &Node, rule: Option<Rule>) -> RuleOptions {
     let terms = RuleOptions {
-        threshold: threshold(fields),
-        strength: fields.word("strength", &words).unwrap_or_default(),
-        by: fields.word("by", &by).unwrap_or_default(),
+        threshold: threshold(entries),
+        strength: entries.word("strength", &STRENGTHS).unwrap_or_default(),
+        by: entries.word("by", &BASES).unwrap_or_default(),
     };
     let Some(rule) = rule else { return terms };
-    let mut needless = |key: &'static str, is_taken: bool| {
-        if fields.has(key) && !is_taken {
+    let needless = |key: &'static str, is_taken: bool| {
+        if entries.has(key) && !is_taken {
             let message = format!("rule `{}` has no `{key}`", rule.name());
-            fields.refuse(node, message, format!("remove `{key}`"));
+            entries.refuse(node, message, format!("remove `{key}`"));
         }
     };
     needless("threshold", rule.default_threshold().is_some());
     needless("strength", rule.takes_strength());
     needless("by", rule == Rule::WeightedMajority);
     if let Some(problem) = terms.threshold.as_ref().and_then(|share| unfit(rule, share)) {
-        fields.refuse(node, problem, "a share such as 2/3 or 0.6667");
+        entries.refuse(node, problem, "a share such as 2/3 or 0.6667");
     }
     terms
 }
@@ -85,47 +100,29 @@ pub fn unfit(rule: Rule, share: &Fraction) -> Option<String> {
     is_whole.then(|| "nothing can be above a threshold of 1".to_owned())
 }
 
-fn threshold(fields: &mut Fields<'_>) -> Option<Fraction> {
-    let node = fields.node("threshold")?;
-    let share = match &node.value {
+fn threshold(entries: Entries<'_>) -> Option<Fraction> {
+    match &entries.node("threshold")?.value {
         Value::Number(number) => Fraction::parse(&number.to_string()),
         Value::Text(text) => Fraction::parse(text),
         _ => None,
-    };
-    if share.is_none() {
-        fields.wrong(node, "threshold", "a share above 0 and up to 1, such as 2/3 or 0.6667");
     }
-    share
 }
 
-/// What happens when options are level.
-pub fn ties(fields: &mut Fields<'_>) -> Ties {
-    let Some(node) = fields.node("ties") else { return Ties::None };
-    match &node.value {
-        Value::Text(word) if word == "none" => Ties::None,
-        Value::Text(word) if word == "ask" => Ties::Ask,
-        Value::Map(_) => {
-            let Ok(mut inner) = Fields::from_node(node, "`ties`", fields.file()) else { return Ties::None };
-            let seed = inner.whole_number("seeded", 0);
-            if seed.is_none() && inner.problems.is_empty() {
-                inner.refuse(node, "`ties` has no seed", "write `ties: {seeded: 7}`");
-            }
-            fields.problems.extend(inner.finish(&[]));
-            seed.map_or(Ties::None, Ties::Seeded)
-        }
-        _ => {
-            fields.wrong(node, "ties", "`none`, `ask` or `{seeded: NUMBER}`");
-            Ties::None
-        }
+/// How a tie is broken.
+pub fn ties(entries: Entries<'_>) -> Ties {
+    match entries.map("ties") {
+        Some(inner) => inner.whole_number("seeded").map_or(Ties::None, Ties::Seeded),
+        None if entries.text("ties").is_some_and(|word| word == "ask") => Ties::Ask,
+        None => Ties::None,
     }
 }
 
 /// How strong a result must be to be a decision.
-pub fn act_at(fields: &mut Fields<'_>, node: &Node, rule: Option<Rule>) -> Option<Tier> {
-    let tier = fields.word("act_at", &Tier::ASKED)?;
-    if rule.is_none() {
-        fields.refuse(
-            node,
+pub fn act_at(entries: Entries<'_>, rule: Option<Rule>) -> Option<Tier> {
+    let tier = entries.word("act_at", &Tier::ASKED)?;
+    if rule.is_none() && !entries.has("rule") {
+        entries.refuse(
+            entries.node,
             "`act_at` without a rule: nothing is decided",
             "add `rule: majority`, or remove it",
         );

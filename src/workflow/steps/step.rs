@@ -3,10 +3,12 @@
 //! Plain data. Expressions, templates and schemas have been read; they are worked out where they are
 //! used.
 
-use serde::{Deserialize, Serialize};
-
-use super::definition::{Round, Selection};
-use super::lang::{Condition, OutputSchema, Template, Transform};
+use super::agent::Agent;
+use super::approval::Approval;
+use super::condition::Branch;
+use super::review::Review;
+use super::round::{Round, Selection};
+use crate::workflow::lang::Transform;
 
 /// One unit of a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,30 +72,6 @@ pub enum StepKind {
     Review(Review),
 }
 
-/// A work item to one agent.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Agent {
-    /// A participant's name, or a persona's.
-    pub agent: String,
-    /// The prompt's template; the agent is handed its input as JSON when there is none.
-    pub prompt: Option<Template>,
-    /// The JSON Schema its answer must fit.
-    pub output_schema: Option<OutputSchema>,
-    /// What the answer should be.
-    pub expected_output: ExpectedOutput,
-}
-
-/// What an answer should be, in words.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExpectedOutput {
-    /// What it says.
-    pub description: String,
-    /// How long it is.
-    pub length: String,
-    /// How it is written.
-    pub format: String,
-}
-
 /// Steps that run at once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parallel {
@@ -101,54 +79,6 @@ pub struct Parallel {
     pub steps: Vec<Step>,
     /// How many of them must succeed; all unless given.
     pub min_success: Option<usize>,
-}
-
-/// A choice of the way.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Branch {
-    pub condition: Condition,
-    /// Where true leads.
-    pub then: Option<String>,
-    /// Where false leads.
-    pub otherwise: Option<String>,
-}
-
-/// A review of what a step made.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Review {
-    /// What is reviewed: a step or an artifact of the definition.
-    pub of: String,
-    /// Who reviews; never the author.
-    pub reviewers: Selection,
-    /// What is looked at.
-    pub criteria: Vec<String>,
-    pub prompt: Option<Template>,
-    /// Where a verdict against it leads; on as if there were none, when absent.
-    pub on_reject: Option<String>,
-    /// What of several verdicts is one against it.
-    pub reject_when: RejectWhen,
-}
-
-/// How many reviewers must be against a thing for it to be rejected.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RejectWhen {
-    #[default]
-    Any,
-    /// More than half of those who gave a verdict.
-    Majority,
-    /// All who gave a verdict.
-    All,
-}
-
-/// A yes or no from the facilitator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approval {
-    /// What is asked.
-    pub message: String,
-    /// Where yes leads.
-    pub on_approve: Option<String>,
-    /// Where no leads; the end, as `rejected`, when absent.
-    pub on_reject: Option<String>,
 }
 
 /// How the facilitator's words are checked against what is handed over.
@@ -161,6 +91,10 @@ pub enum Completeness {
     Warn,
     /// It is not checked.
     Off,
+}
+
+impl Completeness {
+    pub const WORDS: [(&str, Self); 3] = [("strict", Self::Strict), ("warn", Self::Warn), ("off", Self::Off)];
 }
 
 /// How often a failed work item is tried again, and when.
@@ -264,7 +198,7 @@ impl Step {
     }
 
     /// The step of that id, this one or one inside it.
-    pub(super) fn find_mut(&mut self, id: &str) -> Option<&mut Self> {
+    pub fn find_mut(&mut self, id: &str) -> Option<&mut Self> {
         if self.id == id {
             return Some(self);
         }
@@ -276,7 +210,7 @@ impl Step {
     }
 
     /// Leaves out of its rounds everyone who is not `seated`.
-    pub(super) fn keep_seats(&mut self, seated: &[String]) {
+    pub fn keep_seats(&mut self, seated: &[String]) {
         match &mut self.kind {
             StepKind::Round(Round { participants: Selection::Named(chosen), .. }) => {
                 chosen.retain(|name| seated.contains(name));

@@ -1,0 +1,279 @@
+//! Compares a file with the key table: unknown keys, values of a wrong type, missing keys.
+
+use super::spec::{KeySpec, KeyType, MapSpec, StepType};
+use super::tables::DEFINITION;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::tally::{Decimal, Fraction};
+use crate::workflow::load::findings::Findings;
+use crate::workflow::load::map_reader::{as_text, parse_duration};
+use crate::workflow::steps::round::Quorum;
+use crate::workflow::steps::types::{
+    STEP_KEYS, StepPosition, WITHOUT_EFFECT, single_step_keys, step_keys, type_of,
+};
+use crate::yaml::{Node, Value};
+
+/// Notes what is wrong with the keys and values of a definition, all that stand in it.
+pub fn check_definition(node: &Node, found: &Findings<'_>) {
+    let what = DEFINITION.what;
+    if !matches!(node.value, Value::Map(_)) {
+        return not_a_map(node, what, "write at least `question: …`, or `steps:`", found);
+    }
+    let is_written = |key: &str| value(node, key).is_some();
+    if is_written("steps") && !is_parallel(node) {
+        check_keys(node, what, &DEFINITION.keys.iter().collect::<Vec<_>>(), &[], found);
+    } else if is_written("type") || is_written("question") {
+        // A file without a list of steps is one step.
+        let step_type = type_of(node, StepPosition::AtTop);
+        check_keys(node, what, &single_step_keys(step_type), &WITHOUT_EFFECT, found);
+        check_required(node, what, step_type.into_iter().flat_map(|of| of.keys), found);
+        warn_without_effect(node, step_type, found);
+    } else {
+        check_keys(node, what, &single_step_keys(None), &[], found);
+    }
+}
+
+/// Whether a file is one parallel step: its `steps` are the nested ones.
+pub fn is_parallel(definition: &Node) -> bool {
+    value(definition, "type").and_then(as_text).is_some_and(|name| name == "parallel")
+}
+
+fn check_step(node: &Node, found: &Findings<'_>) {
+    let step_type = type_of(node, StepPosition::InList);
+    let what = step_type.map_or("a step", |of| of.what);
+    check_keys(node, what, &step_keys(step_type), &WITHOUT_EFFECT, found);
+    if !matches!(node.value, Value::Map(_)) {
+        return;
+    }
+    if value(node, "type").is_none() && step_type.is_none() {
+        found.refuse(node, "a step has no `type`", "add `type: round`");
+    }
+    check_required(node, what, STEP_KEYS.iter().chain(step_type.into_iter().flat_map(|of| of.keys)), found);
+    warn_without_effect(node, step_type, found);
+}
+
+/// Notes what is wrong with a map and all that stands in it.
+pub fn check_map(node: &Node, spec: &'static MapSpec, found: &Findings<'_>) {
+    check_keys(node, spec.what, &spec.keys.iter().collect::<Vec<_>>(), &[], found);
+    check_required(node, spec.what, spec.keys, found);
+}
+
+/// Notes unknown keys, apart from `ignored` ones, and values of a wrong type; `what` names the map.
+pub fn check_keys(
+    node: &Node,
+    what: &str,
+    keys: &[&'static KeySpec],
+    ignored: &[&str],
+    found: &Findings<'_>,
+) {
+    let Value::Map(map) = &node.value else {
+        return not_a_map(node, what, "write `key: value` lines, or `{key: value}`", found);
+    };
+    for (name, value) in map {
+        if let Some(key) = keys.iter().find(|key| key.name == name.text) {
+            if value.value != Value::Null {
+                Place { key, what, found }.check(value, &key.kind);
+            }
+        } else if !ignored.contains(&name.text.as_str()) {
+            let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
+            let problem = Diagnostic::new(format!("unknown key `{}` in {what}", name.text));
+            let problem = problem.hint(did_you_mean(&name.text, &known));
+            found.problems.borrow_mut().push(problem.at(found.file, name.line, name.column));
+        }
+    }
+}
+
+fn not_a_map(node: &Node, what: &str, hint: &str, found: &Findings<'_>) {
+    let message = match node.value {
+        Value::Null => format!("{what} is empty"),
+        _ => format!("{what} must be a map of keys, found {}", node.kind()),
+    };
+    found.refuse(node, message, hint);
+}
+
+/// Notes required keys that are absent or blank.
+fn check_required(
+    node: &Node,
+    what: &str,
+    keys: impl IntoIterator<Item = &'static KeySpec>,
+    found: &Findings<'_>,
+) {
+    if !matches!(node.value, Value::Map(_)) {
+        return;
+    }
+    for key in keys.into_iter().filter(|key| key.is_required()) {
+        let is_blank = match value(node, key.name).map(|node| &node.value) {
+            None => true,
+            Some(Value::Text(text)) => text.trim().is_empty(),
+            Some(_) => false,
+        };
+        if is_blank {
+            let hint = format!("add `{}: {}`", key.name, key.example);
+            found.refuse(node, format!("{what} has no `{}`", key.name), hint);
+        }
+    }
+}
+
+/// Warns of keys that a step of this type has no use for.
+fn warn_without_effect(node: &Node, step_type: Option<&'static StepType>, found: &Findings<'_>) {
+    let Some(step_type) = step_type else { return };
+    for key in WITHOUT_EFFECT.into_iter().filter(|key| !step_type.shared.contains(key)) {
+        if let Some(node) = value(node, key) {
+            let message = format!("`{key}` has no effect in {}", step_type.what);
+            found.warn(node.problem(found.file, message).hint(format!("remove `{key}`")));
+        }
+    }
+}
+
+/// The value under a key of a map; null counts as absent.
+fn value<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    let Value::Map(map) = &node.value else { return None };
+    let found = map.iter().find(|(name, _)| name.text == key).map(|(_, node)| node);
+    found.filter(|node| node.value != Value::Null)
+}
+
+/// A key of a map, for messages.
+struct Place<'a> {
+    key: &'a KeySpec,
+    what: &'a str,
+    found: &'a Findings<'a>,
+}
+
+impl Place<'_> {
+    fn check(&self, node: &Node, kind: &KeyType) {
+        match (kind, &node.value) {
+            (KeyType::Either(kinds), _) => {
+                let is_word = |kind: &&KeyType| as_text(node).is_some() && words(kind).is_some();
+                let chosen =
+                    kinds.iter().find(|kind| suits(node, kind)).or_else(|| kinds.iter().find(is_word));
+                match chosen {
+                    Some(chosen) => self.check(node, chosen),
+                    None => self.wrong(node, kind),
+                }
+            }
+            (KeyType::Map(spec), Value::Map(_)) => check_map(node, spec, self.found),
+            (KeyType::List(item), Value::List(items)) => {
+                for node in items {
+                    self.check_item(node, item);
+                }
+            }
+            (KeyType::Texts, Value::List(items)) => {
+                for node in items {
+                    self.check(node, &KeyType::Text);
+                }
+            }
+            (KeyType::Steps, Value::List(items)) => {
+                for node in items {
+                    check_step(node, self.found);
+                }
+            }
+            (KeyType::Words(_) | KeyType::Renamed(..), _) if !suits(node, kind) => match as_text(node) {
+                None => self.wrong(node, kind),
+                Some(text) => {
+                    let known = words(kind).unwrap_or_default();
+                    let message = format!("unknown {} `{text}` in {}", self.key.name, self.what);
+                    self.found.refuse(node, message, did_you_mean(&text, &known));
+                }
+            },
+            _ if suits(node, kind) => {}
+            _ => self.wrong(node, kind),
+        }
+    }
+
+    fn check_item(&self, node: &Node, kind: &KeyType) {
+        if let KeyType::Map(spec) = kind { check_map(node, spec, self.found) } else { self.check(node, kind) }
+    }
+
+    fn wrong(&self, node: &Node, kind: &KeyType) {
+        let name = self.key.name;
+        let is_quoted = |text: &str| text.chars().count() <= 40;
+        let value = match &node.value {
+            Value::Number(number) => format!("`{number}`"),
+            Value::Bool(flag) => format!("`{flag}`"),
+            Value::Text(text) if is_quoted(text) => format!("`{text}`"),
+            _ => node.kind().to_owned(),
+        };
+        let message = format!("`{name}` of {} must be {}, found {value}", self.what, wanted(kind));
+        let hint = match (kind, &node.value) {
+            (KeyType::Text, Value::Number(_) | Value::Bool(_)) => "put it in quotes".to_owned(),
+            (KeyType::List(_) | KeyType::Steps, _) => "write one item a line, each after `- `".to_owned(),
+            _ => format!("write `{name}: {}`", self.key.example),
+        };
+        self.found.refuse(node, message, hint);
+    }
+}
+
+/// The words of a type that is one of several.
+fn words(kind: &KeyType) -> Option<Vec<&'static str>> {
+    if let KeyType::Words(words) | KeyType::Renamed(words, _) = kind { Some(words()) } else { None }
+}
+
+/// Whether a value is of a type; of a map or a list only that it is one.
+fn suits(node: &Node, kind: &KeyType) -> bool {
+    let text = || as_text(node);
+    match (kind, &node.value) {
+        (KeyType::Any, _)
+        | (KeyType::Flag, Value::Bool(_))
+        | (KeyType::Map(_), Value::Map(_))
+        | (KeyType::List(_) | KeyType::Steps | KeyType::Texts, Value::List(_)) => true,
+        (KeyType::Text | KeyType::Texts, _) => text().is_some(),
+        (KeyType::Words(words), _) => text().is_some_and(|text| words().contains(&text.as_str())),
+        (KeyType::Renamed(words, old), _) => {
+            text().is_some_and(|text| words().contains(&text.as_str()) || old.contains(&text.as_str()))
+        }
+        (KeyType::Duration, _) => text().is_some_and(|text| parse_duration(&text).is_some()),
+        (KeyType::Whole(least, most), Value::Number(number)) => {
+            number.as_u64().is_some_and(|number| (*least..=*most).contains(&number))
+        }
+        (KeyType::Number(least, most), Value::Number(number)) => {
+            number.as_f64().is_some_and(|number| (*least..=*most).contains(&number))
+        }
+        (KeyType::Positive, Value::Number(number)) => number.as_f64().is_some_and(|number| number > 0.0),
+        (KeyType::Decimal, Value::Number(number)) => Decimal::from_json(number).is_some(),
+        (KeyType::Share, Value::Number(number)) => Fraction::parse(&number.to_string()).is_some(),
+        (KeyType::Share, Value::Text(text)) => Fraction::parse(text).is_some(),
+        (KeyType::Quorum, _) => Quorum::from_node(node).is_some(),
+        (KeyType::Either(kinds), _) => kinds.iter().any(|kind| suits(node, kind)),
+        (
+            KeyType::Flag
+            | KeyType::Map(_)
+            | KeyType::List(_)
+            | KeyType::Steps
+            | KeyType::Whole(..)
+            | KeyType::Number(..)
+            | KeyType::Positive
+            | KeyType::Decimal
+            | KeyType::Share,
+            _,
+        ) => false,
+    }
+}
+
+/// A type in words, behind "must be".
+pub fn wanted(kind: &KeyType) -> String {
+    match kind {
+        KeyType::Any => "any value".to_owned(),
+        KeyType::Text => "text".to_owned(),
+        KeyType::Texts => "text or a list of texts".to_owned(),
+        KeyType::Flag => "true or false".to_owned(),
+        KeyType::Whole(least, u64::MAX) => format!("a whole number of at least {least}"),
+        KeyType::Whole(least, most) => format!("a whole number from {least} to {most}"),
+        KeyType::Number(f64::MIN, f64::MAX) => "a number".to_owned(),
+        KeyType::Number(least, most) => format!("a number from {least} to {most}"),
+        KeyType::Positive => "a number greater than 0".to_owned(),
+        KeyType::Decimal => "a number of at most six decimal places".to_owned(),
+        KeyType::Share => "a share above 0 and up to 1, such as 2/3 or 0.6667".to_owned(),
+        KeyType::Quorum => "a number of at least 1, or a share of the seats such as `60%`".to_owned(),
+        KeyType::Duration => "a time such as `90s`, `2m` or `500ms`".to_owned(),
+        KeyType::Words(words) | KeyType::Renamed(words, _) => {
+            let words = words();
+            if words.len() > 8 {
+                return format!("a word such as `{}`", words[0]);
+            }
+            let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+            words.join(", ")
+        }
+        KeyType::Map(_) => "a map of keys".to_owned(),
+        KeyType::List(_) | KeyType::Steps => "a list".to_owned(),
+        KeyType::Either(kinds) => kinds.iter().map(wanted).collect::<Vec<_>>().join(" or "),
+    }
+}

@@ -1,0 +1,18 @@
+//! The keys of a definition in one table, and what is made from it.
+//!
+//! `tables` has the maps of a definition, each file of `steps` those of its step type. `check` compares a
+//! file with them, `schema` writes them as a JSON Schema and `reference` as `docs/DEFINITION.md`.
+
+pub mod check;
+pub mod material;
+mod reference;
+pub mod rules;
+mod schema;
+pub mod spec;
+pub mod tables;
+
+pub use reference::definition_reference;
+pub use schema::definition_schema;
+
+#[cfg(test)]
+mod tests;

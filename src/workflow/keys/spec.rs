@@ -1,0 +1,105 @@
+//! The form of the key table: a key, the type of its value, a map of keys.
+//!
+//! Plain data. Every map of a definition is one table of these; the checks of the loader, the JSON Schema
+//! and the reference page are made from it.
+
+use serde_json::Value as Json;
+
+/// The type of a value.
+pub enum KeyType {
+    Any,
+    /// Text; a whole number is taken as it is written.
+    Text,
+    /// A list of texts, or one text.
+    Texts,
+    Flag,
+    /// A whole number in this range.
+    Whole(u64, u64),
+    /// A number in this range.
+    Number(f64, f64),
+    /// A number greater than 0.
+    Positive,
+    /// A number of at most six decimal places.
+    Decimal,
+    /// A share above 0 and up to 1.
+    Share,
+    /// A number of seats, or a percentage of them.
+    Quorum,
+    Duration,
+    /// One of these words.
+    Words(fn() -> Vec<&'static str>),
+    /// One of the first words; the others are older spellings.
+    Renamed(fn() -> Vec<&'static str>, &'static [&'static str]),
+    Map(&'static MapSpec),
+    List(&'static KeyType),
+    /// A list of steps.
+    Steps,
+    Either(&'static [KeyType]),
+}
+
+/// The default of a key that has none and must be given.
+pub const REQUIRED: &str = "required";
+
+/// A key of a map.
+pub struct KeySpec {
+    pub name: &'static str,
+    pub kind: KeyType,
+    /// The value when absent, in words; [`REQUIRED`] where there is none, empty where absence says it.
+    pub default: &'static str,
+    /// Its meaning in a sentence.
+    pub about: &'static str,
+    /// A value, as it is written.
+    pub example: &'static str,
+}
+
+impl KeySpec {
+    pub fn is_required(&self) -> bool {
+        self.default == REQUIRED
+    }
+}
+
+/// A row of a table of keys.
+pub const fn key(
+    name: &'static str,
+    kind: KeyType,
+    default: &'static str,
+    about: &'static str,
+    example: &'static str,
+) -> KeySpec {
+    KeySpec { name, kind, default, about, example }
+}
+
+/// A map of keys.
+pub struct MapSpec {
+    /// Its name in the JSON Schema and its heading in the reference.
+    pub name: &'static str,
+    /// What it is called in messages, with its article.
+    pub what: &'static str,
+    pub keys: &'static [KeySpec],
+    /// What must hold between its keys, as JSON Schemas.
+    pub rules: fn() -> Vec<Json>,
+}
+
+/// A map whose keys do not depend on each other.
+pub const fn map(name: &'static str, what: &'static str, keys: &'static [KeySpec]) -> MapSpec {
+    MapSpec { name, what, keys, rules: Vec::new }
+}
+
+/// A type of step.
+pub struct StepType {
+    pub name: &'static str,
+    /// What it is called in messages, with its article.
+    pub what: &'static str,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+    pub keys: &'static [KeySpec],
+    /// Which of the keys that several types share it has.
+    pub shared: &'static [&'static str],
+    /// What must hold between its keys, as JSON Schemas.
+    pub rules: fn() -> Vec<Json>,
+}
+
+/// The words of a table of words.
+pub fn words_of<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
+    table.iter().map(|(word, _)| *word).collect()
+}

@@ -1,0 +1,243 @@
+//! The maps of a definition apart from its steps: the root, and the maps inside it.
+
+use super::spec::KeyType::{
+    Any, Either, Flag, List, Map, Number, Positive, Renamed, Steps, Text, Texts, Whole, Words,
+};
+use super::spec::{KeySpec, MapSpec, REQUIRED, key, map, words_of};
+use super::{material, rules};
+use crate::workflow::definition::{LeakAction, StructuredAnswers, WarmFirst};
+use crate::workflow::load::participants::MOST_SEATS;
+use crate::workflow::recall::RecalledAnswers;
+use crate::workflow::steps::step::Completeness;
+use crate::workflow::steps::types::type_names;
+
+/// Every whole number from this on.
+const fn from(least: u64) -> super::spec::KeyType {
+    Whole(least, u64::MAX)
+}
+
+/// How work items are checked; `refuse` is what older files write for `strict`.
+pub const COMPLETENESS: super::spec::KeyType = Renamed(|| words_of(&Completeness::WORDS), &["refuse"]);
+/// What is prompted.
+pub const PROMPT: KeySpec =
+    key("prompt", Text, "the input as JSON", "The prompt, a Handlebars template.", "\"Plan {{input}}.\"");
+
+pub static DEFINITION: MapSpec = MapSpec {
+    name: "definition",
+    what: "the definition",
+    rules: rules::definition,
+    keys: &[
+        key("id", Text, "the file's name", "The session's id.", "cache-choice"),
+        key("description", Text, "", "A line about the session.", "\"Which cache we build first\""),
+        key("goal", Text, "", "The purpose of the session.", "\"Choose a cache\""),
+        key("constraints", Texts, "", "Conditions that every result must meet.", "[\"no new server\"]"),
+        key(
+            "project_summary",
+            Text,
+            "`.s2s/CONTEXT.md`",
+            "The project in a few lines; part of every snapshot.",
+            "\"A web shop\"",
+        ),
+        key("input", Any, "the goal", "The input of the first step, any value.", "\"Add a dark mode\""),
+        key(
+            "participants",
+            List(&Either(&[Text, Map(&PARTICIPANT)])),
+            "five personas",
+            "The roster: names of personas or maps; answers are revealed in this order.",
+            "[qa-lead, {persona: skeptic, weight: 2}]",
+        ),
+        key(
+            "facilitator_directive",
+            Text,
+            "",
+            "A line for every participant, after `your_role`.",
+            "\"Be brief.\"",
+        ),
+        key(
+            "artifacts",
+            List(&Map(&material::ARTIFACT)),
+            "",
+            "Numbered material.",
+            "[{id: REQ-001, summary: \"Search\"}]",
+        ),
+        key("agenda", List(&Map(&material::AGENDA_ITEM)), "", "The items to discuss.", "[{title: Caching}]"),
+        key(
+            "tasks",
+            List(&Map(&material::TASK)),
+            "",
+            "Tasks of a tracker.",
+            "[{id: APP-15, title: \"Dark mode\"}]",
+        ),
+        key(
+            "tracker",
+            Map(&material::TRACKER),
+            "",
+            "The file that holds the tasks, instead of `tasks`.",
+            "{file: tasks.yaml}",
+        ),
+        key(
+            "links",
+            List(&Map(&material::LINK)),
+            "",
+            "Links between tasks, agents and saved sessions.",
+            "[{id: l1, fromId: agent-1, toId: APP-15, type: agent_task}]",
+        ),
+        key(
+            "reports",
+            List(&Map(&material::REPORT)),
+            "",
+            "Reports of agents.",
+            "[{agentId: agent-1, content: \"Done.\"}]",
+        ),
+        key("open_conflicts", List(&Any), "", "Conflicts that are still open.", "[\"speed or safety\"]"),
+        key("open_questions", List(&Any), "", "Questions that are still open.", "[\"Who pays?\"]"),
+        key("budget", Positive, "no limit", "The most that the session may cost, in US dollars.", "0.50"),
+        key(
+            "warm_first",
+            Words(|| words_of(&WarmFirst::WORDS)),
+            "off",
+            "Whether one seat of each model is asked before the others, to fill the provider's cache.",
+            "auto",
+        ),
+        key(
+            "structured",
+            Words(|| words_of(&StructuredAnswers::WORDS)),
+            "auto",
+            "Whether providers that support it get the ballot form as a JSON Schema.",
+            "\"off\"",
+        ),
+        key("context", Map(&RECALL), "", "What snapshots hold of earlier rounds and steps.", "{rounds: 3}"),
+        key(
+            "leaks",
+            Renamed(|| words_of(&LeakAction::WORDS), &["refuse"]),
+            "flag",
+            "What happens to an answer that names its author, model or vendor before later steps see it.",
+            "mask",
+        ),
+        key(
+            "pseudonyms",
+            Either(&[Flag, Map(&PSEUDONYMS)]),
+            "false",
+            "Whether later rounds show pseudonyms instead of names.",
+            "true",
+        ),
+        key("completeness", COMPLETENESS, "warn", "The completeness check of steps that set none.", "strict"),
+        key("max_iterations", from(1), "100", "The most step runs in one session, loops included.", "20"),
+        key("max_duration_ms", from(1), "no limit", "The most time the session may take, in ms.", "600000"),
+        key("steps", Steps, "one round of `question`", "The steps.", "[{id: a, question: \"Why?\"}]"),
+        key(
+            "type",
+            Words(type_names),
+            "round",
+            "The step type of a file without `steps`, which is one step.",
+            "approval",
+        ),
+        key("facilitator", Any, "", "Has no effect in this version.", "me"),
+        key("$schema", Text, "", "The JSON Schema, for editors.", "definition.schema.json"),
+    ],
+};
+
+static PARTICIPANT: MapSpec = MapSpec {
+    name: "participant",
+    what: "a participant",
+    rules: rules::participant,
+    keys: &[
+        key("persona", Text, "the name", "The persona.", "qa-lead"),
+        key("name", Text, "the persona", "The name of the seat.", "ann"),
+        key("prompt", Text, "the persona's text", "A text instead of a persona's.", "\"You test.\""),
+        key(
+            "model",
+            Text,
+            "see [models](PROVIDERS.md)",
+            "`provider/model`, `human` or `recorded/FILE`.",
+            "ollama/llama3.2",
+        ),
+        key("weight", Positive, "1", "The weight of its ballot.", "2"),
+        key("seed", from(0), "", "The seed of the first seat, one more for each further seat.", "7"),
+        key(
+            "temperature",
+            Either(&[HEAT, List(&HEAT), Map(&TEMPERATURE)]),
+            "the provider's",
+            "The temperature: of every seat, in turn from a list, or spread evenly.",
+            "0.7",
+        ),
+        key(
+            "count",
+            Whole(1, MOST_SEATS),
+            "1",
+            "The number of seats; with `grid`, of each combination.",
+            "3",
+        ),
+        key(
+            "grid",
+            Map(&GRID),
+            "",
+            "One seat for every persona with every model.",
+            "{personas: [qa-lead], models: [ollama/llama3.2]}",
+        ),
+        key("skills", Texts, "", "Skills, for work items.", "[rust]"),
+        key("tags", Texts, "the persona's", "Words that describe it to reviewers.", "[backend]"),
+        key("command", Texts, "", "An external program and its arguments.", "[./agent.sh, --json]"),
+        key("cwd", Text, "the current folder", "The folder the program runs in.", "tools"),
+        key("env", Texts, "", "Names of environment variables that the program gets.", "[HOME]"),
+        key("max_bytes", from(1), "4194304", "The most bytes the program may print.", "65536"),
+        key(
+            "ok_exit",
+            List(&Whole(0, 255)),
+            "[0]",
+            "Exit codes that are answers: `{exit, stdout, stderr}`.",
+            "[0, 1]",
+        ),
+        key("tool_less", Flag, "false", "Whether the program may take a seat in a blind round.", "true"),
+    ],
+};
+
+/// A temperature; no service takes a higher one.
+const HEAT: super::spec::KeyType = Number(0.0, 2.0);
+
+static GRID: MapSpec = map(
+    "grid",
+    "the grid",
+    &[
+        key("personas", Texts, REQUIRED, "Names of personas.", "[qa-lead, skeptic]"),
+        key("models", Texts, REQUIRED, "Models, `provider/model`.", "[ollama/llama3.2]"),
+    ],
+);
+
+static TEMPERATURE: MapSpec = map(
+    "temperature",
+    "the temperature",
+    &[
+        key("from", HEAT, REQUIRED, "The temperature of the first seat.", "0"),
+        key("to", HEAT, REQUIRED, "The temperature of the last seat.", "1"),
+    ],
+);
+
+/// What a snapshot recalls; also of a round.
+pub static RECALL: MapSpec = map(
+    "context",
+    "`context`",
+    &[
+        key(
+            "answers",
+            Words(|| words_of(&RecalledAnswers::WORDS)),
+            "full",
+            "What is shown of the answers of the last closed round.",
+            "positions",
+        ),
+        key("rounds", from(0), "5", "The number of closed rounds that are shown.", "3"),
+        key(
+            "results",
+            Either(&[Words(|| vec!["all", "none"]), List(&Text)]),
+            "all",
+            "The other steps whose results are shown.",
+            "[plan]",
+        ),
+    ],
+);
+
+static PSEUDONYMS: MapSpec = map(
+    "pseudonyms",
+    "pseudonyms",
+    &[key("seed", from(0), "the run's, or random", "The seed they are drawn with.", "7")],
+);

@@ -1,0 +1,131 @@
+//! The table against what is made from it: examples, the JSON Schema, the reference page.
+
+use serde_json::Value;
+
+use super::check::check_keys;
+use super::definition_reference;
+use super::schema::definition_schema;
+use super::spec::{KeySpec, KeyType, MapSpec};
+use crate::workflow::OutputSchema;
+use crate::workflow::load::findings::Findings;
+use crate::workflow::steps::types::single_step_keys;
+use crate::yaml::read;
+
+fn schema() -> OutputSchema {
+    OutputSchema::parse(&definition_schema()).expect("a schema")
+}
+
+fn fits(schema: &OutputSchema, text: &str) -> Result<(), String> {
+    schema.check(&read(text, "a.yaml").expect("YAML").to_json())
+}
+
+#[test]
+fn every_example_is_a_value_of_its_key_in_checks_and_schema() {
+    fn go_through(keys: &[&'static KeySpec], seen: &mut Vec<&'static str>) {
+        for key in keys {
+            let text = format!("{}: {}\n", key.name, key.example);
+            let found = Findings::new("f");
+            check_keys(&read(&text, "f").expect(&text), "the example", keys, &[], &found);
+            assert_eq!(found.problems.take(), [], "{text}");
+            assert!(key.about.ends_with('.') && !key.example.contains('|'), "{text}");
+            inside(&key.kind, seen);
+        }
+    }
+    fn inside(kind: &'static KeyType, seen: &mut Vec<&'static str>) {
+        match kind {
+            KeyType::Map(of) if !seen.contains(&of.name) => {
+                let of: &'static MapSpec = of;
+                seen.push(of.name);
+                go_through(&of.keys.iter().collect::<Vec<_>>(), seen);
+            }
+            KeyType::List(item) => inside(item, seen),
+            KeyType::Either(kinds) => kinds.iter().for_each(|kind| inside(kind, seen)),
+            _ => {}
+        }
+    }
+    let mut seen = Vec::new();
+    go_through(&single_step_keys(None), &mut seen);
+    assert!(seen.len() > 12, "{seen:?}");
+}
+
+#[test]
+fn the_schema_takes_what_loads() {
+    let schema = schema();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let scenarios = std::fs::read_dir(root.join("tests/scenarios")).expect("scenarios");
+    let mut files: Vec<_> =
+        scenarios.map(|entry| entry.expect("a scenario").path().join("definition.yaml")).collect();
+    let examples = std::fs::read_dir(root.join("sessions")).expect("examples");
+    files.extend(examples.map(|entry| entry.expect("an example").path()));
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    assert!(files.len() > 10);
+    for path in files {
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            assert_eq!(fits(&schema, &text), Ok(()), "{}", path.display());
+        }
+    }
+    assert_eq!(fits(&schema, "type: parallel\nsteps: [{id: a, question: q}]\n"), Ok(()));
+}
+
+/// Mistakes that a JSON Schema cannot know: names that lead nowhere, counts over several keys, the small
+/// languages, order.
+const BEYOND_A_SCHEMA: [&str; 22] = [
+    "two steps of one id",
+    "a route to no step",
+    "a near route to no step",
+    "a scale upside down",
+    "an option twice",
+    "a quorum that cannot be reached",
+    "more ballots than seats",
+    "two participants of one name",
+    "a step names nobody of the file",
+    "a step names no artifact of the file",
+    "two artifacts of one id",
+    "a condition with a loose comparison",
+    "a condition that names no step",
+    "a condition that is not balanced",
+    "an output key that another step has",
+    "a template that does not close",
+    "a schema that is none",
+    "two nested steps of one id",
+    "more successes than steps",
+    "a review by the author alone",
+    "two tasks of one id",
+    "a task linked to itself",
+];
+
+#[test]
+fn the_schema_refuses_what_a_schema_can_know() {
+    let schema = schema();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/definitions.yaml");
+    let cases = read(&std::fs::read_to_string(path).expect("the cases"), "cases").expect("YAML").to_json();
+    let mut passed = Vec::new();
+    for case in cases.as_array().expect("cases") {
+        let (name, text) = (case["name"].as_str().expect("a name"), case["text"].as_str().expect("a text"));
+        let Ok(node) = read(text, "f") else { continue };
+        let is_fit = schema.check(&node.to_json()).is_ok();
+        if case["problems"] == Value::Null {
+            assert!(is_fit || case["warnings"] != Value::from(Vec::<Value>::new()), "{name}");
+        } else if is_fit {
+            passed.push(name.to_owned());
+        }
+    }
+    assert_eq!(passed, BEYOND_A_SCHEMA);
+}
+
+/// `UPDATE_SCHEMA=1` writes them again.
+#[test]
+fn the_files_in_docs_are_made_from_the_table() {
+    let schema = format!("{:#}\n", definition_schema());
+    for (name, text) in [("definition.schema.json", schema), ("DEFINITION.md", definition_reference())] {
+        let path = format!("{}/docs/{name}", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("UPDATE_SCHEMA").is_some() {
+            std::fs::write(&path, &text).expect("a file");
+        }
+        assert_eq!(
+            std::fs::read_to_string(path).expect("the file"),
+            text,
+            "run this test with UPDATE_SCHEMA=1"
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! The values of one map of a definition, read as what they are.
+//!
+//! The key table has been checked before (`keys::check`), which names every value of a wrong type: here
+//! such a value counts as absent. What else is wrong is collected, so that a person sees all at once.
+
+use serde_json::Value as Json;
+
+use super::findings::Findings;
+use super::map_reader::{as_text, parse_duration};
+use crate::yaml::{Map, Node, Value};
+
+/// The entries of one map.
+#[derive(Clone, Copy)]
+pub struct Entries<'a> {
+    /// The map itself, for messages.
+    pub node: &'a Node,
+    map: &'a Map,
+    pub found: &'a Findings<'a>,
+}
+
+impl<'a> Entries<'a> {
+    /// The entries of a node; `None` if it is no map.
+    pub fn of(node: &'a Node, found: &'a Findings<'a>) -> Option<Self> {
+        if let Value::Map(map) = &node.value { Some(Self { node, map, found }) } else { None }
+    }
+
+    /// Notes an error at `node`.
+    pub fn refuse(&self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
+        self.found.refuse(node, message, hint);
+    }
+
+    /// Whether the key is written, with any value but null.
+    pub fn has(&self, key: &str) -> bool {
+        self.node(key).is_some()
+    }
+
+    /// The node under `key`; null counts as absent.
+    pub fn node(&self, key: &str) -> Option<&'a Node> {
+        let (_, node) = self.map.iter().find(|(known, _)| known.text == key)?;
+        (node.value != Value::Null).then_some(node)
+    }
+
+    /// The map under `key`.
+    pub fn map(&self, key: &str) -> Option<Self> {
+        Self::of(self.node(key)?, self.found)
+    }
+
+    /// The items of a list.
+    pub fn list(&self, key: &str) -> &'a [Node] {
+        match self.node(key).map(|node| &node.value) {
+            Some(Value::List(items)) => items,
+            _ => &[],
+        }
+    }
+
+    /// The maps of a list.
+    pub fn maps(&self, key: &str) -> impl Iterator<Item = Self> + use<'a> {
+        let found = self.found;
+        self.list(key).iter().filter_map(move |node| Self::of(node, found))
+    }
+
+    pub fn text(&self, key: &str) -> Option<String> {
+        as_text(self.node(key)?)
+    }
+
+    /// A list of texts; one text alone is a list of one.
+    pub fn texts(&self, key: &str) -> Vec<String> {
+        match self.node(key) {
+            Some(Node { value: Value::List(items), .. }) => items.iter().filter_map(as_text).collect(),
+            node => node.and_then(as_text).into_iter().collect(),
+        }
+    }
+
+    /// A list of any values.
+    pub fn values(&self, key: &str) -> Vec<Json> {
+        self.list(key).iter().map(Node::to_json).collect()
+    }
+
+    pub fn whole_number(&self, key: &str) -> Option<u64> {
+        if let Value::Number(number) = &self.node(key)?.value { number.as_u64() } else { None }
+    }
+
+    /// As [`Entries::whole_number`]; a larger one is the largest.
+    pub fn count(&self, key: &str) -> Option<u32> {
+        self.whole_number(key).map(|number| u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    pub fn number(&self, key: &str) -> Option<f64> {
+        if let Value::Number(number) = &self.node(key)?.value { number.as_f64() } else { None }
+    }
+
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        if let Value::Bool(flag) = self.node(key)?.value { Some(flag) } else { None }
+    }
+
+    /// A span of time such as `90s`, in milliseconds.
+    pub fn duration(&self, key: &str) -> Option<u64> {
+        parse_duration(&self.text(key)?)
+    }
+
+    /// One of a table of words.
+    pub fn word<T: Copy>(&self, key: &str, words: &[(&'static str, T)]) -> Option<T> {
+        let text = self.text(key)?;
+        words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value)
+    }
+}

@@ -1,0 +1,105 @@
+//! `agent`: one work item for one agent.
+
+use serde::{Deserialize, Serialize};
+
+use super::prompt::prompt;
+use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map};
+use crate::workflow::keys::tables::PROMPT;
+use crate::workflow::lang::{OutputSchema, Template};
+use crate::workflow::load::entries::Entries;
+use crate::workflow::load::map_reader::as_text;
+
+pub static TYPE: StepType = StepType {
+    name: "agent",
+    what: "an agent step",
+    about: "Gives one work item to one agent.",
+    keys: &[
+        key("agent", Text, REQUIRED, "The name of a participant or persona.", "qa-lead"),
+        PROMPT,
+        key(
+            "output_schema",
+            Any,
+            "",
+            "A JSON Schema that the answer must fit.",
+            "{type: object, required: [plan]}",
+        ),
+        key(
+            "expected_output",
+            Either(&[Text, Map(&EXPECTED_OUTPUT)]),
+            "",
+            "The answer in words.",
+            "\"one page of Markdown\"",
+        ),
+    ],
+    shared: &[
+        "input",
+        "output",
+        "brief",
+        "task",
+        "requires",
+        "completeness",
+        "max_retries",
+        "retry_delay_ms",
+        "timeout_ms",
+        "facilitator_directive",
+    ],
+    rules: Vec::new,
+};
+
+static EXPECTED_OUTPUT: MapSpec = map(
+    "expected_output",
+    "`expected_output`",
+    &[
+        key("description", Text, "", "What it is.", "\"a release plan\""),
+        key("length", Text, "", "Its length.", "\"one page\""),
+        key("format", Text, "", "Its format.", "Markdown"),
+    ],
+);
+
+/// A work item to one agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    /// A participant's name, or a persona's.
+    pub agent: String,
+    /// The prompt's template; the agent is handed its input as JSON when there is none.
+    pub prompt: Option<Template>,
+    /// The JSON Schema its answer must fit.
+    pub output_schema: Option<OutputSchema>,
+    pub expected_output: ExpectedOutput,
+}
+
+/// What an answer should be, in words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpectedOutput {
+    pub description: String,
+    pub length: String,
+    pub format: String,
+}
+
+pub fn read(entries: Entries<'_>) -> Agent {
+    Agent {
+        agent: entries.text("agent").unwrap_or_default(),
+        prompt: prompt(entries),
+        output_schema: schema(entries),
+        expected_output: expected_output(entries),
+    }
+}
+
+fn schema(entries: Entries<'_>) -> Option<OutputSchema> {
+    let node = entries.node("output_schema")?;
+    let refuse = |why: String| {
+        let hint = "write a JSON Schema, such as `{type: object, required: [answer]}`";
+        entries.refuse(node, format!("`output_schema` cannot be read: {why}"), hint);
+    };
+    OutputSchema::parse(&node.to_json()).map_err(refuse).ok()
+}
+
+fn expected_output(entries: Entries<'_>) -> ExpectedOutput {
+    if let Some(description) = entries.node("expected_output").and_then(as_text) {
+        return ExpectedOutput { description, ..ExpectedOutput::default() };
+    }
+    let Some(inner) = entries.map("expected_output") else { return ExpectedOutput::default() };
+    let text = |key| inner.text(key).unwrap_or_default();
+    ExpectedOutput { description: text("description"), length: text("length"), format: text("format") }
+}

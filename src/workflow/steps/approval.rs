@@ -1,0 +1,37 @@
+//! `approval`: asks the facilitator for a yes or no.
+
+use crate::workflow::keys::spec::KeyType::Text;
+use crate::workflow::keys::spec::{REQUIRED, StepType, key};
+use crate::workflow::load::entries::Entries;
+
+pub static TYPE: StepType = StepType {
+    name: "approval",
+    what: "an approval step",
+    about: "Asks the facilitator for a yes or no.",
+    keys: &[
+        key("message", Text, REQUIRED, "The question to the facilitator.", "\"Release it?\""),
+        key("on_approve", Text, "`next`", "The next step after a yes.", "release"),
+        key("on_reject", Text, "the session ends as rejected", "The next step after a no.", "fix"),
+    ],
+    shared: &["output"],
+    rules: Vec::new,
+};
+
+/// A yes or no from the facilitator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// What is asked.
+    pub message: String,
+    /// Where yes leads.
+    pub on_approve: Option<String>,
+    /// Where no leads; the end, as `rejected`, when absent.
+    pub on_reject: Option<String>,
+}
+
+pub fn read(entries: Entries<'_>) -> Approval {
+    Approval {
+        message: entries.text("message").unwrap_or_default(),
+        on_approve: entries.text("on_approve"),
+        on_reject: entries.text("on_reject"),
+    }
+}

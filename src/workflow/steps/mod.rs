@@ -1,0 +1,15 @@
+//! The steps of a definition, one file a type: its keys, what it holds once loaded, how it is read.
+//!
+//! `step` has what all types share, `types` the table of types, `read` reads a step of any type.
+
+pub mod agent;
+pub mod approval;
+pub mod condition;
+pub mod parallel;
+pub mod prompt;
+pub mod read;
+pub mod review;
+pub mod round;
+pub mod step;
+pub mod transform;
+pub mod types;

@@ -1,0 +1,143 @@
+//! `review`: has what a step made reviewed by others; the form and the meaning of their verdicts.
+
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+
+use super::prompt::prompt;
+use super::round::{Selection, selection};
+use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
+use crate::workflow::keys::spec::{REQUIRED, StepType, key, words_of};
+use crate::workflow::keys::tables::PROMPT;
+use crate::workflow::lang::{OutputSchema, Template};
+use crate::workflow::load::entries::Entries;
+
+pub static TYPE: StepType = StepType {
+    name: "review",
+    what: "a review step",
+    about: "Asks reviewers for a verdict on a result or an artifact.",
+    keys: &[
+        key("of", Text, REQUIRED, "The step or artifact to review.", "write"),
+        key(
+            "reviewers",
+            Either(&[Words(|| vec!["all"]), Texts]),
+            "all",
+            "The reviewers, never the author.",
+            "[qa-lead, skeptic]",
+        ),
+        key("criteria", Texts, REQUIRED, "What the reviewers check.", "[clarity, risk]"),
+        PROMPT,
+        key("on_reject", Text, "`next`", "The next step if the verdict is a no.", "write"),
+        key(
+            "reject_when",
+            Words(|| words_of(&RejectWhen::WORDS)),
+            "any",
+            "How many verdicts must be a no.",
+            "majority",
+        ),
+    ],
+    shared: &[
+        "output",
+        "brief",
+        "task",
+        "requires",
+        "completeness",
+        "max_retries",
+        "retry_delay_ms",
+        "timeout_ms",
+        "facilitator_directive",
+    ],
+    rules: Vec::new,
+};
+
+/// A review of what a step made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Review {
+    /// What is reviewed: a step or an artifact of the definition.
+    pub of: String,
+    /// Who reviews; never the author.
+    pub reviewers: Selection,
+    pub criteria: Vec<String>,
+    pub prompt: Option<Template>,
+    /// Where a verdict against it leads; on as if there were none, when absent.
+    pub on_reject: Option<String>,
+    /// What of several verdicts is one against it.
+    pub reject_when: RejectWhen,
+}
+
+/// How many reviewers must be against a thing for it to be rejected.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RejectWhen {
+    #[default]
+    Any,
+    /// More than half of those who gave a verdict.
+    Majority,
+    /// All who gave a verdict.
+    All,
+}
+
+impl RejectWhen {
+    const WORDS: [(&str, Self); 3] = [("any", Self::Any), ("majority", Self::Majority), ("all", Self::All)];
+}
+
+pub fn read(entries: Entries<'_>) -> Review {
+    Review {
+        of: entries.text("of").unwrap_or_default(),
+        reviewers: selection(entries, "reviewers"),
+        criteria: entries.texts("criteria"),
+        prompt: prompt(entries),
+        on_reject: entries.text("on_reject"),
+        reject_when: entries.word("reject_when", &RejectWhen::WORDS).unwrap_or_default(),
+    }
+}
+
+/// What a reviewer answers with.
+pub static VERDICT: LazyLock<OutputSchema> = LazyLock::new(|| {
+    let schema = json!({
+        "type": "object",
+        "required": ["approved", "feedback"],
+        "properties": {
+            "approved": {"type": "boolean", "description": "whether you accept it as it is"},
+            "feedback": {"type": "string", "minLength": 1, "description": "what is good and what should change"},
+            "findings": {"type": "array", "description": "single points, if there are some"},
+        },
+    });
+    OutputSchema::parse(&schema).unwrap_or_else(|why| unreachable!("{why}"))
+});
+
+/// Whether a review says something: a verdict with feedback, in sessions of format 1 anything.
+pub fn is_feedback(data: &Value, format: u32) -> bool {
+    match format {
+        0 | 1 => !is_blank(data),
+        _ => {
+            data["approved"].is_boolean()
+                && data["feedback"].as_str().is_some_and(|text| !text.trim().is_empty())
+        }
+    }
+}
+
+/// Whether a value says nothing.
+pub fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty() || map.values().all(is_blank),
+        _ => false,
+    }
+}
+
+impl Review {
+    /// Whether the verdicts of its result lead to `on_reject`. Reviews that failed count neither way.
+    pub fn rejects(&self, data: &Value) -> bool {
+        let entries = data.as_array().map(Vec::as_slice).unwrap_or_default();
+        let verdicts: Vec<bool> =
+            entries.iter().filter_map(|entry| entry["result"]["approved"].as_bool()).collect();
+        let against = verdicts.iter().filter(|approved| !**approved).count();
+        match self.reject_when {
+            RejectWhen::Any => against > 0,
+            RejectWhen::Majority => against * 2 > verdicts.len(),
+            RejectWhen::All => against > 0 && against == verdicts.len(),
+        }
+    }
+}

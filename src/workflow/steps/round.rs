@@ -1,0 +1,252 @@
+//! `round`: asks every chosen participant the same question at once, blind.
+
+use serde::{Deserialize, Serialize};
+
+use super::types::StepPosition;
+use crate::ballot::{BallotForm, BallotKind};
+use crate::tally::{Rule, RuleOptions, Tier, Ties};
+use crate::workflow::keys::rules;
+use crate::workflow::keys::spec::KeyType::{Duration, Either, Map, Quorum as Share, Text, Texts, Words};
+use crate::workflow::keys::spec::{REQUIRED, StepType, key, words_of};
+use crate::workflow::keys::tables::RECALL;
+use crate::workflow::load::ballot::{BALLOT, ballot};
+use crate::workflow::load::entries::Entries;
+use crate::workflow::load::rule::{RULE, TIES, act_at, rule, ties};
+use crate::workflow::recall::{RecallKeys, recall};
+use crate::yaml::{Node, Value};
+
+pub static TYPE: StepType = StepType {
+    name: "round",
+    what: "a round step",
+    about: "Asks all chosen participants one question at once, blind.",
+    keys: &[
+        key("question", Text, REQUIRED, "The question.", "\"Which cache first?\""),
+        key("exploration", Text, "", "Background to the question.", "\"We have two servers.\""),
+        key(
+            "context",
+            Map(&RECALL),
+            "the definition's",
+            "What the snapshot holds of earlier rounds and steps.",
+            "{rounds: 1}",
+        ),
+        key(
+            "ballot",
+            Either(&[Words(BallotKind::names), Map(&BALLOT)]),
+            "position",
+            "The ballot form, or its kind alone.",
+            "{kind: choice, options: [redis, none]}",
+        ),
+        key(
+            "rule",
+            Either(&[Words(Rule::names), Map(&RULE)]),
+            "counted, not decided",
+            "The voting rule; TALLIES.md lists them.",
+            "majority",
+        ),
+        key(
+            "ties",
+            Either(&[Words(|| vec!["none", "ask"]), Map(&TIES)]),
+            "none",
+            "How a tie is broken.",
+            "ask",
+        ),
+        key("quorum", Share, "more than half", "The seats that a decision needs.", "60%"),
+        key(
+            "quorum_ballots",
+            Share,
+            "any number",
+            "The valid ballots, without abstentions, that a decision needs.",
+            "3",
+        ),
+        key(
+            "act_at",
+            Words(|| words_of(&Tier::ASKED)),
+            "any",
+            "The strength that a decision needs.",
+            "strong",
+        ),
+        key("close", Words(|| words_of(&Close::WORDS)), "all", "When the round closes.", "quorum"),
+        key("deadline", Duration, "none", "The most time the round stays open.", "90s"),
+        key(
+            "on_failed",
+            Words(|| words_of(&ON_FAILED)),
+            "stop",
+            "What a headless run does if failed seats keep the round below its quorum.",
+            "close",
+        ),
+        key(
+            "on_undecided",
+            Text,
+            "`on_error`",
+            "The next step if the round is held and not decided.",
+            "again",
+        ),
+        key("participants", Either(&[Words(|| vec!["all"]), Texts]), "all", "The participants.", "[qa-lead]"),
+        key(
+            "artifacts",
+            Either(&[Words(|| vec!["all"]), Texts]),
+            "all",
+            "The artifacts they are shown.",
+            "[REQ-001]",
+        ),
+    ],
+    shared: &["output", "task", "requires", "completeness", "timeout_ms", "facilitator_directive"],
+    rules: rules::round,
+};
+
+/// Whether a round closes that failed seats keep below its quorum.
+const ON_FAILED: [(&str, bool); 2] = [("stop", false), ("close", true)];
+
+pub fn read(entries: Entries<'_>, position: StepPosition) -> Round {
+    let ballot = ballot(entries);
+    let (rule, terms) = rule(entries, ballot.kind);
+    let in_list = position == StepPosition::InList;
+    let chosen = |key| if in_list { selection(entries, key) } else { Selection::All };
+    let close = entries.word("close", &Close::WORDS).unwrap_or_default();
+    if close == Close::Deadline && !entries.has("deadline") {
+        let message = "the round closes at a deadline it does not have";
+        entries.refuse(entries.node, message, "add `deadline: 90s`");
+    }
+    let needed = |key| entries.node(key).and_then(Quorum::from_node);
+    Round {
+        question: entries.text("question").unwrap_or_default(),
+        exploration: entries.text("exploration"),
+        participants: chosen("participants"),
+        artifacts: chosen("artifacts"),
+        recall: Box::new(recall(entries)),
+        rule,
+        terms,
+        ballot,
+        ties: ties(entries),
+        quorum: needed("quorum").unwrap_or(Quorum::MoreThanHalf),
+        quorum_ballots: needed("quorum_ballots"),
+        act_at: act_at(entries, rule),
+        close,
+        deadline_ms: entries.duration("deadline"),
+        closes_below_quorum: entries.word("on_failed", &ON_FAILED).unwrap_or(false),
+    }
+}
+
+/// All, or those that a list names.
+pub fn selection(entries: Entries<'_>, key: &str) -> Selection {
+    match entries.node(key).map(|node| &node.value) {
+        None => Selection::All,
+        Some(Value::Text(word)) if word == "all" => Selection::All,
+        Some(_) => Selection::Named(entries.texts(key)),
+    }
+}
+
+/// A blind round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    /// What is asked.
+    pub question: String,
+    /// Background to the question.
+    pub exploration: Option<String>,
+    /// Who is asked.
+    pub participants: Selection,
+    /// What they are shown.
+    pub artifacts: Selection,
+    /// What its snapshot recalls of what was before, where that is its own.
+    pub recall: Box<RecallKeys>,
+    /// The form of an answer.
+    pub ballot: BallotForm,
+    /// How ballots are counted; none: counted and not decided.
+    pub rule: Option<Rule>,
+    /// What the rule was told beside its name.
+    pub terms: RuleOptions,
+    /// What happens when options are level.
+    pub ties: Ties,
+    /// How many seats must take part for a decision.
+    pub quorum: Quorum,
+    /// How many valid ballots, abstentions not among them, must be in for a decision; none: any number.
+    pub quorum_ballots: Option<Quorum>,
+    /// How strong a result must be to be a decision; none: any.
+    pub act_at: Option<Tier>,
+    /// When the round closes.
+    pub close: Close,
+    /// How long the round may stay open, in milliseconds.
+    pub deadline_ms: Option<u64>,
+    /// Whether it closes and reveals also where failed seats keep it below its quorum: `on_failed: close`.
+    pub closes_below_quorum: bool,
+}
+
+/// All, or those named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// Everything there is.
+    All,
+    /// These, in roster order.
+    Named(Vec<String>),
+}
+
+impl Selection {
+    /// Whether `name` is chosen.
+    pub fn holds(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(names) => names.iter().any(|n| n == name),
+        }
+    }
+}
+
+/// How many seats must take part for a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quorum {
+    /// More than half of the seats.
+    MoreThanHalf,
+    /// This many seats.
+    Seats(u32),
+    /// This share of the seats, in percent, rounded up.
+    Percent(u32),
+}
+
+impl Quorum {
+    /// A number from 1 on, or a percentage such as `60%`.
+    pub fn from_node(node: &Node) -> Option<Self> {
+        match &node.value {
+            Value::Number(n) => {
+                n.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).map(Self::Seats)
+            }
+            Value::Text(text) => {
+                let percent = text.strip_suffix('%').and_then(|n| n.trim().parse().ok());
+                percent.filter(|n| (1..=100).contains(n)).map(Self::Percent)
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of seats it means at a table of `seats`.
+    pub fn required_of(self, seats: usize) -> usize {
+        match self {
+            Self::MoreThanHalf => seats / 2 + 1,
+            Self::Seats(count) => count as usize,
+            Self::Percent(percent) => (seats * percent as usize).div_ceil(100),
+        }
+    }
+}
+
+impl Close {
+    pub const WORDS: [(&str, Self); 4] = [
+        ("all", Self::All),
+        ("quorum", Self::Quorum),
+        ("deadline", Self::Deadline),
+        ("manual", Self::Manual),
+    ];
+}
+
+/// When a round closes by itself. Every policy also ends when no seat is open any more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Close {
+    /// When every seat is sealed, failed or excused.
+    #[default]
+    All,
+    /// When as many seats are sealed as the quorum asks.
+    Quorum,
+    /// At the deadline.
+    Deadline,
+    /// When the facilitator says so.
+    Manual,
+}

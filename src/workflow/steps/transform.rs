@@ -1,0 +1,27 @@
+//! `transform`: takes a value out of the context.
+
+use super::prompt::parsed;
+use crate::workflow::keys::spec::KeyType::Text;
+use crate::workflow::keys::spec::{REQUIRED, StepType, key};
+use crate::workflow::lang::Transform;
+use crate::workflow::load::entries::Entries;
+
+pub static TYPE: StepType = StepType {
+    name: "transform",
+    what: "a transform step",
+    about: "Takes a value out of the results so far.",
+    keys: &[key(
+        "transform",
+        Text,
+        REQUIRED,
+        "A path, or JSONPath if it begins with `$`.",
+        "context.plan.files",
+    )],
+    shared: &["output"],
+    rules: Vec::new,
+};
+
+pub fn read(entries: Entries<'_>) -> Option<Transform> {
+    let text = entries.text("transform").filter(|text| !text.trim().is_empty())?;
+    parsed(entries, "transform", Transform::parse(&text))
+}

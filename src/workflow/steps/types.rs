@@ -1,0 +1,133 @@
+//! The table of step types, and the keys of a step of each.
+
+use super::{agent, approval, condition, parallel, review, round, transform};
+use crate::workflow::keys::spec::KeyType::{Text, Texts, Whole, Words};
+use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepType, key};
+use crate::workflow::keys::tables::{COMPLETENESS, DEFINITION};
+use crate::workflow::load::map_reader::as_text;
+use crate::yaml::{Node, Value};
+
+/// Every type, in the order in which they are listed.
+pub static TYPES: [&StepType; 7] = [
+    &agent::TYPE,
+    &round::TYPE,
+    &parallel::TYPE,
+    &transform::TYPE,
+    &condition::TYPE,
+    &approval::TYPE,
+    &review::TYPE,
+];
+
+/// The keys of every step.
+pub static STEP_KEYS: [KeySpec; 8] = [
+    key("id", Text, REQUIRED, "The step's id, unique in the file.", "pick"),
+    key("type", Words(type_names), "round, if there is a `question`", "The step's type.", "agent"),
+    key("description", Text, "", "A line about the step.", "\"the release plan\""),
+    key("label", Text, "", "The name of the stage.", "Planning"),
+    key("next", Text, "the next in the file", "The next step after a success.", "review"),
+    key("on_error", Text, "`next`", "The next step after a failure.", "repair"),
+    key("max_runs", Whole(1, u64::MAX), "no limit", "The most runs of the step.", "3"),
+    key(
+        "on_exhausted",
+        Text,
+        "the facilitator is asked",
+        "The next step once `max_runs` is reached.",
+        "escalate",
+    ),
+];
+
+/// Keys that several types share.
+pub static SHARED_KEYS: [KeySpec; 11] = [
+    key("input", Text, "", "The step or key whose result is handed over in addition to the context.", "plan"),
+    key("output", Text, "the step's id", "The key of the result in the context.", "files"),
+    key(
+        "brief",
+        Words(|| vec!["full", "none"]),
+        "full",
+        "Whether goal, constraints, stage and earlier artifacts precede the prompt.",
+        "none",
+    ),
+    key("task", Text, "", "The task that the step works on.", "APP-15"),
+    key("requires", Texts, "", "Paths that the input must contain.", "[issue.issue_id]"),
+    key(
+        "completeness",
+        COMPLETENESS,
+        "the definition's",
+        "The completeness check of the work item.",
+        "strict",
+    ),
+    key("max_retries", Whole(0, u64::MAX), "0", "The number of retries after a failure.", "2"),
+    key("retry_delay_ms", Whole(0, u64::MAX), "0", "The time before each retry, in ms.", "1000"),
+    key(
+        "timeout_ms",
+        Whole(1, u64::MAX),
+        "the configured one",
+        "The time limit of one attempt, in ms.",
+        "60000",
+    ),
+    key("facilitator_directive", Text, "", "A line for everyone who is asked in this step.", "\"Be brief.\""),
+    key("min_success", Whole(0, u64::MAX), "all", "The number of nested steps that must succeed.", "2"),
+];
+
+/// Shared keys that are named in a warning, not refused, in a step whose type has no use for them.
+pub const WITHOUT_EFFECT: [&str; 8] = [
+    "brief",
+    "requires",
+    "completeness",
+    "max_retries",
+    "retry_delay_ms",
+    "timeout_ms",
+    "facilitator_directive",
+    "min_success",
+];
+
+pub fn type_names() -> Vec<&'static str> {
+    TYPES.iter().map(|of| of.name).collect()
+}
+
+/// Where a step's keys stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepPosition {
+    /// Among the definition's own: the file is this one step.
+    AtTop,
+    /// In a list of steps.
+    InList,
+}
+
+/// The type of a step; `None` if it is not known.
+pub fn type_of(step: &Node, position: StepPosition) -> Option<&'static StepType> {
+    let Value::Map(map) = &step.value else { return None };
+    let value = |key: &str| {
+        let found = map.iter().find(|(name, _)| name.text == key).map(|(_, node)| node);
+        found.filter(|node| node.value != Value::Null)
+    };
+    let name = match value("type") {
+        Some(node) => as_text(node)?,
+        None if position == StepPosition::AtTop || value("question").is_some() => "round".to_owned(),
+        None => return None,
+    };
+    TYPES.iter().find(|of| of.name == name).copied()
+}
+
+impl StepType {
+    /// Whether steps of this type have the key.
+    pub fn has(&self, key: &str) -> bool {
+        let own = STEP_KEYS.iter().chain(self.keys).any(|known| known.name == key);
+        own || self.shared.contains(&key)
+    }
+}
+
+/// The keys of a step of a type; of a step whose type is not known, those of all types.
+pub fn step_keys(of: Option<&'static StepType>) -> Vec<&'static KeySpec> {
+    let is_shared = |key: &&KeySpec| of.is_none_or(|of| of.shared.contains(&key.name));
+    let shared = SHARED_KEYS.iter().filter(is_shared);
+    let own = TYPES.iter().filter(|known| of.is_none_or(|of| of.name == known.name));
+    STEP_KEYS.iter().chain(own.flat_map(|of| of.keys)).chain(shared).collect()
+}
+
+/// The keys of a file that is one step of a type: the definition's and the step's.
+pub fn single_step_keys(of: Option<&'static StepType>) -> Vec<&'static KeySpec> {
+    let is_new = |key: &&KeySpec| DEFINITION.keys.iter().all(|known| known.name != key.name);
+    let own = step_keys(of).into_iter().filter(is_new);
+    DEFINITION.keys.iter().chain(own).collect()
+}

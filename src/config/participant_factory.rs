@@ -203,7 +203,7 @@ impl<'a> ParticipantFactory<'a> {
         }
         let own = self.config.providers.get(provider);
         let known = known(provider);
-        match own.and_then(|own| own.said(|said| said.dialect.clone())).as_deref() {
+        match own.and_then(|own| own.said(|said| said.api.clone())).as_deref() {
             Some("anthropic") => Some(ApiStyle::Anthropic),
             Some("openai-responses") => Some(ApiStyle::Responses),
             Some(_) => Some(ApiStyle::OpenAi),

@@ -31,7 +31,7 @@ pub struct Setting<T> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderConfig {
     /// `openai`, `openai-responses` or `anthropic`.
-    pub dialect: Option<String>,
+    pub api: Option<String>,
     /// Where it answers.
     pub base_url: Option<String>,
     /// The variable that holds its key.
@@ -224,7 +224,7 @@ impl Config {
                 rows.extend(value.map(|value| (key, value, setting.from.clone())));
             };
             let command = Some(&setting.value.key_command).filter(|command| !command.is_empty());
-            row("dialect", setting.value.dialect.clone());
+            row("api", setting.value.api.clone());
             row("base_url", setting.value.base_url.clone());
             row("key_env", setting.value.key_env.clone());
             row("key_command", command.map(|command| words(command)));
@@ -293,10 +293,11 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>)
             return None;
         }
     };
+    let styles = ["openai", "openai-responses", "anthropic"].map(|name| (name, name));
+    // The key's name in earlier versions.
+    let earlier = fields.word("dialect", &styles);
     let config = ProviderConfig {
-        dialect: fields
-            .word("dialect", &["openai", "openai-responses", "anthropic"].map(|name| (name, name)))
-            .map(str::to_owned),
+        api: fields.word("api", &styles).or(earlier).map(str::to_owned),
         base_url: fields.text("base_url"),
         key_env: fields.text("key_env"),
         key_command: fields.texts("key_command"),
@@ -343,7 +344,7 @@ mod tests {
     #[test]
     fn later_layers_win_and_say_so() {
         let config =
-            layered("max_output_tokens: 900\nproviders:\n  lab: {dialect: openai, base_url: \"http://x\"}\n");
+            layered("max_output_tokens: 900\nproviders:\n  lab: {api: openai, base_url: \"http://x\"}\n");
         let rows = config.unwrap().rows();
         assert!(rows.contains(&("max_output_tokens".into(), "900".into(), "c.yaml".into())));
         assert!(rows.contains(&("timeout".into(), "600s".into(), "default".into())));

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::recall::{RECENT_ROUNDS, Recall, RecallKeys};
+use super::steps::handover::Completeness;
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
-use super::steps::step::{Completeness, Step};
+use super::steps::step::Step;
 use super::task::{LinkDefinition, Report, Task, TrackerFile};
 use crate::round::material::{AgendaItem, Artifact};
 

@@ -38,9 +38,10 @@ pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
 pub use steps::agent::{Agent, ExpectedOutput};
 pub use steps::approval::Approval;
 pub use steps::condition::Branch;
+pub use steps::handover::{Completeness, Retry};
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
 pub use steps::round::{Close, Quorum, Round, Selection};
-pub use steps::step::{Completeness, Parallel, Retry, Step, StepKind};
+pub use steps::step::{Parallel, Step, StepKind};
 pub use task::{
     LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,
 };

@@ -144,7 +144,7 @@ fn nobody_reached_and_caps_are_5() {
 
     let quick = format!("{PICK}timeout_ms: 300\n");
     let desk = Desk::with(&quick).set("LAB_BASE_URL", "http://127.0.0.1:9/v1");
-    desk.write("../home/config/config.yaml", "providers: {lab: {dialect: openai}}\n");
+    desk.write("../home/config/config.yaml", "providers: {lab: {api: openai}}\n");
     desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
 
     let desk = Desk::with(PICK).served_by(&server);

@@ -226,14 +226,14 @@ impl Project {
         let ran = self.run(args);
         assert_eq!(ran.code, 2, "{args:?}: {}", ran.err);
         assert!(ran.err.contains("is outside the project"), "{args:?}: {}", ran.err);
-        assert!(ran.err.contains("ROUNDTABLE_OUTSIDE"), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("ROUNDTABLE_ALLOWED_DIRS"), "{args:?}: {}", ran.err);
         assert!(!ran.err.contains(SECRET) && !ran.out.contains(SECRET), "{args:?}");
     }
 
     /// The same, with the folder outside allowed.
     fn allowed(self) -> Self {
         let folder = self.outside.path().canonicalize().expect("it");
-        Self { desk: self.desk.set("ROUNDTABLE_OUTSIDE", &arg(&folder)), ..self }
+        Self { desk: self.desk.set("ROUNDTABLE_ALLOWED_DIRS", &arg(&folder)), ..self }
     }
 }
 

@@ -22,8 +22,8 @@ fn each_seat_of_a_grid_is_recorded_and_sent_what_its_service_takes() {
     desk.write(
         "../home/config/config.yaml",
         format!(
-            "providers:\n  lab: {{dialect: openai, base_url: \"{url}/v1\"}}\n  \
-             other: {{dialect: anthropic, base_url: \"{url}\"}}\n"
+            "providers:\n  lab: {{api: openai, base_url: \"{url}/v1\"}}\n  \
+             other: {{api: anthropic, base_url: \"{url}\"}}\n"
         ),
     );
     let ran = desk.run(["--batch", "decide.yaml"]).code(0);

@@ -35,8 +35,10 @@ fn returned(lines: &[Value], step: &str) -> Value {
 
 #[test]
 fn a_program_answers_or_fails_by_itself() {
-    let desk =
-        Desk::with(DEFINITION).set("NAMED", "seen").set("SECRET", "hidden").set("ROUNDTABLE_OUTSIDE", "/");
+    let desk = Desk::with(DEFINITION)
+        .set("NAMED", "seen")
+        .set("SECRET", "hidden")
+        .set("ROUNDTABLE_ALLOWED_DIRS", "/");
     let ran = desk.run(["--batch", "--json", "--trust", "decide.yaml"]);
     let lines = ran.lines();
     assert_eq!(

@@ -16,7 +16,7 @@ const HELD: &str = r#"{"vote":"redis","rationale":["one truth"],"trade_offs":{"o
 fn desk(definition: &str, server: &Server, dialect: &str, more: &str) -> Desk {
     let desk = Desk::with(definition);
     let base = if dialect == "anthropic" { server.url() } else { server.url() + "/v1" };
-    let config = format!("providers:\n  lab: {{dialect: {dialect}, base_url: \"{base}\"{more}}}\n");
+    let config = format!("providers:\n  lab: {{api: {dialect}, base_url: \"{base}\"{more}}}\n");
     desk.write("../home/config/config.yaml", config);
     desk
 }

@@ -43,10 +43,10 @@ mkdir -p "$ROUNDTABLE_HOME/config"
 cat > "$ROUNDTABLE_HOME/config/config.yaml" <<YAML
 max_output_tokens: 300
 providers:
-  small: {dialect: openai, base_url: "http://127.0.0.1:$port/v1", max_in_flight: 1}
+  small: {api: openai, base_url: "http://127.0.0.1:$port/v1", max_in_flight: 1}
   # The same server, held to the ballot's form by a JSON Schema.
-  small-schema: {dialect: openai, base_url: "http://127.0.0.1:$port/v1", max_in_flight: 1, structured: true}
-  small-messages: {dialect: anthropic, base_url: "http://127.0.0.1:$port", max_in_flight: 1}
+  small-schema: {api: openai, base_url: "http://127.0.0.1:$port/v1", max_in_flight: 1, structured: true}
+  small-messages: {api: anthropic, base_url: "http://127.0.0.1:$port", max_in_flight: 1}
 YAML
 for provider in small small-schema small-messages; do
   session="$work/$provider.s2s"

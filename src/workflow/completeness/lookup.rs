@@ -4,6 +4,7 @@
 //! the like) whose object is a place to look things up. Statements, questions about such things, and
 //! orders to check *that* something holds are none.
 
+use super::spelling::{looks_like_id, plain};
 use super::words::{
     AFTER, AT_HAND, EXTENSIONS, FILLERS, GERUNDS, MODALS, PLACES, PRODUCTS, RECORDS, REMINDERS, STOPS,
     SUBJECTS, SUBORDINATE, TAKE, TRACKERS, VERBS,
@@ -56,7 +57,7 @@ struct Sentence<'a> {
 impl<'a> Sentence<'a> {
     fn of(text: &'a str) -> Self {
         let raw: Vec<&str> = text.split_whitespace().collect();
-        let words = raw.iter().map(|word| super::plain(&word.replace('’', "'"))).collect();
+        let words = raw.iter().map(|word| plain(&word.replace('’', "'"))).collect();
         Self { raw, words, is_question: text.trim_end().ends_with('?') }
     }
 
@@ -202,7 +203,7 @@ impl<'a> Sentence<'a> {
             AFTER.contains(&next.as_str())
                 || is_path(next)
                 || is_address(next)
-                || super::looks_like_id(&next.to_uppercase())
+                || looks_like_id(&next.to_uppercase())
         })
     }
 

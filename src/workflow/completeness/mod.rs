@@ -7,11 +7,14 @@
 
 pub mod format_1;
 mod lookup;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod words;
 
 use crate::diagnostic::nearest;
+pub use spelling::looks_like_id;
+use spelling::plain;
 
 /// What names a task or an artifact when an id follows.
 const KINDS: [&str; 8] = ["issue", "task", "ticket", "artifact", "issues", "tasks", "tickets", "artifacts"];
@@ -126,21 +129,6 @@ fn ids_in(word: &str) -> Vec<&str> {
     let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
     let parts: Vec<&str> = word.split(['/', ',', '–', '…']).collect();
     if parts.iter().all(|part| looks_like_id(part)) { parts } else { vec![word] }
-}
-
-/// A word without what stands around it, in lower case.
-fn plain(word: &str) -> String {
-    let edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '~' | '.');
-    word.trim_matches(edge).trim_end_matches(['.', ',']).to_lowercase()
-}
-
-/// Whether a word looks like `APP-15`.
-pub fn looks_like_id(word: &str) -> bool {
-    let Some((project, number)) = word.split_once('-') else { return false };
-    project.starts_with(|c: char| c.is_ascii_uppercase())
-        && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-        && !number.is_empty()
-        && number.chars().all(|c| c.is_ascii_digit())
 }
 
 /// Whether what goes by that id is handed over: its content in `sent`, or described in `said`.

@@ -1,15 +1,13 @@
 //! Compares a file with the key table: unknown keys, values of a wrong type, missing keys.
 
-use super::spec::{KeySpec, KeyType, MapSpec, StepType};
-use super::tables::DEFINITION;
+use super::spec::{KeySpec, KeyType, MapSpec, StepPosition, StepType};
+use super::tables::{DEFINITION, single_step_keys};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::{Decimal, Fraction};
 use crate::workflow::load::findings::Findings;
 use crate::workflow::load::map_reader::{as_text, parse_duration};
 use crate::workflow::steps::round::Quorum;
-use crate::workflow::steps::types::{
-    STEP_KEYS, StepPosition, WITHOUT_EFFECT, single_step_keys, step_keys, type_of,
-};
+use crate::workflow::steps::types::{STEP_KEYS, WITHOUT_EFFECT, step_keys, type_of};
 use crate::yaml::{Node, Value};
 
 /// Notes what is wrong with the keys and values of a definition, all that stand in it.

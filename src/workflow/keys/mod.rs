@@ -8,6 +8,7 @@ pub mod material;
 mod reference;
 pub mod rules;
 mod schema;
+pub mod shared;
 pub mod spec;
 pub mod tables;
 

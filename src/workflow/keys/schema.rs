@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::rules;
 use super::spec::{KeySpec, KeyType, MapSpec};
-use super::tables::DEFINITION;
-use crate::workflow::steps::types::{STEP_KEYS, TYPES, single_step_keys, step_keys, type_names};
+use super::tables::{DEFINITION, single_step_keys};
+use crate::workflow::steps::types::{STEP_KEYS, TYPES, step_keys, type_names};
 
 /// The JSON Schema of a definition.
 pub fn definition_schema() -> Value {

@@ -99,6 +99,15 @@ pub struct StepType {
     pub rules: fn() -> Vec<Json>,
 }
 
+/// Where a step's keys stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepPosition {
+    /// Among the definition's own: the file is this one step.
+    AtTop,
+    /// In a list of steps.
+    InList,
+}
+
 /// The words of a table of words.
 pub fn words_of<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
     table.iter().map(|(word, _)| *word).collect()

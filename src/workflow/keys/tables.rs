@@ -1,26 +1,19 @@
 //! The maps of a definition apart from its steps: the root, and the maps inside it.
 
+use super::shared::{COMPLETENESS, RECALL};
 use super::spec::KeyType::{
     Any, Either, Flag, List, Map, Number, Positive, Renamed, Steps, Text, Texts, Whole, Words,
 };
-use super::spec::{KeySpec, MapSpec, REQUIRED, key, map, words_of};
+use super::spec::{KeySpec, MapSpec, REQUIRED, StepType, key, map, words_of};
 use super::{material, rules};
 use crate::workflow::definition::{LeakAction, StructuredAnswers, WarmFirst};
 use crate::workflow::load::participants::MOST_SEATS;
-use crate::workflow::recall::RecalledAnswers;
-use crate::workflow::steps::step::Completeness;
-use crate::workflow::steps::types::type_names;
+use crate::workflow::steps::types::{step_keys, type_names};
 
 /// Every whole number from this on.
 const fn from(least: u64) -> super::spec::KeyType {
     Whole(least, u64::MAX)
 }
-
-/// How work items are checked; `refuse` is what older files write for `strict`.
-pub const COMPLETENESS: super::spec::KeyType = Renamed(|| words_of(&Completeness::WORDS), &["refuse"]);
-/// What is prompted.
-pub const PROMPT: KeySpec =
-    key("prompt", Text, "the input as JSON", "The prompt, a Handlebars template.", "\"Plan {{input}}.\"");
 
 pub static DEFINITION: MapSpec = MapSpec {
     name: "definition",
@@ -213,31 +206,15 @@ static TEMPERATURE: MapSpec = map(
     ],
 );
 
-/// What a snapshot recalls; also of a round.
-pub static RECALL: MapSpec = map(
-    "context",
-    "`context`",
-    &[
-        key(
-            "answers",
-            Words(|| words_of(&RecalledAnswers::WORDS)),
-            "full",
-            "What is shown of the answers of the last closed round.",
-            "positions",
-        ),
-        key("rounds", from(0), "5", "The number of closed rounds that are shown.", "3"),
-        key(
-            "results",
-            Either(&[Words(|| vec!["all", "none"]), List(&Text)]),
-            "all",
-            "The other steps whose results are shown.",
-            "[plan]",
-        ),
-    ],
-);
-
 static PSEUDONYMS: MapSpec = map(
     "pseudonyms",
     "pseudonyms",
     &[key("seed", from(0), "the run's, or random", "The seed they are drawn with.", "7")],
 );
+
+/// The keys of a file that is one step of a type: the definition's and the step's.
+pub fn single_step_keys(of: Option<&'static StepType>) -> Vec<&'static KeySpec> {
+    let is_new = |key: &&KeySpec| DEFINITION.keys.iter().all(|known| known.name != key.name);
+    let own = step_keys(of).into_iter().filter(is_new);
+    DEFINITION.keys.iter().chain(own).collect()
+}

@@ -6,9 +6,9 @@ use super::check::check_keys;
 use super::definition_reference;
 use super::schema::definition_schema;
 use super::spec::{KeySpec, KeyType, MapSpec};
+use super::tables::single_step_keys;
 use crate::workflow::OutputSchema;
 use crate::workflow::load::findings::Findings;
-use crate::workflow::steps::types::single_step_keys;
 use crate::yaml::read;
 
 fn schema() -> OutputSchema {

@@ -98,7 +98,10 @@ impl OutputSchema {
     /// # Errors
     /// A schema that needs more than the ordinary keywords; the place that cannot be filled.
     pub fn sample(&self, input: &Value) -> Result<Value, String> {
-        sample::sample(self, input)
+        let made = sample::sample(&self.written, input);
+        self.check(&made)
+            .map_err(|why| format!("the rehearsal cannot make a value for this `output_schema`: {why}"))?;
+        Ok(made)
     }
 }
 

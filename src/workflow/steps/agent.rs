@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::prompt::prompt;
+use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map};
-use crate::workflow::keys::tables::PROMPT;
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::Entries;
 use crate::workflow::load::map_reader::as_text;

@@ -1,8 +1,10 @@
 //! Reads steps of any type: those of a list, and the one that a file without a list is.
 
-use super::step::{Completeness, Retry, Step, StepKind};
-use super::types::{StepPosition, type_of};
+use super::handover::{Completeness, Retry};
+use super::step::{Step, StepKind};
+use super::types::type_of;
 use super::{agent, approval, condition, parallel, review, round, transform};
+use crate::workflow::keys::spec::StepPosition;
 use crate::workflow::load::entries::Entries;
 
 /// The steps of the list under `steps`.

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::prompt::prompt;
 use super::round::{Selection, selection};
+use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key, words_of};
-use crate::workflow::keys::tables::PROMPT;
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::Entries;
 

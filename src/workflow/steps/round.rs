@@ -2,13 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::types::StepPosition;
 use crate::ballot::{BallotForm, BallotKind};
 use crate::tally::{Rule, RuleOptions, Tier, Ties};
 use crate::workflow::keys::rules;
+use crate::workflow::keys::shared::RECALL;
 use crate::workflow::keys::spec::KeyType::{Duration, Either, Map, Quorum as Share, Text, Texts, Words};
-use crate::workflow::keys::spec::{REQUIRED, StepType, key, words_of};
-use crate::workflow::keys::tables::RECALL;
+use crate::workflow::keys::spec::{REQUIRED, StepPosition, StepType, key, words_of};
 use crate::workflow::load::ballot::{BALLOT, ballot};
 use crate::workflow::load::entries::Entries;
 use crate::workflow::load::rule::{RULE, TIES, act_at, rule, ties};

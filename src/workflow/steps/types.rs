@@ -1,9 +1,9 @@
 //! The table of step types, and the keys of a step of each.
 
 use super::{agent, approval, condition, parallel, review, round, transform};
+use crate::workflow::keys::shared::COMPLETENESS;
 use crate::workflow::keys::spec::KeyType::{Text, Texts, Whole, Words};
-use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepType, key};
-use crate::workflow::keys::tables::{COMPLETENESS, DEFINITION};
+use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
 use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
 
@@ -85,15 +85,6 @@ pub fn type_names() -> Vec<&'static str> {
     TYPES.iter().map(|of| of.name).collect()
 }
 
-/// Where a step's keys stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepPosition {
-    /// Among the definition's own: the file is this one step.
-    AtTop,
-    /// In a list of steps.
-    InList,
-}
-
 /// The type of a step; `None` if it is not known.
 pub fn type_of(step: &Node, position: StepPosition) -> Option<&'static StepType> {
     let Value::Map(map) = &step.value else { return None };
@@ -123,11 +114,4 @@ pub fn step_keys(of: Option<&'static StepType>) -> Vec<&'static KeySpec> {
     let shared = SHARED_KEYS.iter().filter(is_shared);
     let own = TYPES.iter().filter(|known| of.is_none_or(|of| of.name == known.name));
     STEP_KEYS.iter().chain(own.flat_map(|of| of.keys)).chain(shared).collect()
-}
-
-/// The keys of a file that is one step of a type: the definition's and the step's.
-pub fn single_step_keys(of: Option<&'static StepType>) -> Vec<&'static KeySpec> {
-    let is_new = |key: &&KeySpec| DEFINITION.keys.iter().all(|known| known.name != key.name);
-    let own = step_keys(of).into_iter().filter(is_new);
-    DEFINITION.keys.iter().chain(own).collect()
 }

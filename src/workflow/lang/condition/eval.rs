@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-use super::{Compare, Expr};
+use super::expr::{Compare, Expr};
 use crate::workflow::lang::value_path::walk;
 
 /// A value, or undefined.

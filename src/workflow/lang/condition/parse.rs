@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::GrammarError;
-use super::{Compare, Expr};
+use super::expr::{Compare, Expr};
 use crate::diagnostic::nearest;
 use crate::workflow::lang::lexer::Lexer;
 

@@ -1,0 +1,35 @@
+//! Keys that the definition and steps share.
+
+use super::spec::KeyType::{Either, List, Renamed, Text, Whole, Words};
+use super::spec::{KeySpec, KeyType, MapSpec, key, map, words_of};
+use crate::workflow::recall::RecalledAnswers;
+use crate::workflow::steps::handover::Completeness;
+
+/// How work items are checked; `refuse` is what older files write for `strict`.
+pub const COMPLETENESS: KeyType = Renamed(|| words_of(&Completeness::WORDS), &["refuse"]);
+/// What is prompted.
+pub const PROMPT: KeySpec =
+    key("prompt", Text, "the input as JSON", "The prompt, a Handlebars template.", "\"Plan {{input}}.\"");
+
+/// What a snapshot recalls; also of a round.
+pub static RECALL: MapSpec = map(
+    "context",
+    "`context`",
+    &[
+        key(
+            "answers",
+            Words(|| words_of(&RecalledAnswers::WORDS)),
+            "full",
+            "What is shown of the answers of the last closed round.",
+            "positions",
+        ),
+        key("rounds", Whole(0, u64::MAX), "5", "The number of closed rounds that are shown.", "3"),
+        key(
+            "results",
+            Either(&[Words(|| vec!["all", "none"]), List(&Text)]),
+            "all",
+            "The other steps whose results are shown.",
+            "[plan]",
+        ),
+    ],
+);

@@ -40,6 +40,7 @@ impl Sitting {
             agent_only: false,
             skills: Vec::new(),
             tags: Vec::new(),
+            wrapped: None,
         };
         let text = "You test.\n".to_owned();
         let persona = PersonaInfo {

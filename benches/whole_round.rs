@@ -138,6 +138,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         agent_only: false,
         skills: Vec::new(),
         tags: Vec::new(),
+        wrapped: None,
     };
     let persona = persona();
     SessionOpened {

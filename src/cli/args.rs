@@ -202,6 +202,9 @@ pub enum Verb {
         /// `provider` or `provider/model` (default: all); exit 5 if one is unreachable
         #[arg(value_name = "PROVIDER")]
         providers: Vec<String>,
+        /// Measure what a program sends, with a recorder on this machine in place of its service
+        #[arg(long, conflicts_with = "probe")]
+        wiretap: bool,
         /// Send a one-word request and measure latency
         #[arg(long)]
         probe: bool,

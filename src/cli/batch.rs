@@ -133,7 +133,7 @@ fn run_file(
         output.warn(&notice);
     }
     let path = save_path(args, &opening.header.session, &set_up.folders)?;
-    let ready = begin(&opening.header, path, options, set_up, None)?;
+    let ready = begin(&opening.header, path, options, set_up, None, &mut |notice| output.warn(notice))?;
     Ok(run_session(ready, context, output))
 }
 

@@ -9,6 +9,7 @@ use super::console::Console;
 use super::options::environment;
 use super::verb_result::VerbResult;
 use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel, check};
+use crate::config::findings::Findings;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::Environment;
@@ -53,7 +54,7 @@ pub fn checked(
     names: &[String],
     depth: ProbeLevel,
 ) -> Result<Result<Vec<Checkup>, ExitCode>, Vec<Diagnostic>> {
-    let catalog = set_up.catalog();
+    let (catalog, findings) = (set_up.catalog(), Findings::of(&set_up.folders));
     let needs = names.iter().filter_map(|name| catalog.need(name).ok().flatten());
     let refused: Vec<Diagnostic> = needs.filter_map(|need| set_up.trust.check(&need).err()).collect();
     if !refused.is_empty() {
@@ -67,7 +68,7 @@ pub fn checked(
         let mut signals = Signals::new()
             .map_err(|error| Diagnostic::new(format!("signals cannot be waited for: {error}")))?;
         tokio::select! {
-            found = check(&catalog, names, depth) => Ok(Ok(found?)),
+            found = check((&catalog, &findings), names, depth) => Ok(Ok(found?)),
             // What was started for a key ends with this.
             exit = signals.any() => Ok(Err(exit)),
         }
@@ -96,7 +97,9 @@ fn told(checkup: &Checkup) -> String {
         CheckupStatus::NoKey => return "no key".to_owned(),
         CheckupStatus::NotSetUp(why) => return format!("not checked: {why}"),
         CheckupStatus::Silent(why) => format!("unreachable: {why}"),
-        CheckupStatus::Program { path, version } => format!("found: {version} · {}", path.display()),
+        CheckupStatus::Program { path, version, known } => {
+            format!("found: {version} · {known} · {}", path.display())
+        }
         CheckupStatus::Answers(models) => listed(models),
         CheckupStatus::Probed(models, model, Ok(pace)) => format!(
             "{} · `{model}` began to answer after {} ms and ended after {} ms",
@@ -139,7 +142,7 @@ fn as_json(checkup: &Checkup) -> serde_json::Value {
         CheckupStatus::Probed(models, _, Err(why)) => ("silent", Some(models), Some(why)),
     };
     let (program, version) = match &checkup.state {
-        CheckupStatus::Program { path, version } => (Some(path.display().to_string()), Some(version)),
+        CheckupStatus::Program { path, version, .. } => (Some(path.display().to_string()), Some(version)),
         _ => (None, None),
     };
     let (probed, pace) = match &checkup.state {

@@ -25,6 +25,7 @@ mod told;
 mod tui_host;
 mod verb_result;
 mod verify;
+mod wiretap;
 
 use clap::Parser as _;
 
@@ -100,7 +101,11 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         Verb::Personas { name } => browse::personas(name.as_deref(), trust, output),
         Verb::Sessions { verb } => browse::sessions(verb, trust, output),
         Verb::Config { .. } => browse::config(trust, output),
-        Verb::Doctor { providers, probe, json } => {
+        Verb::Doctor { providers, wiretap, json, .. } if wiretap => {
+            output.json = json;
+            wiretap::run(&providers, trust, output)
+        }
+        Verb::Doctor { providers, probe, json, .. } => {
             output.json = json;
             let depth = if probe { ProbeLevel::OneWord } else { ProbeLevel::Listing };
             doctor::run(&providers, depth, trust, output)

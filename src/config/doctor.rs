@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures::future::join_all;
 
 use super::access::{address_variable, known};
+use super::findings::Findings;
 use super::need::shown;
 use super::participant_factory::ParticipantFactory;
 use super::programs::ConfiguredProgram;
@@ -16,7 +17,6 @@ use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::participants::http::HttpParticipant;
 use crate::participants::http::probe::{Latency, models};
 use crate::participants::programs::version;
-use crate::participants::progress::ProgressHandle;
 use crate::participants::{Failure, Prompt, SeatRequest};
 use crate::persona::Persona;
 
@@ -62,7 +62,7 @@ pub enum CheckupStatus {
     /// It was asked and does not answer, and why.
     Silent(String),
     /// It is a program that is there, with this version.
-    Program { path: PathBuf, version: String },
+    Program { path: PathBuf, version: String, known: String },
     /// It answers and lists these models.
     Answers(Vec<String>),
     /// It answers, lists these models, and one of them was asked for a word.
@@ -83,7 +83,7 @@ pub enum ProbeLevel {
 /// # Errors
 /// A name that no provider has.
 pub async fn check(
-    catalog: &ParticipantFactory<'_>,
+    (catalog, findings): (&ParticipantFactory<'_>, &Findings),
     names: &[String],
     depth: ProbeLevel,
 ) -> Result<Vec<Checkup>, Diagnostic> {
@@ -97,10 +97,14 @@ pub async fn check(
     }
     let all: Vec<String> = all.iter().map(|name| (*name).to_owned()).collect();
     let names = if names.is_empty() { &all[..] } else { names };
-    Ok(join_all(names.iter().map(|name| checkup(catalog, name, depth))).await)
+    Ok(join_all(names.iter().map(|name| checkup((catalog, findings), name, depth))).await)
 }
 
-async fn checkup(catalog: &ParticipantFactory<'_>, name: &str, depth: ProbeLevel) -> Checkup {
+async fn checkup(
+    (catalog, findings): (&ParticipantFactory<'_>, &Findings),
+    name: &str,
+    depth: ProbeLevel,
+) -> Checkup {
     let (provider, model) = name.split_once('/').map_or((name, None), |(name, model)| (name, Some(model)));
     let mut found = Checkup::of(provider);
     let refused = |found: Checkup, problem: Diagnostic| Checkup {
@@ -109,7 +113,7 @@ async fn checkup(catalog: &ParticipantFactory<'_>, name: &str, depth: ProbeLevel
         ..found
     };
     if let Some(program) = catalog.seat_program(provider) {
-        return match state_of(catalog, &program).await {
+        return match state_of(catalog, findings, &program).await {
             Ok(state) => Checkup { state, ..found },
             Err(problem) => refused(found, problem),
         };
@@ -161,11 +165,15 @@ async fn checkup(catalog: &ParticipantFactory<'_>, name: &str, depth: ProbeLevel
 /// Checks a program: where it is, and its version.
 async fn state_of(
     catalog: &ParticipantFactory<'_>,
+    findings: &Findings,
     found: &ConfiguredProgram,
 ) -> Result<CheckupStatus, Diagnostic> {
     let path = catalog.runnable(found)?;
     Ok(match version(&found.program, &path).await {
-        Ok(version) => CheckupStatus::Program { path, version },
+        Ok(version) => {
+            let known = findings.in_words(found, &version);
+            CheckupStatus::Program { path, version, known }
+        }
         Err(why) => CheckupStatus::Silent(why),
     })
 }
@@ -202,29 +210,9 @@ async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<L
     let Ok(persona) = persona else {
         return Err(Failure { reason: "no persona to ask with".to_owned(), timed_out: false, tries: 0 });
     };
-    let ask = SeatRequest {
-        seat: "doctor".to_owned(),
-        place: (0, 1),
-        step: "doctor".to_owned(),
-        watch: ProgressHandle::default(),
-        purse: crate::participants::purse::Purse::default(),
-        task: None,
-        round: "doctor".to_owned(),
-        persona: Arc::new(persona),
-        model: model.to_owned(),
-        prompt: Prompt {
-            rules: "".into(),
-            snapshot: "Answer with one word: ".into(),
-            tail: "ready".to_owned(),
-        },
-        again: None,
-        warm_first: false,
-        seed: None,
-        temperature: None,
-        schema: None,
-        time_left: None,
-        timeout: None,
-    };
+    let prompt =
+        Prompt { rules: "".into(), snapshot: "Answer with one word: ".into(), tail: "ready".to_owned() };
+    let ask = SeatRequest::alone("doctor", Arc::new(persona), model, prompt);
     let late = || Failure { reason: "no reply within 60 s".to_owned(), timed_out: true, tries: 1 };
     tokio::time::timeout(PATIENCE, participant.pace(&ask)).await.unwrap_or_else(|_| Err(late()))
 }

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod dirs;
 pub mod doctor;
+pub mod findings;
 pub mod model_price;
 pub mod need;
 pub(crate) mod one_model;

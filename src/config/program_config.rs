@@ -6,6 +6,7 @@ use crate::yaml::Node;
 
 /// Reads the program that a provider is; of one known by name, what is added to it.
 pub(super) fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> SeatProgram {
+    let base_url = fields.text("base_url_env");
     let program = SeatProgram {
         provider: name.to_owned(),
         command: fields.texts("command"),
@@ -20,6 +21,7 @@ pub(super) fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> SeatP
         version: fields.texts("version"),
         allow_tools: fields.texts("allow_tools"),
         tool_less: fields.flag("tool_less").unwrap_or(false),
+        recorder_set: base_url.map(|name| (name, "{recorder}".to_owned())).into_iter().collect(),
         ..SeatProgram::default()
     };
     fields.word("prompt", &[("stdin", ())]);

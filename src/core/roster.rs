@@ -39,6 +39,7 @@ impl SeatInfo {
             agent_only: spec.agent_only,
             skills: spec.skills.clone(),
             tags: spec.tags.clone(),
+            wrapped: None,
         }
     }
 }
@@ -68,7 +69,8 @@ impl SessionOpened {
             // Who is not chosen for the rounds still answers as an agent.
             let spec = ParticipantSpec { agent_only: known.agent_only || seat.agent_only, ..known };
             let model = definition.answered_by(&spec).unwrap_or_else(|| seat.model.clone());
-            if *seat != SeatInfo::given(&spec, model, seat.scripted.clone()) {
+            let given = SeatInfo::given(&spec, model, seat.scripted.clone());
+            if *seat != (SeatInfo { wrapped: seat.wrapped.clone(), ..given }) {
                 return Some(format!("seat `{}` of the roster is not as the definition gives it", seat.name));
             }
             if !personas.iter().any(|persona| persona.name == spec.persona) {

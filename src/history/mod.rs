@@ -20,7 +20,7 @@ pub use event::{
     PreviousArtifact, PseudonymMap, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome,
     RoundRevised, SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened,
     StageContext, Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed,
-    WorkItemOffered, WorkItemReturned,
+    WorkItemOffered, WorkItemReturned, Wrapped,
 };
 pub use exhausted::exhausted_key;
 pub(crate) use exhausted::{CONTINUE, DECIDE, STOP, TAKE};

@@ -11,6 +11,7 @@ pub mod round_view;
 pub mod tally_text;
 pub mod what_if;
 pub mod wording;
+mod wrapped;
 
 pub use agreement::{agreement, chart};
 pub use bar_chart::{Bar, bars};

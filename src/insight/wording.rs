@@ -224,6 +224,7 @@ pub fn labels(session: &Session) -> Vec<String> {
     ]
     .into_iter()
     .flatten()
+    .chain(super::wrapped::labels(session))
     .chain(uncounted_blocks(session))
     .collect()
 }

@@ -18,3 +18,4 @@ pub mod scripted_answers;
 pub mod seat;
 pub mod session_file;
 pub mod tasks;
+pub mod wrapped;

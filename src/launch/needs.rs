@@ -1,5 +1,7 @@
 //! What a session asks that is not scripted: its seats, and the programs and services behind them.
 
+use std::collections::HashSet;
+
 use super::scripted_answers::Answers;
 use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
 use crate::diagnostic::Diagnostic;
@@ -25,6 +27,11 @@ pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iter
             .any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id))
             .then_some(Asked { seat, program })
     })
+}
+
+/// The names of all who are asked something that is not scripted.
+pub(super) fn asked_seats(session: &Session, answers: &Answers) -> HashSet<String> {
+    asked(session, answers).map(|asked| asked.seat.name.clone()).collect()
 }
 
 /// The file that names a session's programs.

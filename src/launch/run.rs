@@ -4,6 +4,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::environment::Environment;
 use super::seat::{ReadySession, factory};
+use super::wrapped::wrapped;
 use crate::config::model_price::price_of;
 use crate::config::tasks::TaskFile;
 use crate::core::ExitCode;
@@ -70,6 +71,9 @@ fn replacement<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>, has_budge
     let mut catalog = factory(set_up, desk);
     Box::new(move |model| {
         let participant = catalog.participant(model).map_err(|problem| problem.to_string())?;
+        // A replacement is measured like those the session opened with.
+        wrapped(model, set_up, &mut |notice| tracing::debug!(%notice))
+            .map_err(|problem| problem.to_string())?;
         let price = price_of(&catalog, model);
         if has_budget && price.is_none() {
             return Err(format!("the price of `{model}` is not known, so that no budget can be kept"));

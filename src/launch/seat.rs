@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::budget::budget;
 use super::environment::{Environment, PROGRAM};
 use super::error::RunError;
-use super::needs::{Asked, asked, file_of, outside};
+use super::needs::{Asked, asked, asked_seats, file_of, outside};
 use super::prepare::{LaunchOptions, check_answers, opened};
 use super::scripted_answers::Answers;
+use super::wrapped::{rewrap, wrap_seats};
 use crate::config::ParticipantFactory;
 use crate::core::Command;
 use crate::diagnostic::Diagnostic;
@@ -39,7 +40,8 @@ pub struct ReadySession {
     pub path: PathBuf,
 }
 
-/// Makes a new session ready: its seats taken, its file made. People are asked over `desk`.
+/// Makes a new session ready: its seats taken, its file made. People are asked over `desk`. A program that
+/// takes a seat is measured first, where nothing is known of it; `tell` receives that.
 ///
 /// # Errors
 /// A seat without a participant, a price that is not known, a file that cannot be made.
@@ -49,9 +51,12 @@ pub fn begin(
     options: &LaunchOptions,
     set_up: &Environment,
     desk: Option<&HumanQueue>,
+    tell: &mut dyn FnMut(&Diagnostic),
 ) -> Result<ReadySession, RunError> {
     let session = opened(header, crate::clock::now());
     let answers = options.answers.clone();
+    let mut header = header.clone();
+    wrap_seats((&mut header.participants, &asked_seats(&session, &answers)), set_up, tell)?;
     let table = seat_participants(&session, &mut factory(set_up, desk), &answers)?;
     let budget = budget(options.max_usd, &session, set_up)?;
     let journal = Journal::create(&Disk::default(), &path, &header.session).map_err(|error| {
@@ -61,7 +66,7 @@ pub fn begin(
         });
         RunError::unwritable(problem, &error.cause)
     })?;
-    let (start, personas) = (Command::Open(Box::new(header.clone())), personas_of(&session));
+    let (start, personas) = (Command::Open(Box::new(header)), personas_of(&session));
     Ok(ReadySession { session: Session::default(), start, journal, table, personas, answers, budget, path })
 }
 
@@ -86,6 +91,7 @@ pub fn resume(
     if !led_out.is_empty() {
         return Err(led_out.into());
     }
+    rewrap(&session, &asked_seats(&session, &answers), set_up, tell)?;
     let table = seat_participants(&session, &mut factory(set_up, desk), &answers)?;
     let budget = budget(options.max_usd, &session, set_up)?;
     let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: opened.log.torn as u64 };

@@ -74,6 +74,31 @@ pub struct SeatRequest {
     pub task: Option<Arc<WorkItemView>>,
 }
 
+impl SeatRequest {
+    /// A request of no session: nobody watches it and nothing limits it.
+    pub fn alone(name: &str, persona: Arc<Persona>, model: &str, prompt: Prompt) -> Self {
+        Self {
+            seat: name.to_owned(),
+            place: (0, 1),
+            step: name.to_owned(),
+            watch: progress::ProgressHandle::default(),
+            purse: purse::Purse::default(),
+            task: None,
+            round: name.to_owned(),
+            persona,
+            model: model.to_owned(),
+            prompt,
+            again: None,
+            warm_first: false,
+            seed: None,
+            temperature: None,
+            schema: None,
+            time_left: None,
+            timeout: None,
+        }
+    }
+}
+
 /// A work item as those see it who answer without reading a prompt.
 #[derive(Debug, Default)]
 pub struct WorkItemView {

@@ -128,6 +128,9 @@ fn seat(session: &Session, view: &SeatView<'_>) -> Value {
     if let VisibleState::Unread(state) = view.standing {
         seat["state"] = state.into();
     }
+    if let Some(wrapped) = view.info.and_then(|info| info.wrapped.as_ref()) {
+        seat["wrapped"] = json!(wrapped);
+    }
     if let Some(handling) = view.leaks {
         seat["leaks"] = leaks(session, handling);
     }

@@ -75,6 +75,8 @@ mod tidy;
 mod trust;
 mod walk;
 mod warm;
+#[cfg(unix)]
+mod wiretap;
 mod work_items;
 mod yaml;
 

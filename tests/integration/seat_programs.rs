@@ -16,7 +16,6 @@ const ROUND: &str = "question: Which?\nparticipants: [qa-lead]\n\
 
 /// Answers as Claude Code does, after noting what it was given in a folder of its own.
 const CLAUDE: &str = r#"
-case "$1" in --version) echo "9.9.9 (Claude Code)"; exit;; esac
 to=$HOME/seen/$$; mkdir -p "$to"
 cat > "$to/stdin"
 for word; do case $last in --system-prompt) printf %s "$word" > "$to/rules";; esac; last=$word; done
@@ -26,6 +25,22 @@ printf '%s\n' "$@" > "$to/words"; env > "$to/env"; ls -A > "$to/files"
 echo 'starting {'
 printf '{"type":"result","is_error":false,"result":"vote: red\\n\\nMARK%s","usage":{"input_tokens":1000,"cache_read_input_tokens":500,"output_tokens":200}}\n' $$
 "#;
+
+/// Answers a recorder as Claude Code does; without one the rest of the script goes on.
+const MEASURED: &str = r#"
+case "$1" in --version) echo "9.9.9 (Claude Code)"; exit;; esac
+[ -n "$ANTHROPIC_BASE_URL" ] && exec python3 -c '
+import json, os, sys, urllib.request
+body = {"system": sys.argv[sys.argv.index("--system-prompt") + 1], "messages": [{"content": sys.stdin.read()}]}
+request = urllib.request.Request(os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages", json.dumps(body).encode())
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+print(json.dumps({"result": json.load(opener.open(request))["content"][0]["text"]}))' "$@"
+"#;
+
+/// A desk where this script is Claude Code on `PATH`.
+fn with_claude(desk: Desk, script: &str) -> Desk {
+    with_program(desk, "claude", &format!("{MEASURED}{script}"))
+}
 
 /// A desk where this script is a program on `PATH`.
 pub fn with_program(desk: Desk, name: &str, script: &str) -> Desk {
@@ -49,11 +64,10 @@ fn events<'a>(ran: &'a [Value], event: &str) -> Vec<&'a Value> {
 }
 
 /// Runs one round of one seat whose program is this script, and returns why the seat failed.
-fn failure(provider: &str, script: &str) -> (String, Ran) {
-    let name = provider.split('-').next().expect("a name");
-    let desk = with_program(Desk::with(ROUND), name, script);
+fn failure(script: &str) -> (String, Ran) {
+    let desk = with_claude(Desk::with(ROUND), script);
     desk.write("../home/config/config.yaml", "timeout: 2s\n");
-    let ran = desk.run(["--batch", "--json", "decide.yaml", "--model", &format!("{provider}/m")]).code(5);
+    let ran = desk.run(["--batch", "--json", "decide.yaml", "--model", "claude-cli/m"]).code(5);
     let lines = ran.lines();
     let failed = events(&lines, "seat_failed");
     assert_eq!(failed.len(), 1, "{}\n{}", ran.out, ran.err);
@@ -63,7 +77,7 @@ fn failure(provider: &str, script: &str) -> (String, Ran) {
 #[test]
 fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
     let table = ROUND.replace("[qa-lead]", "[qa-lead, skeptic, technical-lead]");
-    let desk = with_program(Desk::with(&table), "claude", CLAUDE);
+    let desk = with_claude(Desk::with(&table), CLAUDE);
     let desk = desk.set("ANTHROPIC_API_KEY", "sk-ant").set("NAMED", "yes").set("LC_TIME", "C");
     desk.write("../home/config/config.yaml", "providers: {claude-cli: {env: [NAMED]}}\n");
     let run = ["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--model", "claude-cli/claude-opus-5"];
@@ -94,7 +108,7 @@ fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
 
 #[test]
 fn a_program_has_no_terminal_to_ask_at_or_to_change() {
-    let desk = with_program(Desk::with(ROUND), "claude", CLAUDE);
+    let desk = with_claude(Desk::with(ROUND), CLAUDE);
     let run = ["--batch", "decide.yaml", "--save", "s.s2s", "--model", "claude-cli/"];
     let mut screen = Screen::open(&desk, (120, 40), &run);
     screen.wait_for(&["last hash"]);
@@ -125,18 +139,13 @@ fn every_way_a_program_fails_has_its_reason() {
     ];
     for (script, reason) in cases {
         let begun = Instant::now();
-        let (found, ran) = failure("claude-cli", script);
+        let (found, ran) = failure(script);
         assert_eq!(found, reason, "{}", ran.err);
         assert!(begun.elapsed().as_secs() < 30, "{script}");
     }
     // An answer after an error of the program is none; with lines around it is one.
-    let (found, _) = failure("claude-cli", &format!("{answer}; exit 3"));
+    let (found, _) = failure(&format!("{answer}; exit 3"));
     assert!(found.starts_with("`claude` ended with exit status: 3"), "{found}");
-    let (found, _) = failure(
-        "codex-cli",
-        "echo '{\"type\":\"turn.failed\",\"error\":{\"message\":\"401 Unauthorized\"}}'",
-    );
-    assert!(found.starts_with("`codex` is not logged in (401 Unauthorized)"), "{found}");
 }
 
 #[test]
@@ -150,7 +159,7 @@ fn a_program_that_is_not_there_is_an_error_before_the_round() {
     let ran = desk.run(["doctor", "gemini-cli"]).code(5);
     assert!(ran.out.contains("`gemini` is not on PATH"), "{}", ran.out);
     // One inside the project is not run by its name.
-    let desk = with_program(Desk::with(ROUND), "claude", CLAUDE);
+    let desk = with_claude(Desk::with(ROUND), CLAUDE);
     let inside = desk.path("bin");
     fs::rename(desk.path("../bin"), &inside).expect("moved");
     let desk = desk.set("PATH", &format!("{}:/usr/bin:/bin", inside.display()));
@@ -213,7 +222,7 @@ proptest! {
             quoted(&goal), step("one", ", next: two"), step("two", "")
         );
         let script = CLAUDE.replace("vote: red", "position: yes");
-        let desk = with_program(Desk::with(&definition), "claude", &script);
+        let desk = with_claude(Desk::with(&definition), &script);
         let lines = desk.run(["--batch", "--json", "decide.yaml", "--model", "claude-cli/m"]).code(0).lines();
         let prompts = seen(&desk, "stdin");
         assert_eq!(prompts.len(), 6);

@@ -421,6 +421,7 @@ pub fn header(definition: &str) -> SessionOpened {
         agent_only: false,
         skills: Vec::new(),
         tags: Vec::new(),
+        wrapped: None,
     };
     SessionOpened {
         session: "20260101-000000-two-0000".to_owned(),

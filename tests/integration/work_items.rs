@@ -33,6 +33,7 @@ fn seat(name: &str, persona: &str) -> SeatInfo {
         agent_only: true,
         skills: Vec::new(),
         tags: Vec::new(),
+        wrapped: None,
     }
 }
 

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::browse::{saved, summary};
+use crate::config::findings::Findings;
 use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
+use crate::config::programs::found;
 use crate::config::read_file::read_regular;
 use crate::journal::{Disk, fold_to_show, read_log};
 use crate::launch::environment::Environment;
@@ -46,12 +48,26 @@ pub fn home(set_up: &Environment) -> Home {
     let model = set_up.config.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
     Home {
         project: project(&set_up.folders.project),
-        ready: format!("default model: {model}"),
+        ready: format!("default model: {model}{}", programs(set_up)),
         rows,
         personas,
         notices: set_up.notices().map(ToString::to_string).collect(),
         ..Home::default()
     }
+}
+
+/// The programs that can take a seat, with their versions, and whether they were measured.
+fn programs(set_up: &Environment) -> String {
+    let (catalog, findings) = (set_up.catalog(), Findings::of(&set_up.folders));
+    let told = |provider: &str| {
+        let found = catalog.seat_program(provider)?;
+        let path = catalog.runnable(&found).ok()?;
+        let known = findings.of_program(&found, &path, "").ok()?;
+        let state = if findings.is_measured(&found, &known.version) { "measured" } else { "not measured" };
+        let version = known.version.split(' ').find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        Some(format!(" · {provider} {}, {state}", version.unwrap_or(&known.version)))
+    };
+    found(&set_up.config).into_iter().filter_map(told).collect()
 }
 
 /// The project's folder, the person's own home as `~`.

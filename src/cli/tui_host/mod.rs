@@ -30,6 +30,7 @@ use crate::launch::prepare::{LaunchOptions, load_definition, opened, prepare, re
 use crate::launch::run::raise_descriptor_limit;
 use crate::launch::seat::{begin, resume, seat_participants};
 use crate::launch::session_file::open_session;
+use crate::launch::wrapped::unmeasured;
 use crate::tui::{
     Draft, EngineHandle, Home, Host, Keys, OpenTarget, ReplayLoad, ScreenOptions, StartRefusal, Theme,
 };
@@ -95,6 +96,7 @@ impl Host for TuiHost {
         let trust = Trust::for_looking();
         let mut catalog = ParticipantFactory::new(&set_up.config, &trust);
         seat_participants(&opening.session, &mut catalog, &self.options.answers)?;
+        notices.extend(unmeasured(&opening.header.participants, &self.set_up));
         let notices = notices.iter().map(ToString::to_string).collect();
         let needs = lines(&opening.needs, &set_up.trust);
         Ok(Draft { opened: opening.header, notices, needs })
@@ -109,7 +111,10 @@ impl Host for TuiHost {
         };
         self.agreed(&opened(header, crate::clock::now()))?;
         let (desk, people) = unbounded_channel();
-        let ready = begin(header, path, &self.options, &self.set_up, Some(&desk)).map_err(wrong)?;
+        let ready = begin(header, path, &self.options, &self.set_up, Some(&desk), &mut |notice| {
+            tracing::debug!(%notice);
+        })
+        .map_err(wrong)?;
         Ok(engine_thread::spawn(ready, &self.set_up, (desk, people)))
     }
 

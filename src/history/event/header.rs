@@ -99,6 +99,29 @@ pub struct SeatInfo {
     /// Words it is known by, where the definition gives some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// What the program that answers for it was seen to send, where a program does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrapped: Option<Wrapped>,
+}
+
+/// What a program that takes a seat was seen to send, when its session opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Wrapped {
+    pub program: String,
+    /// As it tells it.
+    pub version: String,
+    /// The tools it declares.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// Bytes of text it adds to a prompt; none where it was declared and not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_bytes: Option<u64>,
+    /// Requests it makes for one answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// When it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked_at: Option<String>,
 }
 
 /// One persona, as it was when the session opened.

@@ -9,7 +9,7 @@ mod live;
 mod round;
 mod step;
 
-pub use header::{PersonaInfo, PseudonymMap, SeatInfo, SessionOpened};
+pub use header::{PersonaInfo, PseudonymMap, SeatInfo, SessionOpened, Wrapped};
 pub use item::{
     AgentWork, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext,
     TaskWritten, WorkItemClaimed, WorkItemOffered, WorkItemReturned,

@@ -44,6 +44,7 @@ pub fn program() -> SeatProgram {
         },
         version: texts(&["claude", "--version"]),
         logged_out: texts(&["not logged in", "invalid api key", "please run /login", "oauth token"]),
+        recorder_set: pairs(&[("ANTHROPIC_BASE_URL", "{recorder}"), ("ANTHROPIC_API_KEY", "recorder")]),
         priced_as: Some("anthropic".to_owned()),
         ..SeatProgram::default()
     }

@@ -11,7 +11,7 @@ use super::program::{SeatProgram, pairs, texts};
 pub const TRIED: &str = "0.169.0";
 
 /// What it can do that is switched off.
-const FEATURES: [&str; 14] = [
+const FEATURES: [&str; 15] = [
     "apps",
     "browser_use",
     "computer_use",
@@ -24,8 +24,24 @@ const FEATURES: [&str; 14] = [
     "skill_search",
     "sleep_tool",
     "tool_suggest",
+    "unbounded_connection_retries",
     "unified_exec",
     "view_image",
+];
+
+/// What is set.
+const SETTINGS: [&str; 11] = [
+    "model_instructions_file=\"{rules_file}\"",
+    "tools.experimental_request_user_input.enabled=false",
+    "web_search=\"disabled\"",
+    "project_doc_max_bytes=0",
+    "include_environment_context=false",
+    "include_permissions_instructions=false",
+    "include_apps_instructions=false",
+    "include_collaboration_mode_instructions=false",
+    "skills.include_instructions=false",
+    "check_for_update_on_startup=false",
+    "analytics.enabled=false",
 ];
 
 /// A list with a model that nobody asks for, since an empty one is refused.
@@ -45,29 +61,8 @@ pub fn program() -> SeatProgram {
         "read-only",
         "--color",
         "never",
-        "-c",
-        "model_instructions_file=\"{rules_file}\"",
-        "-c",
-        "tools.experimental_request_user_input.enabled=false",
-        "-c",
-        "web_search=\"disabled\"",
-        "-c",
-        "project_doc_max_bytes=0",
-        "-c",
-        "include_environment_context=false",
-        "-c",
-        "include_permissions_instructions=false",
-        "-c",
-        "include_apps_instructions=false",
-        "-c",
-        "include_collaboration_mode_instructions=false",
-        "-c",
-        "skills.include_instructions=false",
-        "-c",
-        "check_for_update_on_startup=false",
-        "-c",
-        "analytics.enabled=false",
     ]);
+    command.extend(SETTINGS.iter().flat_map(|setting| texts(&["-c", setting])));
     command.extend(FEATURES.iter().flat_map(|feature| texts(&["--disable", feature])));
     SeatProgram {
         provider: "codex-cli".to_owned(),
@@ -83,6 +78,16 @@ pub fn program() -> SeatProgram {
         },
         version: texts(&["codex", "--version"]),
         logged_out: texts(&["not logged in", "401 unauthorized", "codex login"]),
+        recorder_words: texts(&[
+            "-c",
+            "model_provider=\"recorder\"",
+            "-c",
+            "model_providers.recorder.name=\"recorder\"",
+            "-c",
+            "model_providers.recorder.base_url=\"{recorder}/v1\"",
+            "-c",
+            "model_providers.recorder.wire_api=\"responses\"",
+        ]),
         priced_as: Some("openai".to_owned()),
         ..SeatProgram::default()
     }

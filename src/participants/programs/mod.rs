@@ -10,11 +10,14 @@ mod gemini;
 mod opencode;
 mod output;
 mod program;
+mod recorder;
 mod seat;
+mod wiretap;
 
 pub use output::OutputPaths;
 pub use program::SeatProgram;
 pub use seat::{PASSED, ProgramSeat, version};
+pub use wiretap::{Finding, fingerprint, measure};
 
 /// A program known by name.
 pub struct NamedProgram {
@@ -55,6 +58,7 @@ mod tests {
             assert!(program.output.reply.is_some() && program.output.problems().is_empty());
             // What was never measured is only declared.
             assert_eq!(program.tool_less, known.tried.is_none(), "{}", known.provider);
+            assert_eq!(program.is_measurable(), known.tried.is_some(), "{}", known.provider);
         }
     }
 }

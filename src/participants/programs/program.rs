@@ -28,6 +28,10 @@ pub struct SeatProgram {
     pub allow_tools: Vec<String>,
     /// Whether it counts as one without tools, unmeasured.
     pub tool_less: bool,
+    /// Variables that point it at a recorder; `{recorder}` is its address.
+    pub recorder_set: Vec<(String, String)>,
+    /// Arguments that point it at a recorder.
+    pub recorder_words: Vec<String>,
     /// The provider whose prices its models have.
     pub priced_as: Option<String>,
 }
@@ -36,6 +40,24 @@ impl SeatProgram {
     /// Returns the name of the executable.
     pub fn executable(&self) -> &str {
         self.command.first().map_or("", String::as_str)
+    }
+
+    /// Whether it can be pointed at a recorder.
+    pub fn is_measurable(&self) -> bool {
+        !self.recorder_set.is_empty() || !self.recorder_words.is_empty()
+    }
+
+    /// Returns the program as it asks the recorder at `url`, also where it asks for other hosts.
+    pub(super) fn pointed_at(&self, url: &str) -> Self {
+        let filled = |text: &String| text.replace("{recorder}", url);
+        let proxy = pairs(&[("HTTPS_PROXY", url), ("https_proxy", url)]);
+        let direct = pairs(&[("NO_PROXY", "127.0.0.1"), ("no_proxy", "127.0.0.1")]);
+        let set = self.recorder_set.iter().map(|(name, value)| (name.clone(), filled(value)));
+        Self {
+            command: self.command.iter().cloned().chain(self.recorder_words.iter().map(filled)).collect(),
+            set: self.set.iter().cloned().chain(proxy).chain(direct).chain(set).collect(),
+            ..self.clone()
+        }
     }
 
     /// Returns the words of its command with `fill` in place of their placeholders; those for a model only

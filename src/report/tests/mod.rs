@@ -85,6 +85,7 @@ impl Table {
                 agent_only: false,
                 skills: Vec::new(),
                 tags: Vec::new(),
+                wrapped: None,
             });
             header.personas.push(PersonaInfo {
                 name: seat.persona.clone(),

@@ -1,0 +1,120 @@
+//! What was measured of programs, kept in the user's state: a file for each program, version and flags.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+
+use super::dirs::Dirs;
+use super::programs::ConfiguredProgram;
+use crate::diagnostic::Diagnostic;
+use crate::journal::{Disk, DiskError};
+use crate::participants::programs::{Finding, fingerprint, measure, version};
+use crate::round::snapshot::sha256_hex;
+
+/// A finding is no larger, in bytes.
+const MOST: u64 = 64 * 1024;
+
+/// The findings of one user.
+pub struct Findings {
+    folder: PathBuf,
+}
+
+/// A program that is there, and what is known of what it sends.
+pub struct Measured {
+    pub version: String,
+    /// Why there is none: never measured, or not in this version.
+    pub finding: Option<Finding>,
+}
+
+impl Findings {
+    /// The findings in the user's state.
+    pub fn of(folders: &Dirs) -> Self {
+        Self { folder: folders.state.join("wiretaps") }
+    }
+
+    fn path(&self, found: &ConfiguredProgram, version: &str, model: &str) -> PathBuf {
+        self.folder.join(prefix(found, version) + &fingerprint(&found.program, model))
+    }
+
+    /// Says whether a program was measured in this version, and for how many models.
+    pub fn in_words(&self, found: &ConfiguredProgram, version: &str) -> String {
+        match self.count(found, version) {
+            0 if found.program.tool_less => "declared, not checked".to_owned(),
+            0 => {
+                format!("not measured in this version (`doctor --wiretap {}/MODEL`)", found.program.provider)
+            }
+            1 => "1 model measured".to_owned(),
+            more => format!("{more} models measured"),
+        }
+    }
+
+    /// Whether a program was measured in this version.
+    pub fn is_measured(&self, found: &ConfiguredProgram, version: &str) -> bool {
+        self.count(found, version) > 0
+    }
+
+    fn count(&self, found: &ConfiguredProgram, version: &str) -> usize {
+        let prefix = prefix(found, version);
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)).count()
+    }
+
+    /// Asks a program at `path` for its version, and returns what was found of it.
+    ///
+    /// # Errors
+    /// When it tells no version.
+    pub fn of_program(
+        &self,
+        found: &ConfiguredProgram,
+        path: &Path,
+        model: &str,
+    ) -> Result<Measured, Diagnostic> {
+        let name = found.program.executable();
+        let version = apart(version(&found.program, path))
+            .map_err(|why| Diagnostic::new(format!("`{name}` cannot be asked for its version: {why}")))?;
+        let kept = Disk::default().read_own(&self.path(found, &version, model), MOST).ok();
+        let finding = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        Ok(Measured { version, finding })
+    }
+
+    /// Measures a program at `path` and keeps what was found.
+    ///
+    /// # Errors
+    /// When it cannot be measured. A finding that cannot be kept counts all the same.
+    pub fn measure(
+        &self,
+        found: &ConfiguredProgram,
+        (path, version): (&Path, &str),
+        model: &str,
+    ) -> Result<Finding, Diagnostic> {
+        let finding = apart(measure(&found.program, path, model)).map_err(|why| {
+            let hint = "try it by itself; a program without tools can be declared with `tool_less: true`";
+            Diagnostic::new(why).hint(hint)
+        })?;
+        let text = serde_json::to_vec(&finding).unwrap_or_default();
+        let keep = || -> Result<(), DiskError> {
+            let disk = Disk::default();
+            disk.make_own_dir(&self.folder)?;
+            disk.write_whole(&self.path(found, version, model), &text)
+        };
+        if let Err(error) = keep() {
+            tracing::debug!(%error, "a finding is not kept");
+        }
+        Ok(finding)
+    }
+}
+
+/// What the names of all findings of a program in one version begin with.
+fn prefix(found: &ConfiguredProgram, version: &str) -> String {
+    let hash = sha256_hex(format!("{}\n{version}", found.program.provider));
+    format!("{}-", hash.get(..16).unwrap_or_default())
+}
+
+/// Runs this to its end on a thread of its own, whatever runs on the caller's.
+fn apart<T: Send>(work: impl Future<Output = Result<T, String>> + Send) -> Result<T, String> {
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(|error| error.to_string())?.block_on(work)
+    };
+    let done = std::thread::scope(|scope| scope.spawn(run).join());
+    done.unwrap_or_else(|_| Err("an error of this program".to_owned()))
+}

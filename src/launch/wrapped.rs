@@ -1,0 +1,151 @@
+//! What the programs of a roster add to what they are given: looked up, or measured before a session opens.
+//!
+//! A program that declares tools, or changes the snapshot, takes no seat in a blind round.
+
+use std::collections::HashSet;
+
+use super::environment::Environment;
+use crate::config::findings::Findings;
+use crate::config::programs::ConfiguredProgram;
+use crate::diagnostic::Diagnostic;
+use crate::history::{SeatInfo, Session, Wrapped};
+use crate::participants::programs::Finding;
+
+/// Notes of each seat of a round that a program takes what that program was seen to send; one of which
+/// nothing is known in its version is measured, after `tell` has said so.
+///
+/// # Errors
+/// A program that cannot be measured, declares tools, or changes the snapshot.
+pub(super) fn wrap_seats(
+    (seats, asked): (&mut [SeatInfo], &HashSet<String>),
+    set_up: &Environment,
+    tell: &mut dyn FnMut(&Diagnostic),
+) -> Result<(), Vec<Diagnostic>> {
+    let mut problems: Vec<Diagnostic> = Vec::new();
+    let mut done: Vec<(String, Option<Wrapped>)> = Vec::new();
+    for seat in seats.iter_mut().filter(|seat| !seat.agent_only && asked.contains(&seat.name)) {
+        if let Some((_, wrapped)) = done.iter().find(|(model, _)| *model == seat.model) {
+            seat.wrapped.clone_from(wrapped);
+            continue;
+        }
+        match wrapped(&seat.model, set_up, tell) {
+            Ok(wrapped) => {
+                seat.wrapped.clone_from(&wrapped);
+                done.push((seat.model.clone(), wrapped));
+            }
+            Err(problem) if problems.contains(&problem) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Returns what a model's program was seen to send; none where no program answers for it.
+///
+/// # Errors
+/// As [`wrap_seats`].
+pub fn wrapped(
+    model: &str,
+    set_up: &Environment,
+    tell: &mut dyn FnMut(&Diagnostic),
+) -> Result<Option<Wrapped>, Diagnostic> {
+    let (provider, name) = model.split_once('/').unwrap_or((model, ""));
+    let catalog = set_up.catalog();
+    let Some(found) = catalog.seat_program(provider) else { return Ok(None) };
+    let path = catalog.runnable(&found)?;
+    let findings = Findings::of(&set_up.folders);
+    let known = findings.of_program(&found, &path, name)?;
+    let finding = match known.finding {
+        Some(finding) => Some(finding),
+        None if found.program.tool_less => None,
+        None => {
+            tell(&Diagnostic::new(format!(
+                "measuring what `{}` sends, at most 20 s",
+                found.program.executable()
+            )));
+            Some(findings.measure(&found, (&path, &known.version), name)?)
+        }
+    };
+    if let Some(problem) = finding.as_ref().and_then(|finding| refusal(model, &found, finding)) {
+        return Err(problem);
+    }
+    let finding = finding.as_ref();
+    Ok(Some(Wrapped {
+        program: found.program.executable().to_owned(),
+        version: known.version,
+        tools: finding.map(|finding| finding.tools.clone()).unwrap_or_default(),
+        added_bytes: finding.map(|finding| finding.bytes_before + finding.bytes_after),
+        requests: finding.map(|finding| finding.requests),
+        checked_at: finding.map(|finding| finding.checked_at.clone()),
+    }))
+}
+
+/// Looks at the programs of a session again, and says which are another version than when it opened.
+///
+/// # Errors
+/// As [`wrap_seats`].
+pub(super) fn rewrap(
+    session: &Session,
+    asked: &HashSet<String>,
+    set_up: &Environment,
+    tell: &mut dyn FnMut(&Diagnostic),
+) -> Result<(), Vec<Diagnostic>> {
+    let mut seats: Vec<SeatInfo> = session.roster.values().cloned().collect();
+    wrap_seats((&mut seats, asked), set_up, tell)?;
+    for (seat, then) in seats.iter().zip(session.roster.values()) {
+        if let (Some(now), Some(then)) = (&seat.wrapped, &then.wrapped)
+            && now.version != then.version
+        {
+            let (name, program) = (&seat.name, &now.program);
+            tell(&Diagnostic::new(format!(
+                "`{program}` of {name} is now {}; the session opened with {}",
+                now.version, then.version
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Says of each program among these models that was not measured in its version that opening the session
+/// measures it.
+pub fn unmeasured(seats: &[SeatInfo], set_up: &Environment) -> Vec<Diagnostic> {
+    let catalog = set_up.catalog();
+    let mut notices: Vec<Diagnostic> = Vec::new();
+    for seat in seats.iter().filter(|seat| !seat.agent_only) {
+        let (provider, name) = seat.model.split_once('/').unwrap_or((&seat.model, ""));
+        let Some(found) = catalog.seat_program(provider).filter(|found| !found.program.tool_less) else {
+            continue;
+        };
+        // What the user has not agreed to is not run, and asked about elsewhere.
+        let Ok(path) = catalog.runnable(&found) else { continue };
+        let known = Findings::of(&set_up.folders).of_program(&found, &path, name);
+        let notice = Diagnostic::new(format!(
+            "what `{}` sends is not known: opening the round measures it first, at most 20 s",
+            seat.model
+        ));
+        if known.is_ok_and(|known| known.finding.is_none()) && !notices.contains(&notice) {
+            notices.push(notice);
+        }
+    }
+    notices
+}
+
+/// Returns why a program takes no seat in a blind round.
+pub fn refusal(model: &str, found: &ConfiguredProgram, finding: &Finding) -> Option<Diagnostic> {
+    let program = &found.program;
+    if !finding.is_whole {
+        let problem = Diagnostic::new(format!("`{model}` does not send the snapshot whole and unchanged"));
+        return Some(problem.hint("seat another model; a blind round hands everyone the same bytes"));
+    }
+    let refused: Vec<String> =
+        finding.tools.iter().filter(|tool| !program.allow_tools.contains(tool)).cloned().collect();
+    if refused.is_empty() {
+        return None;
+    }
+    let message = format!("`{model}` declares tools ({}); blind rounds allow no tools", refused.join(", "));
+    Some(Diagnostic::new(message).hint(format!(
+        "name another model, or for tools that read, run and fetch nothing set \
+         `providers.{}.allow_tools` in your config.yaml",
+        program.provider
+    )))
+}

@@ -1,0 +1,175 @@
+//! What a program really sends: it is run against a recorder with a prompt of ours, and what arrives is
+//! compared with that prompt.
+//!
+//! Nothing of a request is kept but the names of tools, counts of bytes and the names of hosts.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::program::SeatProgram;
+use super::recorder::{ANSWER, Recorder, Recording};
+use super::seat::ProgramSeat;
+use crate::participants::{Participant as _, Prompt, SeatRequest};
+use crate::persona::Persona;
+use crate::round::snapshot::sha256_hex;
+
+/// How long a program has.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a program was seen to send.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The tools it declares.
+    pub tools: Vec<String>,
+    /// Requests to a model that it makes for one answer.
+    pub requests: u64,
+    /// Bytes of text it sends before ours, in the request that holds it.
+    pub bytes_before: u64,
+    /// Bytes of text it sends after ours.
+    pub bytes_after: u64,
+    /// Whether the snapshot arrives whole and unchanged.
+    pub is_whole: bool,
+    /// Other hosts that it asks for.
+    pub hosts: Vec<String>,
+    /// When it was measured.
+    pub checked_at: String,
+}
+
+/// A prompt of every kind of text that a program might change.
+fn sample() -> Prompt {
+    let snapshot = "participant_context:\n  project_summary: |\n    A shop. @README.md /help !ls #note\n      deeper  \
+                    and\ttabs, \u{fc}n\u{ef}code \u{1f469}\n\n    <system-reminder>text</system-reminder> {{x}} $HOME\n  \
+                    question: \"Which cache first?\"\n  artifacts_snapshot: []\n";
+    Prompt {
+        rules: "You sit at a round table. Answer alone, in one word.\n".into(),
+        snapshot: snapshot.into(),
+        tail: "  your_role: \"qa-lead\"\n\nYou care for tests.\n".to_owned(),
+    }
+}
+
+/// Returns a hash of all that decides what a program sends, beside its version.
+pub fn fingerprint(program: &SeatProgram, model: &str) -> String {
+    let SeatProgram { command, with_model, set, env, files, .. } = program;
+    sha256_hex(json!([command, with_model, set, env, files, model]).to_string())
+}
+
+/// Runs a program at `path` against a recorder.
+///
+/// # Errors
+/// When it cannot be pointed at one, reaches it with nothing, or does not give back its answer.
+pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<Finding, String> {
+    let name = program.executable();
+    if !program.is_measurable() {
+        return Err(format!("`{name}` cannot be pointed at a recorder"));
+    }
+    let recorder = Recorder::start().await.map_err(|error| format!("no recorder can be started: {error}"))?;
+    let seat = ProgramSeat::new(program.pointed_at(&recorder.url()), path.to_owned(), PATIENCE);
+    let prompt = sample();
+    let ask = SeatRequest::alone("wiretap", Arc::new(Persona::nobody("wiretap")), model, prompt.clone());
+    let reply = seat.ask(&ask).await;
+    let recording = recorder.recording();
+    let reply = match reply {
+        Ok(reply) => reply.text,
+        Err(failure) if recording.requests.is_empty() => {
+            return Err(format!("`{name}` sent the recorder nothing: {}", failure.reason));
+        }
+        Err(failure) => failure.reason,
+    };
+    if recording.requests.is_empty() {
+        return Err(format!("`{name}` answered and sent the recorder nothing"));
+    }
+    if reply.trim() != ANSWER {
+        return Err(format!("`{name}` does not give back what the recorder answered: {reply}"));
+    }
+    Ok(compared(&recording, &prompt, program.takes_rules()))
+}
+
+/// Compares what was recorded with the prompt.
+fn compared(recording: &Recording, prompt: &Prompt, is_apart: bool) -> Finding {
+    let (rules, user) = (&*prompt.rules, format!("{}{}", prompt.snapshot, prompt.tail));
+    let ours = if is_apart { user } else { prompt.text() };
+    let mut finding = Finding {
+        requests: recording.requests.len() as u64,
+        hosts: recording.hosts.clone(),
+        checked_at: crate::clock::now().to_string(),
+        ..Finding::default()
+    };
+    for request in &recording.requests {
+        tools(request, &mut finding.tools);
+        let texts = texts(request);
+        // What follows the snapshot may have lost white space at its end.
+        let candidates = [&*ours, ours.trim_end(), &*prompt.snapshot];
+        let found = candidates.iter().find_map(|wanted| {
+            let at = texts.iter().position(|text| text.contains(wanted))?;
+            Some((at, texts[at].find(wanted)?, wanted.len()))
+        });
+        let count = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
+        let Some((at, start, length)) = found else {
+            if !finding.is_whole {
+                finding.bytes_before = finding.bytes_before.max(count(&texts) as u64);
+            }
+            continue;
+        };
+        let apart = [rules, rules.trim_end()].into_iter().filter(|_| is_apart);
+        let has = |rules: &&str| texts[..at].iter().any(|text| text.contains(rules));
+        let before = count(&texts[..at]) + start - apart.into_iter().find(has).map_or(0, str::len);
+        let after = count(&texts[at..]) - start - length;
+        // The last request that holds it is the one that is answered.
+        finding.is_whole = true;
+        (finding.bytes_before, finding.bytes_after) = (before as u64, after as u64);
+    }
+    finding
+}
+
+/// Adds the names of the tools that a request declares, at any depth.
+fn tools(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| tools(item, names)),
+        Value::Object(map) => {
+            for (key, value) in map {
+                if let (true, Value::Array(items)) =
+                    (matches!(key.as_str(), "tools" | "functions" | "mcp_servers"), value)
+                {
+                    // A group of tools is told by what it holds.
+                    let single = items.iter().filter(|tool| !tool["tools"].is_array());
+                    let name = |tool: &Value| {
+                        let given = [&tool["name"], &tool["function"]["name"], &tool["type"]];
+                        given.into_iter().find_map(Value::as_str).unwrap_or("unnamed").to_owned()
+                    };
+                    for name in single.map(name) {
+                        if !names.contains(&name) {
+                            names.push(name);
+                        }
+                    }
+                }
+                tools(value, names);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Returns every text that a request gives the model, in the order it reads them.
+fn texts(request: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    for key in ["system", "instructions", "messages", "input"] {
+        collect(&request[key], &mut found);
+    }
+    found
+}
+
+fn collect(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Value::Object(map) => {
+            let parts = ["content", "text"].iter().filter_map(|key| map.get(*key));
+            parts.for_each(|part| collect(part, found));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

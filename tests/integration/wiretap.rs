@@ -1,0 +1,174 @@
+//! What a program sends is measured before it takes a blind seat: a recorder stands for the service, and a
+//! script for the program, which misbehaves as its model's name says.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::program::{Desk, Ran};
+use crate::seat_programs::with_program;
+
+const ROUND: &str = "question: Which?\nparticipants: [qa-lead]\n\
+                     ballot: {kind: choice, options: [red, blue]}\nrule: plurality\n";
+
+/// Speaks three API styles; without a recorder it answers by itself.
+const PROGRAM: &str = r#"#!/usr/bin/env python3
+import json, os, socket, sys, urllib.request
+words = sys.argv[1:]
+if "--version" in words:
+    print(open(__file__ + ".version").read().strip())
+    sys.exit()
+model = words[words.index("--model") + 1]
+rules = words[words.index("--system-prompt") + 1] if "--system-prompt" in words else ""
+text = sys.stdin.read()
+base = os.environ.get("ANTHROPIC_BASE_URL") or os.environ.get("MINE_URL")
+with open(os.environ["HOME"] + "/runs", "a") as runs: runs.write("recorder\n" if base else "seat\n")
+
+def post(path, body):
+    body = dict(body, model=model, stream="stream" in model)
+    headers = {"content-type": "application/json", "x-api-key": "sk-s3cr3t", "cookie": "c=sk-s3cr3t"}
+    request = urllib.request.Request(base + path, json.dumps(body).encode(), headers)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    said = opener.open(request).read().decode()
+    if not body["stream"]:
+        said = json.loads(said)
+        item = (said.get("content") or said.get("choices") or said.get("output"))[0]
+        return item.get("text") or item.get("message", item)["content"] if "output" not in said else item["content"][0]["text"]
+    found = ""
+    for line in said.splitlines():
+        if line.startswith("data: {"):
+            event = json.loads(line[6:])
+            delta = event.get("delta") or (event.get("choices") or [{}])[0].get("delta") or {}
+            found += delta.get("text") or delta.get("content") or ""
+            if event.get("type") == "response.output_item.done": found += event["item"]["content"][0]["text"]
+    return found
+
+def answer():
+    if not base: return "vote: red"
+    if "silent" in model: return "vote: red"
+    part = lambda text: {"type": "text", "text": text}
+    content = [part(text)]
+    body = {"system": rules, "max_tokens": 9}
+    if "tools" in model: body["tools"] = [{"name": "Bash", "input_schema": {}}]
+    if "asks" in model: body["tools"] = [{"name": "request_user_input"}]
+    if "reminder" in model: content = [part("<reminder>é</reminder>"), part(text), part("ok")]
+    if "split" in model: content = [part(text[:99]), part(text[99:])]
+    if "changed" in model: content = [part(text.replace("\t", " "))]
+    messages = [{"role": "user", "content": content}]
+    if "hidden" in model:
+        messages.insert(0, {"role": "developer", "tools": [{"type": "namespace", "name": "f", "tools": [{"name": "exec"}]}]})
+    if "twice" in model: post("/v1/messages", {"messages": [{"role": "user", "content": "A title for: " + text}]})
+    if "elsewhere" in model:
+        host, port = os.environ["HTTPS_PROXY"].removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as proxy:
+            proxy.sendall(b"CONNECT telemetry.example:443 HTTP/1.1\r\n\r\n")
+            proxy.recv(100)
+    if "chat" in model: return post("/chat/completions", {"messages": [{"role": "user", "content": text}]})
+    if "responses" in model: return post("/responses", {"input": [{"role": "user", "content": [{"type": "input_text", "text": text}]}]})
+    return post("/v1/messages", dict(body, messages=messages))
+
+print(json.dumps({"is_error": False, "result": answer(), "usage": {"input_tokens": 1, "output_tokens": 1}}))
+"#;
+
+fn desk() -> Desk {
+    let desk = with_program(Desk::with(ROUND), "claude", "");
+    desk.write("../bin/claude", PROGRAM);
+    desk.write("../bin/claude.version", "9.9.9 (Claude Code)");
+    desk
+}
+
+fn measured(desk: &Desk, model: &str) -> Value {
+    let ran = desk.run(["doctor", "--wiretap", model, "--json"]).code(0);
+    ran.lines().remove(0)
+}
+
+fn runs(desk: &Desk) -> String {
+    fs::read_to_string(desk.home().join("runs")).unwrap_or_default()
+}
+
+#[test]
+fn the_recorder_tells_what_a_program_adds_in_every_api_style() {
+    let desk = desk();
+    desk.write(
+        "../home/config/config.yaml",
+        "providers:\n  mine: {command: [claude], reply: \"$.result\", base_url_env: MINE_URL}\n"
+            .replace("[claude]", "[claude, --model, \"{model}\"]"),
+    );
+    let expected = [
+        ("claude-cli/plain", 0, 0, 1, true, "", ""),
+        ("claude-cli/stream", 0, 0, 1, true, "", ""),
+        ("claude-cli/reminder", 23, 2, 1, true, "", ""),
+        ("claude-cli/tools-stream", 0, 0, 1, true, "Bash", ""),
+        ("claude-cli/hidden", 0, 0, 1, true, "exec", ""),
+        ("claude-cli/twice", 0, 0, 2, true, "", ""),
+        ("claude-cli/elsewhere", 0, 0, 1, true, "", "telemetry.example:443"),
+        ("mine/chat", 0, 0, 1, true, "", ""),
+        ("mine/chat-stream", 0, 0, 1, true, "", ""),
+        ("mine/responses", 0, 0, 1, true, "", ""),
+        ("mine/responses-stream", 0, 0, 1, true, "", ""),
+    ];
+    for (model, before, after, requests, is_whole, tool, host) in expected {
+        let found = measured(&desk, model);
+        let numbers = (&found["bytes_before"], &found["bytes_after"], &found["requests"], &found["is_whole"]);
+        assert_eq!(numbers, (&before.into(), &after.into(), &requests.into(), &is_whole.into()), "{found}");
+        let list = |text: &str| Value::from(text.split_terminator(',').collect::<Vec<_>>());
+        assert_eq!((&found["tools"], &found["hosts"]), (&list(tool), &list(host)), "{model}");
+    }
+    for model in ["claude-cli/split", "claude-cli/changed"] {
+        assert_eq!(measured(&desk, model)["is_whole"], false, "{model}");
+    }
+    let ran = desk.run(["doctor", "--wiretap", "claude-cli/silent"]).code(5);
+    assert!(ran.err.contains("answered and sent the recorder nothing"), "{}", ran.err);
+    let told = desk.run(["doctor", "--wiretap", "claude-cli/reminder"]).code(0).out;
+    assert!(told.contains("9.9.9 (Claude Code)") && told.contains("23 bytes before, 2 after"), "{told}");
+    for path in desk.files() {
+        let bytes = fs::read(&path).expect("a file");
+        assert!(!String::from_utf8_lossy(&bytes).contains("sk-s3cr3t"), "{}", path.display());
+    }
+    assert!(!runs(&desk).contains("seat"));
+}
+
+#[test]
+fn opening_a_round_measures_once_a_version_and_the_report_says_what_was_found() {
+    let desk = desk();
+    let run =
+        |model: &str, file: &str| desk.run(["--batch", "decide.yaml", "--model", model, "--save", file]);
+    let first = run("claude-cli/reminder", "a.s2s").code(0);
+    assert!(first.err.contains("measuring what `claude` sends"), "{}", first.err);
+    assert_eq!(runs(&desk), "recorder\nseat\n");
+    let label =
+        "qa-lead (claude, version 9.9.9 (Claude Code)) adds 25 bytes to each prompt, declares no tools";
+    assert!(first.out.contains(label), "{}", first.out);
+    let json = desk.run(["report", "a.s2s", "--format", "json"]).code(0).out;
+    assert!(json.contains("\"added_bytes\":25") || json.contains("\"added_bytes\": 25"), "{json}");
+    assert!(desk.run(["doctor", "claude-cli"]).code(0).out.contains("1 model measured"));
+    let second = run("claude-cli/reminder", "b.s2s").code(0);
+    assert!(!second.err.contains("measuring"), "{}", second.err);
+    desk.write("../bin/claude.version", "10 (Claude Code)");
+    assert!(desk.run(["doctor", "claude-cli"]).code(0).out.contains("not measured in this version"));
+    assert!(run("claude-cli/reminder", "c.s2s").code(0).err.contains("measuring"));
+    desk.run(["verify", "c.s2s"]).code(0);
+}
+
+#[test]
+fn a_program_with_tools_or_a_changed_snapshot_takes_no_blind_seat() {
+    let desk = desk();
+    let refused = |ran: &Ran, words: &str| assert!(ran.err.contains(words), "{}", ran.err);
+    let run = |model: &str| desk.run(["--batch", "decide.yaml", "--model", model]);
+    refused(
+        &run("claude-cli/tools").code(2),
+        "`claude-cli/tools` declares tools (Bash); blind rounds allow no tools",
+    );
+    refused(&run("claude-cli/changed").code(2), "does not send the snapshot whole and unchanged");
+    refused(&run("claude-cli/silent").code(2), "sent the recorder nothing");
+    refused(&run("claude-cli/asks").code(2), "declares tools (request_user_input)");
+    assert!(desk.sessions().is_empty() && !runs(&desk).contains("seat"), "nothing was asked");
+    let allowed = "providers:\n  claude-cli: {allow_tools: [request_user_input]}\n  told: {command: [claude, --model, x], reply: \"$.result\", tool_less: true}\n  untold: {command: [claude, --model, x], reply: \"$.result\"}\n";
+    desk.write("../home/config/config.yaml", allowed);
+    let ran = run("claude-cli/asks").code(0);
+    assert!(ran.out.contains("Not tool-less: qa-lead"), "{}", ran.out);
+    // What cannot be measured is declared, or takes no seat.
+    let ran = run("told/m").code(0);
+    assert!(ran.out.contains("Declared, not checked: qa-lead"), "{}", ran.out);
+    refused(&run("untold/m").code(2), "`claude` cannot be pointed at a recorder");
+}

@@ -36,6 +36,8 @@ impl Sitting {
             weight: 1.0,
             seed: None,
             temperature: None,
+            effort: None,
+            max_output_tokens: None,
             scripted: Vec::new(),
             agent_only: false,
             skills: Vec::new(),
@@ -103,12 +105,15 @@ impl Sitting {
                 replies: vec![ReplyAttempt {
                     text: answer.to_string(),
                     finish: Finish::Complete,
+                    limit: None,
                     reason: None,
                 }],
                 failed: None,
                 tries: 1,
                 latency_ms: 20,
                 tokens: None,
+                dropped: Vec::new(),
+                declined: 0,
             };
             let text = serde_json::to_string(&raw).expect("a record is JSON");
             let nonces = Nonces { cipher: [7; 24], commitment: [9; 32] };

@@ -84,6 +84,19 @@ pub fn estimated_tokens(bytes: usize) -> usize {
     bytes.div_ceil(4)
 }
 
+/// A number with its thousands apart: `2,418`.
+pub fn group_digits(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

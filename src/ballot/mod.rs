@@ -25,7 +25,7 @@ pub use kind::{
     typed_number,
 };
 pub use model::{Answer, Ballot, BallotForm, BallotKind, Idea, ParsedReply, Stance};
-pub use parse::read_reply;
+pub use parse::{holds_no_answer, read_reply};
 
 impl BallotKind {
     /// Every kind with the word that names it in a definition.

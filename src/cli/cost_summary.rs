@@ -50,6 +50,9 @@ fn in_words(spent: &Cost) -> String {
         said.push_str(&format!(" ({} from a cache)", spent.tokens.cached));
     }
     said.push_str(&format!(", {} out", spent.tokens.output));
+    if spent.tokens.thinking > 0 {
+        said.push_str(&format!(" ({} thinking)", spent.tokens.thinking));
+    }
     if spent.dollars > 0.0 || spent.is_unknown {
         said.push_str(&format!("; cost: {}", dollars(spent)));
     }

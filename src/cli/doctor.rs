@@ -101,12 +101,17 @@ fn told(checkup: &Checkup) -> String {
             format!("found: {version} · {known} · {}", path.display())
         }
         CheckupStatus::Answers(models) => listed(models),
-        CheckupStatus::Probed(models, model, Ok(pace)) => format!(
-            "{} · `{model}` began to answer after {} ms and ended after {} ms",
-            listed(models),
-            pace.first.as_millis(),
-            pace.whole.as_millis()
-        ),
+        CheckupStatus::Probed(models, model, Ok(pace)) => {
+            let declined =
+                if pace.declined.is_empty() { "nothing".to_owned() } else { pace.declined.join(", ") };
+            format!(
+                "{} · `{model}` began to answer after {} ms and ended after {} ms; took {}; declined {declined}",
+                listed(models),
+                pace.first.as_millis(),
+                pace.whole.as_millis(),
+                pace.taken.join(", ")
+            )
+        }
         CheckupStatus::Probed(models, model, Err(why)) => {
             format!("{} · `{model}` unreachable: {why}", listed(models))
         }
@@ -154,6 +159,7 @@ fn as_json(checkup: &Checkup) -> serde_json::Value {
         "models": models, "probed": probed,
         "first_token_ms": pace.map(|pace| pace.first.as_millis() as u64),
         "whole_ms": pace.map(|pace| pace.whole.as_millis() as u64),
+        "took": pace.map(|pace| &pace.taken), "declined": pace.map(|pace| &pace.declined),
         "program": program, "version": version, "reason": reason, "note": checkup.note, "hint": checkup.hint,
     })
 }

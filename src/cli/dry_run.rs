@@ -8,10 +8,10 @@ use super::foreseen::foreseen;
 use super::verb_result::VerbResult;
 use crate::config::prices::AS_OF;
 use crate::config::trust::lines;
-use crate::core::{Command, ExitCode, NextAction, decide, next};
+use crate::core::{Command, ExitCode, NextAction, ReplyLimits, decide, next};
 use crate::diagnostic::Diagnostic;
 use crate::handoff::whole_prompt;
-use crate::history::{Event, Price, Session, TimedEvent, WorkItemOffered};
+use crate::history::{Event, Price, SeatInfo, Session, TimedEvent, WorkItemOffered};
 use crate::launch::budget::known_prices;
 use crate::launch::environment::Environment;
 use crate::launch::prepare::Opening;
@@ -29,8 +29,7 @@ pub fn run(
     for line in lines(&needs, &set_up.trust) {
         output.note(&line);
     }
-    let costs =
-        Costs { prices: known_prices(&session, set_up), longest: set_up.config.max_output_tokens.value };
+    let costs = Costs { prices: known_prices(&session, set_up), limits: set_up.config.reply_limits() };
     let mut total = Total::default();
     let file = session.header.as_ref().map(|header| header.definition_file.clone()).unwrap_or_default();
     let (refused, warned) = foreseen(&session, &file);
@@ -53,7 +52,8 @@ pub fn run(
             }
             if let Event::WorkItemOffered(item) = &stamped.event {
                 let text = prompt(&session, item);
-                let money = costs.add(&item.model, text.len(), &mut total);
+                let seat = session.seat_info(&item.participant);
+                let money = costs.add((seat, &item.model), text.len(), &mut total);
                 if !output.json {
                     output.line(&shown(item, &text, &money));
                 }
@@ -64,7 +64,7 @@ pub fn run(
     }
     conclude(&session, output);
     if total.tokens > 0 {
-        total.say(costs.longest, output);
+        total.say(output);
     }
     Ok(if refused.is_empty() { ExitCode::Finished } else { ExitCode::Undecided })
 }
@@ -101,7 +101,7 @@ fn shown(item: &WorkItemOffered, text: &str, money: &str) -> String {
 /// What seats could cost.
 struct Costs {
     prices: HashMap<String, Price>,
-    longest: u64,
+    limits: ReplyLimits,
 }
 
 /// What all of them could.
@@ -109,17 +109,21 @@ struct Costs {
 struct Total {
     dollars: f64,
     tokens: u64,
+    /// The most tokens a reply may have.
+    longest: u64,
     unknown: Vec<String>,
 }
 
 impl Costs {
     /// Adds a prompt of so many bytes and a reply as long as allowed; says what that costs.
-    fn add(&self, model: &str, bytes: usize, total: &mut Total) -> String {
+    fn add(&self, (seat, model): (Option<&SeatInfo>, &str), bytes: usize, total: &mut Total) -> String {
         let input = estimated_tokens(bytes) as u64;
         total.tokens += input;
         match self.prices.get(model) {
             Some(price) => {
-                let dollars = price.cost_usd(TokenUsage { input, output: self.longest, cached: 0 });
+                let output = self.limits.of(seat, model);
+                total.longest = total.longest.max(output);
+                let dollars = price.cost_usd(TokenUsage { input, output, ..TokenUsage::default() });
                 total.dollars += dollars;
                 if dollars > 0.0 { format!(" · up to ${dollars:.4}") } else { String::new() }
             }
@@ -137,10 +141,10 @@ impl Costs {
 
 impl Total {
     /// What the prompts come to, in tokens and money.
-    fn say(&self, longest: u64, output: &Console) {
+    fn say(&self, output: &Console) {
         let mut said = format!("prompts: ~{} tokens", self.tokens);
         if self.dollars > 0.0 {
-            let dollars = self.dollars;
+            let (dollars, longest) = (self.dollars, self.longest);
             said.push_str(&format!(
                 "; up to ${dollars:.4} if every reply is as long as allowed ({longest} tokens), at prices published by {AS_OF} unless config.yaml says otherwise"
             ));

@@ -20,7 +20,7 @@ const CONFIG: &str = "\
 # Keys never stand here: only the names of the variables that hold them.
 
 # model: ollama/llama3.2        # for participants that name none; default: rehearsal
-# max_output_tokens: 4096
+# max_output_tokens: 16384
 # timeout: 600s
 # providers:
 #   lab: {api: openai, base_url: \"http://127.0.0.1:8091/v1\", key_env: LAB_API_KEY, max_in_flight: 2}

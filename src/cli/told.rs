@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use crate::clock;
 use crate::core::{QUORUM_UNREACHABLE, not_written};
 use crate::history::{Event, RoundRun, Session, TaskWritten, Timestamp};
+use crate::insight::left_out::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
 use crate::insight::wording::format_duration;
 use crate::participants::progress::{Progress, ProgressBoard};
@@ -77,7 +78,7 @@ impl Teller {
             && let Some(round) = session.round(&tally.round)
             && std::mem::replace(&mut self.state().round, round.opened.number) != round.opened.number
         {
-            for line in without_ballot(session, round) {
+            for line in without_ballot(session, round).into_iter().chain(as_others(session, round)) {
                 self.note(&line);
             }
         }
@@ -218,6 +219,18 @@ fn failed(session: &Session, round: &RoundRun) -> Vec<String> {
         VisibleState::Failed(failed) => Some(("failed".to_owned(), failed.reason.clone())),
         _ => None,
     })
+}
+
+/// Every seat of a closed round that was asked without what its service does not take, and those that
+/// were the same seat by that.
+fn as_others(session: &Session, round: &RoundRun) -> Vec<String> {
+    let mut lines =
+        told(session, round, |seat| Some((left_out(seat)?, format!("not taken by {}", seat.model))));
+    let number = round.opened.number;
+    lines.extend(same_seats(session, round).into_iter().map(|names| {
+        format!("round {number}: the same seat: {}: they differ by temperature alone", names.join(", "))
+    }));
+    lines
 }
 
 fn told(

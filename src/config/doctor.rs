@@ -13,12 +13,14 @@ use super::findings::Findings;
 use super::need::shown;
 use super::participant_factory::ParticipantFactory;
 use super::programs::ConfiguredProgram;
+use crate::ballot::{BallotForm, BallotKind, answer_schema};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::participants::http::HttpParticipant;
 use crate::participants::http::probe::{Latency, models};
 use crate::participants::programs::version;
 use crate::participants::{Failure, Prompt, SeatRequest};
 use crate::persona::Persona;
+use crate::workflow::Effort;
 
 /// How long one word may take to come.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -212,7 +214,14 @@ async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<L
     };
     let prompt =
         Prompt { rules: "".into(), snapshot: "Answer with one word: ".into(), tail: "ready".to_owned() };
-    let ask = SeatRequest::alone("doctor", Arc::new(persona), model, prompt);
+    let schema = answer_schema(&BallotForm::over(BallotKind::Position, Vec::new()));
+    let ask = SeatRequest {
+        seed: Some(1),
+        temperature: Some(0.5),
+        effort: Some(Effort::Low),
+        schema: schema.map(|schema| schema.to_string().into()),
+        ..SeatRequest::alone("doctor", Arc::new(persona), model, prompt)
+    };
     let late = || Failure { reason: "no reply within 60 s".to_owned(), timed_out: true, tries: 1 };
     tokio::time::timeout(PATIENCE, participant.pace(&ask)).await.unwrap_or_else(|_| Err(late()))
 }

@@ -18,7 +18,9 @@ mod program_config;
 pub mod programs;
 pub mod providers;
 pub mod read_file;
+mod remembered;
 pub mod settings;
+mod show;
 pub mod tasks;
 pub mod trust;
 

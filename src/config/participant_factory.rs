@@ -14,6 +14,7 @@ use super::need::{KeyFrom, Need, What};
 use super::programs::{self, ConfiguredProgram};
 use super::providers::KNOWN;
 use super::read_file::read_regular;
+use super::remembered::Remembered;
 use super::settings::Config;
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -228,7 +229,10 @@ impl<'a> ParticipantFactory<'a> {
         let at_home = known.filter(|known| known.base_url == address && known.dialect == dialect);
         let mut service = Service::new(dialect, address);
         with_key(&mut service, key);
-        service.max_output_tokens = u32::try_from(self.config.max_output_tokens.value).unwrap_or(u32::MAX);
+        let limit = self.config.reply_limits().of(None, provider);
+        service.max_output_tokens = u32::try_from(limit).unwrap_or(u32::MAX);
+        service.effort = own.said(|said| said.effort);
+        service.remembers = Some(Arc::new(Remembered(self.config.remembers.clone())));
         service.timeouts.total = Duration::from_millis(self.config.timeout_ms.value);
         service.stream = match own.said(|said| said.stream) {
             Some(false) => ApiStream::Off,

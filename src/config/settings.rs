@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 use super::dirs::Dirs;
-use super::need::words;
 use super::program_config::program;
 use super::read_file::read_text;
+use crate::core::ReplyLimits;
 use crate::diagnostic::Diagnostic;
 use crate::history::Price;
+use crate::participants::http::MAX_OUTPUT_TOKENS;
 use crate::participants::programs::{SeatProgram, named};
-use crate::workflow::{Fields, as_text};
+use crate::workflow::{Effort, Fields, as_text};
 use crate::yaml::{Node, Value, literal_keys, read};
 
 /// A value and where it came from.
@@ -47,6 +48,10 @@ pub struct ProviderConfig {
     pub structured: Option<bool>,
     /// The program that answers, if `command` names one; for a program known by name, what is added to it.
     pub program: SeatProgram,
+    /// How much its models are to think, where a participant does not say.
+    pub effort: Option<Effort>,
+    /// The most tokens a reply may have, in place of the number for all.
+    pub max_output_tokens: Option<u64>,
 }
 
 /// What is said of a service by the user's file and by the project's.
@@ -89,6 +94,8 @@ pub struct Config {
     pub screen: Setting<ScreenConfig>,
     /// The project's folder: no program inside it is run by its name.
     pub project: PathBuf,
+    /// The folder in which it is remembered what models take.
+    pub remembers: PathBuf,
     /// What is to be said of the files.
     pub notices: Vec<Diagnostic>,
 }
@@ -128,12 +135,13 @@ impl Config {
         let default = || "default".to_owned();
         let mut config = Self {
             model: Setting { value: None, from: default() },
-            max_output_tokens: Setting { value: 4096, from: default() },
+            max_output_tokens: Setting { value: MAX_OUTPUT_TOKENS.into(), from: default() },
             timeout_ms: Setting { value: 600_000, from: default() },
             providers: IndexMap::new(),
             prices: IndexMap::new(),
             screen: Setting { value: ScreenConfig::default(), from: default() },
             project: folders.project.clone(),
+            remembers: folders.state.join("parameters"),
             notices: Vec::new(),
         };
         let own = folders.config.join(FILE);
@@ -203,53 +211,16 @@ impl Config {
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// Every value with where it came from, for `config show`.
-    pub fn rows(&self) -> Vec<(String, String, String)> {
-        let model = self.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
-        let mut rows = vec![
-            ("model".to_owned(), model, self.model.from.clone()),
-            (
-                "max_output_tokens".to_owned(),
-                self.max_output_tokens.value.to_string(),
-                self.max_output_tokens.from.clone(),
-            ),
-            ("timeout".to_owned(), spoken(self.timeout_ms.value), self.timeout_ms.from.clone()),
-        ];
-        let said = |provider: &Provider| [provider.own.clone(), provider.project.clone()];
-        let layers =
-            self.providers.iter().flat_map(|(name, provider)| said(provider).map(|said| (name, said)));
-        for (name, setting) in layers.filter_map(|(name, setting)| Some((name, setting?))) {
-            let mut row = |key: &str, value: Option<String>| {
-                let key = format!("providers.{name}.{key}");
-                rows.extend(value.map(|value| (key, value, setting.from.clone())));
-            };
-            let command = Some(&setting.value.key_command).filter(|command| !command.is_empty());
-            row("api", setting.value.api.clone());
-            row("base_url", setting.value.base_url.clone());
-            row("key_env", setting.value.key_env.clone());
-            row("key_command", command.map(|command| words(command)));
-            row("max_in_flight", setting.value.max_in_flight.map(|n| n.to_string()));
-            row("stream", setting.value.stream.map(|on| on.to_string()));
-            row("structured", setting.value.structured.map(|on| on.to_string()));
-            let program = &setting.value.program;
-            let list = |list: &[String]| Some(list.join(", ")).filter(|list| !list.is_empty());
-            row("command", Some(words(&program.command)).filter(|_| !program.command.is_empty()));
-            row("env", list(&program.env));
-            row("allow_tools", list(&program.allow_tools));
+    /// How long replies may be.
+    pub fn reply_limits(&self) -> ReplyLimits {
+        let of = |(name, provider): (&String, &Provider)| {
+            Some((name.clone(), provider.said(|said| said.max_output_tokens)?))
+        };
+        ReplyLimits {
+            usual: self.max_output_tokens.value,
+            by_provider: self.providers.iter().filter_map(of).collect(),
         }
-        rows.push(("built-in prices".to_owned(), super::prices::in_words(), "default".to_owned()));
-        for (name, Setting { value, from }) in &self.prices {
-            let (input, cached, output) = (value.input, value.cached, value.output);
-            let price = format!("{input} in, {cached} cached, {output} out ($ per million tokens)");
-            rows.push((format!("prices.{name}"), price, from.clone()));
-        }
-        rows
     }
-}
-
-/// A span of time as it may be written in a file.
-fn spoken(millis: u64) -> String {
-    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }
 
 fn entries<'a>(fields: &mut Fields<'a>, key: &'static str) -> Vec<(String, &'a Node)> {
@@ -305,6 +276,8 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>)
         stream: fields.flag("stream"),
         structured: fields.flag("structured"),
         program: program(&mut fields, node, name),
+        effort: fields.word("effort", &Effort::WORDS),
+        max_output_tokens: fields.whole_number("max_output_tokens", 1),
     };
     problems.extend(fields.finish(&[]));
     Some(config)

@@ -3,7 +3,9 @@
 //! What a service did not tell of, or of a model whose price is not known, has an unknown cost, which is
 //! never 0: a sum with it in it is said to be "at least" so much.
 
-use crate::history::{AnswerRevealed, Price, RoundRun, Seat, SeatStatus, Session};
+use std::collections::HashMap;
+
+use crate::history::{AnswerRevealed, Price, RoundRun, Seat, SeatInfo, SeatStatus, Session};
 use crate::round::record::TokenUsage;
 
 /// Who answers without a service, and costs nothing.
@@ -48,9 +50,8 @@ impl Cost {
 
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        let (a, b) = (self.tokens, other.tokens);
-        let tokens =
-            TokenUsage { input: a.input + b.input, output: a.output + b.output, cached: a.cached + b.cached };
+        let mut tokens = self.tokens;
+        tokens += other.tokens;
         Self {
             tokens,
             dollars: self.dollars + other.dollars,
@@ -68,6 +69,22 @@ impl Cost {
 impl FromIterator<Cost> for Cost {
     fn from_iter<T: IntoIterator<Item = Cost>>(all: T) -> Self {
         all.into_iter().fold(Self::default(), Self::and)
+    }
+}
+
+/// The most tokens a reply may have: of a participant, else of a provider, else of all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReplyLimits {
+    pub usual: u64,
+    pub by_provider: HashMap<String, u64>,
+}
+
+impl ReplyLimits {
+    /// Returns the limit of a seat that is asked by a model.
+    pub fn of(&self, seat: Option<&SeatInfo>, model: &str) -> u64 {
+        let provider = model.split('/').next().unwrap_or(model);
+        let by_provider = || self.by_provider.get(provider).copied();
+        seat.and_then(|seat| seat.max_output_tokens).or_else(by_provider).unwrap_or(self.usual)
     }
 }
 
@@ -119,7 +136,8 @@ impl AnswerRevealed {
         let price = prices(&self.model);
         let told = self.tokens.map(|tokens| Cost::from_usage(tokens, price));
         // A try that brought no reply may have been charged for, and tells nothing.
-        let untold = self.tokens.is_none() || self.tries as usize > self.replies.len();
+        let charged = self.tries.saturating_sub(self.declined);
+        let untold = self.tokens.is_none() || charged as usize > self.replies.len();
         told.into_iter().chain(Cost::untold(price).filter(|_| untold)).reduce(Cost::and)
     }
 }
@@ -131,7 +149,7 @@ mod tests {
     #[test]
     fn what_caches_saved_is_the_difference_to_a_price_without_them() {
         let price = Price { input: 10.0, cached: 1.0, output: 100.0 };
-        let tokens = TokenUsage { input: 1000, output: 100, cached: 800 };
+        let tokens = TokenUsage { input: 1000, output: 100, cached: 800, ..TokenUsage::default() };
         let spent = Cost::from_usage(tokens, Some(price));
         assert!((spent.dollars - 0.0128).abs() < 1e-12 && (spent.saved - 0.0072).abs() < 1e-12);
         let both: Cost = [spent, Cost::from_usage(tokens, None)].into_iter().collect();

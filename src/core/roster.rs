@@ -35,6 +35,8 @@ impl SeatInfo {
             weight: spec.weight,
             seed: spec.seed,
             temperature: spec.temperature,
+            effort: spec.effort,
+            max_output_tokens: spec.max_output_tokens,
             scripted,
             agent_only: spec.agent_only,
             skills: spec.skills.clone(),

@@ -6,7 +6,8 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Price, RoundOpened, SeatStatus, Session, WorkItemOffered};
+use crate::core::ReplyLimits;
+use crate::history::{Price, RoundOpened, SeatInfo, SeatStatus, Session, WorkItemOffered};
 use crate::participants::purse::{Funds, Purse};
 use crate::round::record::TokenUsage;
 use crate::sanitize::estimated_tokens;
@@ -17,8 +18,7 @@ pub struct Budget {
     pub limit: f64,
     /// Prices; models without one cost nothing (the rehearsal, scripted and recorded seats).
     pub prices: HashMap<String, Price>,
-    /// The most tokens a reply may have.
-    pub max_output_tokens: u64,
+    pub limits: ReplyLimits,
     /// What is left of it for requests beyond those set aside.
     pub funds: Funds,
     /// The round that an earlier run left open.
@@ -27,12 +27,12 @@ pub struct Budget {
 
 impl Budget {
     /// A limit of which nothing is spent.
-    pub fn new(limit: f64, prices: HashMap<String, Price>, max_output_tokens: u64) -> Self {
-        Self { limit, prices, max_output_tokens, funds: Funds::default(), left_open: None }
+    pub fn new(limit: f64, prices: HashMap<String, Price>, limits: ReplyLimits) -> Self {
+        Self { limit, prices, limits, funds: Funds::default(), left_open: None }
     }
 
     fn cost(&self, model: &str, input: u64, output: u64) -> f64 {
-        self.price(model).cost_usd(TokenUsage { input, output, cached: 0 })
+        self.price(model).cost_usd(TokenUsage { input, output, ..TokenUsage::default() })
     }
 
     fn price(&self, model: &str) -> Price {
@@ -44,9 +44,14 @@ impl Budget {
         session.spent(&|model| Some(self.price(model))).dollars + self.funds.untold()
     }
 
+    /// What one request of a seat may cost at most, by a model.
+    fn each(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize) -> f64 {
+        self.cost(model, prompt_tokens as u64 + 1000, self.limits.of(seat, model))
+    }
+
     /// What someone may still send, with so many requests set aside.
-    pub fn purse(&self, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
-        self.funds.purse(self.cost(model, prompt_tokens as u64 + 1000, self.max_output_tokens), aside)
+    pub fn purse(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
+        self.funds.purse(self.each(seat, model, prompt_tokens), aside)
     }
 
     /// Counts what the requests of an earlier run may have cost that told nothing of it. The seats of a
@@ -56,13 +61,13 @@ impl Budget {
         for round in &session.rounds {
             for seat in round.seats.values() {
                 let model = seat.item.as_ref().map_or("", |item| item.model.as_str());
-                let input = round.opened.estimated_tokens as u64 + 1000;
-                let each = self.cost(model, input, self.max_output_tokens);
+                let each = self.each(session.seat_info(&seat.name), model, round.opened.estimated_tokens);
                 let untold = match &seat.status {
                     SeatStatus::Failed(failed) => failed.tries,
-                    SeatStatus::Revealed(answer, _) if answer.tokens.is_none() => answer.tries,
                     SeatStatus::Revealed(answer, _) => {
-                        answer.tries.saturating_sub(u32::try_from(answer.replies.len()).unwrap_or(u32::MAX))
+                        let told = answer.tokens.map_or(0, |_| answer.replies.len());
+                        let charged = answer.tries.saturating_sub(answer.declined);
+                        charged.saturating_sub(u32::try_from(told).unwrap_or(u32::MAX))
                     }
                     SeatStatus::Sealed(_) => {
                         sealed += 2.0 * each;
@@ -91,8 +96,8 @@ impl Budget {
     /// What a work item may cost at most: asked once more, every reply as long as allowed.
     fn of_item(&self, session: &Session, item: &WorkItemOffered) -> f64 {
         let (system, text) = session.agent_prompt(item);
-        let input = estimated_tokens(system.len() + text.len()) as u64 + 1000;
-        2.0 * self.cost(&item.model, input, self.max_output_tokens)
+        let seat = session.seat_info(&item.participant);
+        2.0 * self.each(seat, &item.model, estimated_tokens(system.len() + text.len()))
     }
 
     /// Sets aside what comes next, named `what`, or says why the limit does not bear it. What it leaves
@@ -125,9 +130,9 @@ impl Budget {
 
     /// What the round may cost at most: every seat asked once more, every reply as long as allowed.
     pub fn at_most(&self, session: &Session, opened: &RoundOpened) -> f64 {
-        let input = opened.estimated_tokens as u64 + 1000;
-        let models = opened.seats.iter().filter_map(|name| session.seat_info(name));
-        models.map(|seat| 2.0 * self.cost(seat.label(&opened.step), input, self.max_output_tokens)).sum()
+        let each = |seat| self.each(Some(seat), seat.label(&opened.step), opened.estimated_tokens);
+        let seats = opened.seats.iter().filter_map(|name| session.seat_info(name));
+        seats.map(|seat: &SeatInfo| 2.0 * each(seat)).sum()
     }
 
     /// Why the round may not be opened, if it may not.
@@ -137,9 +142,13 @@ impl Budget {
 
     /// Why a seat of the open round may not be asked again, if it may not: the round as it was opened and
     /// this request on top must bear it.
-    pub fn refuses_retry(&self, session: &Session, opened: &RoundOpened, model: &str) -> Option<String> {
-        let input = opened.estimated_tokens as u64 + 1000;
-        let more = 2.0 * self.cost(model, input, self.max_output_tokens);
+    pub fn refuses_retry(
+        &self,
+        session: &Session,
+        opened: &RoundOpened,
+        (seat, model): (Option<&SeatInfo>, &str),
+    ) -> Option<String> {
+        let more = 2.0 * self.each(seat, model, opened.estimated_tokens);
         let (spent, round) = (self.spent(session), self.at_most(session, opened));
         self.funds.leave(self.limit - spent - round - more);
         (more > 0.0 && spent + round + more > self.limit).then(|| {

@@ -179,9 +179,9 @@ impl Engine<'_> {
             if let (Some(model), Some(newcomer)) = (model, &newcomer) {
                 budget.prices.extend(newcomer.price.map(|price| (model.to_owned(), price)));
             }
-            let model =
-                model.or_else(|| Some(self.session.seat_info(participant)?.label(&round.opened.step)));
-            let why = budget.refuses_retry(&self.session, &round.opened, model.unwrap_or_default());
+            let seat = self.session.seat_info(participant);
+            let model = model.or_else(|| Some(seat?.label(&round.opened.step)));
+            let why = budget.refuses_retry(&self.session, &round.opened, (seat, model.unwrap_or_default()));
             why.map_or(Ok(()), Err)?;
         }
         if let Some(newcomer) = newcomer {

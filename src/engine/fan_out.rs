@@ -245,10 +245,8 @@ impl Engine<'_> {
 
     /// The schema of an answer, made once a round, unless the definition wants none.
     fn schema(&self, round: &RoundRun) -> Option<Arc<str>> {
-        let structured = self.session.definition.as_ref().map(|definition| definition.structured);
-        let schema =
-            answer_schema(&round.opened.ballot).filter(|_| structured == Some(StructuredAnswers::Auto));
-        schema.map(|schema| schema.to_string().into())
+        let is_wanted = self.session.definition.as_ref()?.structured == StructuredAnswers::Auto;
+        is_wanted.then(|| answer_schema(&round.opened.ballot))?.map(|schema| schema.to_string().into())
     }
 
     /// What it takes to ask a seat.
@@ -278,11 +276,14 @@ impl Engine<'_> {
             warm_first: self.needs_warmup(round, &info.model),
             seed: info.seed,
             temperature: info.temperature,
+            effort: info.effort,
+            max_output_tokens: info.max_output_tokens,
+            has_twice_the_room: false,
             schema,
             time_left,
             timeout: self.participant_timeout(&round.opened.step),
             watch: self.watch(seat),
-            purse: self.seat_purse(&round.opened, &item.model),
+            purse: self.seat_purse(&round.opened, seat, &item.model),
             task: None,
         };
         let participant = Arc::clone(self.table.get(seat)?);

@@ -12,7 +12,6 @@ use super::transcript::Transcript;
 use crate::ballot::{BallotForm, ParsedReply};
 use crate::history::{RoundRun, Session};
 use crate::participants::{Failure, Participant, SeatRequest};
-use crate::round::prompt;
 use crate::round::record::{Finish, Raw, TOO_LONG};
 use crate::round::seal::{AssociatedData, Nonces, Padding, RoundKey, SealedRecord, seal};
 
@@ -103,6 +102,8 @@ pub async fn ask_and_seal(
         tries,
         latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         tokens: taken.usage,
+        dropped: taken.dropped,
+        declined: taken.declined,
     };
     seal_record(&seat, raw, &shared)
         .unwrap_or_else(|reason| SeatResult::Failed(Failure { reason, timed_out: false, tries }))
@@ -144,7 +145,7 @@ fn seal_record(seat: &str, mut raw: Raw, shared: &RoundShared) -> Result<SeatRes
     }
 }
 
-/// Asks, and asks once more with the reason when the first reply does not fit.
+/// Asks, and asks once more when a reply does not fit, and once when there was no room for an answer.
 async fn ask_with_reask(
     participant: &dyn Participant,
     mut ask: SeatRequest,
@@ -153,21 +154,22 @@ async fn ask_with_reask(
 ) -> Result<(), Failure> {
     // What does not count leaves room for what may.
     const LONG: usize = 120 * 1024;
-    for _ in 0..2 {
+    loop {
         taken.add(&participant.ask(&ask).await?);
-        let Some(reply) = taken.replies.last_mut() else { continue };
+        let Some(reply) = taken.replies.last_mut() else { return Ok(()) };
         let (ParsedReply::Invalid(mut reason) | ParsedReply::BareBlock(_, mut reason)) = reply.read(form)
         else {
-            break;
+            return Ok(());
         };
         if reply.text.len() > LONG {
             reply.cut();
             TOO_LONG.clone_into(&mut reason);
         }
-        ask.again = Some(prompt::reask_suffix(&reason));
+        if !taken.ask_again(&mut ask, &reason) {
+            return Ok(());
+        }
         ask.watch.again();
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -181,22 +183,29 @@ mod tests {
     use crate::participants::testing::ask;
 
     /// Says what cannot be read, and keeps what is seen of its seat while it is asked.
-    struct Babbler(ProgressBoard, std::sync::Mutex<Vec<Progress>>);
+    struct Babbler(ProgressBoard, std::sync::Mutex<Vec<Progress>>, Reply);
 
     impl Participant for Babbler {
         fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
             ask.watch.asked(1);
             self.1.lock().unwrap().extend(self.0.progress().remove("ann"));
             ask.watch.on_data();
-            let text = "neither this nor that".to_owned();
-            std::future::ready(Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })).boxed()
+            std::future::ready(Ok(self.2.clone())).boxed()
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn being_asked_again_shows_nowhere() {
+        let unreadable = Reply { text: "neither this nor that".to_owned(), tries: 1, ..Reply::default() };
+        let thinking = Reply { finish: Finish::Length, limit: Some(9), tries: 1, ..Reply::default() };
+        for reply in [unreadable, thinking] {
+            asked_twice(reply).await;
+        }
+    }
+
+    async fn asked_twice(reply: Reply) {
         let watches = ProgressBoard::default();
-        let babbler = Arc::new(Babbler(watches.clone(), std::sync::Mutex::default()));
+        let babbler = Arc::new(Babbler(watches.clone(), std::sync::Mutex::default(), reply));
         let ask = SeatRequest { watch: watches.begin("ann"), ..ask("rules\n", "snapshot\n", "") };
         let form = BallotForm::over(BallotKind::Choice, vec!["a".into(), "b".into()]);
         let shared = RoundShared {

@@ -1,6 +1,8 @@
 //! What was read of the replies to one question, asked again or not: the same for a seat and an agent.
 
-use crate::participants::{Reply, TokenUsage};
+use crate::ballot::holds_no_answer;
+use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
+use crate::round::prompt;
 use crate::round::record::ReplyAttempt;
 
 /// The replies so far, and what they cost.
@@ -9,19 +11,39 @@ pub(super) struct Transcript {
     pub replies: Vec<ReplyAttempt>,
     pub usage: Option<TokenUsage>,
     pub tries: u32,
+    /// Requests that the service declined for a parameter.
+    pub declined: u32,
+    /// What the last request was to be sent with and was not.
+    pub dropped: Vec<String>,
 }
 
 impl Transcript {
     /// Takes in a reply.
     pub fn add(&mut self, reply: &Reply) {
         self.tries += reply.tries;
+        self.declined += reply.declined;
+        self.dropped.clone_from(&reply.dropped);
         if let Some(usage) = reply.usage {
-            let sum = self.usage.get_or_insert_default();
-            sum.input += usage.input;
-            sum.output += usage.output;
-            sum.cached += usage.cached;
+            *self.usage.get_or_insert_default() += usage;
         }
-        self.replies.push(ReplyAttempt { text: reply.text.clone(), finish: reply.finish, reason: None });
+        let limit = reply.limit.filter(|_| reply.finish == Finish::Length && holds_no_answer(&reply.text));
+        self.replies.push(ReplyAttempt {
+            text: reply.text.clone(),
+            finish: reply.finish,
+            limit,
+            reason: None,
+        });
+    }
+
+    /// Turns the request into the one to make since the last reply does not count: with the reason, or,
+    /// where the reply ended at its limit without an answer, the same with twice the room. Returns whether
+    /// there is one: each is made once.
+    pub fn ask_again(&self, ask: &mut SeatRequest, reason: &str) -> bool {
+        if self.replies.last().is_some_and(|last| last.limit.is_some()) {
+            !std::mem::replace(&mut ask.has_twice_the_room, true)
+        } else {
+            ask.again.replace(prompt::reask_suffix(reason)).is_none()
+        }
     }
 
     /// Why the last reply did not count, if it did not.

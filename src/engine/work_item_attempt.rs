@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 use super::transcript::Transcript;
 use crate::history::{ItemStatus, WorkItemReturned};
 use crate::participants::{Failure, Finish, Participant, Reply, SeatRequest};
-use crate::round::prompt;
+use crate::round::record::ReplyAttempt;
 use crate::workflow::{OutputSchema, is_feedback, read_answer};
 
 /// What one try is bound by.
@@ -60,6 +60,8 @@ pub async fn run_attempt(
         tries: taken.tries.max(1),
         latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         tokens: taken.usage,
+        dropped: taken.dropped,
+        declined: taken.declined,
         exit_status: ended.status,
         stderr: text(&ended.stderr),
         stdout: text(&ended.stdout).filter(|_| status == ItemStatus::Failed),
@@ -85,6 +87,8 @@ fn failed_item(step: String, participant: String, item: String, error: Option<St
         tries: 1,
         latency_ms: 0,
         tokens: None,
+        dropped: Vec::new(),
+        declined: 0,
         exit_status: None,
         stderr: None,
         stdout: None,
@@ -98,7 +102,7 @@ async fn converse(
     terms: &AttemptLimits,
     taken: &mut Transcript,
 ) -> Result<Value, String> {
-    for is_last in [false, true] {
+    loop {
         let reply = match participant.ask(&ask).await {
             Ok(reply) => reply,
             Err(failure) => return Err(failed(taken, failure)),
@@ -108,17 +112,16 @@ async fn converse(
             .task
             .as_ref()
             .is_some_and(|task| task.ended.lock().unwrap_or_else(PoisonError::into_inner).is_exit_data);
-        let reason = match judge(&reply, terms, is_exit) {
+        let without_answer = taken.replies.last().and_then(ReplyAttempt::without_answer);
+        let reason = match without_answer.map_or_else(|| judge(&reply, terms, is_exit), Err) {
             Ok(data) => return Ok(data),
             Err(reason) => reason,
         };
         taken.reject_last(&reason);
-        if is_last || reply.finish == Finish::Refusal {
+        if reply.finish == Finish::Refusal || !taken.ask_again(&mut ask, &reason) {
             return Err(reason);
         }
-        ask.again = Some(prompt::reask_suffix(&reason));
     }
-    Err("no reply".to_owned())
 }
 
 /// What a reply yields. An exit status that is an answer has a form of its own.

@@ -130,12 +130,20 @@ impl Engine<'_> {
             warm_first: false,
             seed: info.and_then(|info| info.seed),
             temperature: info.and_then(|info| info.temperature),
+            effort: info.and_then(|info| info.effort),
+            max_output_tokens: info.and_then(|info| info.max_output_tokens),
+            has_twice_the_room: false,
             schema: None,
             time_left: self.session_time_left(),
             timeout: self.participant_timeout(&offered.step),
             watch: self.watch(&offered.item),
             // What was set aside was for the first try; the others pay for themselves.
-            purse: self.purse(&offered.model, estimated, if item.returned.is_empty() { 2 } else { 0 }),
+            purse: self.purse(
+                &offered.participant,
+                &offered.model,
+                estimated,
+                if item.returned.is_empty() { 2 } else { 0 },
+            ),
             task: Some(Arc::new(self.task(offered, schema, model))),
         }
     }
@@ -191,15 +199,15 @@ impl Engine<'_> {
     }
 
     /// What someone may still send under the limit on money, with so many requests set aside.
-    pub(super) fn purse(&self, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
-        let budget = self.budget.as_ref();
-        budget.map(|budget| budget.purse(model, prompt_tokens, aside)).unwrap_or_default()
+    pub(super) fn purse(&self, seat: &str, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
+        let (budget, seat) = (self.budget.as_ref(), self.session.seat_info(seat));
+        budget.map(|budget| budget.purse(seat, model, prompt_tokens, aside)).unwrap_or_default()
     }
 
     /// The same for a seat of a round.
-    pub(super) fn seat_purse(&self, round: &RoundOpened, model: &str) -> Purse {
+    pub(super) fn seat_purse(&self, round: &RoundOpened, seat: &str, model: &str) -> Purse {
         let aside = self.budget.as_ref().map_or(0, |budget| budget.aside(round.number));
-        self.purse(model, round.estimated_tokens, aside)
+        self.purse(seat, model, round.estimated_tokens, aside)
     }
 
     /// How long the session may still take.
@@ -242,7 +250,7 @@ mod tests {
     use crate::core::ExitCode;
     use crate::history::{LogEntry, Session};
     use crate::journal::{Disk, Journal, KeyStore};
-    use crate::participants::{Failure, Finish, Participant, Reply};
+    use crate::participants::{Failure, Participant, Reply};
 
     static SLEPT: AtomicI64 = AtomicI64::new(0);
 
@@ -282,7 +290,7 @@ mod tests {
             async move {
                 SLEPT.fetch_add(2 * LEASE_MS, Ordering::SeqCst);
                 tokio::time::sleep(self.0).await;
-                Ok(Reply { text: "{}".to_owned(), finish: Finish::Complete, usage: None, tries: 1 })
+                Ok(Reply { text: "{}".to_owned(), tries: 1, ..Reply::default() })
             }
             .boxed()
         }

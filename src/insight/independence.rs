@@ -7,6 +7,7 @@
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
+use super::left_out::same_seats;
 use super::round_view;
 use super::wording::{join_list, pluralize};
 use crate::core::{is_persons, same_answers};
@@ -65,6 +66,8 @@ pub struct Independence {
     pub people: Vec<String>,
     /// Seats that gave the same or nearly the same answer, in groups.
     pub same_answers: Vec<Vec<String>>,
+    /// Seats that differ by a temperature alone which their service does not take, in groups.
+    pub same_seats: Vec<Vec<String>>,
 }
 
 /// Who makes a model, as far as its name tells: by its own name, else by its provider's.
@@ -93,7 +96,8 @@ pub fn without_texts(session: &Session, round: &RoundRun) -> Option<Independence
     }
     let same_answers = round.tally.as_ref().map(|tally| tally.same_answers.clone()).unwrap_or_default();
     let (models, makers, people) = (IndexMap::new(), IndexMap::new(), Vec::new());
-    let mut found = Independence { models, makers, people, same_answers };
+    let same_seats = same_seats(session, round);
+    let mut found = Independence { models, makers, people, same_answers, same_seats };
     for seat in round_view::seats(session, round) {
         let Some(answer) = seat.answer().filter(|answer| answer.outcome == Outcome::Answered) else {
             continue;
@@ -146,6 +150,12 @@ impl Independence {
         for seats in &self.same_answers {
             lines.push(format!("The same or nearly the same answer: {}", join_list(seats)));
         }
+        for seats in &self.same_seats {
+            lines.push(format!(
+                "The same seat, since its service takes no other temperature: {}",
+                join_list(seats)
+            ));
+        }
         lines
     }
 
@@ -155,6 +165,7 @@ impl Independence {
             "makers": self.makers,
             "people": self.people,
             "same_answers": self.same_answers,
+            "same_seats": self.same_seats,
         })
     }
 }

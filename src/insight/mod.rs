@@ -5,6 +5,7 @@ mod bar_chart;
 mod dot_plot;
 mod heatmap;
 pub mod independence;
+pub mod left_out;
 pub mod movement;
 mod pictures;
 pub mod round_view;

@@ -10,6 +10,7 @@ use crate::core::{Cost, Deciding, QUORUM_UNREACHABLE};
 use crate::history::{CloseReason, RoundOpened, SeatInfo, Session, Tally};
 use crate::identity::Leak;
 use crate::round::record::{Outcome, TokenUsage};
+pub use crate::sanitize::group_digits;
 use crate::tally::{Rule, Score, Tier};
 use crate::workflow::LeakAction;
 
@@ -332,25 +333,12 @@ pub fn pluralize(count: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", group_digits(count))
 }
 
-/// A number with its thousands apart: `2,418`.
-pub fn group_digits(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// Money and tokens in words: what they cost, what caches saved; nothing where no service told.
 pub fn money(spent: &Cost) -> Option<String> {
     if !spent.is_told() {
         return spent.is_unknown.then(|| "cost unknown".to_owned());
     }
-    let TokenUsage { input, output, cached } = spent.tokens;
+    let TokenUsage { input, output, cached, thinking } = spent.tokens;
     let mut said = String::new();
     if spent.dollars > 0.0 {
         let at_least = if spent.is_unknown { "at least " } else { "" };
@@ -367,6 +355,9 @@ pub fn money(spent: &Cost) -> Option<String> {
         said.push_str(&format!(" ({} % from caches)", cached.saturating_mul(100) / input.max(1)));
     }
     said.push_str(&format!(", {} out", group_digits(output as usize)));
+    if thinking > 0 {
+        said.push_str(&format!(" ({} % thinking)", thinking.saturating_mul(100) / output.max(1)));
+    }
     Some(said)
 }
 

@@ -34,8 +34,7 @@ pub fn budget(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let max_output_tokens = set_up.config.max_output_tokens.value;
-    let mut budget = Budget::new(limit, prices, max_output_tokens);
+    let mut budget = Budget::new(limit, prices, set_up.config.reply_limits());
     budget.go_on(session);
     Ok(Some(budget))
 }

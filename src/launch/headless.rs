@@ -121,7 +121,7 @@ mod tests {
             observer: &mut observer,
             facilitator: &mut facilitator,
             interrupt: tokio_util::sync::CancellationToken::new(),
-            budget: Some(Budget::new(1.0, HashMap::new(), 100)),
+            budget: Some(Budget::new(1.0, HashMap::new(), crate::core::ReplyLimits::default())),
             progress: crate::participants::progress::ProgressBoard::default(),
         });
         engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();

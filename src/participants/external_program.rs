@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
 use super::program_exit::{ExitNote, ProgramExit};
-use super::{Failure, Finish, Participant, Reply, SeatRequest};
+use super::{Failure, Participant, Reply, SeatRequest};
 use crate::handoff::whole_prompt;
 use crate::round::snapshot::hex;
 use crate::workflow::ProgramSpec;
@@ -78,7 +78,7 @@ impl ExternalProgram {
         ended: &mut ProgramExit,
     ) -> Result<Reply, String> {
         ended.status = Some(status.to_string());
-        let reply = |text| Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 });
+        let reply = |text| Ok(Reply { text, tries: 1, ..Reply::default() });
         let most = self.program.max_bytes.unwrap_or(MAX_ANSWER);
         if answer.len() as u64 > most {
             return Err(format!("`{name}` answered with more than {most} bytes"));
@@ -296,7 +296,7 @@ impl Participant for ExternalProgram {
             let limit = ask.time_left.map_or(limit, |left| left.min(limit));
             let failure = |reason: String, timed_out| Failure { reason, timed_out, tries: 1 };
             // What a program uses it does not tell.
-            let _paid = ask.purse.pay().map_err(|why| failure(why, false))?;
+            let _paid = ask.purse.pay(1).map_err(|why| failure(why, false))?;
             match tokio::time::timeout(limit, self.run(ask)).await {
                 Ok(Ok(reply)) => Ok(reply),
                 Ok(Err(reason)) => Err(failure(reason, false)),

@@ -31,8 +31,8 @@ pub use crate::round::prompt::Prompt;
 pub use crate::round::record::{Finish, TokenUsage};
 
 use crate::persona::Persona;
-use crate::workflow::OutputSchema;
 pub use crate::workflow::Task as TrackedTask;
+use crate::workflow::{Effort, OutputSchema};
 
 /// What a seat is asked.
 #[derive(Debug, Clone)]
@@ -59,6 +59,12 @@ pub struct SeatRequest {
     pub seed: Option<u64>,
     /// The temperature a provider may pass on.
     pub temperature: Option<f64>,
+    /// How much the model is to think, where the seat says so.
+    pub effort: Option<Effort>,
+    /// The most tokens of the reply, thinking included, where the seat says so.
+    pub max_output_tokens: Option<u64>,
+    /// Whether the reply may be twice as long, since the one before it ended with thinking and no answer.
+    pub has_twice_the_room: bool,
     /// The JSON Schema of the answer, for a service that holds replies to one. No part of the prompt.
     pub schema: Option<Arc<str>>,
     /// How long the whole call may take, tries and waits included.
@@ -92,6 +98,9 @@ impl SeatRequest {
             warm_first: false,
             seed: None,
             temperature: None,
+            effort: None,
+            max_output_tokens: None,
+            has_twice_the_room: false,
             schema: None,
             time_left: None,
             timeout: None,
@@ -127,6 +136,12 @@ pub struct Reply {
     pub usage: Option<TokenUsage>,
     /// Requests it took, the successful one included.
     pub tries: u32,
+    /// How many of these the service declined for a parameter.
+    pub declined: u32,
+    /// What it was to be sent with and was not, since its service does not take it.
+    pub dropped: Vec<String>,
+    /// The most tokens it could have, where it ended there.
+    pub limit: Option<u32>,
 }
 
 /// Why nothing came back: a fault of the way there, never of the answer's content.

@@ -64,30 +64,33 @@ impl Kept {
 }
 
 impl Purse {
-    /// Pays for a request before it is sent.
+    /// Whether there is a limit on what it pays for.
+    pub fn is_limited(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Pays for a request before it is sent; one with twice the room costs no more than `rooms` of 2.
     ///
     /// # Errors
     /// That the limit does not bear it, in words.
-    pub fn pay(&self) -> Result<Paid, String> {
+    pub fn pay(&self, rooms: u32) -> Result<Paid, String> {
         let Some(kept) = &self.0 else { return Ok(Paid(None)) };
         let mut aside = kept.aside();
-        if *aside > 0 {
-            *aside -= 1;
-            return Ok(Paid(Some(Arc::clone(kept))));
-        }
+        let from_aside = rooms.min(*aside);
+        let beyond = f64::from(rooms - from_aside) * kept.each;
         let mut left = kept.funds.left();
-        if left.free < kept.each {
-            let each = kept.each;
-            return Err(format!("one more request could cost ${each:.4}, more than the limit leaves"));
+        if left.free < beyond {
+            return Err(format!("one more request could cost ${beyond:.4}, more than the limit leaves"));
         }
-        left.free -= kept.each;
-        Ok(Paid(Some(Arc::clone(kept))))
+        *aside -= from_aside;
+        left.free -= beyond;
+        Ok(Paid(Some((Arc::clone(kept), rooms))))
     }
 }
 
 /// A request that is paid for. Dropped, it may have been charged for and tells nothing of it.
 #[derive(Debug)]
-pub struct Paid(Option<Arc<Kept>>);
+pub struct Paid(Option<(Arc<Kept>, u32)>);
 
 impl Paid {
     /// It has come back: what it used was told, and is counted from there; or nothing was charged for it;
@@ -95,16 +98,16 @@ impl Paid {
     pub fn settle(mut self, is_told: bool, may_cost: bool) {
         if is_told {
             self.0 = None;
-        } else if !may_cost && let Some(kept) = self.0.take() {
-            *kept.aside() += 1;
+        } else if !may_cost && let Some((kept, rooms)) = self.0.take() {
+            *kept.aside() += rooms;
         }
     }
 }
 
 impl Drop for Paid {
     fn drop(&mut self) {
-        if let Some(kept) = self.0.take() {
-            kept.funds.add_untold(kept.each);
+        if let Some((kept, rooms)) = self.0.take() {
+            kept.funds.add_untold(f64::from(rooms) * kept.each);
         }
     }
 }
@@ -118,14 +121,18 @@ mod tests {
         let funds = Funds::default();
         funds.leave(0.15);
         let purse = funds.purse(0.1, 2);
-        purse.pay().expect("the first").settle(true, true);
-        purse.pay().expect("a re-ask").settle(false, false);
-        drop(purse.pay().expect("what was not charged is had again"));
-        drop(purse.pay().expect("the limit leaves one"));
+        purse.pay(1).expect("the first").settle(true, true);
+        purse.pay(1).expect("a re-ask").settle(false, false);
+        drop(purse.pay(1).expect("what was not charged is had again"));
+        drop(purse.pay(1).expect("the limit leaves one"));
         assert!((funds.untold() - 0.2).abs() < 1e-9, "{}", funds.untold());
-        let why = purse.pay().expect_err("no more");
+        let why = purse.pay(1).expect_err("no more");
+        funds.leave(0.15);
+        let twice = funds.purse(0.1, 1).pay(2).expect("one is set aside, the limit leaves the other");
+        twice.settle(true, true);
+        assert!((funds.left().free - 0.05).abs() < 1e-9);
         assert_eq!(why, "one more request could cost $0.1000, more than the limit leaves");
-        funds.purse(0.0, 0).pay().expect("nothing is charged").settle(false, true);
-        Purse::default().pay().expect("no limit").settle(false, true);
+        funds.purse(0.0, 0).pay(1).expect("nothing is charged").settle(false, true);
+        Purse::default().pay(1).expect("no limit").settle(false, true);
     }
 }

@@ -16,7 +16,7 @@ use futures::future::{self, BoxFuture};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Failure, Finish, Participant, Reply, SeatRequest, TokenUsage, WorkItemView};
+use super::{Failure, Participant, Reply, SeatRequest, TokenUsage, WorkItemView};
 use crate::persona::Persona;
 use lots::{LABEL, Lots, first_bytes, persona_sha256};
 use scene::{QuotedSentence, Scene};
@@ -55,7 +55,7 @@ impl Participant for Rehearsal {
                 None => answer(&self.scene(&ask.prompt.snapshot), ask),
             };
             let text = format!("```json\n{answer:#}\n```\n");
-            Ok(Reply { text, finish: Finish::Complete, usage: Some(TokenUsage::default()), tries: 1 })
+            Ok(Reply { text, usage: Some(TokenUsage::default()), tries: 1, ..Reply::default() })
         })
         .boxed()
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
-use super::{Failure, Finish, Participant, Reply, SeatRequest};
+use super::{Failure, Participant, Reply, SeatRequest};
 
 /// One scripted try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Participant for ScriptedParticipant {
         let failure = |reason: String| Failure { reason, timed_out: false, tries: 1 };
         match (self.next_line(&ask.step), &self.otherwise) {
             (Some(Ok(ScriptedReply::Reply(text))), _) => {
-                ready(Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })).boxed()
+                ready(Ok(Reply { text, tries: 1, ..Reply::default() })).boxed()
             }
             (Some(Ok(ScriptedReply::Fail(reason))), _) => ready(Err(failure(reason))).boxed(),
             (Some(Err(failure)), _) => ready(Err(failure)).boxed(),

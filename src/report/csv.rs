@@ -29,8 +29,18 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// What stands at the end of a line: what the round came to, and what the seat said, word for word.
-const AT_THE_END: [&str; 8] =
-    ["decided", "strength", "order", "dissents", "position", "rationale", "concerns", "minimum_change"];
+const AT_THE_END: [&str; 10] = [
+    "decided",
+    "strength",
+    "order",
+    "dissents",
+    "position",
+    "rationale",
+    "concerns",
+    "minimum_change",
+    "tokens_thinking",
+    "dropped",
+];
 
 /// Every seat of every round, in order. A seat that gave no valid answer and may block has its reply as
 /// its position.
@@ -71,6 +81,8 @@ pub fn csv(session: &Session) -> String {
                 text(&seat, "rationale"),
                 text(&seat, "concerns"),
                 text(&seat, "minimum_change"),
+                tokens.map(|tokens| tokens.thinking.to_string()).unwrap_or_default(),
+                answer.map(|answer| answer.dropped.join(" ")).unwrap_or_default(),
             ];
             row(cells.into_iter(), &mut out);
         }

@@ -118,6 +118,8 @@ fn seat(session: &Session, view: &SeatView<'_>) -> Value {
         "cost": view.spent.map(cost),
         "seed": view.info.and_then(|info| info.seed),
         "temperature": view.info.and_then(|info| info.temperature),
+        "effort": view.info.and_then(|info| info.effort),
+        "dropped": answer.map_or(&[][..], |answer| &answer.dropped),
         "weight": view.info.map(|info| info.weight),
         "answer": answer.filter(|answer| !answer.answer.is_empty()).map(|answer| &answer.answer),
         "ballot": answer.and_then(|answer| answer.ballot.as_ref()),

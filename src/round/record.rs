@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ballot::{Ballot, BallotForm, ParsedReply, read_reply};
+use crate::sanitize::group_digits;
 
 /// The number of the rules by which this version reads replies. Rules that have been used are never
 /// changed: another reading of any reply gets the next number.
@@ -62,6 +63,23 @@ pub struct TokenUsage {
     pub output: u64,
     /// Tokens of the prompt that came from the service's cache.
     pub cached: u64,
+    /// Tokens of the reply that went into thinking, if the service told.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub thinking: u64,
+}
+
+/// Whether there is nothing to write.
+pub fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
+}
+
+impl std::ops::AddAssign for TokenUsage {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cached += other.cached;
+        self.thinking += other.thinking;
+    }
 }
 
 /// Why a model stopped.
@@ -96,6 +114,9 @@ pub struct ReplyAttempt {
     /// Why it ended, where it does not end by itself.
     #[serde(default, skip_serializing_if = "Finish::is_complete")]
     pub finish: Finish,
+    /// The most tokens it could have, where it ended there with thinking and no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
     /// Why the participant was asked again, or why the answer is not valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -135,6 +156,12 @@ pub struct SeatRecord {
     /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
+    /// What it was to be sent with and was not, since its service does not take it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+    /// How many of the tries the service declined for a parameter: nothing is charged for these.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub declined: u32,
 }
 
 /// What came back for one seat and nothing that was read from it, its keys in this order: what is
@@ -161,6 +188,12 @@ pub struct Raw {
     /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
+    /// What it was to be sent with and was not, since its service does not take it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+    /// How many of the tries the service declined for a parameter: nothing is charged for these.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub declined: u32,
 }
 
 impl Raw {
@@ -198,6 +231,8 @@ impl Raw {
             tries: self.tries,
             latency_ms: self.latency_ms,
             tokens: self.tokens,
+            dropped: self.dropped,
+            declined: self.declined,
         };
         if !matches!(counts, Some(ParsedReply::Answered(_))) {
             counts = block.map(ParsedReply::Answered).or(counts);
@@ -234,9 +269,17 @@ impl ReplyAttempt {
         self.finish = Finish::TooLong;
     }
 
+    /// Says how it ended at its limit without an answer, if it did.
+    pub fn without_answer(&self) -> Option<String> {
+        self.limit.map(|limit| format!("all {} tokens went into thinking", group_digits(limit as usize)))
+    }
+
     /// Reads it against its form.
     pub fn read(&self, form: &BallotForm) -> ParsedReply {
         let invalid = |reason: &str| ParsedReply::Invalid(reason.to_owned());
+        if let Some(reason) = self.without_answer() {
+            return invalid(&reason);
+        }
         match self.finish {
             Finish::Complete => read_reply(form, &self.text),
             Finish::Length => invalid("the reply was cut off at its length limit; be shorter"),

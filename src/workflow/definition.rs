@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::effort::Effort;
 use super::recall::{RECENT_ROUNDS, Recall, RecallKeys};
 use super::steps::handover::Completeness;
 use super::steps::review::Review;
@@ -92,6 +93,10 @@ pub struct ParticipantSpec {
     pub seed: Option<u64>,
     /// Passed on to providers that take one.
     pub temperature: Option<f64>,
+    /// How much its model is to think; passed on to providers that take one.
+    pub effort: Option<Effort>,
+    /// The most tokens one of its replies may have, thinking included.
+    pub max_output_tokens: Option<u64>,
     /// The line and column it stands at.
     pub place: (u64, u64),
 }
@@ -129,6 +134,8 @@ impl ParticipantSpec {
             weight: 1.0,
             seed: None,
             temperature: None,
+            effort: None,
+            max_output_tokens: None,
             place,
         }
     }

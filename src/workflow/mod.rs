@@ -6,6 +6,7 @@
 mod agent_answer;
 mod completeness;
 mod definition;
+mod effort;
 mod envelope;
 mod keys;
 mod lang;
@@ -23,6 +24,7 @@ pub use completeness::{CompletenessFinding, Held, ReferencedContent, findings, i
 pub use definition::{
     Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, StructuredAnswers, WarmFirst,
 };
+pub use effort::Effort;
 pub use envelope::TALLY_KEYS;
 pub use keys::{definition_reference, definition_schema};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};

@@ -34,7 +34,7 @@ fn cases() -> Vec<(&'static str, Answer, &'static str, &'static str)> {
         ("an empty body", Answer::new(200, &[], ""), "failed", ""),
         ("an empty reply", Answer::chat(""), "", ""),
         ("no choices", Answer::json(200, &json!({"choices": []})), "", ""),
-        ("20 MB", Answer::chat(&"x".repeat(20 << 20)), "invalid", "cut off"),
+        ("20 MB", Answer::chat(&"x".repeat(20 << 20)), "invalid", "too long"),
         ("packed", Answer::new(200, &["content-encoding: gzip"], GZIP.to_vec()), "failed", ""),
         ("an error in a 200", Answer::json(200, &error("overloaded")), "failed", ""),
         (
@@ -43,7 +43,7 @@ fn cases() -> Vec<(&'static str, Answer, &'static str, &'static str)> {
             "failed",
             "",
         ),
-        ("a flood", Answer::endless(&[b' '; 65_536], Duration::ZERO), "invalid", "cut off"),
+        ("a flood", Answer::endless(&[b' '; 65_536], Duration::ZERO), "invalid", "too long"),
     ]
 }
 

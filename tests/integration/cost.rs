@@ -23,7 +23,8 @@ fn counted() -> Answer {
 
 fn desk(server: &Server) -> Desk {
     let desk = Desk::with(ROUND).served_by(server);
-    desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 10, cached: 1, output: 100}\n");
+    let config = "max_output_tokens: 4096\nprices:\n  lab/m: {input: 10, cached: 1, output: 100}\n";
+    desk.write(".s2s/config.yaml", config);
     desk
 }
 
@@ -36,7 +37,7 @@ fn a_dry_run_tells_tokens_and_money_of_each_seat_and_sends_nothing() {
     assert!(heads.iter().all(|head| head.contains(" tokens · up to $0.4")), "{heads:?}");
     assert!(ran.err.contains("if every reply is as long as allowed (4096 tokens)"), "{}", ran.err);
     let known = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-4o", "--dry-run"]);
-    assert!(known.code(0).out.contains(" · up to $0.04"));
+    assert!(known.code(0).out.contains(" · up to $0.16"), "16,384 tokens unless something else is said");
     let unknown = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-x", "--dry-run"]);
     assert!(unknown.err.contains("no price is known of openai/gpt-x"), "{}", unknown.err);
     let free = Desk::with(ROUND).run(["--batch", "decide.yaml", "--dry-run"]).code(0);
@@ -164,7 +165,10 @@ fn nothing_is_sent_that_could_cost_more_than_the_limit() {
         let run = |limit| {
             let server = Server::start(|_| counted());
             let desk = Desk::with(definition).served_by(&server);
-            desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 0.000001, output: 244.140625}\n");
+            desk.write(
+                ".s2s/config.yaml",
+                "max_output_tokens: 4096\nprices:\n  lab/m: {input: 0.000001, output: 244.140625}\n",
+            );
             let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", limit]);
             (ran, server.requests().len())
         };
@@ -184,7 +188,10 @@ fn agents_at_work_at_the_same_time_share_the_limit() {
     for (limit, code, sent) in [("3.99", 5, 0), ("4.001", 0, 2)] {
         let server = Server::start(|_| counted());
         let desk = Desk::with(agents).served_by(&server);
-        desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 0.000001, output: 244.140625}\n");
+        desk.write(
+            ".s2s/config.yaml",
+            "max_output_tokens: 4096\nprices:\n  lab/m: {input: 0.000001, output: 244.140625}\n",
+        );
         let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", limit]).code(code);
         assert_eq!(server.requests().len(), sent, "{}", ran.err);
         assert_eq!(ran.err.contains("$2.0000 are reserved"), code == 5, "{}", ran.err);

@@ -57,6 +57,9 @@ pub fn ask() -> SeatRequest {
         warm_first: false,
         seed: Some(7),
         temperature: None,
+        effort: None,
+        max_output_tokens: None,
+        has_twice_the_room: false,
         schema: None,
         time_left: None,
         timeout: None,
@@ -83,8 +86,8 @@ pub async fn outcome_of(
 async fn speaks_chat_completions() {
     let server = Server::start(|_| Answer::chat("hello"));
     let reply = participant(open_ai(&server)).ask(&ask()).await;
-    let usage = Some(TokenUsage { input: 7, output: 2, cached: 0 });
-    assert_eq!(reply, Ok(Reply { text: "hello".to_owned(), finish: Finish::Complete, usage, tries: 1 }));
+    let usage = Some(TokenUsage { input: 7, output: 2, ..TokenUsage::default() });
+    assert_eq!(reply, Ok(Reply { text: "hello".to_owned(), usage, tries: 1, ..Reply::default() }));
 
     let [request] = &server.requests()[..] else { panic!("one request") };
     assert!(request.head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{}", request.head);
@@ -99,7 +102,7 @@ async fn speaks_chat_completions() {
             {"role": "user", "content": format!("{}{}", prompt.snapshot, prompt.tail)},
         ],
         "model": "some/model",
-        "max_tokens": 4096,
+        "max_tokens": 16384,
         "seed": 7,
         "stream": true,
         "stream_options": {"include_usage": true},
@@ -127,7 +130,7 @@ async fn speaks_messages() {
                 "content": format!("{}{}\nNo option `x`.\n", ask.prompt.snapshot, ask.prompt.tail),
             }],
             "model": "some/model",
-            "max_tokens": 4096,
+            "max_tokens": 16384,
             "stream": true,
         });
         assert_eq!(request.json(), expected);
@@ -172,7 +175,7 @@ async fn a_redirect_is_a_failure_and_carries_the_key_nowhere() {
 async fn a_content_filter_is_a_refusal() {
     let held = json!({"error": {"message": "held", "type": null, "code": "content_filter"}});
     let (outcome, requests) = outcome(Answer::json(400, &held)).await;
-    let refusal = Reply { text: String::new(), finish: Finish::Refusal, usage: None, tries: 1 };
+    let refusal = Reply { text: String::new(), finish: Finish::Refusal, tries: 1, ..Reply::default() };
     assert_eq!((outcome, requests), (Ok(refusal), 1));
 }
 

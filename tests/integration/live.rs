@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
-use roundtable::core::{Command, ExitCode, decide};
+use roundtable::core::{Command, ExitCode, ReplyLimits, decide};
 use roundtable::engine::{Budget, FacilitatorRequest, SeatedParticipants, WaitPoint, hold};
 use roundtable::history::{
     CloseReason, Event, LogEntry, Price, RoundRevised, SeatStatus, Session, Timestamp,
 };
 use roundtable::journal::{Disk, verify};
-use roundtable::participants::{Failure, Finish, Participant, Reply, SeatRequest};
+use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 
 use crate::seats::{Clock, Place, newcomer, says};
 
@@ -29,7 +29,7 @@ impl Participant for Slow {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
             tokio::time::sleep(Duration::from_secs(3600)).await;
-            Ok(Reply { text: says(&ask.seat, &ask.step), finish: Finish::Complete, usage: None, tries: 1 })
+            Ok(Reply { text: says(&ask.seat, &ask.step), tries: 1, ..Reply::default() })
         }
         .boxed()
     }
@@ -257,7 +257,7 @@ impl Participant for OnceTold {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
             self.0.notified().await;
-            Ok(Reply { text: says(&ask.seat, &ask.step), finish: Finish::Complete, usage: None, tries: 1 })
+            Ok(Reply { text: says(&ask.seat, &ask.step), tries: 1, ..Reply::default() })
         }
         .boxed()
     }
@@ -308,7 +308,7 @@ fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
         let dir = tempfile::tempdir().expect("a folder");
         let price = Price { output: 1000.0, ..Price::default() };
         let prices = [("test/test".to_owned(), price)].into();
-        let budget = Some(Budget::new(limit, prices, 1000));
+        let budget = Some(Budget::new(limit, prices, ReplyLimits { usual: 1000, ..ReplyLimits::default() }));
         let place = Place { budget, ..Place::new(Disk::default(), dir.path()) };
         let mut screen =
             at_holds(vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Accept]], |line| {

@@ -63,6 +63,7 @@ mod seat_programs;
 mod seats;
 mod sentences;
 mod server;
+mod services;
 mod soak;
 mod stopping;
 mod storage;
@@ -73,6 +74,7 @@ mod tasks_file;
 mod terminal;
 mod tidy;
 mod trust;
+mod vendor;
 mod walk;
 mod warm;
 #[cfg(unix)]

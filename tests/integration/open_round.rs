@@ -10,7 +10,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use roundtable::core::{Command, ExitCode, decide};
 use roundtable::history::{CloseReason, Event, SeatStatus, Session, TimedEvent, Timestamp};
 use roundtable::journal::{Disk, Journal, verify};
-use roundtable::participants::{Failure, Finish, Participant, Reply, SeatRequest};
+use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::home::{Home, asked, stderr, text, wait_until};
@@ -235,7 +235,7 @@ impl Participant for UntilTheEnd {
         async move {
             if ask.seat != "bob" {
                 let text = says(&ask.seat, &ask.step);
-                return Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 });
+                return Ok(Reply { text, tries: 1, ..Reply::default() });
             }
             tokio::time::sleep(ask.time_left.expect("a deadline")).await;
             Err(Failure { reason: "timed out".to_owned(), timed_out: true, tries: 1 })
@@ -270,7 +270,7 @@ impl Participant for Together {
         async move {
             self.0.wait().await;
             let text = says(&ask.seat, &ask.step);
-            Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })
+            Ok(Reply { text, tries: 1, ..Reply::default() })
         }
         .boxed()
     }

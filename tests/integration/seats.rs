@@ -18,7 +18,7 @@ use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
 use roundtable::launch::headless::HeadlessFacilitator;
 use roundtable::launch::scripted_answers::Answers;
 use roundtable::participants::progress::ProgressBoard;
-use roundtable::participants::{Failure, Finish, Participant, Reply, SeatRequest};
+use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use roundtable::round::snapshot::sha256_hex;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -67,7 +67,7 @@ impl Participant for Seat {
             self.diary.note("asked");
             tokio::time::sleep(self.after).await;
             let text = says(&ask.seat, &ask.step);
-            Ok(Reply { text, finish: Finish::Complete, usage: None, tries: 1 })
+            Ok(Reply { text, tries: 1, ..Reply::default() })
         }
         .boxed()
     }
@@ -417,6 +417,8 @@ pub fn header(definition: &str) -> SessionOpened {
         weight: 1.0,
         seed: None,
         temperature: None,
+        effort: None,
+        max_output_tokens: None,
         scripted: Vec::new(),
         agent_only: false,
         skills: Vec::new(),

@@ -16,8 +16,8 @@ const HEAD: &str = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\n";
 async fn a_stream_is_put_together() {
     let server = Server::start(|_| Answer::chat_events(&["hé", "l", "lo"]));
     let reply = participant(open_ai(&server)).ask(&ask()).await;
-    let usage = Some(TokenUsage { input: 7, output: 2, cached: 0 });
-    assert_eq!(reply, Ok(Reply { text: "héllo".to_owned(), finish: Finish::Complete, usage, tries: 1 }));
+    let usage = Some(TokenUsage { input: 7, output: 2, ..TokenUsage::default() });
+    assert_eq!(reply, Ok(Reply { text: "héllo".to_owned(), usage, tries: 1, ..Reply::default() }));
     let body = server.requests()[0].json();
     assert_eq!((&body["stream"], &body["stream_options"]["include_usage"]), (&true.into(), &true.into()));
 }
@@ -33,8 +33,9 @@ async fn the_messages_dialect_streams_too() {
         ])
     });
     let reply = participant(service(ApiStyle::Anthropic, server.url())).ask(&ask()).await;
-    let usage = Some(TokenUsage { input: 7, output: 2, cached: 0 });
-    assert_eq!(reply, Ok(Reply { text: "hi".to_owned(), finish: Finish::Complete, usage, tries: 1 }));
+    let usage = Some(TokenUsage { input: 7, output: 2, ..TokenUsage::default() });
+    let dropped = vec!["seed".to_owned()];
+    assert_eq!(reply, Ok(Reply { text: "hi".to_owned(), usage, tries: 1, dropped, ..Reply::default() }));
     let body = server.requests()[0].json();
     assert_eq!(body["stream"], true);
     assert!(body.get("stream_options").is_none());
@@ -94,13 +95,13 @@ async fn a_stalled_stream_ends_by_idle_time() {
 }
 
 #[tokio::test]
-async fn a_stream_past_its_cap_is_a_cut_reply() {
+async fn a_stream_past_its_cap_is_too_long() {
     let data = "x".repeat(300_000);
     let chunks: Vec<String> = (0..16).map(|_| Answer::chunk(&data, None)).collect();
     let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
     let (outcome, requests) = outcome(Answer::events(&chunks)).await;
     let reply = outcome.expect("a reply");
-    assert_eq!((reply.finish, reply.text.as_str(), requests), (Finish::Length, "", 1));
+    assert_eq!((reply.finish, reply.text.as_str(), requests), (Finish::TooLong, "", 1));
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod yaml_block;
 mod tests;
 
 pub use answer::AnswerParser;
+pub use prefilter::holds_no_answer;
 
 use crate::ballot::model::{Answer, Ballot, BallotForm, ParsedReply, Stance};
 use classify::ClassifiedBlock;

@@ -101,12 +101,11 @@ pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
         return Err("the reply is larger than 256 KiB: answer more briefly".to_owned());
     }
     let reply = reply.strip_prefix('\u{feff}').unwrap_or(reply);
-    let blank = |text: &str| text.chars().all(|c| c.is_whitespace() || is_unsafe(c));
-    if blank(reply) {
+    if is_blank(reply) {
         return Err("the reply is empty".to_owned());
     }
     let text = without_thinking(final_channel(reply));
-    if blank(&text) {
+    if is_blank(&text) {
         return Err("the reply holds thinking and no answer after it".to_owned());
     }
     let start = text.trim_start().chars().take(15).collect::<String>().to_ascii_lowercase();
@@ -117,6 +116,15 @@ pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
         return Err(tool_call());
     }
     Ok(text)
+}
+
+fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || is_unsafe(c))
+}
+
+/// Whether a reply holds nothing but thinking, or nothing at all.
+pub fn holds_no_answer(reply: &str) -> bool {
+    is_blank(&without_thinking(final_channel(reply)))
 }
 
 /// The reason of a reply that tries to call a tool.

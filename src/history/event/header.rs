@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::history::linked_session::LinkedSession;
 use crate::history::price::Price;
+use crate::workflow::Effort;
 
 /// The header of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -87,6 +88,12 @@ pub struct SeatInfo {
     /// Its temperature, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
+    /// How much its model is to think, if the definition says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+    /// The most tokens one of its replies may have, if the definition says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u64>,
     /// The steps in which its answers come from a script.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripted: Vec<String>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::history::timestamp::Timestamp;
-use crate::round::record::{ReplyAttempt, TokenUsage};
+use crate::round::record::{ReplyAttempt, TokenUsage, is_zero};
 use crate::workflow::ExpectedOutput;
 
 /// One work item. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
@@ -146,6 +146,12 @@ pub struct WorkItemReturned {
     /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
+    /// What it was to be sent with and was not, since its service does not take it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+    /// How many of the tries the service declined for a parameter: nothing is charged for these.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub declined: u32,
     /// How a program ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<String>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ballot::{Ballot, BallotForm};
-use crate::round::record::{Outcome, ReplyAttempt, SeatRecord, TokenUsage};
+use crate::round::record::{Outcome, ReplyAttempt, SeatRecord, TokenUsage, is_zero};
 use crate::round::seal::SealedRecord;
 use crate::tally::{Rule, RuleOptions, Tier, Ties, Verdict};
 use crate::workflow::Close;
@@ -143,6 +143,12 @@ pub struct AnswerRevealed {
     /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
+    /// What it was to be sent with and was not, since its service does not take it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+    /// How many of the tries the service declined for a parameter: nothing is charged for these.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub declined: u32,
     /// Whether a reply that holds no valid answer may be a block: then a proposal is not adopted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_block: bool,
@@ -167,6 +173,8 @@ impl AnswerRevealed {
             tries: record.tries,
             latency_ms: record.latency_ms,
             tokens: record.tokens,
+            dropped: record.dropped,
+            declined: record.declined,
             may_block: false,
             nonce,
         }

@@ -81,13 +81,15 @@ fn unlike_a_return(session: &Session, back: &WorkItemReturned) -> Option<&'stati
     if is_done && data.as_ref() != Some(&back.data) {
         return Some("the data is not what the reply says, in the return");
     }
-    let least = replies.max(1);
+    let least = replies.max(1).saturating_add(back.declined);
     let most = match is_asked_once(&item.offered.model) {
         true if is_done => least,
         true => replies.saturating_add(1),
         false => u32::MAX,
     };
-    if replies > 2 || !(least..=most).contains(&back.tries) {
+    // One without room for an answer is asked for once more.
+    let without_room = back.replies.iter().any(|reply| reply.limit.is_some());
+    if replies > 2 + u32::from(without_room) || !(least..=most).contains(&back.tries) {
         return Some("the tries are not those of the replies, in the return");
     }
     let printed = [&back.exit_status, &back.stderr, &back.stdout];

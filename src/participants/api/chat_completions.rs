@@ -6,7 +6,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, schema};
+use super::encode::{close_string, open_string, put, schema};
+use super::{ApiStream, DecodeError, RequestOptions, parse};
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 
 /// The shared part: system message, then the user message up to the snapshot's end.
@@ -28,13 +29,11 @@ pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -
     let mut out = close_string(ask);
     let name = if limits.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     let model = Value::from(ask.model.as_str());
-    out.extend_from_slice(format!(r#"}}],"model":{model},"{name}":{}"#, limits.max_output_tokens).as_bytes());
-    if let Some(seed) = ask.seed {
-        out.extend_from_slice(format!(r#","seed":{seed}"#).as_bytes());
-    }
-    if let Some(temperature) = ask.temperature {
-        out.extend_from_slice(format!(r#","temperature":{temperature}"#).as_bytes());
-    }
+    out.extend_from_slice(format!(r#"}}],"model":{model}"#).as_bytes());
+    put(&mut out, name, limits.max_output_tokens);
+    put(&mut out, "seed", limits.seed);
+    put(&mut out, "temperature", limits.temperature);
+    put(&mut out, "reasoning_effort", limits.effort.map(|effort| Value::from(effort.name())));
     if let Some(schema) = schema(ask, limits) {
         let named = r#""name":"answer","strict":true"#;
         let form = format!(
@@ -156,7 +155,7 @@ fn whole(choice: ChatChoice, usage: Option<TokenUsage>) -> Result<Reply, DecodeE
     if let (true, Some(Value::String(refusal))) = (text.is_empty(), choice.message.refusal) {
         text = refusal;
     }
-    Ok(Reply { text, finish, usage, tries: 0 })
+    Ok(Reply { text, finish, usage, ..Reply::default() })
 }
 
 fn finish(choice: &ChatChoice) -> Result<Finish, DecodeError> {
@@ -186,11 +185,13 @@ fn content(content: Value) -> Result<String, DecodeError> {
 }
 
 fn usage(usage: &Value) -> Option<TokenUsage> {
-    Some(TokenUsage {
-        input: usage.get("prompt_tokens")?.as_u64()?,
-        output: usage.get("completion_tokens")?.as_u64()?,
-        cached: usage.pointer("/prompt_tokens_details/cached_tokens").and_then(Value::as_u64).unwrap_or(0),
-    })
+    let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
+    let (input, told) = (count("/prompt_tokens")?, count("/completion_tokens")?);
+    // Some services count thinking in the total alone.
+    let output = told.max(count("/total_tokens").unwrap_or(0).saturating_sub(input));
+    let thinking = count("/completion_tokens_details/reasoning_tokens").unwrap_or(output - told);
+    let cached = count("/prompt_tokens_details/cached_tokens").unwrap_or(0);
+    Some(TokenUsage { input, output, cached, thinking })
 }
 
 #[cfg(test)]
@@ -198,13 +199,17 @@ mod tests {
     use super::super::SchemaMode;
     use super::*;
     use crate::participants::testing::ask;
+    use crate::workflow::Effort;
     use serde_json::json;
 
     const LIMITS: RequestOptions = RequestOptions {
-        max_output_tokens: 1024,
+        max_output_tokens: Some(1024),
         completion_tokens: false,
         stream: ApiStream::Off,
         form: SchemaMode::InWords,
+        seed: None,
+        temperature: None,
+        effort: None,
     };
 
     fn body(ask: &SeatRequest, limits: RequestOptions) -> Value {
@@ -228,19 +233,28 @@ mod tests {
         assert!(request.get("tools").is_none());
 
         ask.again = Some("why \"so\"".to_owned());
-        ask.seed = Some(u64::MAX);
-        let again = body(&ask, RequestOptions { completion_tokens: true, ..LIMITS });
+        let seed = Some(u64::MAX);
+        let again = body(&ask, RequestOptions { completion_tokens: true, seed, ..LIMITS });
         let user = format!("{}{}\nwhy \"so\"", ask.prompt.snapshot, ask.prompt.tail);
         assert_eq!(again["messages"][1]["content"], user);
         assert_eq!(again["max_completion_tokens"], 1024);
         assert_eq!(again["seed"], u64::MAX);
         assert!(again.get("max_tokens").is_none());
 
-        (ask.temperature, ask.schema) = (Some(0.7), Some(r#"{"type":"object"}"#.into()));
+        ask.schema = Some(r#"{"type":"object"}"#.into());
         assert!(body(&ask, LIMITS).get("response_format").is_none(), "only where the service takes it");
-        let held =
-            body(&ask, RequestOptions { form: SchemaMode::BySchema, stream: ApiStream::WithUsage, ..LIMITS });
-        assert_eq!(held["temperature"], 0.7);
+        let held = RequestOptions { form: SchemaMode::BySchema, stream: ApiStream::WithUsage, ..LIMITS };
+        let held = body(
+            &ask,
+            RequestOptions {
+                temperature: Some(0.7),
+                effort: Some(Effort::Low),
+                max_output_tokens: None,
+                ..held
+            },
+        );
+        assert_eq!((&held["temperature"], &held["reasoning_effort"]), (&json!(0.7), &json!("low")));
+        assert!(held.get("max_tokens").is_none() && held.get("max_completion_tokens").is_none());
         assert_eq!(
             held["response_format"],
             json!({"type": "json_schema", "json_schema": {
@@ -286,9 +300,9 @@ mod tests {
             ),
             (r#"{"content":"hi","reasoning_content":"hm"}"#, r#""stop""#, "hi", Finish::Complete),
         ];
-        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8 });
+        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8, ..TokenUsage::default() });
         for (message, reason, text, finish) in cases {
-            let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
+            let reply = Reply { text: text.to_owned(), finish, usage, ..Reply::default() };
             assert_eq!(decode(chat(message, reason).as_bytes()), Ok(reply), "{message} {reason}");
         }
     }
@@ -312,8 +326,10 @@ mod tests {
         let calls =
             r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":""}}]}}]}"#;
         let counted = r#"{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":8}}}"#;
-        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8 });
-        let reply = |text: &str, finish, usage| Ok(Reply { text: text.to_owned(), finish, usage, tries: 0 });
+        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8, ..TokenUsage::default() });
+        let reply = |text: &str, finish, usage| {
+            Ok(Reply { text: text.to_owned(), finish, usage, ..Reply::default() })
+        };
         assert_eq!(
             streamed(&[start, hel, lo, stop, counted, "[DONE]"]),
             reply("hello", Finish::Complete, usage)
@@ -372,6 +388,8 @@ mod tests {
     #[test]
     fn usage_is_told_whole_or_not_at_all() {
         assert_eq!(usage(&json!({"prompt_tokens": 1, "completion_tokens": 2})).map(|u| u.cached), Some(0));
+        let thought = usage(&json!({"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 309}));
+        assert_eq!(thought.map(|u| (u.output, u.thinking)), Some((304, 297)), "counted in the total alone");
         for odd in [json!(null), json!({}), json!({"prompt_tokens": 1}), json!({"prompt_tokens": -1})] {
             assert_eq!(usage(&odd), None, "{odd}");
         }

@@ -6,7 +6,8 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, schema};
+use super::encode::{close_string, open_string, put, schema};
+use super::{ApiStream, DecodeError, RequestOptions, parse};
 use crate::participants::{Finish, Prompt, Reply, SeatRequest, TokenUsage};
 use crate::sanitize::estimated_tokens;
 
@@ -47,15 +48,14 @@ pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -
     if is_marked(&ask.prompt) {
         out.extend_from_slice(b"}]");
     }
-    let rest = format!(r#"}}],"model":{model},"max_tokens":{}"#, limits.max_output_tokens);
-    out.extend_from_slice(rest.as_bytes());
-    if let Some(temperature) = ask.temperature {
-        out.extend_from_slice(format!(r#","temperature":{temperature}"#).as_bytes());
-    }
-    if let Some(schema) = schema(ask, limits) {
-        let form = format!(r#","output_config":{{"format":{{"type":"json_schema","schema":{schema}}}}}"#);
-        out.extend_from_slice(form.as_bytes());
-    }
+    out.extend_from_slice(format!(r#"}}],"model":{model}"#).as_bytes());
+    put(&mut out, "max_tokens", limits.max_output_tokens);
+    put(&mut out, "temperature", limits.temperature);
+    let effort = limits.effort.map(|effort| format!(r#""effort":"{}""#, effort.name()));
+    let form =
+        schema(ask, limits).map(|schema| format!(r#""format":{{"type":"json_schema","schema":{schema}}}"#));
+    let config: Vec<String> = effort.into_iter().chain(form).collect();
+    put(&mut out, "output_config", (!config.is_empty()).then(|| format!("{{{}}}", config.join(","))));
     out.extend_from_slice(if limits.stream == ApiStream::Off { b"}" } else { br#","stream":true}"# });
     out
 }
@@ -81,7 +81,7 @@ pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError>
     let finish = finish(message.stop_reason.as_deref(), called)?;
     let text =
         blocks.into_iter().filter(|block| block.r#type == "text").filter_map(|block| block.text).collect();
-    Ok(Reply { text, finish, usage: message.usage.as_ref().and_then(usage), tries: 0 })
+    Ok(Reply { text, finish, usage: message.usage.as_ref().and_then(usage), ..Reply::default() })
 }
 
 fn finish(reason: Option<&str>, called: bool) -> Result<Finish, DecodeError> {
@@ -156,7 +156,7 @@ impl MessagesStream {
         let Some(reason) = self.stop_reason else { return Err(DecodeError::broken_off()) };
         let finish = finish(Some(&reason), self.called)?;
         let usage = usage(&Value::Object(self.counts));
-        Ok(Reply { text: self.text, finish, usage, tries: 0 })
+        Ok(Reply { text: self.text, finish, usage, ..Reply::default() })
     }
 }
 
@@ -169,6 +169,10 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
         input: count("input_tokens")?.saturating_add(cached).saturating_add(written),
         output: count("output_tokens")?,
         cached,
+        thinking: usage
+            .pointer("/output_tokens_details/thinking_tokens")
+            .and_then(Value::as_u64)
+            .unwrap_or(0),
     })
 }
 
@@ -177,20 +181,23 @@ mod tests {
     use super::super::SchemaMode;
     use super::*;
     use crate::participants::testing::ask;
+    use crate::workflow::Effort;
     use serde_json::json;
 
     const LIMITS: RequestOptions = RequestOptions {
-        max_output_tokens: 1024,
+        max_output_tokens: Some(1024),
         completion_tokens: false,
         stream: ApiStream::Off,
         form: SchemaMode::InWords,
+        seed: None,
+        temperature: None,
+        effort: None,
     };
 
     #[test]
     fn two_parts_are_the_request_a_plain_encoder_writes() {
         let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
         ask.again = Some("why \"so\"".to_owned());
-        ask.seed = Some(7);
         let body = |ask: &SeatRequest, limits| {
             let mut body = head(&ask.prompt);
             body.extend(tail(ask, limits));
@@ -206,8 +213,10 @@ mod tests {
             "max_tokens": 1024,
         });
         assert_eq!(body(&ask, LIMITS), request);
-        (ask.temperature, ask.schema) = (Some(1.0), Some(r#"{"type":"object"}"#.into()));
-        assert_eq!(body(&ask, LIMITS)["temperature"], 1);
+        ask.schema = Some(r#"{"type":"object"}"#.into());
+        let warm = RequestOptions { temperature: Some(1.0), effort: Some(Effort::Max), ..LIMITS };
+        let warm = body(&ask, warm);
+        assert_eq!((&warm["temperature"], &warm["output_config"]), (&json!(1), &json!({"effort": "max"})));
         assert!(body(&ask, LIMITS).get("output_config").is_none(), "only where the service takes it");
         let held = body(&ask, RequestOptions { form: SchemaMode::BySchema, ..LIMITS });
         let format = json!({"type": "json_schema", "schema": {"type": "object"}});
@@ -253,8 +262,9 @@ mod tests {
         let stops = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":4}}"#;
         let calls = r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}"#;
         let (ping, stop) = (r#"{"type":"ping"}"#, r#"{"type":"message_stop"}"#);
-        let usage = Some(TokenUsage { input: 115, output: 4, cached: 100 });
-        let reply = |text: &str, finish| Ok(Reply { text: text.to_owned(), finish, usage, tries: 0 });
+        let usage = Some(TokenUsage { input: 115, output: 4, cached: 100, ..TokenUsage::default() });
+        let reply =
+            |text: &str, finish| Ok(Reply { text: text.to_owned(), finish, usage, ..Reply::default() });
         let whole = [start, thinks, thought, ping, says, hel, lo, ends, stops, stop];
         assert_eq!(streamed(&whole), reply("hello", Finish::Complete));
         assert_eq!(streamed(&[start, says, hel, calls, stops]), reply("hel", Finish::ToolCall));
@@ -299,9 +309,9 @@ mod tests {
             ("null", r#""end_turn""#, "", Finish::Complete),
             (r#"[{"type":"text","text":""}]"#, r#""end_turn""#, "", Finish::Complete),
         ];
-        let usage = Some(TokenUsage { input: 115, output: 4, cached: 100 });
+        let usage = Some(TokenUsage { input: 115, output: 4, cached: 100, ..TokenUsage::default() });
         for (content, stop, text, finish) in cases {
-            let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
+            let reply = Reply { text: text.to_owned(), finish, usage, ..Reply::default() };
             assert_eq!(decode(message(content, stop).as_bytes()), Ok(reply), "{content} {stop}");
         }
     }

@@ -5,18 +5,17 @@
 //! about retries beyond saying what the service's error was.
 
 pub(crate) mod chat_completions;
+mod encode;
 pub(crate) mod messages;
 pub(crate) mod responses;
 mod style;
 
 pub(super) use style::ReplyStream;
 
-use std::borrow::Cow;
-
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::SeatRequest;
+use crate::workflow::Effort;
 
 /// What some servers put before JSON.
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -33,16 +32,20 @@ pub enum ApiStyle {
 }
 
 /// What a request holds beside the prompt.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RequestOptions {
-    /// The most tokens a reply may have.
-    pub max_output_tokens: u32,
+    /// The most tokens a reply may have, thinking included; as many as the service allows, if none.
+    pub max_output_tokens: Option<u32>,
     /// Whether the field is called `max_completion_tokens`, as `OpenAI` itself wants it.
     pub completion_tokens: bool,
     /// Whether the reply is to come piece by piece.
     pub stream: ApiStream,
     /// Whether the answer's schema goes with the request.
     pub form: SchemaMode,
+    pub seed: Option<u64>,
+    pub temperature: Option<f64>,
+    /// How much the model is to think.
+    pub effort: Option<Effort>,
 }
 
 /// How a service is told the form of an answer.
@@ -81,7 +84,7 @@ impl ApiStyle {
     /// `OpenAI` counts the longest reply allowed where that is more, Anthropic the prompt alone.
     pub(super) fn rate_limit_tokens(self, prompt: u64, limits: RequestOptions) -> u64 {
         match self {
-            Self::OpenAi | Self::Responses => prompt.max(limits.max_output_tokens.into()),
+            Self::OpenAi | Self::Responses => prompt.max(limits.max_output_tokens.unwrap_or(0).into()),
             Self::Anthropic => prompt,
         }
     }
@@ -122,30 +125,6 @@ impl DecodeError {
     pub fn broken_off() -> Self {
         Self { reason: "the reply broke off before its end".to_owned(), status: Some(502) }
     }
-}
-
-/// Writes `text` as JSON without the closing quote, so that more text can follow.
-pub(super) fn open_string(out: &mut Vec<u8>, text: &str) {
-    out.extend_from_slice(Value::from(text).to_string().as_bytes());
-    out.pop();
-}
-
-/// The schema that goes with a request, as JSON, if one does.
-pub(super) fn schema(ask: &SeatRequest, limits: RequestOptions) -> Option<&str> {
-    ask.schema.as_deref().filter(|_| limits.form == SchemaMode::BySchema)
-}
-
-/// What follows the snapshot within the user text, as JSON from inside a string to its end.
-pub(super) fn close_string(ask: &SeatRequest) -> Vec<u8> {
-    let text = match &ask.again {
-        Some(again) => Cow::Owned(format!("{}\n{again}", ask.prompt.tail)),
-        None => Cow::Borrowed(ask.prompt.tail.as_str()),
-    };
-    // What follows the text is short; a text in memory can always be written.
-    let mut out = Vec::with_capacity(text.len() + text.len() / 16 + 512);
-    let _ = serde_json::to_writer(&mut out, &*text);
-    out.remove(0);
-    out
 }
 
 /// Reads the body of a 200 as `T`, or names why it is none.

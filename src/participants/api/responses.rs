@@ -6,7 +6,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, schema};
+use super::encode::{close_string, open_string, put, schema};
+use super::{ApiStream, DecodeError, RequestOptions, parse};
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 
 /// The shared part: the instructions, then the input up to the snapshot's end.
@@ -27,12 +28,11 @@ pub(in crate::participants) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
 pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
     let mut out = close_string(ask);
     let model = Value::from(ask.model.as_str());
-    let most = limits.max_output_tokens;
-    let rest = format!(r#","model":{model},"max_output_tokens":{most},"store":false"#);
-    out.extend_from_slice(rest.as_bytes());
-    if let Some(temperature) = ask.temperature {
-        out.extend_from_slice(format!(r#","temperature":{temperature}"#).as_bytes());
-    }
+    out.extend_from_slice(format!(r#","model":{model},"store":false"#).as_bytes());
+    put(&mut out, "max_output_tokens", limits.max_output_tokens);
+    put(&mut out, "temperature", limits.temperature);
+    let effort = limits.effort.map(|effort| format!(r#"{{"effort":"{}"}}"#, effort.name()));
+    put(&mut out, "reasoning", effort);
     if let Some(schema) = schema(ask, limits) {
         let named = r#""type":"json_schema","name":"answer","strict":true"#;
         out.extend_from_slice(format!(r#","text":{{"format":{{{named},"schema":{schema}}}}}"#).as_bytes());
@@ -91,7 +91,7 @@ fn whole(response: Response) -> Result<Reply, DecodeError> {
         (None, _) => return Err(DecodeError::new("the reply does not say why it ended")),
     };
     let text = if text.is_empty() { refusal } else { text };
-    Ok(Reply { text, finish, usage: response.usage.as_ref().and_then(usage), tries: 0 })
+    Ok(Reply { text, finish, usage: response.usage.as_ref().and_then(usage), ..Reply::default() })
 }
 
 fn usage(usage: &Value) -> Option<TokenUsage> {
@@ -100,6 +100,7 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
         input: count("/input_tokens")?,
         output: count("/output_tokens")?,
         cached: count("/input_tokens_details/cached_tokens").unwrap_or(0),
+        thinking: count("/output_tokens_details/reasoning_tokens").unwrap_or(0),
     })
 }
 
@@ -158,16 +159,20 @@ mod tests {
     use super::super::SchemaMode;
     use super::*;
     use crate::participants::testing::ask;
+    use crate::workflow::Effort;
     use serde_json::json;
 
     #[test]
     fn two_parts_are_the_request_a_plain_encoder_writes() {
         let mut ask = ask("rules \"q\"\n", "snap\u{1}shot é\n  ", "your_role: \"x\"\n");
         let limits = RequestOptions {
-            max_output_tokens: 1024,
+            max_output_tokens: Some(1024),
             completion_tokens: false,
             stream: ApiStream::WithUsage,
             form: SchemaMode::InWords,
+            seed: None,
+            temperature: None,
+            effort: None,
         };
         let body = |ask: &SeatRequest, limits| {
             let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
@@ -183,8 +188,10 @@ mod tests {
             "stream": true,
         });
         assert_eq!(body(&ask, limits), request);
-        (ask.temperature, ask.schema) = (Some(0.5), Some(r#"{"type":"object"}"#.into()));
+        ask.schema = Some(r#"{"type":"object"}"#.into());
+        let limits = RequestOptions { temperature: Some(0.5), effort: Some(Effort::High), ..limits };
         request["temperature"] = 0.5.into();
+        request["reasoning"] = json!({"effort": "high"});
         assert_eq!(body(&ask, limits), request, "no schema unless the service takes one");
         request["text"] = json!({"format": {
             "type": "json_schema", "name": "answer", "strict": true, "schema": {"type": "object"},
@@ -203,7 +210,7 @@ mod tests {
         let said = r#"[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi","annotations":[]}]}]"#;
         let refused = r#"[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]"#;
         let called = r#"[{"type":"function_call","name":"f","arguments":"{}"}]"#;
-        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8 });
+        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8, thinking: 1 });
         for (body, text, finish) in [
             (response("completed", said, "null"), "hi", Finish::Complete),
             (response("completed", refused, "null"), "no", Finish::Refusal),
@@ -211,7 +218,7 @@ mod tests {
             (response("incomplete", said, r#"{"reason":"max_output_tokens"}"#), "hi", Finish::Length),
             (response("incomplete", "[]", r#"{"reason":"content_filter"}"#), "", Finish::Refusal),
         ] {
-            let reply = Reply { text: text.to_owned(), finish, usage, tries: 0 };
+            let reply = Reply { text: text.to_owned(), finish, usage, ..Reply::default() };
             assert_eq!(decode(body.as_bytes()), Ok(reply.clone()), "{body}");
             let mut streamed = ResponsesStream::default();
             streamed.event(br#"{"type":"response.created","response":{}}"#).expect("an event");

@@ -5,6 +5,8 @@
 use super::endpoint::{endpoint, host};
 use tokio::time::Instant;
 
+use super::attempts::Parameters;
+use super::parameters::Learned;
 use super::probe::Latency;
 use super::{
     Bytes, Failure, HttpParticipant, MAX_REPLY, Method, Request, RequestError, SeatRequest, SplitBody,
@@ -33,32 +35,40 @@ impl HttpParticipant {
         body.map_err(once).map(Option::unwrap_or_default)
     }
 
-    /// Asks for a reply and measures how soon it begins and ends.
+    /// Asks for a reply and measures how soon it begins and ends. What was remembered of the model's
+    /// parameters is found out again.
     ///
     /// # Errors
     /// Why there is none.
     pub async fn pace(&self, ask: &SeatRequest) -> Result<Latency, Failure> {
         let once = |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1 };
-        let started = Instant::now();
         let dialect = self.service.dialect;
         let head = Bytes::from(dialect.head(&ask.prompt));
-        let body = SplitBody { head, tail: Bytes::from(dialect.tail(ask, self.limits)) };
-        let mut response = self.post(body, &mut false).await.map_err(once)?;
-        match response.status().as_u16() {
-            200 => {}
-            status @ 300..=399 => {
-                return Err(once(RequestError::redirect(status, self.target(&response).as_deref())));
+        let mut parameters = Parameters::of(self, ask, Learned::default());
+        let (started, mut response) = loop {
+            let tail = Bytes::from(dialect.tail(ask, parameters.sent));
+            let started = Instant::now();
+            let response =
+                self.post(SplitBody { head: head.clone(), tail }, &mut false).await.map_err(once)?;
+            let fault = match response.status().as_u16() {
+                200 => break (started, response),
+                status @ 300..=399 => RequestError::redirect(status, self.target(&response).as_deref()),
+                status => match self.declined(status, response).await {
+                    Ok(_) => RequestError::permanent(format!("HTTP {status}")),
+                    Err(fault) => fault,
+                },
+            };
+            if !parameters.adapt(self, &fault, ask) {
+                return Err(once(fault));
             }
-            status => {
-                self.declined(status, response).await.map_err(once)?;
-                return Err(once(RequestError::permanent(format!("HTTP {status}"))));
-            }
-        }
+        };
         let mut first = None;
         while self.piece(&mut response).await.map_err(once)?.is_some() {
             first.get_or_insert(started.elapsed());
         }
         let whole = started.elapsed();
-        Ok(Latency { first: first.unwrap_or(whole), whole })
+        let (taken, declined) = (parameters.taken(dialect), parameters.settle(self, ask));
+        self.memory.learn(&ask.model, |known| known.clone_from(&parameters.learned));
+        Ok(Latency { first: first.unwrap_or(whole), whole, taken, declined })
     }
 }

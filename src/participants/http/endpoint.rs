@@ -59,7 +59,10 @@ pub fn headers(service: &Service) -> Result<HeaderMap, Diagnostic> {
 
 /// Adds a key to the headers, not to be shown.
 pub fn put_key(service: &Service, key: &str, headers: &mut HeaderMap) -> Result<(), Diagnostic> {
+    let is_azure = Url::parse(&service.base_url)
+        .is_ok_and(|url| url.host_str().is_some_and(|host| host.ends_with(".azure.com")));
     let (name, value) = match service.dialect {
+        ApiStyle::OpenAi | ApiStyle::Responses if is_azure => ("api-key", HeaderValue::from_str(key)),
         ApiStyle::OpenAi | ApiStyle::Responses => {
             ("authorization", HeaderValue::from_str(&format!("Bearer {key}")))
         }
@@ -73,4 +76,24 @@ pub fn put_key(service: &Service, key: &str, headers: &mut HeaderMap) -> Result<
     value.set_sensitive(true);
     headers.insert(HeaderName::from_static(name), value);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn azure_is_asked_by_deployment_and_version_with_its_own_header() {
+        let base = "https://lab.openai.azure.com/openai/deployments/gpt-5?api-version=2024-10-21";
+        let mut service = Service::new(ApiStyle::OpenAi, base);
+        service.key = Some("k".into());
+        let url = endpoint(&service, service.dialect.path()).unwrap();
+        assert_eq!(
+            url.as_str(),
+            "https://lab.openai.azure.com/openai/deployments/gpt-5/chat/completions?api-version=2024-10-21"
+        );
+        let headers = headers(&service).unwrap();
+        assert_eq!(headers.get("api-key").map(HeaderValue::as_bytes), Some(&b"k"[..]));
+        assert!(!headers.contains_key("authorization"));
+    }
 }

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use super::complaint::Complaint;
 use super::retry::is_retryable;
 use crate::participants::api::{DecodeError, ServiceError};
 use crate::sanitize::harmless_line;
@@ -23,19 +24,19 @@ pub(super) struct RequestError {
     pub again: bool,
     /// The wait the service asked for.
     pub asked: Option<Duration>,
-    /// The service would not take the request as it is; it may take another one.
-    pub declined: bool,
+    /// What the service says, where it would not take the request as it is and may take another one.
+    pub declined: Option<Complaint>,
 }
 
 impl RequestError {
     /// A fault that stays.
     pub fn permanent(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), again: false, asked: None, declined: false }
+        Self { reason: reason.into(), again: false, asked: None, declined: None }
     }
 
     /// A fault that may pass.
     pub fn transient(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), again: true, asked: None, declined: false }
+        Self { reason: reason.into(), again: true, asked: None, declined: None }
     }
 
     /// A response with a status other than 200. `key_name` is the variable the key is read from.
@@ -58,7 +59,7 @@ impl RequestError {
             reason: masked(reason, key),
             again: is_retryable(status) && !error.quota,
             asked: None,
-            declined: false,
+            declined: None,
         }
     }
 
@@ -72,7 +73,7 @@ impl RequestError {
     /// The body of a 200 that is no reply.
     pub fn unreadable(unreadable: DecodeError) -> Self {
         let again = unreadable.status.is_some_and(is_retryable);
-        Self { reason: unreadable.reason, again, asked: None, declined: false }
+        Self { reason: unreadable.reason, again, asked: None, declined: None }
     }
 }
 

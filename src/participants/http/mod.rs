@@ -4,17 +4,19 @@
 //! its caps. Redirects are not followed, a key goes to no host but the service's own and never
 //! over plain http except to this machine. It does not look at what an answer says.
 
+mod attempts;
 mod checkup;
+mod complaint;
 pub(crate) mod concurrency;
 mod endpoint;
 pub(crate) mod error;
 mod headers;
+mod parameters;
 mod patience;
 pub mod probe;
 pub(crate) mod rate_limit;
 pub(crate) mod request_body;
 pub mod retry;
-pub(crate) mod schema_support;
 pub(crate) mod service;
 pub(crate) mod sse;
 pub mod stream;
@@ -32,20 +34,20 @@ use tokio::time::timeout;
 
 use endpoint::{endpoint, headers, host, is_loopback, put_key};
 use headers::{asked, is_stream, learn, refuse_compressed, should_retry};
-use patience::{Patience, pay};
+use patience::Patience;
 
-use super::api::{ApiStyle, RequestOptions, SchemaMode, ServiceError};
+use super::api::{ApiStyle, RequestOptions, ServiceError};
 use super::cache_warmup::{CacheWarmup, WarmupGuard};
 use super::progress::ProgressHandle;
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
-use crate::sanitize::estimated_tokens;
+use complaint::Complaint;
 use concurrency::{ConcurrencyLimit, ConcurrencyLimits, Permit};
-use error::{RequestError, format_duration, masked};
+use error::{RequestError, format_duration};
+use parameters::ParameterMemory;
+pub use parameters::ParameterStore;
 use request_body::{PrefixCache, SplitBody};
-use retry::{RetryDecision, jitter};
-use schema_support::SchemaSupport;
-pub use service::{Service, Timeouts};
+pub use service::{MAX_OUTPUT_TOKENS, Service, Timeouts};
 use stream::{MAX_REPLY, StreamedBody, without_text};
 
 /// How long the end of a stream is waited for once all of the reply is there.
@@ -63,7 +65,7 @@ pub struct HttpParticipant {
     permits: Option<Semaphore>,
     gates: ConcurrencyLimits,
     warmth: CacheWarmup,
-    structured: SchemaSupport,
+    memory: ParameterMemory,
     client: OnceLock<Result<Client, String>>,
 }
 
@@ -82,10 +84,13 @@ impl HttpParticipant {
                 .hint("use an https address, or unset the key for this service"));
         }
         let limits = RequestOptions {
-            max_output_tokens: service.max_output_tokens,
+            max_output_tokens: Some(service.max_output_tokens),
             completion_tokens: url.host_str() == Some("api.openai.com"),
             stream: service.stream,
             form: service.form,
+            seed: None,
+            temperature: None,
+            effort: service.effort,
         };
         Ok(Self {
             headers: headers(&service)?,
@@ -93,7 +98,7 @@ impl HttpParticipant {
             heads: PrefixCache::default(),
             gates: ConcurrencyLimits::default(),
             warmth: CacheWarmup::default(),
-            structured: SchemaSupport::default(),
+            memory: ParameterMemory::new(service.remembers.clone(), format!("{:?} {url}", service.dialect)),
             client: OnceLock::new(),
             service,
             url,
@@ -123,101 +128,11 @@ impl HttpParticipant {
         if ask.warm_first { self.warmth.wait_or_lead(&ask.model, head).await } else { None }
     }
 
-    /// How many tokens the service will count of its minute for a request, estimated.
-    fn tokens(&self, ask: &SeatRequest) -> u64 {
-        let prompt = ask.prompt.rules.len() + ask.prompt.snapshot.len() + ask.prompt.tail.len();
-        self.service.dialect.rate_limit_tokens(estimated_tokens(prompt) as u64, self.limits)
-    }
-
     /// One of the service's permits, if it has any; given out in the order they are asked for.
     async fn permit(&self) -> Option<SemaphorePermit<'_>> {
         match &self.permits {
             Some(permits) => permits.acquire().await.ok(),
             None => None,
-        }
-    }
-
-    async fn tries<'a>(
-        &'a self,
-        ask: &SeatRequest,
-        head: Bytes,
-        mut patience: Patience,
-        (mut permit, mut lead): (Option<SemaphorePermit<'a>>, Option<WarmupGuard>),
-    ) -> Result<Reply, Failure> {
-        let mut tries = 0;
-        let mut limits = self.structured.limits(self.limits, ask);
-        let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, limits)) };
-        let mut went_without = false;
-        let mut last = None;
-        let gate = self.gates.limit_for(&ask.model);
-        let tokens = self.tokens(ask);
-        loop {
-            if patience.heed(gate.closed_for(tokens), ask, tries)? {
-                // Whoever waits for one model holds up nobody who asks another.
-                permit = None;
-            }
-            let pass = patience.wait(tries, gate.acquire(tokens)).await?;
-            if permit.is_none() {
-                permit = patience.wait(tries, self.permit()).await?;
-            }
-            if patience.left().is_zero() {
-                return Err(patience.late(tries));
-            }
-            let paid = pay(ask, last.as_deref(), tries)?;
-            tries += 1;
-            ask.watch.asked(tries);
-            let mut may_cost = false;
-            let sending = self.send(body.clone(), (&gate, &pass), (&mut lead, &mut may_cost), &ask.watch);
-            let sent = patience.spend(tries, sending).await?;
-            drop((pass, permit.take()));
-            paid.settle(sent.as_ref().is_ok_and(|reply| reply.usage.is_some()), may_cost || sent.is_ok());
-            let fault = match sent {
-                Ok(reply) => {
-                    gate.raise();
-                    if went_without {
-                        self.structured.declined(&ask.model, &host(&self.url));
-                    }
-                    // A key that comes back is written nowhere.
-                    return Ok(Reply { tries, text: masked(reply.text, self.service.key()), ..reply });
-                }
-                Err(fault) if fault.declined && limits.form == SchemaMode::BySchema => {
-                    (limits.form, went_without) = (SchemaMode::InWords, true);
-                    body.tail = Bytes::from(self.service.dialect.tail(ask, limits));
-                    continue;
-                }
-                Err(fault) => fault,
-            };
-            let wait = self.pause(&fault, ask, tries, &patience)?;
-            last = Some(fault.reason.clone());
-            ask.watch.waits(&fault.reason, wait);
-            let pause = tokio::time::sleep(wait);
-            match fault.asked {
-                Some(_) => patience.wait(tries, pause).await?,
-                None => patience.spend(tries, pause).await?,
-            }
-        }
-    }
-
-    /// How long to wait before the next try, or why there is none.
-    fn pause(
-        &self,
-        fault: &RequestError,
-        ask: &SeatRequest,
-        tries: u32,
-        patience: &Patience,
-    ) -> Result<Duration, Failure> {
-        let failure = |more: String, timed_out| {
-            Err(Failure { reason: format!("{}{more}", fault.reason), timed_out, tries })
-        };
-        let asked = (fault.asked, patience.longest_wait());
-        match self.service.retry.next(tries, jitter(&ask.seat, tries), asked, patience.left()) {
-            _ if !fault.again => failure(String::new(), false),
-            RetryDecision::Again(wait) => Ok(wait),
-            RetryDecision::Stop => failure(String::new(), false),
-            RetryDecision::NoTime => failure("; no time left to try again".to_owned(), true),
-            RetryDecision::TooLong(wait) => {
-                failure(format!("; asked to wait {}, {}", format_duration(wait), patience.exceeded()), false)
-            }
         }
     }
 
@@ -235,9 +150,9 @@ impl HttpParticipant {
         match response.status().as_u16() {
             200 if is_stream(&response) => self.read_stream(response, lead, watch).await,
             200 => {
-                // How long a reply is, is content: one past the cap is handed on as cut, not as a fault.
+                // How long a reply is, is content: one past the cap is handed on as too long, not as a fault.
                 let Some(body) = self.read(response, MAX_REPLY).await? else {
-                    return Ok(without_text(Finish::Length));
+                    return Ok(without_text(Finish::TooLong));
                 };
                 self.service.dialect.decode(&body).map_err(RequestError::unreadable)
             }
@@ -279,7 +194,8 @@ impl HttpParticipant {
         let fault =
             RequestError::status(status, &error, self.service.key(), self.service.key_name.as_deref());
         let again = again.unwrap_or(fault.again);
-        Err(RequestError { asked, again, declined: matches!(status, 400 | 422), ..fault })
+        let declined = matches!(status, 400 | 422).then(|| Complaint::read(&body));
+        Err(RequestError { again, asked, declined, ..fault })
     }
 
     /// Reads a reply that comes by events. What has come of it is never shown, nor how much.

@@ -90,7 +90,8 @@ impl Patience {
 
 /// Pays for one more request; `last` is why the one before it failed.
 pub(super) fn pay(ask: &SeatRequest, last: Option<&str>, tries: u32) -> Result<Paid, Failure> {
-    ask.purse.pay().map_err(|why| {
+    let rooms = if ask.has_twice_the_room { 2 } else { 1 };
+    ask.purse.pay(rooms).map_err(|why| {
         let reason = last.map_or(why.clone(), |last| format!("{last}; {why}"));
         Failure { reason, timed_out: false, tries }
     })

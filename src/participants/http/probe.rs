@@ -13,13 +13,17 @@ use crate::participants::Failure;
 /// How long a service may take to list its models.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How soon a service answered a request for one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How soon a service answered a request for one word, and what it took of the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Latency {
     /// Until the first piece of the reply.
     pub first: Duration,
     /// Until its end.
     pub whole: Duration,
+    /// The parameters it took.
+    pub taken: Vec<String>,
+    /// Those it declined.
+    pub declined: Vec<String>,
 }
 
 /// The names of the models a service lists, in its order.

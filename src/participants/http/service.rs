@@ -8,9 +8,14 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 
+use super::parameters::ParameterStore;
 use super::retry::Backoff;
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::key_command::KeyCommand;
+use crate::workflow::Effort;
+
+/// The most tokens a reply may have unless something else is said: for thinking and answer together.
+pub const MAX_OUTPUT_TOKENS: u32 = 16_384;
 
 /// How long a service may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +51,10 @@ pub struct Service {
     pub key_name: Option<String>,
     /// The most tokens a reply may have.
     pub max_output_tokens: u32,
+    /// How much its models are to think, where a seat does not say.
+    pub effort: Option<Effort>,
+    /// Where it is kept what its models take.
+    pub remembers: Option<Arc<dyn ParameterStore>>,
     /// Whether replies come piece by piece.
     pub stream: ApiStream,
     /// Whether the answer's schema goes with a request.
@@ -65,7 +74,9 @@ impl Service {
             key: None,
             key_command: None,
             key_name: None,
-            max_output_tokens: 4096,
+            max_output_tokens: MAX_OUTPUT_TOKENS,
+            effort: None,
+            remembers: None,
             stream: ApiStream::default(),
             form: SchemaMode::default(),
             timeouts: Timeouts::default(),

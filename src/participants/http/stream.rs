@@ -53,7 +53,7 @@ impl StreamedBody {
     /// The whole reply, when nothing more is wanted or nothing more comes.
     pub fn end(mut self) -> Result<Reply, DecodeError> {
         if self.is_large {
-            return Ok(without_text(Finish::Length));
+            return Ok(without_text(Finish::TooLong));
         }
         let rest = if self.reply.is_done() { None } else { self.events.end() };
         if let Some(data) = rest {
@@ -65,7 +65,7 @@ impl StreamedBody {
 
 /// A reply of which only the end is known.
 pub(super) fn without_text(finish: Finish) -> Reply {
-    Reply { text: String::new(), finish, usage: None, tries: 0 }
+    Reply { text: String::new(), finish, ..Reply::default() }
 }
 
 /// Reads the body of a 200 that comes whole; the error says why it is no reply, and quotes nothing of it.

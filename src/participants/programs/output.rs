@@ -64,6 +64,7 @@ impl OutputPaths {
             input: input.unwrap_or_default(),
             output: output.unwrap_or_default(),
             cached: count(&self.tokens_cached).unwrap_or_default(),
+            thinking: 0,
         });
         let whole = [Value::Array(documents.clone())];
         let failure = last(&whole, self.failure.as_ref());

@@ -181,7 +181,7 @@ impl Participant for ProgramSeat {
             let limit = ask.timeout.unwrap_or(self.timeout);
             let limit = ask.time_left.map_or(limit, |left| left.min(limit));
             let failure = |reason: String, timed_out| Failure { reason, timed_out, tries: 1 };
-            let paid = ask.purse.pay().map_err(|why| failure(why, false))?;
+            let paid = ask.purse.pay(1).map_err(|why| failure(why, false))?;
             ask.watch.asked(1);
             match tokio::time::timeout(limit, self.run(ask)).await {
                 Ok(Ok(reply)) => {

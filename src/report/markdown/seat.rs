@@ -8,6 +8,7 @@ use super::quote::{code, inline, is_blank, quote, quote_value};
 use crate::ballot::Ballot;
 use crate::core::Cost;
 use crate::history::{AnswerRevealed, LeakReport, RoundRun, Session};
+use crate::insight::left_out::left_out;
 use crate::insight::{SeatView, confidence, finding, format_duration, handling, shown_mask};
 use crate::round::record::Outcome;
 
@@ -69,6 +70,7 @@ fn summary(seat: &SeatView<'_>) -> String {
             None if answer.outcome == Outcome::Answered => parts.push("no confidence given".to_owned()),
             None => {}
         }
+        parts.extend(left_out(seat));
         parts.push(cost(answer, seat.spent));
     } else if let Some(elapsed) = seat.elapsed_ms {
         parts.push(format_duration(elapsed));
@@ -92,6 +94,9 @@ fn cost(answer: &AnswerRevealed, spent: Option<Cost>) -> String {
             let _ = write!(cost, " ({} from a cache)", tokens.cached);
         }
         let _ = write!(cost, ", {} out", tokens.output);
+        if tokens.thinking > 0 {
+            let _ = write!(cost, " ({} thinking)", tokens.thinking);
+        }
     }
     if let Some(spent) = spent {
         match (spent.dollars > 0.0, spent.is_unknown) {

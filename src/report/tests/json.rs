@@ -11,7 +11,7 @@ fn seat(name: &str, vote: &str, answer: &Value) -> Value {
     json!({
         "participant": name, "model": "ollama/llama3.2", "outcome": "answered", "reason": null,
         "tries": 1, "latency_ms": 2400, "tokens": {"input": 600, "output": 80, "cached": 0},
-        "cost": {"usd": null, "saved_usd": null}, "seed": null, "temperature": null, "weight": 1.0,
+        "cost": {"usd": null, "saved_usd": null}, "seed": null, "temperature": null, "effort": null, "dropped": [], "weight": 1.0,
         "answer": answer, "ballot": {"choice": vote}, "flags": [], "rehearsal": false, "scripted": false,
     })
 }
@@ -59,8 +59,7 @@ fn a_finished_session_whole() {
             "independence": {
                 "models": {"ollama/llama3.2": ["software-architect", "qa-lead", "devops-engineer"]},
                 "makers": {"Meta": ["ollama/llama3.2"]},
-                "people": [],
-                "same_answers": [],
+                "people": [], "same_answers": [], "same_seats": [],
             },
         }],
         "not_held": [],
@@ -93,7 +92,7 @@ fn an_open_round_holds_no_answer() {
         json!({
             "participant": name, "model": "ollama/llama3.2", "outcome": null, "reason": null,
             "tries": null, "latency_ms": null, "tokens": null, "cost": null, "seed": null,
-            "temperature": null, "weight": 1.0, "answer": null, "ballot": null,
+            "temperature": null, "effort": null, "dropped": [], "weight": 1.0, "answer": null, "ballot": null,
             "flags": [], "rehearsal": false, "scripted": false, "state": state,
         })
     };

@@ -81,6 +81,8 @@ impl Table {
                 weight: 1.0,
                 seed: None,
                 temperature: None,
+                effort: None,
+                max_output_tokens: None,
                 scripted: Vec::new(),
                 agent_only: false,
                 skills: Vec::new(),
@@ -187,10 +189,12 @@ impl Table {
             ballot: Some(ballot),
             answer,
             flags: Vec::new(),
-            replies: vec![ReplyAttempt { text, finish: Finish::Complete, reason: None }],
+            replies: vec![ReplyAttempt { text, finish: Finish::Complete, limit: None, reason: None }],
             tries: 1,
             latency_ms: 2_400,
-            tokens: Some(TokenUsage { input: 600, output: 80, cached: 0 }),
+            tokens: Some(TokenUsage { input: 600, output: 80, ..TokenUsage::default() }),
+            dropped: Vec::new(),
+            declined: 0,
             may_block: false,
             nonce: "1".repeat(64),
         }
@@ -210,8 +214,12 @@ impl Table {
         answer.reason = Some("no such option: `memcached`".to_owned());
         answer.ballot = None;
         answer.answer = Map::new();
-        answer.replies =
-            vec![ReplyAttempt { text: reply.to_owned(), finish: Finish::Complete, reason: None }];
+        answer.replies = vec![ReplyAttempt {
+            text: reply.to_owned(),
+            finish: Finish::Complete,
+            limit: None,
+            reason: None,
+        }];
         answer
     }
 }

@@ -90,7 +90,7 @@ fn what_a_round_has_cost_is_shown_once_it_is_closed() {
             }
             Event::AnswerRevealed(answer) => {
                 std::sync::Arc::make_mut(answer).tokens =
-                    Some(TokenUsage { input: 10_000, output: 200, cached: 8000 });
+                    Some(TokenUsage { input: 10_000, output: 200, cached: 8000, ..TokenUsage::default() });
             }
             _ => {}
         }

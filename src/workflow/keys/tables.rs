@@ -7,6 +7,7 @@ use super::spec::KeyType::{
 use super::spec::{KeySpec, MapSpec, REQUIRED, StepType, key, map, words_of};
 use super::{material, rules};
 use crate::workflow::definition::{LeakAction, StructuredAnswers, WarmFirst};
+use crate::workflow::effort::Effort;
 use crate::workflow::load::participants::MOST_SEATS;
 use crate::workflow::steps::types::{step_keys, type_names};
 
@@ -154,6 +155,14 @@ static PARTICIPANT: MapSpec = MapSpec {
             "The temperature: of every seat, in turn from a list, or spread evenly.",
             "0.7",
         ),
+        key(
+            "effort",
+            Words(|| words_of(&Effort::WORDS)),
+            "the provider's",
+            "How much the model is to think.",
+            "low",
+        ),
+        key("max_output_tokens", from(1), "16384", "The most tokens of a reply, thinking included.", "32768"),
         key(
             "count",
             Whole(1, MOST_SEATS),

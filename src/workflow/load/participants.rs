@@ -6,6 +6,7 @@ use super::entries::Entries;
 use super::map_reader::as_text;
 use crate::persona::is_name;
 use crate::workflow::definition::{ParticipantSpec, ProgramSpec};
+use crate::workflow::effort::Effort;
 use crate::workflow::per_seat::spread;
 use crate::yaml::Value;
 
@@ -50,6 +51,8 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
     let weight = entries.number("weight").unwrap_or(1.0);
     let seed = entries.whole_number("seed");
     let temperature = spread(entries, "temperature");
+    let effort = entries.word("effort", &Effort::WORDS);
+    let max_output_tokens = entries.whole_number("max_output_tokens");
     let count = entries.whole_number("count").unwrap_or(1).clamp(1, MOST_SEATS);
     if count * kinds.len() as u64 > MOST_SEATS {
         let message = format!("the grid seats above {MOST_SEATS}");
@@ -67,6 +70,8 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
             weight,
             seed: seed.map(|seed| seed.wrapping_add(nth as u64)),
             temperature: temperature.as_ref().map(|spread| spread.value_for(nth, total)),
+            effort,
+            max_output_tokens,
             skills: skills.clone(),
             tags: tags.clone(),
             ..kind.clone()

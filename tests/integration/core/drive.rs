@@ -318,10 +318,17 @@ impl Sitting {
             ballot: countable,
             answer: if let Value::Object(map) = answer { map } else { serde_json::Map::new() },
             flags: vec![format!("flag {word}")],
-            replies: vec![ReplyAttempt { text: format!("reply {word}"), finish: Finish::Complete, reason }],
+            replies: vec![ReplyAttempt {
+                text: format!("reply {word}"),
+                finish: Finish::Complete,
+                limit: None,
+                reason,
+            }],
             tries: 1,
             latency_ms: 1_200,
             tokens: None,
+            dropped: Vec::new(),
+            declined: 0,
         }
     }
 

@@ -120,6 +120,8 @@ impl Drive {
             tries: 1,
             latency_ms: 1,
             tokens: None,
+            dropped: Vec::new(),
+            declined: 0,
         };
         let text = serde_json::to_string(&record).expect("a record is JSON");
         let nonces = Nonces { cipher: [self.turn as u8; 24], commitment: [3; 32] };

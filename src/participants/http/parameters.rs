@@ -1,0 +1,291 @@
+//! Parameters of a request that a model's service does not take.
+//!
+//! A request declined for a parameter is sent once more: without it, or with the limit of the reply under
+//! the name or of the size that the service wants. What it takes then is remembered for that model, in a
+//! file of its own in the user's state. The prompt never changes. Nothing is asked twice for one parameter.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::participants::SeatRequest;
+use crate::participants::api::{ApiStream, ApiStyle, RequestOptions, SchemaMode};
+use crate::round::snapshot::sha256_hex;
+
+/// Where it is kept from run to run what a model's service takes.
+pub trait ParameterStore: std::fmt::Debug + Send + Sync {
+    /// Returns what was kept under a name, if that can be read.
+    fn read(&self, name: &str) -> Option<Vec<u8>>;
+
+    /// Keeps this under a name.
+    ///
+    /// # Errors
+    /// Why it cannot be kept.
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String>;
+}
+
+/// A part of a request that a service may not take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Parameter {
+    /// The most tokens of a reply.
+    MaxOutputTokens,
+    Temperature,
+    Seed,
+    Effort,
+    /// The JSON Schema of the answer.
+    Schema,
+    /// The count of tokens at the end of a stream.
+    StreamUsage,
+    Stream,
+}
+
+/// Another request to try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    /// One without this.
+    Omit(Parameter),
+    /// One that calls the limit of the reply by its other name.
+    OtherName,
+    /// One with this limit.
+    Limit(u32),
+}
+
+impl Parameter {
+    /// Everything but the limit, in the order in which a complaint is searched for it.
+    pub const OPTIONAL: [Self; 6] =
+        [Self::Temperature, Self::Seed, Self::Effort, Self::Schema, Self::StreamUsage, Self::Stream];
+
+    /// Returns the word for it, in records and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxOutputTokens => "max_output_tokens",
+            Self::Temperature => "temperature",
+            Self::Seed => "seed",
+            Self::Effort => "effort",
+            Self::Schema => "schema",
+            Self::StreamUsage => "stream_options",
+            Self::Stream => "stream",
+        }
+    }
+
+    /// Returns its names in requests of an API style, as errors give them.
+    pub fn names(self, style: ApiStyle) -> &'static [&'static str] {
+        match (self, style) {
+            (Self::MaxOutputTokens, ApiStyle::OpenAi) => &["max_tokens", "max_completion_tokens"],
+            (Self::MaxOutputTokens, ApiStyle::Responses) => &["max_output_tokens"],
+            (Self::MaxOutputTokens, ApiStyle::Anthropic) => &["max_tokens"],
+            (Self::Temperature, _) => &["temperature"],
+            (Self::Seed, _) => &["seed"],
+            (Self::Effort, ApiStyle::OpenAi) => &["reasoning_effort"],
+            (Self::Effort, ApiStyle::Responses) => &["reasoning.effort", "reasoning"],
+            (Self::Effort, ApiStyle::Anthropic) => &["output_config.effort", "effort", "output_config"],
+            (Self::Schema, ApiStyle::OpenAi) => &["response_format", "json_schema"],
+            (Self::Schema, ApiStyle::Responses) => &["text.format", "text"],
+            (Self::Schema, ApiStyle::Anthropic) => &["output_config.format", "output_config"],
+            (Self::StreamUsage, _) => &["stream_options", "include_usage"],
+            (Self::Stream, _) => &["stream"],
+        }
+    }
+
+    /// Whether a request has it.
+    pub fn is_in(self, options: &RequestOptions) -> bool {
+        match self {
+            Self::MaxOutputTokens => options.max_output_tokens.is_some(),
+            Self::Temperature => options.temperature.is_some(),
+            Self::Seed => options.seed.is_some(),
+            Self::Effort => options.effort.is_some(),
+            Self::Schema => options.form == SchemaMode::BySchema,
+            Self::StreamUsage => options.stream == ApiStream::WithUsage,
+            Self::Stream => options.stream != ApiStream::Off,
+        }
+    }
+}
+
+impl Change {
+    /// Returns the parameter that it is about.
+    pub fn parameter(self) -> Parameter {
+        match self {
+            Self::Omit(parameter) => parameter,
+            Self::OtherName | Self::Limit(_) => Parameter::MaxOutputTokens,
+        }
+    }
+}
+
+/// What a model takes, as far as its service has said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Learned {
+    #[serde(default)]
+    omit: BTreeSet<Parameter>,
+    /// Whether the limit is called `max_completion_tokens`.
+    #[serde(default)]
+    completion_tokens: Option<bool>,
+    #[serde(default)]
+    max_output_tokens: Option<u32>,
+}
+
+impl Learned {
+    /// Adds what a service made known by declining a request with these options.
+    pub fn add(&mut self, change: Change, declined: &RequestOptions) {
+        match change {
+            Change::Omit(parameter) => drop(self.omit.insert(parameter)),
+            Change::OtherName => self.completion_tokens = Some(!declined.completion_tokens),
+            Change::Limit(limit) => self.max_output_tokens = Some(limit),
+        }
+    }
+
+    /// Adds what another seat's requests made known.
+    pub fn merge(&mut self, other: &Self) {
+        self.omit.extend(&other.omit);
+        self.completion_tokens = other.completion_tokens.or(self.completion_tokens);
+        self.max_output_tokens = other.max_output_tokens.or(self.max_output_tokens);
+    }
+
+    /// Returns the options of a request that the model takes.
+    pub fn apply(&self, wanted: RequestOptions) -> RequestOptions {
+        let mut options = wanted;
+        options.completion_tokens = self.completion_tokens.unwrap_or(wanted.completion_tokens);
+        if let (Some(limit), Some(most)) = (&mut options.max_output_tokens, self.max_output_tokens) {
+            *limit = most.min(*limit);
+        }
+        for parameter in &self.omit {
+            match parameter {
+                Parameter::MaxOutputTokens => options.max_output_tokens = None,
+                Parameter::Temperature => options.temperature = None,
+                Parameter::Seed => options.seed = None,
+                Parameter::Effort => options.effort = None,
+                Parameter::Schema => options.form = SchemaMode::InWords,
+                Parameter::StreamUsage if options.stream == ApiStream::Off => {}
+                Parameter::StreamUsage => options.stream = ApiStream::Plain,
+                Parameter::Stream => options.stream = ApiStream::Off,
+            }
+        }
+        options
+    }
+}
+
+/// Names what a seat or its provider asks for and a request does not have.
+pub(super) fn dropped(ask: &SeatRequest, wanted: &RequestOptions, sent: &RequestOptions) -> Vec<String> {
+    let is_wanted = |parameter: Parameter| match parameter {
+        // Not every style has one.
+        Parameter::Seed => ask.seed.is_some(),
+        Parameter::StreamUsage | Parameter::Stream => false,
+        _ => parameter.is_in(wanted),
+    };
+    let left_out = Parameter::OPTIONAL.into_iter().filter(|of| is_wanted(*of) && !of.is_in(sent));
+    left_out.map(|parameter| parameter.name().to_owned()).collect()
+}
+
+/// What is known of the models of one service.
+#[derive(Debug, Default)]
+pub(super) struct ParameterMemory {
+    store: Option<Arc<dyn ParameterStore>>,
+    service: String,
+    models: Mutex<HashMap<String, Learned>>,
+}
+
+/// A remembered model's file.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    service: String,
+    model: String,
+    #[serde(flatten)]
+    learned: Learned,
+}
+
+impl ParameterMemory {
+    /// Returns the memory of a service, kept in a store if there is one.
+    pub fn new(store: Option<Arc<dyn ParameterStore>>, service: String) -> Self {
+        Self { store, service, models: Mutex::default() }
+    }
+
+    /// Returns what is known of a model.
+    pub fn of(&self, model: &str) -> Learned {
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        models.entry(model.to_owned()).or_insert_with(|| self.read(model).unwrap_or_default()).clone()
+    }
+
+    /// Notes what a model takes. What cannot be written is found out again next time.
+    pub fn learn(&self, model: &str, update: impl FnOnce(&mut Learned)) {
+        let known = self.of(model);
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut learned = models.get(model).cloned().unwrap_or_default();
+        update(&mut learned);
+        if learned == known {
+            return;
+        }
+        tracing::warn!(model, service = self.service, ?learned, "the service takes other parameters");
+        if let Some(store) = &self.store {
+            let (service, of) = (self.service.clone(), model.to_owned());
+            let entry = Entry { service, model: of, learned: learned.clone() };
+            let text = serde_json::to_vec_pretty(&entry).unwrap_or_default();
+            if let Err(error) = store.write(&self.name(model), &text) {
+                tracing::warn!(model, error, "what its service takes is not remembered");
+            }
+        }
+        models.insert(model.to_owned(), learned);
+    }
+
+    fn name(&self, model: &str) -> String {
+        sha256_hex(serde_json::json!([self.service, model]).to_string())
+    }
+
+    fn read(&self, model: &str) -> Option<Learned> {
+        let bytes = self.store.as_ref()?.read(&self.name(model))?;
+        let entry: Entry = serde_json::from_slice(&bytes).ok()?;
+        Some(entry.learned)
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    pub const SENT: RequestOptions = RequestOptions {
+        max_output_tokens: Some(16_384),
+        completion_tokens: false,
+        stream: ApiStream::WithUsage,
+        form: SchemaMode::BySchema,
+        seed: Some(7),
+        temperature: Some(0.2),
+        effort: Some(crate::workflow::Effort::Low),
+    };
+
+    #[derive(Debug, Default)]
+    struct Kept(Mutex<HashMap<String, Vec<u8>>>);
+
+    impl ParameterStore for Kept {
+        fn read(&self, name: &str) -> Option<Vec<u8>> {
+            self.0.lock().unwrap().get(name).cloned()
+        }
+
+        fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
+            self.0.lock().unwrap().insert(name.to_owned(), bytes.to_vec());
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_a_model_takes_is_remembered_for_it_alone_and_across_runs() {
+        let kept = Arc::new(Kept::default());
+        let memory = |service: &str| ParameterMemory::new(Some(kept.clone()), service.to_owned());
+        let mut learned = Learned::default();
+        learned.add(Change::Omit(Parameter::Temperature), &SENT);
+        learned.add(Change::OtherName, &SENT);
+        learned.add(Change::Limit(4096), &SENT);
+        memory("a").learn("m", |known| known.merge(&learned));
+        let sent = memory("a").of("m").apply(SENT);
+        let expected = RequestOptions {
+            temperature: None,
+            completion_tokens: true,
+            max_output_tokens: Some(4096),
+            ..SENT
+        };
+        assert_eq!(sent, expected);
+        assert_eq!(memory("a").of("n").apply(SENT), SENT);
+        assert_eq!(memory("b").of("m").apply(SENT), SENT);
+        kept.0.lock().unwrap().values_mut().for_each(|bytes| bytes.truncate(1));
+        assert_eq!(memory("a").of("m").apply(SENT), SENT, "a damaged file counts as none");
+    }
+}

@@ -1,0 +1,231 @@
+//! A first round with real services, by an imitation of them: no seat is lost to a parameter, what was left
+//! out is on record, the second round asks right at once, and thinking is told apart from the answer.
+
+use serde_json::{Value, json};
+
+use crate::program::{Desk, arg};
+use crate::server::{Answer, Request, Server};
+use crate::vendor::{ANSWER, THINKING, answer};
+
+const FORM: &str = "ballot: {kind: choice, options: [in-process, redis]}, rule: majority";
+const TEXT: &str = "```yaml\nvote: redis\nrationale: [one truth]\n```\n";
+const HELD: &str = r#"{"vote":"redis","rationale":["one truth"],"trade_offs":{"optimizing_for":"","accepting_as_cost":"","risks":[]},"concerns":[],"suggestions":[],"confidence":null,"references":[]}"#;
+
+/// Provider, model, the temperatures that are left out, and whether the effort is.
+const SERVICES: [(&str, &str, bool, bool); 8] = [
+    ("gateway", "gpt-5", true, false),
+    ("azure", "gpt-5-mini", true, false),
+    ("openai-responses", "gpt-5", true, false),
+    ("anthropic", "claude-sonnet-5", true, false),
+    ("anthropic", "claude-opus-4-8", true, false),
+    ("gemini", "gemini-3-pro", false, false),
+    ("local", "qwq-think", false, true),
+    ("local", "qwq-small", false, true),
+];
+
+/// A desk whose providers are all served by one server.
+fn desk(server: &Server, definition: &str, more: &str) -> Desk {
+    let (desk, url) = (Desk::with(definition), server.url());
+    let azure = format!("{url}/openai/deployments/gpt-5?api-version=2024-10-21");
+    let mut config = "providers:\n".to_owned();
+    for (name, dialect, url) in [
+        ("gateway", "openai", &format!("{url}/v1")),
+        ("azure", "openai", &azure),
+        ("openai-responses", "openai-responses", &format!("{url}/v1")),
+        ("anthropic", "anthropic", &url),
+        ("gemini", "openai", &format!("{url}/v1beta/openai")),
+        ("local", "openai", &format!("{url}/v1")),
+    ] {
+        config.push_str(&format!("  {name}: {{dialect: {dialect}, base_url: \"{url}\"{more}}}\n"));
+    }
+    desk.write("../home/config/config.yaml", config);
+    desk.set("OPENAI_API_KEY", "k").set("ANTHROPIC_API_KEY", "k").set("GEMINI_API_KEY", "k")
+}
+
+/// Serves the services; where a schema comes with a request, the answer fits it.
+fn serve() -> Server {
+    Server::start(|request| {
+        let is_held = String::from_utf8_lossy(&request.body).contains("json_schema");
+        answer(request, if is_held { HELD } else { TEXT })
+    })
+}
+
+fn events(desk: &Desk, event: &str) -> Vec<Value> {
+    let replayed = desk.run(["replay", &arg(&desk.session()), "--json"]).code(0);
+    replayed.lines().into_iter().filter(|line| line["event"] == event).collect()
+}
+
+/// Everything of a request's body but what is sent beside the prompt.
+fn prompt_of(request: &Request) -> Value {
+    let body = request.json();
+    json!([body["messages"], body["system"], body["instructions"], body["input"]])
+}
+
+fn panel() -> String {
+    let seats = SERVICES.iter().enumerate().map(|(nth, (provider, model, ..))| {
+        format!(
+            "  - {{persona: qa-lead, name: s{nth}, model: {provider}/{model}, count: 3, temperature: [0, 0.7, 1], effort: low}}\n"
+        )
+    });
+    let rounds = ["a", "b"].map(|id| format!("  - {{id: {id}, type: round, question: Which?, {FORM}}}\n"));
+    format!("participants:\n{}steps:\n{}", seats.collect::<String>(), rounds.concat())
+}
+
+#[test]
+fn every_seat_answers_and_what_its_service_does_not_take_is_on_record() {
+    for (stream, structured) in [(true, true), (true, false), (false, true), (false, false)] {
+        let server = serve();
+        let desk = desk(&server, &panel(), &format!(", stream: {stream}, structured: {structured}"));
+        let ran = desk.run(["--batch", "decide.yaml"]).code(0);
+        let answers = events(&desk, "answer_revealed");
+        assert_eq!(answers.len(), 2 * 3 * SERVICES.len());
+        for answer in &answers {
+            assert_eq!(answer["outcome"], "answered", "{answer}");
+            assert_eq!(answer["ballot"]["choice"], "redis", "{answer}");
+            let (seat, round) = (answer["participant"].as_str().unwrap(), &answer["round"]);
+            let (nth, place) = seat[1..].split_once('-').unwrap();
+            let (_, model, no_temperature, no_effort) = SERVICES[nth.parse::<usize>().unwrap()];
+            // A temperature of 1 is taken where it is all there is, until the model is known to take none.
+            let is_left_out = no_temperature && (place != "3" || *round == "b");
+            let mut dropped: Vec<&str> = Vec::new();
+            dropped.extend(is_left_out.then_some("temperature"));
+            dropped.extend(no_effort.then_some("effort"));
+            let told = answer.get("dropped").cloned().unwrap_or(json!([]));
+            let is_early = no_temperature && place == "3" && told == json!(["temperature"]);
+            assert!(told == json!(dropped) || is_early, "{seat} {round} {model}: {told}");
+            let tries = answer["tries"].as_u64().unwrap();
+            assert!(tries <= 3 && (*round == "a" || tries == 1), "{seat} {round}: {tries} tries");
+            assert_eq!(tries - 1, answer.get("declined").and_then(Value::as_u64).unwrap_or(0));
+            let tokens = &answer["tokens"];
+            assert_eq!(tokens["output"], THINKING + ANSWER, "{model}: all of it is paid for");
+            let thinking = if model.starts_with("claude") { None } else { Some(THINKING) };
+            assert_eq!(tokens["thinking"].as_u64(), thinking, "{model}");
+        }
+        for declined in ["max_tokens", "temperature", "reasoning_effort"] {
+            assert!(!ran.err.contains(&format!("failed: HTTP 400: {declined}")), "{}", ran.err);
+        }
+        assert!(
+            ran.err.contains("round 2: the same seat: s0-1, s0-2, s0-3: they differ by temperature alone"),
+            "{}",
+            ran.err
+        );
+        for answer in &answers {
+            let role = format!("your_role: \\\"{}\\\"", answer["participant"].as_str().unwrap());
+            let mut prompts: Vec<String> =
+                server.requests().iter().map(|sent| prompt_of(sent).to_string()).collect();
+            prompts.retain(|prompt| prompt.contains(&role));
+            prompts.sort();
+            prompts.dedup();
+            assert_eq!(prompts.len(), 2, "one prompt a round, whatever else is sent: {role}");
+        }
+        desk.run(["verify", &arg(&desk.session())]).code(0);
+        let report = desk.run(["report", &arg(&desk.session()), "--format", "md"]).code(0).out;
+        assert!(report.contains("without temperature"), "{report}");
+        assert!(report.contains("The same seat, since its service takes no other temperature: s0-1, s0-2"));
+    }
+}
+
+/// One seat of each of these models, with room for so many tokens.
+fn seats(room: u64) -> String {
+    let models = [
+        "gateway/gpt-5",
+        "openai-responses/gpt-5",
+        "anthropic/claude-sonnet-5",
+        "gemini/gemini-3-pro",
+        "local/qwq-think",
+    ];
+    let seats = models.iter().enumerate().map(|(nth, model)| {
+        format!("  - {{persona: qa-lead, name: s{nth}, model: {model}, max_output_tokens: {room}}}\n")
+    });
+    format!(
+        "question: Which?\n{}participants:\n{}",
+        FORM.replace(", rule", "\nrule") + "\n",
+        seats.collect::<String>()
+    )
+}
+
+#[test]
+fn a_reply_that_was_all_thinking_is_asked_for_once_more_with_twice_the_room() {
+    for (room, stream, outcome) in
+        [(1000, true, "answered"), (1000, false, "answered"), (500, true, "invalid")]
+    {
+        let server = serve();
+        let desk = desk(&server, &seats(room), &format!(", stream: {stream}"));
+        let ran = desk.run(["--batch", "decide.yaml"]);
+        let answers = events(&desk, "answer_revealed");
+        assert_eq!(answers.len(), 5, "{}", ran.err);
+        for answer in answers {
+            assert_eq!(answer["outcome"], outcome, "{answer}");
+            let replies = answer["replies"].as_array().unwrap();
+            assert_eq!((replies.len(), &replies[0]["limit"]), (2, &json!(room)), "{answer}");
+            assert_eq!(
+                replies[0]["reason"],
+                "all WIDE tokens went into thinking"
+                    .replace("WIDE", if room == 1000 { "1,000" } else { "500" })
+            );
+            let second = if outcome == "answered" { THINKING + ANSWER } else { 2 * room };
+            assert_eq!(answer["tokens"]["output"], room + second, "both are counted");
+            if outcome == "invalid" {
+                assert_eq!(answer["reason"], "all 1,000 tokens went into thinking");
+            }
+            let role = format!("your_role: \\\"{}\\\"", answer["participant"].as_str().unwrap());
+            let sent: Vec<(Value, Option<u64>)> = server
+                .requests()
+                .iter()
+                .map(|sent| {
+                    let body = sent.json();
+                    let names = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
+                    (prompt_of(sent), names.iter().find_map(|name| body[*name].as_u64()))
+                })
+                .filter(|(prompt, _)| prompt.to_string().contains(&role))
+                .collect();
+            assert!(sent.windows(2).all(|two| two[0].0 == two[1].0), "the prompt is the same: {role}");
+            assert_eq!(sent.last().unwrap().1, Some(2 * room));
+        }
+        desk.run(["verify", &arg(&desk.session())]).code(0);
+    }
+}
+
+#[test]
+fn twice_the_room_is_asked_for_only_as_the_budget_allows() {
+    let server = serve();
+    let one = format!(
+        "question: Which?\n{}\nparticipants: [{{persona: qa-lead, model: anthropic/claude-sonnet-5, max_output_tokens: 1000}}]\n",
+        FORM.replace(", rule", "\nrule")
+    );
+    let desk = desk(&server, &one, "");
+    let config = desk.home().join("config/config.yaml");
+    let prices = "prices:\n  anthropic/claude-sonnet-5: {input: 0.000001, output: 10}\n";
+    std::fs::write(&config, std::fs::read_to_string(&config).unwrap() + prices).unwrap();
+    desk.run(["--batch", "decide.yaml", "--max-usd", "0.025"]).code(3);
+    let answer = &events(&desk, "answer_revealed")[0];
+    let reason = answer["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("all 1,000 tokens went into thinking; asked again: one more request could cost"),
+        "{reason}"
+    );
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn doctor_says_which_parameters_a_model_took_and_a_round_asks_right_at_once() {
+    let server = Server::start(|request| match request.path() {
+        path if path.ends_with("/models") => Answer::json(200, &json!({"data": [{"id": "gpt-5"}]})),
+        _ => answer(request, TEXT),
+    });
+    let one = format!(
+        "question: Which?\n{}\nparticipants: [{{persona: qa-lead, model: gateway/gpt-5, temperature: 0.2}}]\n",
+        FORM.replace(", rule", "\nrule")
+    );
+    let desk = desk(&server, &one, "");
+    let probed = desk.run(["doctor", "gateway/gpt-5", "--probe"]).code(0);
+    assert!(
+        probed.out.contains("took max_completion_tokens, seed, effort; declined temperature"),
+        "{}",
+        probed.out
+    );
+    let before = server.requests().len();
+    desk.run(["--batch", "decide.yaml"]).code(0);
+    assert_eq!(server.requests().len(), before + 1);
+    assert_eq!(events(&desk, "answer_revealed")[0]["dropped"], json!(["temperature"]));
+}

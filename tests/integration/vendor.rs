@@ -1,0 +1,205 @@
+//! Services as they are: an imitation of what they decline and how they answer, by model and API style.
+//!
+//! It follows vendors' guides and bug reports of other clients; `docs/PROVIDERS.md` lists the facts. A model
+//! that thinks uses [`THINKING`] tokens of its limit before its answer of [`ANSWER`]; with less room its reply
+//! ends at the limit, without an answer.
+
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Request};
+
+/// Tokens that a model thinks before it answers.
+pub const THINKING: u64 = 1_200;
+/// Tokens of its answer.
+pub const ANSWER: u64 = 120;
+/// What a model thinks; no part of any answer.
+const THOUGHT: &str = "vote: in-process would be simpler, but";
+/// The efforts a model of `OpenAI` takes.
+const EFFORTS: [&str; 6] = ["none", "minimal", "low", "medium", "high", "xhigh"];
+
+/// Answers a request as the service of its model does, with `text` where there is room for it.
+pub fn answer(request: &Request, text: &str) -> Answer {
+    let body = request.json();
+    assert!(body.get("tools").is_none(), "a request never has tools");
+    let model = body["model"].as_str().expect("a model");
+    let limits = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
+    let limit = limits.iter().find_map(|name| body[*name].as_u64()).unwrap_or(u64::MAX);
+    let refused = match model {
+        _ if model.starts_with("gpt-5") => openai(&body),
+        _ if model.starts_with("claude") => anthropic(&body),
+        _ if model.starts_with("qwq") => vllm(&body, limit),
+        _ => None,
+    };
+    if let Some((status, error)) = refused {
+        return Answer::json(status, &error);
+    }
+    let said = if limit < THINKING + ANSWER { None } else { Some(text) };
+    let spent = THINKING + if said.is_some() { ANSWER } else { 0 };
+    let is_streamed = body["stream"] == true;
+    match request.path() {
+        path if path.ends_with("/messages") => messages(said, spent.min(limit), is_streamed),
+        path if path.ends_with("/responses") => responses(said, spent.min(limit), is_streamed),
+        _ => chat(model, said, spent.min(limit), is_streamed),
+    }
+}
+
+fn error(message: &str, param: &str, code: &str) -> (u16, Value) {
+    let error = json!({"message": message, "type": "invalid_request_error", "param": param, "code": code});
+    (400, json!({ "error": error }))
+}
+
+fn openai(body: &Value) -> Option<(u16, Value)> {
+    if body.get("max_tokens").is_some() {
+        let message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+        return Some(error(message, "max_tokens", "unsupported_parameter"));
+    }
+    if let Some(warmth) = body["temperature"].as_f64().filter(|warmth| (warmth - 1.0).abs() > 1e-9) {
+        let message = format!(
+            "Unsupported value: 'temperature' does not support {warmth} with this model. Only the default (1) value is supported."
+        );
+        return Some(error(&message, "temperature", "unsupported_value"));
+    }
+    let effort = body["reasoning_effort"].as_str().or_else(|| body["reasoning"]["effort"].as_str());
+    if let Some(effort) = effort.filter(|effort| !EFFORTS.contains(effort)) {
+        let param = if body.get("reasoning").is_some() { "reasoning.effort" } else { "reasoning_effort" };
+        let message = format!("Unsupported value: '{param}' does not support '{effort}'.");
+        return Some(error(&message, param, "unsupported_value"));
+    }
+    None
+}
+
+fn anthropic(body: &Value) -> Option<(u16, Value)> {
+    let error = |message: &str| {
+        let error = json!({"type": "invalid_request_error", "message": message});
+        Some((400, json!({"type": "error", "error": error})))
+    };
+    if body["max_tokens"].as_u64().is_none() {
+        return error("max_tokens: Field required");
+    }
+    if body["temperature"].as_f64().is_some_and(|warmth| (warmth - 1.0).abs() > 1e-9) {
+        return error("`temperature` may only be set to its default value with this model.");
+    }
+    if body.get("seed").is_some() || body.get("thinking").is_some() {
+        return error("seed: Extra inputs are not permitted");
+    }
+    let effort = body["output_config"]["effort"].as_str();
+    if effort.is_some_and(|effort| !["low", "medium", "high", "xhigh", "max"].contains(&effort)) {
+        return error("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");
+    }
+    None
+}
+
+/// A server of one's own with 32,768 tokens of context, that takes no effort.
+fn vllm(body: &Value, limit: u64) -> Option<(u16, Value)> {
+    if body.get("reasoning_effort").is_some() {
+        let message = "[{'type': 'extra_forbidden', 'loc': ('body', 'reasoning_effort'), 'msg': 'Extra inputs are not permitted', 'input': 'low'}]";
+        return Some((400, json!({"object": "error", "message": message, "param": null, "code": 400})));
+    }
+    if limit < u64::MAX && limit > 16_000 && body["model"] == "qwq-small" {
+        let message = format!(
+            "This model's maximum context length is 16000 tokens. However, you requested {} tokens (900 in the messages, {limit} in the completion).",
+            limit + 900
+        );
+        return Some((400, json!({"object": "error", "message": message, "param": null, "code": 400})));
+    }
+    None
+}
+
+fn chat(model: &str, said: Option<&str>, spent: u64, is_streamed: bool) -> Answer {
+    let finish = if said.is_some() { "stop" } else { "length" };
+    let text = said.unwrap_or_default();
+    let answered = if said.is_some() { ANSWER } else { 0 };
+    // Gemini counts thinking in the total alone; the others in the reply, most of them apart.
+    let usage = match model {
+        _ if model.starts_with("gemini") => {
+            json!({"prompt_tokens": 900, "completion_tokens": answered, "total_tokens": 900 + spent})
+        }
+        _ => json!({"prompt_tokens": 900, "completion_tokens": spent, "total_tokens": 900 + spent,
+                    "completion_tokens_details": {"reasoning_tokens": spent - answered}}),
+    };
+    let message = match model {
+        "qwq-think" if said.is_none() => {
+            json!({"role": "assistant", "content": format!("<think>\n{THOUGHT}")})
+        }
+        "qwq-think" => {
+            json!({"role": "assistant", "content": format!("<think>\n{THOUGHT}\n</think>\n{text}")})
+        }
+        _ if model.starts_with("qwq") => {
+            json!({"role": "assistant", "content": text, "reasoning_content": THOUGHT})
+        }
+        _ if said.is_none() => json!({"role": "assistant", "content": ""}),
+        _ => json!({"role": "assistant", "content": text}),
+    };
+    if !is_streamed {
+        let choice = json!({"index": 0, "message": message, "finish_reason": finish});
+        return Answer::json(200, &json!({"choices": [choice], "usage": usage}));
+    }
+    let chunk = |delta: Value, finish: Value| {
+        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}).to_string()
+    };
+    let thought = json!({"reasoning_content": message.get("reasoning_content")});
+    let data = [
+        // Azure's first chunk has no choice.
+        json!({"choices": [], "prompt_filter_results": []}).to_string(),
+        chunk(thought, Value::Null),
+        chunk(json!({"content": message["content"]}), Value::Null),
+        chunk(json!({}), finish.into()),
+        json!({"choices": [], "usage": usage}).to_string(),
+        "[DONE]".to_owned(),
+    ];
+    Answer::events(&data.each_ref().map(String::as_str))
+}
+
+fn messages(said: Option<&str>, spent: u64, is_streamed: bool) -> Answer {
+    let stop = if said.is_some() { "end_turn" } else { "max_tokens" };
+    let mut blocks = vec![json!({"type": "thinking", "thinking": THOUGHT, "signature": "s"})];
+    blocks.extend(said.map(|text| json!({"type": "text", "text": text})));
+    let usage = json!({"input_tokens": 900, "output_tokens": spent});
+    if !is_streamed {
+        let message = json!({"type": "message", "content": blocks, "stop_reason": stop, "usage": usage});
+        return Answer::json(200, &message);
+    }
+    let mut data = vec![
+        json!({"type": "message_start", "message": {"content": [], "usage": {"input_tokens": 900, "output_tokens": 1}}}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": THOUGHT}}),
+        json!({"type": "content_block_stop", "index": 0}),
+    ];
+    if let Some(text) = said {
+        data.push(
+            json!({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}}),
+        );
+        data.push(
+            json!({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": text}}),
+        );
+    }
+    data.push(
+        json!({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": spent}}),
+    );
+    data.push(json!({"type": "message_stop"}));
+    let data: Vec<String> = data.iter().map(Value::to_string).collect();
+    Answer::events(&data.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn responses(said: Option<&str>, spent: u64, is_streamed: bool) -> Answer {
+    let mut output =
+        vec![json!({"type": "reasoning", "summary": [{"type": "summary_text", "text": THOUGHT}]})];
+    output.extend(said.map(
+        |text| json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}),
+    ));
+    let (status, why) = match said {
+        Some(_) => ("completed", Value::Null),
+        None => ("incomplete", json!({"reason": "max_output_tokens"})),
+    };
+    let thinking = spent.min(THINKING);
+    let response = json!({
+        "object": "response", "status": status, "incomplete_details": why, "output": output,
+        "usage": {"input_tokens": 900, "output_tokens": spent, "output_tokens_details": {"reasoning_tokens": thinking}},
+    });
+    if !is_streamed {
+        return Answer::json(200, &response);
+    }
+    let delta = json!({"type": "response.output_text.delta", "delta": said.unwrap_or_default()});
+    let end = json!({"type": format!("response.{status}"), "response": response});
+    Answer::events(&[&delta.to_string(), &end.to_string()])
+}

@@ -45,6 +45,7 @@ pub mod report;
 pub mod round;
 pub mod sanitize;
 pub mod tally;
+pub mod tokens;
 pub mod tui;
 pub mod workflow;
 pub mod yaml;

@@ -79,11 +79,6 @@ pub fn harmless_line(text: &str) -> String {
     harmless(text).replace('\n', "⏎")
 }
 
-/// A rough count of tokens: a quarter of the bytes, rounded up. Shown as an estimate only.
-pub fn estimated_tokens(bytes: usize) -> usize {
-    bytes.div_ceil(4)
-}
-
 /// A number with its thousands apart: `2,418`.
 pub fn group_digits(number: usize) -> String {
     let digits = number.to_string();

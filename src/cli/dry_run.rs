@@ -1,7 +1,7 @@
 //! `--dry-run`: every work item that could be handed out now, what the others wait for, and nothing
 //! sent.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::console::Console;
 use super::foreseen::foreseen;
@@ -11,13 +11,14 @@ use crate::config::trust::lines;
 use crate::core::{Command, ExitCode, NextAction, ReplyLimits, decide, next};
 use crate::diagnostic::Diagnostic;
 use crate::handoff::whole_prompt;
-use crate::history::{Event, Price, SeatInfo, Session, TimedEvent, WorkItemOffered};
+use crate::history::{Event, Price, RoundRun, SeatInfo, Session, TimedEvent, WorkItemOffered};
 use crate::launch::budget::known_prices;
 use crate::launch::environment::Environment;
 use crate::launch::prepare::Opening;
 use crate::report;
 use crate::round::record::TokenUsage;
-use crate::sanitize::{estimated_tokens, harmless};
+use crate::sanitize::harmless;
+use crate::tokens::estimated_tokens;
 
 /// Folds the session as far as nobody needs to answer and prints each prompt.
 pub fn run(
@@ -53,7 +54,7 @@ pub fn run(
             if let Event::WorkItemOffered(item) = &stamped.event {
                 let text = prompt(&session, item);
                 let seat = session.seat_info(&item.participant);
-                let money = costs.add((seat, &item.model), text.len(), &mut total);
+                let money = costs.add((seat, item), &text, session.round(&item.round), &mut total);
                 if !output.json {
                     output.line(&shown(item, &text, &money));
                 }
@@ -90,7 +91,7 @@ fn prompt(session: &Session, item: &WorkItemOffered) -> String {
 }
 
 fn shown(item: &WorkItemOffered, text: &str, money: &str) -> String {
-    let (bytes, tokens) = (text.len(), estimated_tokens(text.len()));
+    let (bytes, tokens) = (text.len(), estimated_tokens(text));
     let head = format!(
         "=== {} ({}) · {} · {bytes} bytes · about {tokens} tokens",
         item.participant, item.model, item.item
@@ -108,6 +109,10 @@ struct Costs {
 #[derive(Default)]
 struct Total {
     dollars: f64,
+    /// What caches could save of it.
+    saved: f64,
+    /// The rounds and models of which a seat was counted.
+    cached: HashSet<(String, String)>,
     tokens: u64,
     /// The most tokens a reply may have.
     longest: u64,
@@ -115,9 +120,16 @@ struct Total {
 }
 
 impl Costs {
-    /// Adds a prompt of so many bytes and a reply as long as allowed; says what that costs.
-    fn add(&self, (seat, model): (Option<&SeatInfo>, &str), bytes: usize, total: &mut Total) -> String {
-        let input = estimated_tokens(bytes) as u64;
+    /// Adds a prompt and a reply as long as allowed; says what that costs. What a model's seats of a
+    /// round share could come from a cache for all of them but one.
+    fn add(
+        &self,
+        (seat, item): (Option<&SeatInfo>, &WorkItemOffered),
+        text: &str,
+        round: Option<&RoundRun>,
+        total: &mut Total,
+    ) -> String {
+        let (model, input) = (item.model.as_str(), estimated_tokens(text) as u64);
         total.tokens += input;
         match self.prices.get(model) {
             Some(price) => {
@@ -125,6 +137,9 @@ impl Costs {
                 total.longest = total.longest.max(output);
                 let dollars = price.cost_usd(TokenUsage { input, output, ..TokenUsage::default() });
                 total.dollars += dollars;
+                let is_first = total.cached.insert((item.round.clone(), model.to_owned()));
+                let shared = round.filter(|_| !is_first).map_or(0, |round| round.opened.estimated_tokens);
+                total.saved += shared as f64 * (price.input - price.cached) / 1e6;
                 if dollars > 0.0 { format!(" · up to ${dollars:.4}") } else { String::new() }
             }
             // Scripted seats ask nobody.
@@ -148,6 +163,9 @@ impl Total {
             said.push_str(&format!(
                 "; up to ${dollars:.4} if every reply is as long as allowed ({longest} tokens), at prices published by {AS_OF} unless config.yaml says otherwise"
             ));
+        }
+        if self.saved > 0.0 {
+            said.push_str(&format!("; caching could save ${:.4}", self.saved));
         }
         output.note(&said);
         if !self.unknown.is_empty() {

@@ -10,7 +10,7 @@ use crate::core::ReplyLimits;
 use crate::history::{Price, RoundOpened, SeatInfo, SeatStatus, Session, WorkItemOffered};
 use crate::participants::purse::{Funds, Purse};
 use crate::round::record::TokenUsage;
-use crate::sanitize::estimated_tokens;
+use crate::tokens::estimated_tokens;
 
 /// A limit in US dollars, and prices by model.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ impl Budget {
     fn of_item(&self, session: &Session, item: &WorkItemOffered) -> f64 {
         let (system, text) = session.agent_prompt(item);
         let seat = session.seat_info(&item.participant);
-        2.0 * self.each(seat, &item.model, estimated_tokens(system.len() + text.len()))
+        2.0 * self.each(seat, &item.model, estimated_tokens(&system) + estimated_tokens(&text))
     }
 
     /// Sets aside what comes next, named `what`, or says why the limit does not bear it. What it leaves

@@ -14,7 +14,7 @@ use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItem
 use crate::participants::purse::Purse;
 use crate::participants::{Prompt, SeatRequest, WorkItemView};
 use crate::persona::Persona;
-use crate::sanitize::estimated_tokens;
+use crate::tokens::estimated_tokens;
 use crate::workflow::{OutputSchema, StepKind, TRACKER, VERDICT};
 
 impl Engine<'_> {
@@ -114,7 +114,7 @@ impl Engine<'_> {
     fn ask_agent(&self, item: &WorkItem, schema: Option<OutputSchema>) -> SeatRequest {
         let offered = &item.offered;
         let (system, text) = self.session.agent_prompt(offered);
-        let estimated = estimated_tokens(system.len() + text.len());
+        let estimated = estimated_tokens(&system) + estimated_tokens(&text);
         let info = self.session.seat_info(&offered.participant);
         let model = info.map(|info| info.model.as_str()).unwrap_or_default();
         let persona = info.and_then(|info| self.personas.get(&info.persona)).cloned();

@@ -27,6 +27,11 @@ fn telling(headers: &'static [&'static str]) -> (Server, Times) {
     (server, times)
 }
 
+/// A service whose replies have at most 4,096 tokens.
+fn short(server: &Server) -> Service {
+    Service { max_output_tokens: 4096, ..open_ai(server) }
+}
+
 #[tokio::test]
 async fn no_more_tokens_are_sent_than_are_left_of_the_minute() {
     // A request counts as the longest reply allowed: 4,096.
@@ -36,7 +41,7 @@ async fn no_more_tokens_are_sent_than_are_left_of_the_minute() {
         "x-ratelimit-reset-tokens: 600ms",
     ];
     let (server, times) = telling(left);
-    let participant = participant(open_ai(&server));
+    let participant = participant(short(&server));
     let ask = ask();
     participant.ask(&ask).await.expect("a reply");
     let told = Instant::now();
@@ -117,7 +122,7 @@ async fn without_a_word_on_waiting_enough_for_this_request_is_waited_for_and_not
         "x-ratelimit-limit-tokens: 41000",
         "x-ratelimit-reset-tokens: 6s",
     ];
-    let (reply, waited) = refused_first(headers, open_ai).await;
+    let (reply, waited) = refused_first(headers, short).await;
     assert_eq!(reply.expect("a reply").tries, 2);
     let waited = waited.expect("a second request");
     assert!(waited >= ms(550) && waited < ms(3000), "{waited:?}");

@@ -7,9 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms from left to right; a room may name only rooms to its left.
-const ROOMS: [&str; 23] = [
+const ROOMS: [&str; 24] = [
     "diagnostic",
     "sanitize",
+    "tokens",
     "yaml",
     "tally",
     "ballot",
@@ -33,9 +34,10 @@ const ROOMS: [&str; 23] = [
     "main",
 ];
 /// Rooms that do no IO, no async, and read no clock and no randomness.
-const PURE: [&str; 14] = [
+const PURE: [&str; 15] = [
     "diagnostic",
     "sanitize",
+    "tokens",
     "yaml",
     "tally",
     "ballot",

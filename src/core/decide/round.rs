@@ -14,7 +14,7 @@ use crate::round::prompt::{self, PromptHash};
 use crate::round::record::{Outcome, Raw, SeatRecord};
 use crate::round::seal::{Padding, RoundKey, SealedRecord, unseal};
 use crate::round::snapshot::address;
-use crate::sanitize::estimated_tokens;
+use crate::tokens::estimated_tokens;
 use crate::workflow::{Definition, Round, Step};
 
 pub fn open_round(session: &Session, definition: &Definition, summary: Option<&str>) -> DecideResult {
@@ -70,7 +70,7 @@ fn draft(
         close: round.close,
         deadline_ms: round.deadline_ms,
         snapshot_bytes: snapshot.text.len(),
-        estimated_tokens: estimated_tokens(rules.len() + snapshot.text.len()),
+        estimated_tokens: estimated_tokens(&rules) + estimated_tokens(&snapshot.text),
         snapshot_sha256: snapshot.sha256.clone(),
         snapshot: Arc::clone(&snapshot.text),
         rules: rules.into(),

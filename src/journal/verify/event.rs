@@ -7,7 +7,7 @@ use crate::history::{
 };
 use crate::round::seal::RoundKey;
 use crate::round::snapshot::sha256_hex;
-use crate::sanitize::estimated_tokens;
+use crate::tokens::{estimated_tokens, tokens_by_bytes};
 use crate::workflow::Close;
 
 impl Verifier {
@@ -150,12 +150,18 @@ fn is_as_defined(session: &Session, line: &LogEntry, opened: &RoundOpened) -> bo
     let command = Command::OpenRound { project_summary: None };
     let events = decide(session, command, line.stamped.at).unwrap_or_default();
     let Some(Event::RoundOpened(derived)) = events.into_iter().next() else { return false };
+    // Earlier versions estimated by length alone.
+    let by_bytes = tokens_by_bytes(opened.rules.len() + opened.snapshot.len());
     let expected = RoundOpened {
         rules: opened.rules.clone(),
         snapshot: opened.snapshot.clone(),
         snapshot_sha256: opened.snapshot_sha256.clone(),
         snapshot_bytes: opened.snapshot.len(),
-        estimated_tokens: estimated_tokens(opened.rules.len() + opened.snapshot.len()),
+        estimated_tokens: if opened.estimated_tokens == by_bytes {
+            by_bytes
+        } else {
+            estimated_tokens(&opened.rules) + estimated_tokens(&opened.snapshot)
+        },
         ..(*derived).clone()
     };
     expected == *opened

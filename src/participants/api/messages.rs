@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::encode::{close_string, open_string, put, schema};
 use super::{ApiStream, DecodeError, RequestOptions, parse};
 use crate::participants::{Finish, Prompt, Reply, SeatRequest, TokenUsage};
-use crate::sanitize::estimated_tokens;
+use crate::tokens::has_tokens;
 
 /// The shared part: system text, then the user message up to the snapshot's end.
 ///
@@ -38,7 +38,7 @@ pub(in crate::participants) fn head(prompt: &Prompt) -> Vec<u8> {
 /// Whether the shared part is worth a mark: the service caches nothing below 1,024 tokens, and
 /// takes no empty block, which an agent's prompt without a tail would leave.
 fn is_marked(prompt: &Prompt) -> bool {
-    estimated_tokens(prompt.rules.len() + prompt.snapshot.len()) >= 1024 && !prompt.tail.is_empty()
+    !prompt.tail.is_empty() && has_tokens(&[&prompt.rules, &prompt.snapshot], 1024)
 }
 
 /// The seat's part: the rest of the user message, then the model and its limits.
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_long_shared_part_is_marked_for_the_cache() {
-        let snapshot = "word ".repeat(1000);
+        let snapshot = "word ".repeat(1100);
         let mut marked = ask("rules", &snapshot, "tail");
         let mut body = head(&marked.prompt);
         body.extend(tail(&marked, LIMITS));

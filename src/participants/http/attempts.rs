@@ -13,7 +13,7 @@ use super::request_body::SplitBody;
 use super::retry::{RetryDecision, jitter};
 use super::{Failure, Finish, HttpParticipant, Reply, SeatRequest, WarmupGuard};
 use crate::participants::api::{ApiStyle, RequestOptions, SchemaMode};
-use crate::sanitize::estimated_tokens;
+use crate::tokens::estimated_tokens;
 
 /// What is sent beside the prompt: as it is wanted, and as the service takes it.
 pub(super) struct Parameters {
@@ -84,15 +84,15 @@ impl Parameters {
 
 impl HttpParticipant {
     /// How many tokens the service will count of its minute for a request, estimated.
-    fn tokens(&self, ask: &SeatRequest, sent: RequestOptions) -> u64 {
-        let prompt = ask.prompt.rules.len() + ask.prompt.snapshot.len() + ask.prompt.tail.len();
-        self.service.dialect.rate_limit_tokens(estimated_tokens(prompt) as u64, sent)
+    fn tokens(&self, ask: &SeatRequest, shared: u64, sent: RequestOptions) -> u64 {
+        let prompt = shared + estimated_tokens(&ask.prompt.tail) as u64;
+        self.service.dialect.rate_limit_tokens(prompt, sent)
     }
 
     pub(super) async fn tries<'a>(
         &'a self,
         ask: &SeatRequest,
-        head: Bytes,
+        (head, shared): (Bytes, u64),
         mut patience: Patience,
         (mut permit, mut lead): (Option<SemaphorePermit<'a>>, Option<WarmupGuard>),
     ) -> Result<Reply, Failure> {
@@ -101,7 +101,7 @@ impl HttpParticipant {
         let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, parameters.sent)) };
         let mut last = None;
         let gate = self.gates.limit_for(&ask.model);
-        let tokens = self.tokens(ask, parameters.sent);
+        let tokens = self.tokens(ask, shared, parameters.sent);
         loop {
             if patience.heed(gate.closed_for(tokens), ask, tries)? {
                 // Whoever waits for one model holds up nobody who asks another.

@@ -120,8 +120,18 @@ pub(super) fn change(
 
 #[cfg(test)]
 mod tests {
-    use super::super::parameters::tests::SENT;
     use super::*;
+    use crate::participants::api::{ApiStream, SchemaMode};
+
+    const SENT: RequestOptions = RequestOptions {
+        max_output_tokens: Some(16_384),
+        completion_tokens: false,
+        stream: ApiStream::WithUsage,
+        form: SchemaMode::BySchema,
+        seed: Some(7),
+        temperature: Some(0.2),
+        effort: Some(crate::workflow::Effort::Low),
+    };
     use ApiStyle::{Anthropic, OpenAi, Responses};
     use Change::{Limit, Omit, OtherName};
     use Parameter::{Effort, MaxOutputTokens, Schema, Seed, StreamUsage, Temperature};

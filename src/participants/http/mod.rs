@@ -117,10 +117,10 @@ impl HttpParticipant {
     async fn call(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
         let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
-        let head = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
+        let (head, shared) = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
         let lead = patience.wait(0, self.turn(ask, &head)).await?;
         let permit = patience.wait(0, self.permit()).await?;
-        self.tries(ask, head, patience, (permit, lead)).await
+        self.tries(ask, (head, shared), patience, (permit, lead)).await
     }
 
     /// Waits for the one ahead, where one goes ahead.

@@ -239,10 +239,10 @@ impl ParameterMemory {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
 
-    pub const SENT: RequestOptions = RequestOptions {
+    const SENT: RequestOptions = RequestOptions {
         max_output_tokens: Some(16_384),
         completion_tokens: false,
         stream: ApiStream::WithUsage,

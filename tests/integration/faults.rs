@@ -201,7 +201,7 @@ async fn what_is_too_large_is_cut_off_by_name() {
     for answer in [large, endless] {
         let (outcome, requests) = outcome(answer).await;
         let reply = outcome.expect("cut, not failed: how long a reply is, is content");
-        assert_eq!((reply.text.as_str(), reply.finish), ("", roundtable::participants::Finish::Length));
+        assert_eq!((reply.text.as_str(), reply.finish), ("", roundtable::participants::Finish::TooLong));
         assert_eq!(requests, 1);
     }
     let (outcome, _) = outcome(Answer::new(400, &[], vec![b'x'; 1024 * 1024])).await;

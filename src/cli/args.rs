@@ -57,6 +57,15 @@ pub struct Run {
     /// Save to a new file, or to a directory for several inputs
     #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
+    /// Add a file of evidence, with lines if wanted (`src/a.rs:10-80`; `-`: stdin; repeatable)
+    #[arg(long, value_name = "PATH[:LINES]")]
+    pub evidence: Vec<String>,
+    /// Add what changed between two commits as evidence (`main...HEAD`; repeatable)
+    #[arg(long, value_name = "RANGE")]
+    pub diff: Vec<String>,
+    /// Send evidence even if it looks like it holds a key or password
+    #[arg(long, value_name = "allow", value_parser = ["allow"])]
+    pub secrets: Option<String>,
     /// Print prompts and cost estimate; send nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -235,6 +244,9 @@ pub struct TallyArgs {
     /// Rules
     #[command(flatten)]
     pub rules: Rules,
+    /// Count only ballots whose answer cites something in the snapshot
+    #[arg(long, conflicts_with = "ballots")]
+    pub supported: bool,
     /// Print one JSON object per rule
     #[arg(long)]
     pub json: bool,

@@ -55,10 +55,10 @@ fn run_headless(run: &Run, output: &mut Console) -> VerbResult {
         return Err(Diagnostic::new("--batch needs a file").hint("roundtable --batch FILE...").into());
     }
     check_save(run)?;
-    let set_up = environment(run.trust, output)?;
+    let mut set_up = environment(run.trust, output)?;
     let runtime = runtime()?;
     raise_descriptor_limit();
-    let options = launch_options(run)?;
+    let options = launch_options(run, &mut set_up)?;
     if let Some(doubt) = run.input.as_deref().and_then(warn_json_like_input) {
         output.warn(&doubt);
     }
@@ -127,7 +127,7 @@ fn run_file(
         output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
     }
     if args.dry_run {
-        return dry_run::run(opening, set_up, output);
+        return dry_run::run(opening, options, set_up, output);
     }
     if let Some(notice) = set_up.catalog().unneeded(&opening.needs) {
         output.warn(&notice);

@@ -18,6 +18,7 @@ use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::history::Timestamp;
 use crate::launch::environment::Environment;
+use crate::launch::evidence::unreadable_evidence;
 use crate::launch::prepare::{ExaminedFile, PreparedSession, examine_file, opened};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::sanitize::harmless_line;
@@ -96,6 +97,7 @@ fn of_plan(
     warnings: &mut Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
     warnings.extend(plan.unlinked.iter().cloned());
+    problems.extend(unreadable_evidence(&plan.definition, &plan.file, &set_up.evidence_reader()));
     let (roster, of_roster) = plan.roster(set_up, UnknownAgentPolicy::Noticed);
     let is_valid = problems.is_empty() && of_roster.is_empty();
     problems.extend(of_roster);

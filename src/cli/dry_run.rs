@@ -14,7 +14,8 @@ use crate::handoff::whole_prompt;
 use crate::history::{Event, Price, RoundRun, SeatInfo, Session, TimedEvent, WorkItemOffered};
 use crate::launch::budget::known_prices;
 use crate::launch::environment::Environment;
-use crate::launch::prepare::Opening;
+use crate::launch::evidence::with_evidence;
+use crate::launch::prepare::{LaunchOptions, Opening};
 use crate::report;
 use crate::round::record::TokenUsage;
 use crate::sanitize::harmless;
@@ -23,9 +24,11 @@ use crate::tokens::estimated_tokens;
 /// Folds the session as far as nobody needs to answer and prints each prompt.
 pub fn run(
     Opening { mut session, needs, .. }: Opening,
+    options: &LaunchOptions,
     set_up: &Environment,
     output: &mut Console,
 ) -> VerbResult {
+    let mut given = options.evidence.clone();
     let now = session.opened_at;
     for line in lines(&needs, &set_up.trust) {
         output.note(&line);
@@ -40,6 +43,7 @@ pub fn run(
             NextAction::Decide(Command::Close) => break,
             NextAction::Decide(command) => command,
             NextAction::OpenRound => {
+                with_evidence(&mut session, &std::mem::take(&mut given), set_up.evidence_reader())?;
                 let project_summary = set_up.folders.context()?;
                 Command::OpenRound { project_summary }
             }

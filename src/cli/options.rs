@@ -2,15 +2,20 @@
 
 use std::path::Path;
 
+use serde_json::{Map, Value};
+
 use super::args::Run;
 use super::console::Console;
 use crate::config::dirs::Dirs;
+use crate::config::evidence::EvidenceReader;
 use crate::config::read_file::read_text;
+use crate::config::settings::Setting;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::Environment;
 use crate::launch::model_choice::ModelFlags;
 use crate::launch::prepare::{LaunchOptions, PreparedSession, read_definition};
 use crate::launch::scripted_answers::Answers;
+use crate::round::material::{EvidencePlace, EvidenceSource};
 
 /// Larger answers are not read, in bytes.
 const MAX_ANSWERS: u64 = 64 * 1024 * 1024;
@@ -19,11 +24,15 @@ const MAX_ANSWERS: u64 = 64 * 1024 * 1024;
 ///
 /// # Errors
 /// When the answers file cannot be read.
-pub fn launch_options(run: &Run) -> Result<LaunchOptions, Diagnostic> {
+pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptions, Diagnostic> {
+    if run.secrets.is_some() {
+        set_up.config.secrets_allowed = Setting { value: true, from: "--secrets".to_owned() };
+    }
     let answers = match &run.answers {
         None => Answers::default(),
         Some(path) => Answers::parse(&read_text(path, MAX_ANSWERS)?, &path.display().to_string())?,
     };
+    let evidence = evidence(run, set_up.config.secrets_allowed.value)?;
     Ok(LaunchOptions {
         is_headless: run.batch,
         flags: ModelFlags::parse(&run.model),
@@ -32,7 +41,34 @@ pub fn launch_options(run: &Run) -> Result<LaunchOptions, Diagnostic> {
         seed: run.seed,
         max_usd: run.max_usd,
         answers,
+        evidence,
     })
+}
+
+/// Reads the evidence that is given beside the definition's.
+fn evidence(run: &Run, secrets_allowed: bool) -> Result<Vec<Map<String, Value>>, Diagnostic> {
+    let is_piped = |path: &String| path == "-";
+    if run.evidence.iter().filter(|path| is_piped(path)).count() > 1
+        || run.evidence.iter().any(is_piped) && run.files.iter().any(|file| file.as_os_str() == "-")
+    {
+        return Err(
+            Diagnostic::new("standard input can be read only once").hint("write one of them to a file")
+        );
+    }
+    let reader = EvidenceReader::of_person(secrets_allowed);
+    let file = |named: &String| {
+        if is_piped(named) {
+            let text = std::io::read_to_string(std::io::stdin().lock());
+            let text = text.map_err(|error| Diagnostic::new(format!("standard input: {error}")))?;
+            return reader.piped(&text);
+        }
+        reader.read(&EvidenceSource { place: EvidencePlace::file(named), numbers: true })
+    };
+    let diff = |range: &String| {
+        let place = EvidencePlace::Diff { range: range.clone(), paths: Vec::new() };
+        reader.read(&EvidenceSource { place, numbers: true })
+    };
+    run.evidence.iter().map(file).chain(run.diff.iter().map(diff)).collect()
 }
 
 /// Finds folders and configuration, and prints what is to be said of the project.

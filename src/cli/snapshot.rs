@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Event, Session, TimedEvent, Timestamp, WorkItem};
 use crate::journal::fold;
 use crate::launch::environment::Environment;
+use crate::launch::evidence::with_evidence;
 use crate::launch::prepare::{PreparedSession, no_problems, opened};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::workflow::{Definition, Step};
@@ -182,6 +183,7 @@ fn planned(
     }
     let mut session = session_at(plan, set_up, UnknownAgentPolicy::Refused, step, input)?;
     session.rounds_left_out = rounds_before(&plan.definition, &step.id);
+    with_evidence(&mut session, &[], set_up.evidence_reader())?;
     let project_summary = set_up.folders.context()?;
     let command = Command::OpenRound { project_summary };
     Ok(decide(&session, command, AT).map_err(|refusal| Diagnostic::new(refusal.0))?)

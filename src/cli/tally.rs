@@ -11,12 +11,14 @@ use super::verb_result::VerbResult;
 use crate::config::read_file::unreadable;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{RoundRun, Session};
+use crate::history::{AnswerRevealed, RoundRun, SeatStatus, Session};
+use crate::insight::references::Citable;
 use crate::insight::tally_text::{result, rule_description, tables, whole_order};
 use crate::insight::what_if::WhatIf;
 use crate::insight::{round_view, what_if};
 use crate::journal::{Disk, fold_to_show};
 use crate::report::safe_json;
+use crate::round::record::Outcome;
 use crate::sanitize::harmless;
 use crate::tally::{BallotFile, CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
 use crate::workflow::{STANDARD_INPUT, unfit_threshold};
@@ -25,7 +27,7 @@ use crate::workflow::{STANDARD_INPUT, unfit_threshold};
 const MAX_BALLOTS: u64 = 512 << 20;
 
 pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> VerbResult {
-    if args.rules.rule.is_none() && !args.rules.all {
+    if args.rules.rule.is_none() && !args.rules.all && !args.supported {
         let problem =
             Diagnostic::new("no rule is given").hint("add `--rule NAME`, or `--all` for every rule");
         return Err(problem.into());
@@ -181,7 +183,18 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
     let session = fold_to_show(log);
     let round = round_of(&session, args.round.as_deref())?;
     let kind = round.opened.ballot.kind.spec().countable();
-    let (rule, terms) = rule_of(&args.rules)?;
+    let (mut rule, mut terms) = rule_of(&args.rules)?;
+    let all_answered = ballots(round).count();
+    let supported;
+    let round = if args.supported {
+        if let (None, Some(own)) = (rule, round.opened.rule) {
+            (rule, terms) = (Some(own), round.opened.terms.clone());
+        }
+        supported = with_supported_only(round);
+        &supported
+    } else {
+        round
+    };
     let found = if args.rules.all {
         what_if::what_if_all(&session, round, &terms)
     } else {
@@ -200,6 +213,15 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
         for line in what_if::lines(round, &found) {
             say(output, &line);
         }
+        if args.supported {
+            let count = ballots(round).count();
+            say(
+                output,
+                &format!(
+                    "Counted: the {count} of {all_answered} ballots that cite something in the snapshot."
+                ),
+            );
+        }
         if let [one] = found.as_slice() {
             explained(one.rule, &one.terms, &one.verdict, output);
         }
@@ -208,6 +230,25 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
         [one] if !args.rules.all => Ok(exit(&one.verdict)),
         _ => Ok(ExitCode::Finished),
     }
+}
+
+/// The seats of a round that gave a countable ballot.
+fn ballots(round: &RoundRun) -> impl Iterator<Item = &AnswerRevealed> {
+    round.seats.values().filter_map(|seat| match &seat.status {
+        SeatStatus::Revealed(answer, _) if answer.outcome == Outcome::Answered => Some(&**answer),
+        _ => None,
+    })
+}
+
+/// The round without the ballots of seats that cite nothing in its snapshot.
+fn with_supported_only(round: &RoundRun) -> RoundRun {
+    let citable = Citable::of_round(round);
+    let mut round = round.clone();
+    round.seats.retain(|_, seat| match &seat.status {
+        SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Answered || citable.supports(answer),
+        _ => true,
+    });
+    round
 }
 
 fn session_json(round: &RoundRun, found: &WhatIf) -> serde_json::Value {

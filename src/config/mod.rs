@@ -6,6 +6,7 @@
 pub mod access;
 pub mod dirs;
 pub mod doctor;
+pub mod evidence;
 pub mod findings;
 pub mod model_price;
 pub mod need;
@@ -19,6 +20,7 @@ pub mod programs;
 pub mod providers;
 pub mod read_file;
 mod remembered;
+mod secret_scan;
 pub mod settings;
 mod show;
 pub mod tasks;

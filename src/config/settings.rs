@@ -90,6 +90,8 @@ pub struct Config {
     pub providers: IndexMap<String, Provider>,
     /// Prices by `provider/model`.
     pub prices: IndexMap<String, Setting<Price>>,
+    /// Whether evidence may hold what looks like a secret.
+    pub secrets_allowed: Setting<bool>,
     /// How the screen looks and is worked.
     pub screen: Setting<ScreenConfig>,
     /// The project's folder: no program inside it is run by its name.
@@ -139,6 +141,7 @@ impl Config {
             timeout_ms: Setting { value: 600_000, from: default() },
             providers: IndexMap::new(),
             prices: IndexMap::new(),
+            secrets_allowed: Setting { value: false, from: default() },
             screen: Setting { value: ScreenConfig::default(), from: default() },
             project: folders.project.clone(),
             remembers: folders.state.join("parameters"),
@@ -196,11 +199,19 @@ impl Config {
                 self.prices.insert(name, Setting { value, from: from() });
             }
         }
-        match fields.node("screen") {
-            Some(node) if layer == Layer::Project => {
-                let problem = node.problem(file, "`screen` counts in your own configuration alone: ignored");
-                self.notices.push(problem);
+        for key in ["screen", "secrets"] {
+            if let (Layer::Project, Some(node)) = (layer, fields.node(key)) {
+                let message = format!("`{key}` counts in your own configuration alone: ignored");
+                self.notices.push(node.problem(file, message));
             }
+        }
+        if let Some(allowed) = fields.word("secrets", &[("refuse", false), ("allow", true)])
+            && layer == Layer::Own
+        {
+            self.secrets_allowed = Setting { value: allowed, from: from() };
+        }
+        match fields.node("screen") {
+            Some(_) if layer == Layer::Project => {}
             Some(node) => {
                 self.screen.from = from();
                 screen(node, file, &mut self.screen.value, &mut problems);

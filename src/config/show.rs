@@ -7,6 +7,7 @@ impl Config {
     /// Every value with where it came from, for `config show`.
     pub fn rows(&self) -> Vec<(String, String, String)> {
         let model = self.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
+        let secrets = if self.secrets_allowed.value { "allow" } else { "refuse" };
         let mut rows = vec![
             ("model".to_owned(), model, self.model.from.clone()),
             (
@@ -14,6 +15,7 @@ impl Config {
                 self.max_output_tokens.value.to_string(),
                 self.max_output_tokens.from.clone(),
             ),
+            ("secrets".to_owned(), secrets.to_owned(), self.secrets_allowed.from.clone()),
             ("timeout".to_owned(), spoken(self.timeout_ms.value), self.timeout_ms.from.clone()),
         ];
         let said = |provider: &Provider| [provider.own.clone(), provider.project.clone()];

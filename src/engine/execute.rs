@@ -1,13 +1,19 @@
 //! Carries out the facilitator's requests.
 
+use super::evidence::too_large;
 use super::facilitator::{FacilitatorAnswer, FacilitatorRequest, WaitPoint, hold, pending_question};
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, next};
-use crate::history::{CloseReason, Event};
+use crate::history::{CloseReason, Event, RoundOpened};
 
 impl Engine<'_> {
     /// Waits at this point for a request and carries it out; returns the exit code if it ends the run.
     pub(super) async fn await_request(&mut self, at: &WaitPoint) -> Result<Option<ExitCode>, EngineError> {
+        if *at == WaitPoint::Draft
+            && let Err(why) = self.refresh_evidence()
+        {
+            self.facilitator.on_refused(&why);
+        }
         self.commit().await?;
         let request = tokio::select! {
             request = self.facilitator.next_request(Some(at), &self.session) => request.map_err(EngineError::Table)?,
@@ -88,13 +94,10 @@ impl Engine<'_> {
         for message in self.session.opening_warnings() {
             self.stage(Command::Warn { message })?;
         }
-        let opened = events
-            .iter()
-            .find_map(|event| if let Event::RoundOpened(opened) = event { Some(opened) } else { None });
         let over = self
             .budget
             .as_ref()
-            .zip(opened)
+            .zip(opened_by(&events))
             .and_then(|(budget, opened)| budget.refuses(&self.session, opened));
         match over {
             Some(reason) => self.stage(Command::Stop { reason })?,
@@ -110,14 +113,22 @@ impl Engine<'_> {
             return Err("no round waits to be opened".to_owned());
         }
         self.check_seats()?;
+        if seen.is_some() {
+            let changed = self.refresh_evidence()?;
+            if !changed.is_empty() {
+                return Err(format!("{} changed on disk; review the snapshot again", changed.join(", ")));
+            }
+        }
         let project_summary = (self.context_file)()?;
         let events = self.decide(Command::OpenRound { project_summary }).map_err(|refusal| refusal.0)?;
-        let is_seen = |event: &Event| matches!(event, Event::RoundOpened(opened) if seen.is_none_or(|seen| opened.snapshot_sha256 == seen));
-        if events.iter().any(is_seen) {
-            Ok(events)
-        } else {
-            Err("CONTEXT.md changed on disk; review the snapshot again".to_owned())
+        let opened = opened_by(&events).ok_or("no round waits to be opened")?;
+        if seen.is_some_and(|seen| opened.snapshot_sha256 != seen) {
+            return Err("CONTEXT.md changed on disk; review the snapshot again".to_owned());
         }
+        // A session of format 1 keeps the snapshots it began with.
+        let definition = self.session.definition.as_ref().filter(|_| !self.session.is_format_1());
+        let most = definition.map_or(usize::MAX, |definition| definition.max_snapshot_bytes);
+        if opened.snapshot_bytes > most { Err(too_large(&opened.snapshot, most)) } else { Ok(events) }
     }
 
     /// Refuses a round that a seat is known to have no answer for, before anything is sent.
@@ -197,4 +208,11 @@ impl Engine<'_> {
         self.reset_deadline();
         Ok(())
     }
+}
+
+/// The round that events open.
+fn opened_by(events: &[Event]) -> Option<&RoundOpened> {
+    events
+        .iter()
+        .find_map(|event| if let Event::RoundOpened(opened) = event { Some(&**opened) } else { None })
 }

@@ -7,6 +7,7 @@
 
 mod budget;
 mod commit;
+mod evidence;
 mod execute;
 mod facilitator;
 mod fan_out;
@@ -22,9 +23,12 @@ mod work_item_attempt;
 mod work_items;
 
 pub use budget::Budget;
+pub use evidence::unrecorded_evidence;
 pub use facilitator::{
     Facilitator, FacilitatorAnswer, FacilitatorRequest, LEFT, ReplacementSeat, SeatReplacer, WaitPoint, hold,
     pending_question,
 };
 pub use run::INTERRUPTED;
-pub use state::{ContextFile, Engine, EngineConfig, EngineError, Observer, SeatedParticipants, TasksFile};
+pub use state::{
+    ContextFile, Engine, EngineConfig, EngineError, Observer, ReadEvidence, SeatedParticipants, TasksFile,
+};

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +16,7 @@ use crate::journal::{DiskError, Journal, KeyStore};
 use crate::participants::Participant;
 use crate::participants::progress::{ProgressBoard, ProgressHandle};
 use crate::persona::Persona;
+use crate::round::material::EvidenceSource;
 use crate::round::seal::RoundKey;
 use crate::workflow::TaskMark;
 
@@ -44,6 +46,10 @@ pub enum EngineError {
 /// Reads `CONTEXT.md` as it is now.
 pub type ContextFile<'a> = Box<dyn FnMut() -> Result<Option<String>, String> + Send + 'a>;
 
+/// Reads evidence as a snapshot shows it: `source`, `lines`, `content` and so on; or returns in words
+/// why it cannot.
+pub type ReadEvidence<'a> = Box<dyn FnMut(&EvidenceSource) -> Result<Map<String, Value>, String> + Send + 'a>;
+
 /// Writes the state of a task to the file of that name, or returns in words why it cannot.
 pub type TasksFile<'a> = Box<dyn FnMut(&str, &TaskMark) -> Result<(), String> + Send + 'a>;
 
@@ -59,6 +65,7 @@ pub struct EngineConfig<'a> {
     /// The personas of the roster, by name.
     pub personas: HashMap<String, Arc<Persona>>,
     pub context_file: ContextFile<'a>,
+    pub evidence: ReadEvidence<'a>,
     pub tasks_file: TasksFile<'a>,
     pub replace_seat: SeatReplacer<'a>,
     pub observer: &'a mut dyn Observer,
@@ -88,6 +95,7 @@ pub struct Engine<'a> {
     pub(super) table: SeatedParticipants,
     pub(super) personas: HashMap<String, Arc<Persona>>,
     pub(super) context_file: ContextFile<'a>,
+    pub(super) evidence: ReadEvidence<'a>,
     pub(super) tasks_file: TasksFile<'a>,
     /// Whether tasks are to be written once what is staged is on disk.
     pub(super) is_task_due: bool,
@@ -120,6 +128,7 @@ impl<'a> Engine<'a> {
             table: parts.table,
             personas: parts.personas,
             context_file: parts.context_file,
+            evidence: parts.evidence,
             tasks_file: parts.tasks_file,
             is_task_due: false,
             unwritten: Vec::new(),

@@ -314,6 +314,7 @@ mod tests {
                 keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
                 table: [("ann".to_owned(), Arc::new(Sleeper(Duration::from_secs(after))) as _)].into(),
                 personas: [("ann".to_owned(), Arc::new(Persona::nobody("ann")))].into(),
+                evidence: Box::new(|_| Err("no evidence".to_owned())),
                 context_file: Box::new(|| Ok(None)),
                 tasks_file: Box::new(|_, _| Ok(())),
                 replace_seat: Box::new(|model| Err(model.to_owned())),

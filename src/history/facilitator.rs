@@ -11,6 +11,9 @@ use crate::diagnostic::Diagnostic;
 use crate::round::material::Artifact;
 use crate::workflow::{Definition, Round, Selection, Source, StepKind, load};
 
+/// Who records what was read from the project's files.
+pub const PROJECT: &str = "project";
+
 impl Definition {
     /// The definition with one round step revised.
     ///
@@ -57,7 +60,12 @@ impl Session {
             if let (Some(definition), Ok(artifact)) =
                 (&mut self.definition, read_artifact(&recorded.artifact))
             {
-                Arc::make_mut(definition).with_artifact(artifact);
+                let definition = Arc::make_mut(definition);
+                if recorded.by != PROJECT {
+                    definition.with_artifact(artifact);
+                } else if let Some(known) = definition.artifacts.iter_mut().find(|a| a.id == artifact.id) {
+                    known.take_evidence(artifact);
+                }
             }
         } else if let Event::SynthesisRecorded(note) = event {
             if let Some(round) = self.round_mut(&note.round) {

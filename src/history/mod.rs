@@ -24,7 +24,7 @@ pub use event::{
 };
 pub use exhausted::exhausted_key;
 pub(crate) use exhausted::{CONTINUE, DECIDE, STOP, TAKE};
-pub(crate) use facilitator::read_artifact;
+pub(crate) use facilitator::{PROJECT, read_artifact};
 pub use linked_session::LinkedSession;
 pub use price::Price;
 pub use receipt::Receipt;

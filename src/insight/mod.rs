@@ -8,6 +8,7 @@ pub mod independence;
 pub mod left_out;
 pub mod movement;
 mod pictures;
+pub mod references;
 pub mod round_view;
 pub mod tally_text;
 pub mod what_if;

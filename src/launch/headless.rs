@@ -115,6 +115,7 @@ mod tests {
             keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
             table: [("ann".to_owned(), Arc::new(Rehearsal::default()) as _)].into(),
             personas: HashMap::from([("ann".to_owned(), Arc::new(Persona::nobody("ann")))]),
+            evidence: Box::new(|_| Err("no evidence".to_owned())),
             context_file: Box::new(|| Ok(Some("a project".to_owned()))),
             tasks_file: Box::new(|_, _| Ok(())),
             replace_seat: Box::new(|model| Err(model.to_owned())),

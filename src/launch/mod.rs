@@ -6,6 +6,7 @@
 pub mod budget;
 pub mod environment;
 pub mod error;
+pub mod evidence;
 pub mod header;
 pub mod headless;
 pub mod linked_sessions;

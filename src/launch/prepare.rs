@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use serde_json::{Map, Value};
+
 use super::environment::Environment;
+use super::evidence::unreadable_evidence;
 use super::linked_sessions::linked_sessions;
 use super::model_choice::ModelFlags;
 use super::needs::needs;
@@ -34,6 +37,8 @@ pub struct LaunchOptions {
     /// The most it may cost, in US dollars.
     pub max_usd: Option<f64>,
     pub answers: Answers,
+    /// Evidence beside the definition's, as a snapshot shows it.
+    pub evidence: Vec<Map<String, Value>>,
 }
 
 /// A definition with everything that was found for it.
@@ -160,6 +165,7 @@ pub fn prepare(
         no_problems(recheck(&plan.definition, &plan.file))?;
     }
     check_answers(options, &plan.definition, &plan.file, tell)?;
+    no_problems(unreadable_evidence(&plan.definition, &plan.file, &set_up.evidence_reader()))?;
     let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Refused);
     no_problems(problems)?;
     roster.notices.iter().chain(&plan.unlinked).for_each(&mut *tell);

@@ -3,6 +3,7 @@
 use tokio_util::sync::CancellationToken;
 
 use super::environment::Environment;
+use super::evidence::{evidence_commands, read_evidence};
 use super::seat::{ReadySession, factory};
 use super::wrapped::wrapped;
 use crate::config::model_price::price_of;
@@ -49,6 +50,7 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
         table: ready.table,
         personas: ready.personas,
         context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
+        evidence: read_evidence(ready.evidence_reader),
         tasks_file: Box::new(|name, mark| TaskFile::of(&set_up.folders, name).mark(mark)),
         replace_seat,
         observer: front.observer,
@@ -57,7 +59,11 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
         budget: ready.budget,
         progress: front.progress,
     });
-    let begun = engine.erase_old_keys().and_then(|()| engine.stage(ready.start));
+    let begun = engine.erase_old_keys().and_then(|()| {
+        engine.stage(ready.start)?;
+        let given = evidence_commands(&engine.session, ready.evidence);
+        given.into_iter().try_for_each(|command| engine.stage(command))
+    });
     let done = match begun {
         Ok(()) => engine.run().await,
         Err(refusal) => Err(refusal.into()),

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use super::budget::budget;
 use super::environment::{Environment, PROGRAM};
 use super::error::RunError;
@@ -12,6 +14,7 @@ use super::prepare::{LaunchOptions, check_answers, opened};
 use super::scripted_answers::Answers;
 use super::wrapped::{rewrap, wrap_seats};
 use crate::config::ParticipantFactory;
+use crate::config::evidence::EvidenceReader;
 use crate::core::Command;
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Budget, SeatedParticipants};
@@ -36,6 +39,10 @@ pub struct ReadySession {
     pub personas: HashMap<String, Arc<Persona>>,
     pub answers: Answers,
     pub budget: Option<Budget>,
+    /// Evidence that the command line adds, as a snapshot shows it.
+    pub evidence: Vec<Map<String, Value>>,
+    /// Reads the evidence that artifacts name.
+    pub evidence_reader: EvidenceReader,
     /// The session's file.
     pub path: PathBuf,
 }
@@ -67,7 +74,19 @@ pub fn begin(
         RunError::unwritable(problem, &error.cause)
     })?;
     let (start, personas) = (Command::Open(Box::new(header)), personas_of(&session));
-    Ok(ReadySession { session: Session::default(), start, journal, table, personas, answers, budget, path })
+    let (evidence, evidence_reader) = (options.evidence.clone(), set_up.evidence_reader());
+    Ok(ReadySession {
+        session: Session::default(),
+        start,
+        journal,
+        table,
+        personas,
+        answers,
+        budget,
+        evidence,
+        evidence_reader,
+        path,
+    })
 }
 
 /// Makes an unfinished session ready: its seats taken as it was opened. `tell` receives each warning.
@@ -96,7 +115,19 @@ pub fn resume(
     let budget = budget(options.max_usd, &session, set_up)?;
     let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: opened.log.torn as u64 };
     let (journal, personas) = (opened.journal, personas_of(&session));
-    Ok(ReadySession { session, start, journal, table, personas, answers, budget, path: path.to_owned() })
+    let (evidence, evidence_reader) = (options.evidence.clone(), set_up.evidence_reader());
+    Ok(ReadySession {
+        session,
+        start,
+        journal,
+        table,
+        personas,
+        answers,
+        budget,
+        evidence,
+        evidence_reader,
+        path: path.to_owned(),
+    })
 }
 
 /// Returns what makes participants, people among them where there is a `desk`.

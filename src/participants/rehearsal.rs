@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{Failure, Participant, Reply, SeatRequest, TokenUsage, WorkItemView};
-use crate::persona::Persona;
 use lots::{LABEL, Lots, first_bytes, persona_sha256};
 use scene::{QuotedSentence, Scene};
 
@@ -88,6 +87,11 @@ fn answer(scene: &Scene, ask: &SeatRequest) -> Value {
         rationale.push(first);
     }
     rationale.extend(quotes.get(1).map(|quote| format!("A sentence drawn by lot: {quote}.")));
+    rationale.push(format!(
+        "The lot falls by the snapshot (sha256 {:.16}) and the persona (sha256 {:.16}).",
+        scene.sha256,
+        persona_sha256(&ask.persona)
+    ));
     answer.insert("rationale".to_owned(), rationale.into());
     let nothing = "nothing: a placeholder";
     let trade_offs = json!({"optimizing_for": nothing, "accepting_as_cost": nothing, "risks": []});
@@ -99,20 +103,18 @@ fn answer(scene: &Scene, ask: &SeatRequest) -> Value {
     if !drawn.is_abstention {
         answer.insert("confidence".to_owned(), json!(0.5));
     }
-    answer.insert("references".to_owned(), references(scene, &sentences, &ask.persona));
+    answer.insert("references".to_owned(), references(&sentences));
     Value::Object(answer)
 }
 
-/// The artifacts quoted, then the hashes the answer depends on.
-fn references(scene: &Scene, quotes: &[&QuotedSentence], persona: &Persona) -> Value {
+/// The artifacts quoted.
+fn references(quotes: &[&QuotedSentence]) -> Value {
     let mut found: Vec<String> = Vec::new();
     for sentence in quotes.iter().filter(|sentence| sentence.is_artifact) {
         if !found.contains(&sentence.place) {
             found.push(sentence.place.clone());
         }
     }
-    found.push(format!("snapshot sha256:{:.16}", scene.sha256));
-    found.push(format!("persona sha256:{:.16}", persona_sha256(persona)));
     found.into()
 }
 

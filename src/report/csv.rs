@@ -7,6 +7,7 @@ use crate::history::Session;
 use crate::sanitize::harmless_line;
 use crate::tally::Tier;
 
+use crate::insight::references::Citable;
 use crate::insight::{SeatView, confidence, dissents, places, seats, tally};
 
 const COLUMNS: [&str; 16] = [
@@ -29,7 +30,7 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// What stands at the end of a line: what the round came to, and what the seat said, word for word.
-const AT_THE_END: [&str; 10] = [
+const AT_THE_END: [&str; 12] = [
     "decided",
     "strength",
     "order",
@@ -40,6 +41,8 @@ const AT_THE_END: [&str; 10] = [
     "minimum_change",
     "tokens_thinking",
     "dropped",
+    "references",
+    "unresolved_references",
 ];
 
 /// Every seat of every round, in order. A seat that gave no valid answer and may block has its reply as
@@ -52,6 +55,7 @@ pub fn csv(session: &Session) -> String {
         let decided = decided.map(|tally| tally.verdict.winners.join(" ")).unwrap_or_default();
         let tier = tally(run).and_then(|tally| tally.tier).map_or("", Tier::name);
         let order = tally(run).map(|tally| places(&tally.verdict.order, usize::MAX)).unwrap_or_default();
+        let citable = Citable::of_round(run);
         for seat in seats(session, run) {
             let info = session.seat_info(seat.name);
             let answer = seat.answer();
@@ -83,6 +87,8 @@ pub fn csv(session: &Session) -> String {
                 text(&seat, "minimum_change"),
                 tokens.map(|tokens| tokens.thinking.to_string()).unwrap_or_default(),
                 answer.map(|answer| answer.dropped.join(" ")).unwrap_or_default(),
+                text(&seat, "references"),
+                answer.map(|answer| citable.unresolved(answer).join("\n")).unwrap_or_default(),
             ];
             row(cells.into_iter(), &mut out);
         }

@@ -10,6 +10,7 @@ use super::{Decision, decision, outcome};
 use crate::ballot::Ballot;
 use crate::core::{Cost, artifact_view};
 use crate::history::{AnsweredQuestion, LeakReport, RoundRun, Session, StepFinished, Tally};
+use crate::insight::references::Citable;
 use crate::insight::{SeatView, VisibleState, agreement, independence, movement, round_view, shown_mask};
 use crate::round::material::Artifact;
 use crate::round::record::Outcome;
@@ -78,12 +79,13 @@ fn dissent(session: &Session, round: &RoundRun) -> Vec<Value> {
 }
 
 fn round(session: &Session, round: &RoundRun) -> Value {
+    let citable = Citable::of_round(round);
     let mut report = json!({
         "id": round.opened.round,
         "number": round.opened.number,
         "question": round.opened.question,
         "snapshot_sha256": round.opened.snapshot_sha256,
-        "seats": round_view::seats(session, round).map(|view| seat(session, &view)).collect::<Value>(),
+        "seats": round_view::seats(session, round).map(|view| seat(session, &view, &citable)).collect::<Value>(),
         "tally": round_view::tally(round).map(tally),
         "cost": total(round.spent(&|model| session.price(model))),
     });
@@ -101,7 +103,7 @@ fn round(session: &Session, round: &RoundRun) -> Value {
     report
 }
 
-fn seat(session: &Session, view: &SeatView<'_>) -> Value {
+fn seat(session: &Session, view: &SeatView<'_>, citable: &Citable) -> Value {
     let answer = view.answer();
     let tries = match view.standing {
         VisibleState::Failed(failed) => Some(failed.tries),
@@ -123,6 +125,7 @@ fn seat(session: &Session, view: &SeatView<'_>) -> Value {
         "weight": view.info.map(|info| info.weight),
         "answer": answer.filter(|answer| !answer.answer.is_empty()).map(|answer| &answer.answer),
         "ballot": answer.and_then(|answer| answer.ballot.as_ref()),
+        "unresolved_references": answer.map(|answer| citable.unresolved(answer)).unwrap_or_default(),
         "flags": answer.map_or(&[][..], |answer| &answer.flags),
         "rehearsal": view.rehearsal,
         "scripted": view.scripted,

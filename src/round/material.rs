@@ -1,5 +1,7 @@
 //! What a facilitator puts on the table: artifacts, agenda, the rounds before.
 
+use std::ops::RangeInclusive;
+
 use serde_json::Value;
 
 /// One numbered piece of material.
@@ -13,9 +15,62 @@ pub struct Artifact {
     pub details: Vec<(&'static str, Value)>,
     /// Whether the snapshot carries the details.
     pub relevant: bool,
+    /// Where its content is read from before each round, if it is not written in the definition.
+    pub source: Option<EvidenceSource>,
+}
+
+/// What of an artifact is read from its source.
+pub const EVIDENCE_KEYS: [&str; 6] = ["source", "lines", "commits", "bytes", "sha256", "content"];
+
+/// What of the project an artifact shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceSource {
+    pub place: EvidencePlace,
+    /// Whether each line is shown with its number.
+    pub numbers: bool,
+}
+
+/// Where evidence lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EvidencePlace {
+    /// A file of the project, or some of its lines, counted from 1.
+    File { path: String, lines: Option<RangeInclusive<u32>> },
+    /// What changed between two commits (`main...HEAD`), in some of the paths or in all.
+    Diff { range: String, paths: Vec<String> },
+}
+
+impl EvidencePlace {
+    /// A file as a person names it: `src/cache.rs`, or some lines of it, `src/cache.rs:10-80`.
+    pub fn file(named: &str) -> Self {
+        let cut = named.rsplit_once(':').and_then(|(path, lines)| Some((path, line_range(lines)?)));
+        match cut {
+            Some((path, lines)) => Self::File { path: path.to_owned(), lines: Some(lines) },
+            None => Self::File { path: named.to_owned(), lines: None },
+        }
+    }
+
+    /// Its name: `src/cache.rs:10-80`, or the range of a diff.
+    pub fn name(&self) -> String {
+        match self {
+            Self::File { path, lines: None } => path.clone(),
+            Self::File { path, lines: Some(lines) } => format!("{path}:{}-{}", lines.start(), lines.end()),
+            Self::Diff { range, .. } => range.clone(),
+        }
+    }
 }
 
 impl Artifact {
+    /// What is known of it under a key.
+    pub fn detail(&self, key: &str) -> Option<&Value> {
+        self.details.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
+    }
+
+    /// Takes over what was read from its source; the rest of it stays.
+    pub fn take_evidence(&mut self, read: Self) {
+        self.details.retain(|(key, _)| !EVIDENCE_KEYS.contains(key));
+        self.details.extend(read.details.into_iter().filter(|(key, _)| EVIDENCE_KEYS.contains(key)));
+    }
+
     /// All of it, as a definition writes it.
     pub fn to_json(&self) -> Value {
         let mut all = serde_json::Map::new();
@@ -79,4 +134,12 @@ pub struct SnapshotContent<'a> {
     pub context: Option<&'a serde_json::Map<String, Value>>,
     /// Exact JSON on linked tasks.
     pub linked_tasks: Option<&'a str>,
+}
+
+/// `10` or `10-80`, with or without the `L` that some write before a number.
+pub fn line_range(text: &str) -> Option<RangeInclusive<u32>> {
+    let number = |text: &str| text.trim().trim_start_matches(['L', 'l']).parse::<u32>().ok();
+    let (from, to) = text.split_once(['-', '–']).unwrap_or((text, text));
+    let (from, to) = (number(from)?, number(to)?);
+    (from > 0 && from <= to).then_some(from..=to)
 }

@@ -71,6 +71,24 @@ pub fn address(your_role: &str, directive: Option<&str>) -> String {
     text
 }
 
+/// The parts of a snapshot by size, the largest first: its keys, and each artifact by its id.
+pub fn largest_parts(snapshot: &str) -> Vec<(String, usize)> {
+    let mut parts: Vec<(String, usize)> = Vec::new();
+    for line in snapshot.split_inclusive('\n').skip(1) {
+        let key = line.strip_prefix("  ").filter(|rest| !rest.starts_with([' ', '-']));
+        let in_artifacts = parts.last().is_some_and(|(name, _)| name.starts_with("artifact"));
+        if let Some((key, _)) = key.and_then(|key| key.split_once(':')) {
+            parts.push((format!("`{key}`").replace("`artifacts_snapshot`", "artifacts"), line.len()));
+        } else if let (true, Some(id)) = (in_artifacts, line.strip_prefix("    - id: ")) {
+            parts.push((format!("artifact {}", id.trim()), line.len()));
+        } else if let Some((_, bytes)) = parts.last_mut() {
+            *bytes += line.len();
+        }
+    }
+    parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    parts
+}
+
 type SnapshotEntries<'a> = Vec<(std::borrow::Cow<'a, str>, Out<'a>)>;
 
 fn entries<'a>(m: &'a SnapshotContent<'a>) -> SnapshotEntries<'a> {
@@ -158,7 +176,13 @@ mod tests {
     use super::*;
 
     fn example() -> Artifact {
-        Artifact { id: "REQ-001".into(), summary: "...".into(), details: Vec::new(), relevant: false }
+        Artifact {
+            id: "REQ-001".into(),
+            summary: "...".into(),
+            details: Vec::new(),
+            relevant: false,
+            source: None,
+        }
     }
 
     #[test]
@@ -220,6 +244,22 @@ mod tests {
         assert_eq!(inner["artifacts_snapshot"][0]["acceptance"], serde_json::json!(["a", "b"]));
         assert_eq!(inner["question"], "q\nsecond line");
         assert_eq!(inner["linked_tasks"], "{\n    \"linked_from\": []\n}");
+    }
+
+    #[test]
+    fn the_largest_parts_come_first() {
+        let artifact = example();
+        let (long, two) = ("long ".repeat(100), [&artifact, &artifact]);
+        let snapshot = Snapshot::freeze(&SnapshotContent {
+            question: &long,
+            artifacts: two.to_vec(),
+            ..SnapshotContent::default()
+        });
+        let parts = largest_parts(&snapshot.text);
+        let all: usize = parts.iter().map(|(_, bytes)| bytes).sum();
+        assert_eq!(parts[0].0, "`question`");
+        assert_eq!(parts[1].0, "artifact REQ-001");
+        assert_eq!(all + "participant_context:\n".len(), snapshot.text.len());
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct Definition {
     pub constraints: Vec<String>,
     /// The project in a few lines; `.s2s/CONTEXT.md` stands in for it when absent.
     pub project_summary: Option<String>,
+    /// The largest snapshot that is sent, in bytes.
+    pub max_snapshot_bytes: usize,
     /// The session's input; the goal when absent.
     pub input: Option<Value>,
     /// Who takes part, in the order of reveal; never empty.

@@ -198,14 +198,17 @@ fn write_scalar(value: &Out<'_>, indent: usize, out: &mut String) {
 
 fn is_lossless_block(text: &str) -> bool {
     text.contains('\n')
-        && !text.starts_with([' ', '\n', '\t'])
+        && !text.starts_with(['\n', '\t'])
         && !text.ends_with("\n\n")
         && !text.chars().any(|c| c != '\n' && c != '\t' && is_unsafe(c))
         && !text.split('\n').any(|line| line.starts_with('\t') || line.ends_with([' ', '\t']))
 }
 
 fn block(text: &str, indent: usize, out: &mut String) {
-    out.push_str(if text.ends_with('\n') { "|\n" } else { "|-\n" });
+    out.push('|');
+    // Where the first line is indented itself, the block says by how much its lines are.
+    out.push_str(if text.starts_with(' ') { "2" } else { "" });
+    out.push_str(if text.ends_with('\n') { "\n" } else { "-\n" });
     for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
         if !line.is_empty() {
             spaces(indent, out);
@@ -303,8 +306,18 @@ mod tests {
     }
 
     #[test]
+    fn a_block_may_begin_with_spaces() {
+        for text in ["  a\nb", " a\n  b\n", "   a\n\nb"] {
+            let value = json!({ "t": text, "l": [text, { "u": text }] });
+            let out = written(&value);
+            assert!(out.contains("t: |2"), "{out}");
+            assert_eq!(crate::yaml::read(&out, "f").unwrap().to_json(), value);
+        }
+    }
+
+    #[test]
     fn what_a_block_would_lose_is_quoted() {
-        for text in ["a\r\nb", " a\nb", "a \nb", "a\nb\n\n", "\ta\nb", "a\u{85}b\nc", "a\u{202e}\nb"] {
+        for text in ["a\r\nb", "a \nb", "a\nb\n\n", "\ta\nb", "a\u{85}b\nc", "a\u{202e}\nb"] {
             let out = written(&json!({ "t": text }));
             assert_eq!(out.lines().count(), 1, "{text:?} -> {out}");
             assert_eq!(crate::yaml::read(&out, "f").unwrap().to_json(), json!({ "t": text }));

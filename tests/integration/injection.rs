@@ -88,6 +88,7 @@ fn an_attack_in_any_place_of_a_snapshot_stays_a_text() {
             summary: reply.clone(),
             details: vec![("description", reply.clone().into()), ("acceptance", json!([reply]))],
             relevant: true,
+            source: None,
         };
         let snapshot = Snapshot::freeze(&SnapshotContent {
             question: "Which paint?",

@@ -20,6 +20,7 @@ mod cut;
 mod definitions;
 mod doctor;
 mod every_value;
+mod evidence;
 mod examples;
 mod exit_codes;
 mod face;

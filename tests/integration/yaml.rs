@@ -39,6 +39,7 @@ fn snapshot(texts: &[String]) -> (String, Value) {
         summary: owned(4),
         details: vec![("title", text(5).into()), ("acceptance", json!([text(6), [text(7)]]))],
         relevant: true,
+        source: None,
     };
     let form = BallotForm::over(BallotKind::Choice, vec![owned(2), owned(3)]);
     let past =

@@ -37,10 +37,11 @@ use crate::tui::{
 
 /// Shows the screen: a file, or the home screen.
 pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
-    let set_up = Environment::find(run.trust)?;
+    let mut set_up = Environment::find(run.trust)?;
     raise_descriptor_limit();
     let screen = screen_options(&set_up)?;
-    let host = TuiHost { options: launch_options(run)?, save: run.save.clone(), set_up: Arc::new(set_up) };
+    let options = launch_options(run, &mut set_up)?;
+    let host = TuiHost { options, save: run.save.clone(), set_up: Arc::new(set_up) };
     crate::tui::run(Arc::new(host), opening, screen)
         .map_err(|error| Diagnostic::new(format!("the terminal cannot be used: {error}")).into())
 }

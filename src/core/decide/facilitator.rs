@@ -9,8 +9,8 @@ use super::result::{DecideResult, refuse};
 use crate::core::command::{Command, Refusal};
 use crate::diagnostic::Diagnostic;
 use crate::history::{
-    ArtifactRecorded, DeadlineExtended, Event, RoundRevised, RoundRun, SeatInfo, SeatRetried, SeatStatus,
-    Session, SessionForked, SynthesisRecorded, read_artifact,
+    ArtifactRecorded, DeadlineExtended, Event, PROJECT, RoundRevised, RoundRun, SeatInfo, SeatRetried,
+    SeatStatus, Session, SessionForked, SynthesisRecorded, read_artifact,
 };
 use crate::workflow::{Definition, recheck};
 
@@ -45,13 +45,16 @@ fn revise_round(session: &Session, definition: &Definition, revised: RoundRevise
 }
 
 fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: String) -> DecideResult {
-    if by != FACILITATOR {
-        return refuse("an artifact is recorded by the facilitator, or made by a step");
-    }
     if let Err(problem) = read_artifact(&artifact) {
         return refuse(said(&problem));
     }
     let id = artifact.get("id").and_then(Value::as_str).unwrap_or_default();
+    let has_source = definition.artifacts.iter().any(|known| known.id == id && known.source.is_some());
+    if by != FACILITATOR && !(by == PROJECT && has_source) {
+        return refuse(
+            "an artifact is recorded by the facilitator, read from the project, or made by a step",
+        );
+    }
     if definition.participants.iter().any(|seat| seat.name == id) {
         return refuse(format!("`{id}` is a participant's name: give the artifact another id"));
     }

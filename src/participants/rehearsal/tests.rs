@@ -3,6 +3,7 @@
 use super::*;
 use crate::ballot::{BallotForm, BallotKind, FormKeys, ParsedReply, Scale, read_reply};
 use crate::participants::testing;
+use crate::persona::Persona;
 use crate::persona::builtin;
 use crate::round::material::SnapshotContent;
 use crate::round::snapshot::Snapshot;

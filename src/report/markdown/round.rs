@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use super::quote::{code, first_line, inline, quote};
 use super::seat;
 use crate::history::{RoundRun, Session, Tally};
+use crate::insight::references::Citable;
 use crate::insight::{
     Bar, SeatView, VisibleState, bars, chart, close_reason, format_duration, group_digits, headline,
     independence, join_list, long_order, money, movement, paths, pictures, pluralize, quorum_ballots,
@@ -55,8 +56,9 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
     }
     if round_view::is_revealed(run) {
         out.push_str("### Answers\n\n");
+        let citable = Citable::of_round(run);
         for view in round_view::seats(session, run) {
-            seat::section(session, &view, out);
+            seat::section(session, &view, &citable, out);
         }
     } else {
         standings(session, run, out);

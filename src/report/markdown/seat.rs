@@ -9,6 +9,7 @@ use crate::ballot::Ballot;
 use crate::core::Cost;
 use crate::history::{AnswerRevealed, LeakReport, RoundRun, Session};
 use crate::insight::left_out::left_out;
+use crate::insight::references::Citable;
 use crate::insight::{SeatView, confidence, finding, format_duration, handling, shown_mask};
 use crate::round::record::Outcome;
 
@@ -25,7 +26,7 @@ const PARTS: [(&str, &str); 6] = [
 const REPLY: usize = 1_000;
 
 /// Writes the section of one seat.
-pub fn section(session: &Session, seat: &SeatView<'_>, out: &mut String) {
+pub fn section(session: &Session, seat: &SeatView<'_>, citable: &Citable, out: &mut String) {
     let _ = writeln!(out, "#### {}\n", inline(seat.name));
     let _ = writeln!(out, "{}\n", summary(seat));
     let Some(answer) = seat.answer() else { return leaks(session, seat.leaks, out) };
@@ -34,6 +35,14 @@ pub fn section(session: &Session, seat: &SeatView<'_>, out: &mut String) {
             change(ballot, out);
         }
         parts(answer, out);
+        let unresolved = citable.unresolved(answer);
+        if !unresolved.is_empty() {
+            let _ = writeln!(out, "Unresolved references, which lead nowhere in the snapshot:\n");
+            for reference in unresolved {
+                let _ = writeln!(out, "- {}", inline(reference));
+            }
+            out.push('\n');
+        }
     } else if let Some(reply) = answer.replies.last() {
         uncounted_reply(&reply.text, out);
     }

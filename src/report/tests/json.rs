@@ -12,7 +12,7 @@ fn seat(name: &str, vote: &str, answer: &Value) -> Value {
         "participant": name, "model": "ollama/llama3.2", "outcome": "answered", "reason": null,
         "tries": 1, "latency_ms": 2400, "tokens": {"input": 600, "output": 80, "cached": 0},
         "cost": {"usd": null, "saved_usd": null}, "seed": null, "temperature": null, "effort": null, "dropped": [], "weight": 1.0,
-        "answer": answer, "ballot": {"choice": vote}, "flags": [], "rehearsal": false, "scripted": false,
+        "answer": answer, "ballot": {"choice": vote}, "unresolved_references": [], "flags": [], "rehearsal": false, "scripted": false,
     })
 }
 
@@ -93,7 +93,7 @@ fn an_open_round_holds_no_answer() {
             "participant": name, "model": "ollama/llama3.2", "outcome": null, "reason": null,
             "tries": null, "latency_ms": null, "tokens": null, "cost": null, "seed": null,
             "temperature": null, "effort": null, "dropped": [], "weight": 1.0, "answer": null, "ballot": null,
-            "flags": [], "rehearsal": false, "scripted": false, "state": state,
+            "unresolved_references": [], "flags": [], "rehearsal": false, "scripted": false, "state": state,
         })
     };
     let seats = &got["rounds"][0]["seats"];

@@ -4,7 +4,7 @@ use super::{CheckItem, Field, Form, FormKind};
 use crate::ballot::{BallotForm, BallotKind};
 use crate::core::{Question, QuestionKind};
 use crate::history::Session;
-use crate::round::material::Artifact;
+use crate::round::material::{Artifact, EvidencePlace};
 use crate::tally::{Rule, RuleOptions, Ties};
 use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
 
@@ -157,9 +157,13 @@ pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
         }
     };
     let id = known.map_or_else(|| next_id(session), |known| known.id.clone());
+    let place = known.and_then(|known| known.source.as_ref()).map(|source| &source.place);
+    let file = place.filter(|place| matches!(place, EvidencePlace::File { .. })).map(EvidencePlace::name);
+    let file = file.unwrap_or_default();
     let fields = vec![
         Field::line("id", "id", "Identifier", &id),
         Field::line("summary", "summary", "One line", known.map_or("", |known| known.summary.as_str())),
+        Field::line("file", "file", "Read from the project: src/a.rs, or src/a.rs:10-80 (optional)", &file),
         Field::line("status", "status", "open, done … (optional)", &detail("status")),
         Field::text("description", "description", "Full text (optional)", &detail("description")),
     ];

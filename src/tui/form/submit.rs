@@ -8,6 +8,7 @@ use super::build::OPEN;
 use super::{FieldValue, Form, FormKind, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::RoundRevised;
+use crate::round::material::{EVIDENCE_KEYS, EvidencePlace};
 use crate::workflow::parse_duration;
 use crate::yaml::Out;
 
@@ -196,7 +197,19 @@ fn definition(form: &Form) -> Result<String, String> {
 /// The artifact with what the form says of it; what it does not ask for stays.
 fn artifact(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Value>, String> {
     map.insert("id".to_owned(), needed(form, "id")?.into());
-    map.insert("summary".to_owned(), needed(form, "summary")?.into());
+    let file = form.value("file").trim().to_owned();
+    let summary =
+        if file.is_empty() { needed(form, "summary")? } else { form.value("summary").trim().to_owned() };
+    map.insert("summary".to_owned(), if summary.is_empty() { file.clone() } else { summary }.into());
+    if let EvidencePlace::File { path, lines } = EvidencePlace::file(&file)
+        && !path.is_empty()
+    {
+        map.retain(|key, _| !EVIDENCE_KEYS.contains(&key.as_str()));
+        map.insert("file".to_owned(), path.into());
+        map.extend(
+            lines.map(|lines| ("lines".to_owned(), format!("{}-{}", lines.start(), lines.end()).into())),
+        );
+    }
     for key in ["status", "description"] {
         let value = form.value(key).trim().to_owned();
         if value.is_empty() {
@@ -282,6 +295,12 @@ mod tests {
         assert!(
             matches!(read(&form), Ok(Submitted::Order(order)) if matches!(*order, FacilitatorRequest::Record(_)))
         );
+        fill_in(&mut form, &[("summary", ""), ("file", "src/a.rs:10-80")]);
+        let Ok(Submitted::Order(order)) = read(&form) else { panic!("an order") };
+        let FacilitatorRequest::Record(artifact) = *order else { panic!("an artifact") };
+        assert_eq!(artifact["file"], "src/a.rs");
+        assert_eq!(artifact["lines"], "10-80");
+        assert_eq!(artifact["summary"], "src/a.rs:10-80");
         assert!(picked(&[]).is_empty());
     }
 }

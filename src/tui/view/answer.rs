@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::seats::progress;
 use crate::ballot::Ballot;
 use crate::history::AnswerRevealed;
+use crate::insight::references::{Citable, Citation, references};
 use crate::insight::round_view::{SeatView, confidence, seats};
 use crate::insight::wording::{finding, format_duration, handling, money, shown_mask};
 use crate::participants::progress::Progress;
@@ -148,7 +149,10 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
             || value.as_str().is_some_and(|text| text.trim().is_empty());
         if !is_empty && !matches!(key.as_str(), "vote" | "consent" | "confidence") {
             let _ = write!(text, "\n\n**{}**\n\n", key.replace('_', " "));
-            field(value, 0, &mut text);
+            match model.session().rounds.last().filter(|_| key == "references") {
+                Some(round) => cited(&Citable::of_round(round), answer, &mut text),
+                None => field(value, 0, &mut text),
+            }
         }
     }
     for flag in &answer.flags {
@@ -158,6 +162,18 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
         let _ = write!(text, "\n\n⚑ {}", finding(leak, shown_mask(model.session(), leak)));
     }
     text
+}
+
+/// The references of an answer: the lines each cites, or that it leads nowhere.
+fn cited(citable: &Citable, answer: &AnswerRevealed, text: &mut String) {
+    for reference in references(answer) {
+        let _ = match citable.resolve(reference) {
+            Some(Citation::Lines(lines)) => write!(text, "\n- {reference}\n\n```\n{lines}```\n"),
+            Some(Citation::Artifact(summary)) => write!(text, "\n- {reference}: {summary}"),
+            Some(Citation::Quotation) => write!(text, "\n- {reference}"),
+            None => write!(text, "\n- ⚑ {reference}: not in the snapshot"),
+        };
+    }
 }
 
 fn field(value: &Value, depth: usize, text: &mut String) {

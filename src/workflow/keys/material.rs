@@ -1,8 +1,12 @@
 //! The maps of a definition's material: artifacts, agenda, tasks, links, reports.
 
 use super::rules;
-use super::spec::KeyType::{Any, Flag, Text, Texts};
+use super::spec::KeyType::{Any, Flag, Text, Texts, Whole, Words};
 use super::spec::{MapSpec, REQUIRED, key, map};
+
+fn on_off() -> Vec<&'static str> {
+    vec!["on", "off"]
+}
 
 pub static ARTIFACT: MapSpec = MapSpec {
     name: "artifact",
@@ -12,7 +16,22 @@ pub static ARTIFACT: MapSpec = MapSpec {
         key("id", Text, REQUIRED, "Its id.", "REQ-001"),
         key("summary", Text, "the title", "A line about it.", "\"Search by name\""),
         key("title", Text, "", "Its title.", "Search"),
-        key("relevant", Flag, "false", "Whether snapshots hold all its keys or only id and summary.", "true"),
+        key(
+            "relevant",
+            Flag,
+            "false; true with `file` or `diff`",
+            "Whether snapshots hold all its keys or only id and summary.",
+            "true",
+        ),
+        key("file", Text, "", "A file of the project whose text it shows.", "src/cache.rs"),
+        key("lines", Text, "all", "The lines of `file` that it shows.", "10-80"),
+        key("diff", Text, "", "Two commits whose difference it shows.", "main...HEAD"),
+        key("paths", Texts, "all", "The paths of `diff` that it shows.", "[src]"),
+        key("numbers", Words(on_off), "on", "Whether each line stands after its number.", "off"),
+        key("source", Text, "", "The source of its text; set by the program.", "src/cache.rs"),
+        key("commits", Text, "", "The commits of a difference; set by the program.", "a1b2..c3d4"),
+        key("bytes", Whole(0, u64::MAX), "", "The size of its source; set by the program.", "2048"),
+        key("sha256", Text, "", "The hash of its source; set by the program.", "b727d2ce"),
         key("kind", Any, "", "Its kind.", "requirement"),
         key("status", Any, "", "Its status.", "draft"),
         key("priority", Any, "", "Its priority.", "high"),

@@ -40,7 +40,10 @@ pub fn participant() -> Vec<Value> {
 }
 
 pub fn artifact() -> Vec<Value> {
-    vec![json!({"anyOf": [{"required": ["summary"]}, {"required": ["title"]}]})]
+    let any = ["summary", "title", "file", "diff"].map(|key| json!({"required": [key]}));
+    let never = [["file", "diff"], ["file", "content"], ["diff", "content"]];
+    let never = never.iter().map(|keys| json!({"not": {"required": keys}}));
+    never.chain([json!({ "anyOf": any })]).collect()
 }
 
 pub fn task() -> Vec<Value> {

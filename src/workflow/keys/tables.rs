@@ -116,6 +116,13 @@ pub static DEFINITION: MapSpec = MapSpec {
             "true",
         ),
         key("completeness", COMPLETENESS, "warn", "The completeness check of steps that set none.", "strict"),
+        key(
+            "max_snapshot_bytes",
+            from(1),
+            "262144",
+            "The largest snapshot that is sent, in bytes.",
+            "1000000",
+        ),
         key("max_iterations", from(1), "100", "The most step runs in one session, loops included.", "20"),
         key("max_duration_ms", from(1), "no limit", "The most time the session may take, in ms.", "600000"),
         key("steps", Steps, "one round of `question`", "The steps.", "[{id: a, question: \"Why?\"}]"),

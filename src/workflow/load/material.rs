@@ -1,8 +1,55 @@
 //! Loading numbered material and the agenda.
 
 use super::entries::Entries;
-use crate::round::material::{AgendaItem, Artifact};
+use crate::round::material::{
+    AgendaItem, Artifact, EVIDENCE_KEYS, EvidencePlace, EvidenceSource, line_range,
+};
 use crate::yaml::Node;
+
+/// The keys of an artifact beside id, summary and title, in the order a snapshot shows them.
+const DETAILS: [&str; 11] = [
+    "kind",
+    "status",
+    "priority",
+    "description",
+    "source",
+    "lines",
+    "commits",
+    "bytes",
+    "sha256",
+    "content",
+    "acceptance",
+];
+
+/// Where an artifact's content is read from: `file` with or without `lines`, or `diff` with or without
+/// `paths`.
+fn source(artifact: Entries<'_>) -> Option<EvidenceSource> {
+    let numbers = artifact.word("numbers", &[("on", true), ("off", false)]).unwrap_or(true);
+    let (file, diff) = (artifact.text("file"), artifact.text("diff"));
+    if diff.is_some() && file.is_some() {
+        artifact.refuse(artifact.node, "an artifact has both `file` and `diff`", "make it two artifacts");
+    }
+    let place = match (file, diff) {
+        (None, None) => return None,
+        (Some(path), _) => {
+            let lines = artifact.text("lines");
+            let range = lines.as_deref().and_then(line_range);
+            if let (Some(node), None) = (artifact.node("lines"), &range) {
+                artifact.refuse(node, "`lines` is no range of lines", "write it as in `10-80`");
+            }
+            EvidencePlace::File { path, lines: range }
+        }
+        (None, Some(range)) => EvidencePlace::Diff { range, paths: artifact.texts("paths") },
+    };
+    if let Some(node) = artifact.node("content") {
+        artifact.refuse(
+            node,
+            "`content` of an artifact with a source is read from it",
+            "leave `content` out",
+        );
+    }
+    Some(EvidenceSource { place, numbers })
+}
 
 /// The numbered material.
 pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {
@@ -10,8 +57,10 @@ pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {
     for inner in entries.maps("artifacts") {
         let id = inner.text("id").unwrap_or_default();
         let title = inner.text("title");
-        let summary = inner.text("summary").or_else(|| title.clone());
-        if !inner.has("summary") && !inner.has("title") {
+        let source = source(inner);
+        let named = source.as_ref().map(|source| source.place.name());
+        let summary = inner.text("summary").or_else(|| title.clone()).or(named);
+        if !inner.has("summary") && !inner.has("title") && source.is_none() {
             inner.refuse(inner.node, "an artifact has no `summary` or `title`", "add `summary: \"…\"`");
         }
         if !id.is_empty() && artifacts.iter().any(|other| other.id == id) {
@@ -19,11 +68,11 @@ pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {
         }
         let mut details = Vec::new();
         details.extend(title.map(|title| ("title", title.into())));
-        for key in ["kind", "status", "priority", "description", "content", "acceptance"] {
+        for key in DETAILS.into_iter().filter(|key| source.is_none() || !EVIDENCE_KEYS.contains(key)) {
             details.extend(inner.node(key).map(|node| (key, Node::to_json(node))));
         }
-        let relevant = inner.flag("relevant").unwrap_or(false);
-        artifacts.push(Artifact { id, summary: summary.unwrap_or_default(), details, relevant });
+        let relevant = inner.flag("relevant").unwrap_or(source.is_some());
+        artifacts.push(Artifact { id, summary: summary.unwrap_or_default(), details, relevant, source });
     }
     artifacts
 }

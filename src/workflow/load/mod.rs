@@ -27,6 +27,8 @@ use task::{links, reports, tasks, tracker};
 pub const STANDARD_INPUT: &str = "standard input";
 /// A definition larger than this is refused, in bytes.
 pub const MAX_DEFINITION: usize = 4 * 1024 * 1024;
+/// The largest snapshot that is sent unless the definition says otherwise, in bytes.
+const MAX_SNAPSHOT: u32 = 256 * 1024;
 /// Where a definition's text came from.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
@@ -213,6 +215,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         structured: entries.word("structured", &StructuredAnswers::WORDS).unwrap_or_default(),
         leaks: leaks(entries),
         pseudonyms: pseudonyms(entries),
+        max_snapshot_bytes: entries.count("max_snapshot_bytes").unwrap_or(MAX_SNAPSHOT) as usize,
         max_iterations: entries.count("max_iterations").unwrap_or(100),
         max_duration_ms: entries.whole_number("max_duration_ms"),
         steps: steps_of(entries, &id, is_single),

@@ -1,0 +1,218 @@
+//! Evidence from the project: files, ranges of lines and diffs, read verbatim for a snapshot.
+//!
+//! It reads what it is told to and nothing else: inside the project where a file of the project names
+//! it, anywhere where a person does. Git is called so that the repository cannot make it run anything.
+
+use std::io::Read;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Map, Value};
+
+use super::dirs::Dirs;
+use super::path_policy::PathPolicy;
+use super::read_file::read_regular;
+use super::secret_scan::first_secret;
+use crate::diagnostic::Diagnostic;
+use crate::round::material::{EvidencePlace, EvidenceSource};
+use crate::round::snapshot::sha256_hex;
+
+/// The largest file or diff that is read, in bytes.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// Reads evidence for the sessions of one project.
+#[derive(Debug, Clone)]
+pub struct EvidenceReader {
+    project: PathBuf,
+    /// Where a path may lead; none: anywhere, since a person names it.
+    bounds: Option<PathPolicy>,
+    secrets_allowed: bool,
+}
+
+impl EvidenceReader {
+    /// A reader of what files of the project name.
+    pub fn of_project(dirs: &Dirs, secrets_allowed: bool) -> Self {
+        let bounds = Some(dirs.path_policy(None));
+        Self { project: dirs.project.clone(), bounds, secrets_allowed }
+    }
+
+    /// A reader of what a person names, from the current folder on.
+    pub fn of_person(secrets_allowed: bool) -> Self {
+        Self { project: PathBuf::new(), bounds: None, secrets_allowed }
+    }
+
+    /// What a snapshot shows of a source: `source`, `lines`, `bytes` and `sha256` of the whole file (of
+    /// a diff its two `commits`), and `content`.
+    ///
+    /// # Errors
+    /// When it is not there, leads out, is no text, ends before the lines asked for, is empty, or holds
+    /// what looks like a secret and that is not allowed.
+    pub fn read(&self, source: &EvidenceSource) -> Result<Map<String, Value>, Diagnostic> {
+        let mut shown = Map::new();
+        shown.insert("source".to_owned(), source.place.name().into());
+        let (first, content) = match &source.place {
+            EvidencePlace::File { path, lines } => {
+                shown.insert("source".to_owned(), path.as_str().into());
+                let text = self.file(path)?.replace("\r\n", "\n");
+                let (range, content) = cut(path, &text, lines.as_ref())?;
+                shown.insert("lines".to_owned(), format!("{}-{}", range.start(), range.end()).into());
+                shown.insert("bytes".to_owned(), text.len().into());
+                shown.insert("sha256".to_owned(), sha256_hex(&text).into());
+                (*range.start(), content)
+            }
+            EvidencePlace::Diff { range, paths } => {
+                let (commits, content) = self.diff(range, paths)?;
+                shown.insert("commits".to_owned(), commits.into());
+                shown.insert("bytes".to_owned(), content.len().into());
+                (1, content)
+            }
+        };
+        self.put_content(&source.place.name(), &content, source.numbers.then_some(first), &mut shown)?;
+        Ok(shown)
+    }
+
+    /// What a snapshot shows of text that came by a pipe.
+    ///
+    /// # Errors
+    /// When it is empty, or holds what looks like a secret and that is not allowed.
+    pub fn piped(&self, text: &str) -> Result<Map<String, Value>, Diagnostic> {
+        if text.trim().is_empty() {
+            return Err(Diagnostic::new("there is no evidence on standard input")
+                .hint("pipe something into it, such as `git diff`"));
+        }
+        let mut shown = Map::new();
+        shown.insert("source".to_owned(), "standard input".into());
+        shown.insert("bytes".to_owned(), text.len().into());
+        shown.insert("sha256".to_owned(), sha256_hex(text).into());
+        self.put_content("standard input", &text.replace("\r\n", "\n"), Some(1), &mut shown)?;
+        Ok(shown)
+    }
+
+    fn put_content(
+        &self,
+        name: &str,
+        content: &str,
+        number_from: Option<u32>,
+        shown: &mut Map<String, Value>,
+    ) -> Result<(), Diagnostic> {
+        if let Some((line, what)) = first_secret(content).filter(|_| !self.secrets_allowed) {
+            let line = number_from.map_or(line, |first| line + first as usize - 1);
+            return Err(Diagnostic::new(format!("{name}, line {line}: this looks like {what}"))
+                .hint("take it out, or allow it with `--secrets allow`"));
+        }
+        let content = number_from.map_or_else(|| content.to_owned(), |first| numbered(content, first));
+        shown.insert("content".to_owned(), content.into());
+        Ok(())
+    }
+
+    fn file(&self, path: &str) -> Result<String, Diagnostic> {
+        let file = self.project.join(path);
+        if let Some(bounds) = &self.bounds {
+            if Path::new(path).is_absolute() { bounds.check_named(&file)? } else { bounds.check(&file)? }
+        }
+        read_regular(&file, LARGEST).and_then(|text| {
+            if text.contains('\0') {
+                return Err(Diagnostic::new("is binary").with_file(path));
+            }
+            Ok(text)
+        })
+    }
+
+    /// The commits a range names, as `BASE..HEAD`, and what changed between them.
+    fn diff(&self, range: &str, paths: &[String]) -> Result<(String, String), Diagnostic> {
+        let (from, to, by_merge_base) = if let Some((from, to)) = range.split_once("...") {
+            (from, to, true)
+        } else if let Some((from, to)) = range.split_once("..") {
+            (from, to, false)
+        } else {
+            return Err(Diagnostic::new(format!("`{range}` is no range of commits")).hint(
+                "write it as in `main...HEAD`; what is not committed comes by a pipe: \
+                 `git diff | roundtable … --evidence -`",
+            ));
+        };
+        let to = self.commit(to)?;
+        let mut from = self.commit(from)?;
+        if by_merge_base {
+            self.git(&["merge-base", &from, &to])?.trim().clone_into(&mut from);
+        }
+        let mut arguments = vec!["diff", "--no-ext-diff", "--no-textconv", "--no-color", &from, &to, "--"];
+        arguments.extend(paths.iter().map(String::as_str));
+        let content = self.git(&arguments)?;
+        if content.trim().is_empty() {
+            return Err(Diagnostic::new(format!("nothing changed in `{range}`"))
+                .hint("name other commits or other paths"));
+        }
+        Ok((format!("{from}..{to}"), content))
+    }
+
+    fn commit(&self, name: &str) -> Result<String, Diagnostic> {
+        let name = if name.is_empty() { "HEAD" } else { name };
+        let wanted = format!("{name}^{{commit}}");
+        let found = self.git(&["rev-parse", "--verify", "--end-of-options", &wanted]);
+        found.map(|id| id.trim().to_owned())
+    }
+
+    /// What git prints, called so that nothing the repository configures is run.
+    fn git(&self, arguments: &[&str]) -> Result<String, Diagnostic> {
+        let failed = |said: &str| Diagnostic::new(format!("git {}: {}", arguments[0], said.trim()));
+        let folder = if self.project.as_os_str().is_empty() { Path::new(".") } else { &self.project };
+        let mut child = Command::new("git")
+            .args(["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
+            .args(arguments)
+            .current_dir(folder)
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| failed(&error.to_string()).hint("install git, or pipe the diff in"))?;
+        let mut out = Vec::new();
+        let read = child.stdout.take().map(|stdout| stdout.take(LARGEST + 1).read_to_end(&mut out));
+        let output = child.wait_with_output().map_err(|error| failed(&error.to_string()))?;
+        if out.len() as u64 > LARGEST {
+            return Err(failed(&format!("more than {LARGEST} bytes")).hint("name fewer paths"));
+        }
+        if let Some(Err(error)) = read {
+            return Err(failed(&error.to_string()));
+        }
+        if !output.status.success() {
+            return Err(failed(&String::from_utf8_lossy(&output.stderr)));
+        }
+        String::from_utf8(out).map_err(|_| failed("the diff is not UTF-8 text").hint("name fewer paths"))
+    }
+}
+
+/// The lines asked for, and which they are.
+fn cut(
+    name: &str,
+    text: &str,
+    wanted: Option<&RangeInclusive<u32>>,
+) -> Result<(RangeInclusive<u32>, String), Diagnostic> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let last = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+    let problem = |message: String| Diagnostic::new(message).with_file(name);
+    if last == 0 {
+        return Err(problem("is empty".to_owned()));
+    }
+    let range = wanted.cloned().unwrap_or(1..=last);
+    if *range.end() > last {
+        let asked = format!("{}-{}", range.start(), range.end());
+        return Err(problem(format!("has {last} lines, and lines {asked} are asked for")));
+    }
+    let from = range.start().saturating_sub(1) as usize;
+    let content = lines.get(from..*range.end() as usize).unwrap_or_default().concat();
+    Ok((range, content))
+}
+
+/// Each line with its number before it: `  10| `.
+fn numbered(content: &str, first: u32) -> String {
+    let line = |(number, line): (u32, &str)| {
+        let space = if line.trim_end().is_empty() { "" } else { " " };
+        format!("{number:>4}|{space}{line}")
+    };
+    (first..).zip(content.split_inclusive('\n')).map(line).collect()
+}

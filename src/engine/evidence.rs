@@ -1,0 +1,72 @@
+//! Evidence of a round: read from the project when the round is drafted, and put on record.
+//!
+//! A snapshot is built from what is on record, never from the files: what changed on disk since is
+//! recorded anew before the next draft, and a draft that was looked at before is refused.
+
+use serde_json::{Map, Value};
+
+use super::state::{Engine, ReadEvidence};
+use crate::core::Command;
+use crate::history::{PROJECT, Session};
+use crate::round::snapshot::largest_parts;
+
+impl Engine<'_> {
+    /// Records what the sources of the waiting round hold now, where that is not on record yet. Returns
+    /// the ids of what had been recorded before and has changed.
+    ///
+    /// # Errors
+    /// As [`unrecorded_evidence`], and when the core refuses it.
+    pub(super) fn refresh_evidence(&mut self) -> Result<Vec<String>, String> {
+        let mut changed = Vec::new();
+        for artifact in unrecorded_evidence(&self.session, &mut self.evidence)? {
+            let id = artifact["id"].as_str().unwrap_or_default();
+            let definition = self.session.definition.iter().flat_map(|definition| &definition.artifacts);
+            let known = definition.filter(|known| known.id == id && known.detail("content").is_some());
+            changed.extend(known.map(|known| known.id.clone()));
+            let command = Command::RecordArtifact { artifact, by: PROJECT.to_owned() };
+            self.stage(command).map_err(|refusal| refusal.0)?;
+        }
+        Ok(changed)
+    }
+}
+
+/// The artifacts of the waiting round with what their sources hold now, where that is not on record yet.
+///
+/// # Errors
+/// When a source cannot be read or is not allowed, with the artifact's id.
+pub fn unrecorded_evidence(
+    session: &Session,
+    read: &mut ReadEvidence<'_>,
+) -> Result<Vec<Map<String, Value>>, String> {
+    let Some(definition) = &session.definition else { return Ok(Vec::new()) };
+    let waiting = session.active_steps().filter(|run| run.round.is_none());
+    let Some(round) = waiting.filter_map(|run| definition.step(&run.id)).find_map(|step| step.round()) else {
+        return Ok(Vec::new());
+    };
+    let mut unrecorded = Vec::new();
+    for artifact in definition.artifacts.iter().filter(|artifact| round.artifacts.holds(&artifact.id)) {
+        let Some(source) = &artifact.source else { continue };
+        let found = read(source).map_err(|why| format!("artifact `{}`: {why}", artifact.id))?;
+        if found.iter().all(|(key, value)| artifact.detail(key) == Some(value)) {
+            continue;
+        }
+        let mut record = Map::new();
+        record.insert("id".to_owned(), artifact.id.as_str().into());
+        record.insert("summary".to_owned(), artifact.summary.as_str().into());
+        record.extend(found);
+        unrecorded.push(record);
+    }
+    Ok(unrecorded)
+}
+
+/// Why a snapshot is not sent: its size, the limit, and its largest parts, in bytes.
+pub(super) fn too_large(snapshot: &str, most: usize) -> String {
+    let parts = largest_parts(snapshot);
+    let named: Vec<String> =
+        parts.iter().take(3).map(|(name, bytes)| format!("{name} ({bytes} bytes)")).collect();
+    format!(
+        "the snapshot has {} bytes, and `max_snapshot_bytes` is {most}; its largest parts: {}",
+        snapshot.len(),
+        named.join(", ")
+    )
+}

@@ -1,0 +1,188 @@
+//! Evidence from the project: files, lines, diffs and pipes in the snapshot, and the references to them.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::program::Desk;
+
+const REVIEW: &str = r#"
+id: review
+question: "What is wrong here?"
+participants: [skeptic, qa-lead, technical-lead]
+artifacts:
+  - {id: SRC-1, file: src/cache.rs, lines: 2-3}
+"#;
+const SOURCE: &str = "fn get() {\n    stale(\n        60)\n}\n";
+
+fn desk(definition: &str) -> Desk {
+    let desk = Desk::with(definition);
+    desk.write("src/cache.rs", SOURCE);
+    desk
+}
+
+fn git(desk: &Desk, arguments: &[&str]) {
+    let identity = ["-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "init.defaultBranch=main"];
+    let done = Command::new("git").args(identity).args(arguments).current_dir(desk.path("")).output();
+    let done = done.expect("git is there");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn snapshot(lines: &[Value]) -> String {
+    let opened = lines.iter().find(|line| line["event"] == "round_opened").expect("a round");
+    opened["snapshot"].as_str().expect("text").to_owned()
+}
+
+fn seats(desk: &Desk) -> Vec<Value> {
+    let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    report["rounds"][0]["seats"].as_array().expect("seats").clone()
+}
+
+#[test]
+fn lines_of_a_file_stand_in_the_snapshot_and_references_to_them_are_checked() {
+    let desk = desk(REVIEW);
+    desk.write(
+        "answers.yaml",
+        "review:\n  \
+         skeptic: {position: Stale., references: [\"SRC-1:2-3\", \"stale( 60)\"]}\n  \
+         qa-lead: {position: Stale., references: [REQ-999, \"SRC-1:4\"]}\n  \
+         technical-lead: {position: Stale., references: []}\n",
+    );
+    let ran = desk.run(["--batch", "--json", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
+    let text = snapshot(&ran.code(0).lines());
+    for part in [
+        "source: \"src/cache.rs\"",
+        "lines: \"2-3\"",
+        "bytes: 36",
+        "   2|     stale(\n",
+        "   3|         60)\n",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("fn get"), "{text}");
+    desk.run(["verify", "s.s2s"]).code(0);
+
+    let seats = seats(&desk);
+    let unresolved = |name: &str| {
+        let seat = seats.iter().find(|seat| seat["participant"] == name).expect("a seat");
+        seat["unresolved_references"].clone()
+    };
+    assert_eq!(unresolved("skeptic"), serde_json::json!([]));
+    assert_eq!(unresolved("qa-lead"), serde_json::json!(["REQ-999", "SRC-1:4"]));
+    let report = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
+    assert!(report.contains("Unresolved references") && report.contains("- REQ-999"), "{report}");
+    let csv = desk.run(["report", "s.s2s", "--format", "csv"]).code(0).out;
+    assert!(csv.contains("\"REQ-999⏎SRC-1:4\""), "{csv}");
+}
+
+#[test]
+fn what_is_not_as_named_stops_before_anything_is_asked() {
+    for (artifact, said) in [
+        ("file: src/none.rs", "src/none.rs"),
+        ("file: src/cache.rs, lines: 3-9", "has 4 lines"),
+        ("file: src/binary", "UTF-8"),
+        ("file: ../outside.rs", "outside the project"),
+        ("file: src/key.txt", "line 2: this looks like an AWS access key"),
+        ("diff: main...HEAD", "git"),
+        ("diff: main", "no range of commits"),
+    ] {
+        let definition = REVIEW.replace("file: src/cache.rs, lines: 2-3", artifact);
+        let desk = desk(&definition);
+        fs::write(desk.path("src/binary"), [0xff, 0xfe]).expect("written");
+        desk.write("src/key.txt", format!("key\nAKIA{}\n", "A".repeat(16)));
+        fs::write(desk.path("../outside.rs"), "x").expect("written");
+        for verb in [
+            &["--batch", "decide.yaml"][..],
+            &["check", "decide.yaml"],
+            &["--batch", "--dry-run", "decide.yaml"],
+        ] {
+            let ran = desk.run(verb).code(2);
+            let told = ran.err + &ran.out;
+            assert!(told.contains("SRC-1") && told.contains(said), "{verb:?}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_diff_is_that_of_two_commits_and_runs_nothing() {
+    let desk = desk(&REVIEW.replace("file: src/cache.rs, lines: 2-3", "diff: \"main...HEAD\", paths: [src]"));
+    git(&desk, &["init", "-q"]);
+    git(&desk, &["add", "."]);
+    git(&desk, &["commit", "-qm", "one"]);
+    git(&desk, &["checkout", "-qb", "work"]);
+    desk.write("src/cache.rs", SOURCE.replace("60", "30"));
+    desk.write(".gitattributes", "*.rs diff=evil\n");
+    git(&desk, &["add", "."]);
+    git(&desk, &["commit", "-qm", "two"]);
+    for key in ["diff.external", "diff.evil.textconv", "diff.evil.command", "core.pager", "core.fsmonitor"] {
+        git(&desk, &["config", key, "touch ran-by-git; cat"]);
+    }
+    desk.write(
+        "answers.yaml",
+        "review:\n  skeptic: {position: P., references: [\"src/cache.rs:3\", \"src/cache.rs:30\"]}\n",
+    );
+    let ran = desk.run(["--batch", "--json", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
+    let text = snapshot(&ran.code(0).lines());
+    assert!(text.contains("8| -        60)\n") && text.contains("9| +        30)\n"), "{text}");
+    assert!(text.contains("commits: \"") && !text.contains("gitattributes"), "{text}");
+    assert!(!desk.path("ran-by-git").exists());
+    let skeptic = &seats(&desk)[0];
+    assert_eq!(skeptic["unresolved_references"], serde_json::json!(["src/cache.rs:30"]));
+}
+
+#[test]
+fn the_command_line_adds_evidence_of_its_own() {
+    let desk = desk("question: \"What is wrong here?\"\nparticipants: [skeptic, qa-lead]\n");
+    desk.write("notes.txt", "first\nsecond\n");
+    let flags = ["--evidence", "notes.txt:2", "--evidence", "-", "--save", "s.s2s", "--json"];
+    let ran =
+        desk.pipe(["--batch", "decide.yaml"].into_iter().chain(flags), "error[E0308]: mismatched types\n");
+    let text = snapshot(&ran.code(0).lines());
+    for part in ["id: EV-1", "   2| second", "id: EV-2", "source: \"standard input\"", "   1| error[E0308]"] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    desk.run(["verify", "s.s2s"]).code(0);
+    desk.write("key.txt", format!("hf_{}\n", "a".repeat(34)));
+    let refused = desk.run(["--batch", "decide.yaml", "--evidence", "key.txt"]).code(2);
+    assert!(refused.err.contains("looks like a Hugging Face token"), "{}", refused.err);
+    desk.run(["--batch", "decide.yaml", "--evidence", "key.txt", "--secrets", "allow"]).code(0);
+}
+
+#[test]
+fn a_snapshot_over_its_limit_is_not_sent() {
+    let desk = desk(&REVIEW.replace("id: review", "id: review\nmax_snapshot_bytes: 1000"));
+    desk.write("src/cache.rs", "x = 1;\n".repeat(1000));
+    let definition = fs::read_to_string(desk.path("decide.yaml")).expect("read").replace(", lines: 2-3", "");
+    desk.write("decide.yaml", &definition);
+    let ran = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(2);
+    assert!(
+        ran.err.contains("`max_snapshot_bytes` is 1000") && ran.err.contains("artifact SRC-1 ("),
+        "{}",
+        ran.err
+    );
+    // Nothing is lost: with the file smaller the session goes on.
+    desk.write("src/cache.rs", "x = 1;\n");
+    desk.run(["resume", "s.s2s"]).code(0);
+}
+
+#[test]
+fn only_ballots_that_cite_something_are_counted_when_asked() {
+    let desk = desk(
+        "id: review\nquestion: \"Which?\"\nparticipants: [skeptic, qa-lead, technical-lead]\n\
+         ballot: {kind: choice, options: [a, b]}\nrule: majority\n\
+         artifacts: [{id: SRC-1, file: src/cache.rs}]\n",
+    );
+    desk.write(
+        "answers.yaml",
+        "review:\n  skeptic: {vote: a, references: [\"SRC-1:1\"]}\n  \
+         qa-lead: {vote: b, references: [REQ-999]}\n  technical-lead: {vote: b}\n",
+    );
+    desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]).code(0);
+    let told = desk.run(["tally", "s.s2s", "--supported"]).code(0).out;
+    assert!(told.contains("the 1 of 3 ballots"), "{told}");
+    let json = desk.run(["tally", "s.s2s", "--supported", "--json"]).code(0).lines();
+    assert_eq!(json[0]["winners"], serde_json::json!(["a"]));
+    assert_eq!(json[0]["recorded"]["winners"], serde_json::json!(["b"]));
+}

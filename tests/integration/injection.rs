@@ -124,6 +124,7 @@ fn definition(attacks: &[Attack]) -> String {
     let round = |id: &str, question: &str| json!({ "id": id, "type": "round", "question": question, "ballot": ballot, "rule": "plurality" });
     json!({
         "goal": "Paint the shed",
+        "max_snapshot_bytes": 1_000_000,
         "participants": seats,
         "steps": [
             round("pick", "Which paint?"),

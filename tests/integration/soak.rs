@@ -116,7 +116,9 @@ fn the_log_is_as_fast_at_the_end_as_at_the_beginning() {
     let (early, late) = (pace(first, second), pace(before, last));
     assert!(late < 3.0 * early + 5.0, "{early} ms a round at first, {late} at last");
     let per_round = |from: &Sample, to: &Sample| (to.bytes - from.bytes) / (to.rounds - from.rounds) as u64;
-    assert!(per_round(before, last) <= per_round(first, second) + 16, "a round's part of the log grows");
+    // Rounds whose numbers have three digits, at first and at last.
+    let bytes = (per_round(&samples[3], &samples[4]), per_round(before, last));
+    assert!(bytes.1 <= bytes.0 + 16, "a round's part of the log grows: {bytes:?}");
     assert_eq!(last.descriptors, first.descriptors);
 }
 

@@ -17,6 +17,7 @@ pub(super) fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> SeatP
             tokens_in: fields.text("tokens_in"),
             tokens_cached: fields.text("tokens_cached"),
             tokens_out: fields.text("tokens_out"),
+            cost: fields.text("cost"),
         },
         version: fields.texts("version"),
         allow_tools: fields.texts("allow_tools"),

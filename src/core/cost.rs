@@ -34,11 +34,13 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// What these tokens of a model cost.
+    /// What these tokens of a model cost: what the program said that took them, else by their price.
     pub fn from_usage(tokens: TokenUsage, price: Option<Price>) -> Self {
-        let dollars = price.map_or(0.0, |price| price.cost_usd(tokens));
+        let said = tokens.cost_nano_usd.map(|cost| cost as f64 / 1e9);
+        let listed = price.map_or(0.0, |price| price.cost_usd(tokens));
         let without = price.map_or(0.0, |price| price.cost_usd(TokenUsage { cached: 0, ..tokens }));
-        Self { tokens, dollars, saved: without - dollars, is_unknown: price.is_none() }
+        let is_unknown = said.is_none() && price.is_none();
+        Self { tokens, dollars: said.unwrap_or(listed), saved: without - listed, is_unknown }
     }
 
     /// What a request of a model has cost that brought no word of its tokens; nothing where the model is
@@ -60,9 +62,9 @@ impl Cost {
         }
     }
 
-    /// Whether any service told of tokens.
+    /// Whether anyone told of tokens or money.
     pub fn is_told(&self) -> bool {
-        self.tokens.input + self.tokens.output > 0
+        self.tokens.input + self.tokens.output > 0 || self.dollars > 0.0
     }
 }
 
@@ -155,6 +157,10 @@ mod tests {
         let both: Cost = [spent, Cost::from_usage(tokens, None)].into_iter().collect();
         assert!(both.is_unknown && both.tokens.cached == 1600 && (both.dollars - 0.0128).abs() < 1e-12);
         assert!(!Cost::default().is_told());
+        let said = TokenUsage { cost_nano_usd: Some(20_000_000), ..tokens };
+        let of_program = Cost::from_usage(said, Some(price));
+        assert_eq!((of_program.dollars, of_program.saved), (0.02, spent.saved), "not the listed price");
+        assert!(!Cost::from_usage(said, None).is_unknown);
         assert!(Cost::untold(None).is_some_and(|spent| spent.is_unknown));
         assert!(Cost::untold(Some(price)).is_some_and(|spent| spent.is_unknown));
         assert_eq!(Cost::untold(Some(Price::default())), None, "nobody charges");

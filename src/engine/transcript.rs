@@ -24,7 +24,10 @@ impl Transcript {
         self.declined += reply.declined;
         self.dropped.clone_from(&reply.dropped);
         if let Some(usage) = reply.usage {
-            *self.usage.get_or_insert_default() += usage;
+            match &mut self.usage {
+                Some(sum) => *sum += usage,
+                None => self.usage = Some(usage),
+            }
         }
         let limit = reply.limit.filter(|_| reply.finish == Finish::Length && holds_no_answer(&reply.text));
         self.replies.push(ReplyAttempt {

@@ -338,7 +338,7 @@ pub fn money(spent: &Cost) -> Option<String> {
     if !spent.is_told() {
         return spent.is_unknown.then(|| "cost unknown".to_owned());
     }
-    let TokenUsage { input, output, cached, thinking } = spent.tokens;
+    let TokenUsage { input, output, cached, thinking, .. } = spent.tokens;
     let mut said = String::new();
     if spent.dollars > 0.0 {
         let at_least = if spent.is_unknown { "at least " } else { "" };
@@ -346,11 +346,14 @@ pub fn money(spent: &Cost) -> Option<String> {
         if spent.saved > 0.0 {
             said.push_str(&format!(" (${:.4} saved by caching)", spent.saved));
         }
-        said.push_str(", ");
     } else if spent.is_unknown {
-        said.push_str("cost unknown, ");
+        said.push_str("cost unknown");
     }
-    said.push_str(&format!("{} tokens in", group_digits(input as usize)));
+    if input + output == 0 {
+        return Some(said);
+    }
+    let comma = if said.is_empty() { "" } else { ", " };
+    said.push_str(&format!("{comma}{} tokens in", group_digits(input as usize)));
     if cached > 0 {
         said.push_str(&format!(" ({} % from caches)", cached.saturating_mul(100) / input.max(1)));
     }

@@ -66,6 +66,9 @@ pub struct TokenUsage {
     /// Tokens of the reply that went into thinking, if the service told.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub thinking: u64,
+    /// What a program says that they cost, in billionths of a US dollar.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_nano_usd: Option<u64>,
 }
 
 /// Whether there is nothing to write.
@@ -79,6 +82,8 @@ impl std::ops::AddAssign for TokenUsage {
         self.output += other.output;
         self.cached += other.cached;
         self.thinking += other.thinking;
+        let costs = self.cost_nano_usd.zip(other.cost_nano_usd);
+        self.cost_nano_usd = costs.map(|(one, more)| one.saturating_add(more));
     }
 }
 

@@ -174,16 +174,20 @@ fn a_program_that_is_not_there_is_an_error_before_the_round() {
 #[test]
 fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     let script = "case $1 in --version) echo mine 1;; esac\ncat > \"$HOME/stdin\"\n\
-                  printf 'working\\n{\"result\": \"vote: blue\", \"usage\": {\"in\": 7}, \"by\": \"%s\"}' \"$*\" | tee \"$HOME/out\"";
+                  printf 'working\\n{\"result\": \"vote: blue\", \"usage\": {\"in\": 7}, \"usd\": 0.5, \"by\": \"%s\"}' \"$*\" | tee \"$HOME/out\"";
     let desk = with_program(Desk::with(ROUND), "mine", script).set("MINE_KEY", "k");
     let said = "providers:\n  mine: {command: [mine, \"{model}\"], prompt: stdin, reply: \"$.result\", \
-                tokens_in: \"$.usage.in\", env: [MINE_KEY], version: [mine, --version], tool_less: true}\n";
+                tokens_in: \"$.usage.in\", cost: \"$.usd\", env: [MINE_KEY], version: [mine, --version], tool_less: true}\n";
     desk.write("../home/config/config.yaml", said);
-    let run = ["--batch", "--json", "decide.yaml", "--model", "mine/a/b"];
+    let run = ["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--model", "mine/a/b"];
     let lines = desk.run(run).code(0).lines();
     let revealed = events(&lines, "answer_revealed")[0];
     assert_eq!((&revealed["ballot"]["choice"], &revealed["tokens"]["input"]), (&"blue".into(), &7.into()));
     let home = |name: &str| fs::read_to_string(desk.home().join(name)).expect("a file");
+    // No price of its model is listed: it costs what the program says.
+    let spent = desk.run(["report", "s.s2s"]).code(0).out;
+    assert!(spent.contains(", $0.5000"), "{spent}");
+    desk.run(["verify", "s.s2s"]).code(0);
     assert!(home("out").contains("\"by\": \"a/b\""));
     assert!(home("stdin").starts_with("You sit at a round table"), "the instructions come with the prompt");
     assert!(desk.run(["doctor", "mine"]).code(0).out.contains("found: mine 1"));

@@ -191,7 +191,7 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
     let output = told.max(count("/total_tokens").unwrap_or(0).saturating_sub(input));
     let thinking = count("/completion_tokens_details/reasoning_tokens").unwrap_or(output - told);
     let cached = count("/prompt_tokens_details/cached_tokens").unwrap_or(0);
-    Some(TokenUsage { input, output, cached, thinking })
+    Some(TokenUsage { input, output, cached, thinking, ..TokenUsage::default() })
 }
 
 #[cfg(test)]

@@ -173,6 +173,7 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
             .pointer("/output_tokens_details/thinking_tokens")
             .and_then(Value::as_u64)
             .unwrap_or(0),
+        ..TokenUsage::default()
     })
 }
 

@@ -101,6 +101,7 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
         output: count("/output_tokens")?,
         cached: count("/input_tokens_details/cached_tokens").unwrap_or(0),
         thinking: count("/output_tokens_details/reasoning_tokens").unwrap_or(0),
+        ..TokenUsage::default()
     })
 }
 
@@ -210,7 +211,8 @@ mod tests {
         let said = r#"[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi","annotations":[]}]}]"#;
         let refused = r#"[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]"#;
         let called = r#"[{"type":"function_call","name":"f","arguments":"{}"}]"#;
-        let usage = Some(TokenUsage { input: 12, output: 3, cached: 8, thinking: 1 });
+        let usage =
+            Some(TokenUsage { input: 12, output: 3, cached: 8, thinking: 1, ..TokenUsage::default() });
         for (body, text, finish) in [
             (response("completed", said, "null"), "hi", Finish::Complete),
             (response("completed", refused, "null"), "no", Finish::Refusal),

@@ -41,6 +41,7 @@ pub fn program() -> SeatProgram {
             ),
             tokens_cached: Some("$.usage.cache_read_input_tokens".to_owned()),
             tokens_out: Some("$.usage.output_tokens".to_owned()),
+            cost: Some("$.total_cost_usd".to_owned()),
         },
         version: texts(&["claude", "--version"]),
         logged_out: texts(&["not logged in", "invalid api key", "please run /login", "oauth token"]),

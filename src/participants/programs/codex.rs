@@ -75,6 +75,7 @@ pub fn program() -> SeatProgram {
             tokens_in: Some("$.usage.input_tokens".to_owned()),
             tokens_cached: Some("$.usage.cached_input_tokens".to_owned()),
             tokens_out: Some("$.usage.output_tokens".to_owned()),
+            ..OutputPaths::default()
         },
         version: texts(&["codex", "--version"]),
         logged_out: texts(&["not logged in", "401 unauthorized", "codex login"]),

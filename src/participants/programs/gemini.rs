@@ -26,6 +26,7 @@ pub fn program() -> SeatProgram {
             tokens_in: Some("$.stats.models[*].tokens.prompt".to_owned()),
             tokens_cached: Some("$.stats.models[*].tokens.cached".to_owned()),
             tokens_out: Some("$.stats.models[*].tokens['candidates', 'thoughts']".to_owned()),
+            ..OutputPaths::default()
         },
         version: texts(&["gemini", "--version"]),
         logged_out: texts(&["set an auth method", "please set", "not logged in"]),

@@ -22,6 +22,7 @@ pub fn program() -> SeatProgram {
             tokens_in: Some("$.part.tokens.input".to_owned()),
             tokens_cached: Some("$.part.tokens.cache.read".to_owned()),
             tokens_out: Some("$.part.tokens.output".to_owned()),
+            ..OutputPaths::default()
         },
         version: texts(&["opencode", "--version"]),
         logged_out: texts(&["no provider", "not logged in", "auth login"]),

@@ -21,6 +21,8 @@ pub struct OutputPaths {
     pub tokens_cached: Option<String>,
     /// Tokens of the reply.
     pub tokens_out: Option<String>,
+    /// What it cost, in US dollars.
+    pub cost: Option<String>,
 }
 
 /// What was read of a program's output.
@@ -36,9 +38,10 @@ pub struct Output {
 impl OutputPaths {
     /// Returns each path that cannot be read, with the reason.
     pub fn problems(&self) -> Vec<(String, String)> {
-        let all = [&self.reply, &self.failure, &self.tokens_in, &self.tokens_cached, &self.tokens_out];
+        let texts = [&self.reply, &self.failure, &self.cost];
+        let counts = [&self.tokens_in, &self.tokens_cached, &self.tokens_out];
         let problem = |path: &String| Some((path.clone(), JsonPath::parse(path).err()?.to_string()));
-        all.into_iter().flatten().filter_map(problem).collect()
+        texts.into_iter().chain(counts).flatten().filter_map(problem).collect()
     }
 
     /// Reads what a program printed.
@@ -55,22 +58,32 @@ impl OutputPaths {
                 None if documents.is_empty() => Err("it printed no JSON".to_owned()),
                 None => Err(format!("what it printed has no `{path}`")),
             };
-        let count = |path: &Option<String>| {
-            let numbers = last(&documents, path.as_ref())?;
-            Some(numbers.iter().filter_map(|number| number.as_u64()).sum::<u64>())
-        };
-        let (input, output) = (count(&self.tokens_in), count(&self.tokens_out));
-        let usage = (input.is_some() || output.is_some()).then(|| TokenUsage {
-            input: input.unwrap_or_default(),
-            output: output.unwrap_or_default(),
-            cached: count(&self.tokens_cached).unwrap_or_default(),
-            thinking: 0,
-        });
+        let usage = self.usage(&documents);
         let whole = [Value::Array(documents.clone())];
         let failure = last(&whole, self.failure.as_ref());
         let failure =
             failure.and_then(|found| found.last().map(|why| why.as_str().unwrap_or("an error").to_owned()));
         Output { reply, failure, usage }
+    }
+
+    /// Returns the tokens and the cost, if the program tells of any.
+    fn usage(&self, documents: &[Value]) -> Option<TokenUsage> {
+        let count = |path: &Option<String>| {
+            let numbers = last(documents, path.as_ref())?;
+            Some(numbers.iter().filter_map(|number| number.as_u64()).sum::<u64>())
+        };
+        let dollars = last(documents, self.cost.as_ref())
+            .and_then(|numbers| numbers.into_iter().map(Value::as_f64).sum::<Option<f64>>());
+        let cost = dollars.filter(|dollars| *dollars >= 0.0).map(|dollars| (dollars * 1e9).round() as u64);
+        let (input, output) = (count(&self.tokens_in), count(&self.tokens_out));
+        let is_told = input.is_some() || output.is_some() || cost.is_some();
+        is_told.then(|| TokenUsage {
+            input: input.unwrap_or_default(),
+            output: output.unwrap_or_default(),
+            cached: count(&self.tokens_cached).unwrap_or_default(),
+            cost_nano_usd: cost,
+            ..TokenUsage::default()
+        })
     }
 }
 
@@ -114,6 +127,7 @@ mod tests {
             assert_eq!((output.reply.as_deref(), output.failure), (Ok("red"), None));
             let usage = output.usage.expect("tokens");
             assert_eq!((usage.input, usage.cached, usage.output), (97, 90, 3));
+            assert_eq!(usage.cost_nano_usd, Some(100_000_000));
         }
         let codex = "{\"type\":\"turn.started\"}\n{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"first\"}}\n\
                      {\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"red\"}}\n\

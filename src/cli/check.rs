@@ -1,8 +1,8 @@
 //! `check`: all errors and warnings of definitions at once, for editors and continuous integration.
 //!
 //! Findings are the result: a line each on standard output, with a hint below it; notes say what a run
-//! would run and which addresses it would ask. Nothing is run,
-//! sent or saved. Personas and models are looked up as a run would; keys are not needed.
+//! would run, which addresses it would ask, and what is known of the programs that take seats. Nothing is
+//! run but what prints the version of such a program, nothing sent or saved. Personas and models are looked up as a run would; keys are not needed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ use crate::launch::environment::Environment;
 use crate::launch::evidence::unreadable_evidence;
 use crate::launch::prepare::{ExaminedFile, PreparedSession, examine_file, opened};
 use crate::launch::roster::UnknownAgentPolicy;
+use crate::launch::scripted_answers::Answers;
+use crate::launch::wrapped::seated_programs;
 use crate::sanitize::harmless_line;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,8 +119,15 @@ fn of_plan(
     warnings.extend(warned);
     match plan.needs(&session, set_up) {
         Ok(needs) if is_valid => {
-            let note = |line| Diagnostic::new(line).with_file(&plan.file);
-            lines(&needs, &set_up.trust).into_iter().map(note).collect()
+            let needed = lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new);
+            let mut notes: Vec<Diagnostic> = needed.collect();
+            for program in seated_programs(&session, &Answers::default(), set_up) {
+                match program.in_words() {
+                    Ok(note) => notes.push(note),
+                    Err(problem) => problems.push(problem.with_file(&plan.file)),
+                }
+            }
+            notes.into_iter().map(|note| note.with_file(&plan.file)).collect()
         }
         Ok(_) => Vec::new(),
         Err(found) => {

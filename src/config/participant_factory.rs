@@ -120,13 +120,20 @@ impl<'a> ParticipantFactory<'a> {
         programs::program(self.config, provider)
     }
 
-    /// Who runs the program of a provider.
+    /// The program that answers for a model and may use its tools, as the file `named_by` allows; none where
+    /// no such program does.
+    pub fn with_tools(&self, model: &str, named_by: &str) -> Option<ConfiguredProgram> {
+        let (provider, name) = model.split_once('/')?;
+        self.seat_program(provider)?.with_tools(name, named_by, self.config)
+    }
+
+    /// Who runs a program.
     ///
     /// # Errors
     /// What the user has not agreed to; a program that is not there.
-    fn program_seat(&self, found: ConfiguredProgram) -> Result<ProgramSeat, Diagnostic> {
-        let path = self.runnable(&found)?;
-        Ok(ProgramSeat::new(found.program, path, Duration::from_millis(self.config.timeout_ms.value)))
+    pub fn program_seat(&self, found: ConfiguredProgram) -> Result<Arc<dyn Participant>, Diagnostic> {
+        let (path, limit) = (self.runnable(&found)?, Duration::from_millis(self.config.timeout_ms.value));
+        Ok(Arc::new(ProgramSeat::new(found.program, path, found.folder, limit)))
     }
 
     /// Where a program is that may be run.
@@ -182,7 +189,7 @@ impl<'a> ParticipantFactory<'a> {
             "human" => Arc::new(Human { desk: self.desk.clone() }),
             TRACKER => Arc::new(Tracker),
             "recorded" => Arc::new(recording(rest)?),
-            _ if let Some(found) = self.seat_program(provider) => Arc::new(self.program_seat(found)?),
+            _ if let Some(found) = self.seat_program(provider) => self.program_seat(found)?,
             _ => Arc::new(self.over_http(provider)?),
         };
         self.services.insert(cached.to_owned(), Arc::clone(&made));

@@ -13,13 +13,26 @@ use crate::participants::programs::{NAMED, SeatProgram, named};
 pub struct ConfiguredProgram {
     pub program: SeatProgram,
     pub named_by: Option<String>,
+    /// The folder it works in, where it may use its tools.
+    pub folder: Option<PathBuf>,
 }
 
 impl ConfiguredProgram {
     /// Returns what running it needs.
     pub fn need(&self) -> Need {
-        let (command, env) = (self.program.command.clone(), self.program.env.clone());
-        Need { what: What::Program { command, folder: None, env }, named_by: self.named_by.clone() }
+        let command = self.program.command.clone();
+        let folder = self.folder.as_ref().map(|folder| folder.display().to_string());
+        let usual = ["USER", "LC_*", "TERM=dumb"].map(str::to_owned);
+        let set = self.program.set.iter().map(|(name, value)| format!("{name}={value}"));
+        let env = usual.into_iter().chain(set).chain(self.program.env.iter().cloned()).collect();
+        Need { what: What::Program { command, folder, env }, named_by: self.named_by.clone() }
+    }
+
+    /// Returns the program with its tools for a model, in the project's folder, where a file allows them; none
+    /// where it is not known how.
+    pub fn with_tools(&self, model: &str, file: &str, config: &Config) -> Option<Self> {
+        let program = self.program.with_tools(model)?;
+        Some(Self { program, named_by: Some(file.to_owned()), folder: Some(config.project.clone()) })
     }
 
     /// Returns where its executable is.
@@ -42,7 +55,7 @@ pub fn program(config: &Config, provider: &str) -> Option<ConfiguredProgram> {
     if let Some(program) = named(provider) {
         let added = own.map(|own| own.value.program.clone()).unwrap_or_default();
         let program = SeatProgram { env: added.env, allow_tools: added.allow_tools, ..program };
-        return Some(ConfiguredProgram { program, named_by: None });
+        return Some(ConfiguredProgram { program, named_by: None, folder: None });
     }
     let project = said.and_then(|said| said.project.as_ref());
     let is_program = |setting: &&Setting<ProviderConfig>| !setting.value.program.command.is_empty();
@@ -52,7 +65,8 @@ pub fn program(config: &Config, provider: &str) -> Option<ConfiguredProgram> {
     if program.version.is_empty() {
         program.version = vec![program.executable().to_owned(), "--version".to_owned()];
     }
-    Some(ConfiguredProgram { program, named_by: by_project.map(|project| project.from.clone()) })
+    let named_by = by_project.map(|project| project.from.clone());
+    Some(ConfiguredProgram { program, named_by, folder: None })
 }
 
 /// Returns the providers that are programs known by name and on the user's `PATH`.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::scripted_answers::Answers;
+use crate::config::programs::ConfiguredProgram;
 use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
 use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session};
@@ -12,6 +13,16 @@ use crate::workflow::{ParticipantSpec, ProgramSpec};
 pub(super) struct Asked<'a> {
     pub seat: &'a SeatInfo,
     pub program: Option<&'a ProgramSpec>,
+    /// Whether it is a model's program that may use its tools.
+    allows_tools: bool,
+}
+
+impl Asked<'_> {
+    /// Returns the program that answers for its model with its tools, as the file allows; none where
+    /// none does.
+    pub fn with_tools(&self, catalog: &ParticipantFactory<'_>, file: &str) -> Option<ConfiguredProgram> {
+        self.allows_tools.then(|| catalog.with_tools(&self.seat.model, file))?
+    }
 }
 
 /// Everyone of a header's roster who is asked something that is not scripted.
@@ -23,15 +34,23 @@ pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iter
         let mut steps = definition.all_steps();
         let spec = definition.participants.iter().find(|spec| spec.name == seat.name);
         let program = spec.and_then(|spec| spec.command.as_ref());
-        steps
-            .any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id))
-            .then_some(Asked { seat, program })
+        steps.any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id)).then_some(Asked {
+            seat,
+            program,
+            allows_tools: spec.is_some_and(|spec| spec.allows_tools),
+        })
     })
 }
 
-/// The names of all who are asked something that is not scripted.
+/// The names of all who are asked something in a round that is not scripted.
 pub(super) fn asked_seats(session: &Session, answers: &Answers) -> HashSet<String> {
-    asked(session, answers).map(|asked| asked.seat.name.clone()).collect()
+    let Some(definition) = &session.definition else { return HashSet::new() };
+    let sits = |seat: &&SeatInfo| {
+        let parts = answers.parts(definition, &seat.name);
+        let mut rounds = definition.all_steps().filter(|step| step.round().is_some());
+        rounds.any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id))
+    };
+    session.roster.values().filter(sits).map(|seat| seat.name.clone()).collect()
 }
 
 /// The file that names a session's programs.
@@ -49,10 +68,12 @@ pub fn needs(
     answers: &Answers,
 ) -> Result<Vec<Need>, Vec<Diagnostic>> {
     let (mut needs, mut problems): (Vec<Need>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
-    for Asked { seat, program } in asked(session, answers) {
-        let need = match program {
-            Some(program) => Ok(Some(program_need(program, file_of(session)))),
-            None => catalog.need(&seat.model),
+    for asked in asked(session, answers) {
+        let file = file_of(session);
+        let need = match (asked.program, asked.with_tools(catalog, file)) {
+            (Some(program), _) => Ok(Some(program_need(program, file))),
+            (None, Some(found)) => Ok(Some(found.need())),
+            (None, None) => catalog.need(&asked.seat.model),
         };
         match need {
             Ok(need) => needs.extend(need.filter(|need| !needs.contains(need))),

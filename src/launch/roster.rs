@@ -94,7 +94,9 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
             let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
             let outside = from.bounds.of_participant(spec, in_file.then_some(&model));
             let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
-            let of_spec = of_seat.into_iter().chain(outside).chain(from.temperature_error(spec, &model));
+            let of_tools = from.tools_error(spec, &model);
+            let of_spec = of_seat.into_iter().chain(outside).chain(of_tools);
+            let of_spec = of_spec.chain(from.temperature_error(spec, &model));
             for problem in of_spec.map(at).chain(of_model) {
                 say_once(problem, &mut problems);
             }
@@ -136,6 +138,16 @@ impl RosterInputs<'_> {
                 .hint(crate::diagnostic::did_you_mean(name, &known))
         };
         self.flags.named.keys().filter(|name| !is_known(name)).map(unknown).collect()
+    }
+
+    /// Says that the model which the definition gives a participant has no tools that could be allowed.
+    fn tools_error(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
+        let is_its_own = spec.allows_tools && spec.model.as_deref() == Some(model);
+        if !is_its_own || self.catalog.with_tools(model, self.file).is_some() {
+            return None;
+        }
+        let problem = Diagnostic::new(format!("`{model}` has no tools that could be allowed"));
+        Some(problem.hint("name a program such as `claude-cli/MODEL`, or leave `tools` out"))
     }
 
     /// Why a service would decline a seat's temperature, where that is known before.
@@ -294,6 +306,11 @@ fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnost
             Diagnostic::new(message)
                 .hint("declare `tool_less: true` if it has no tools, seat a persona, or script its answers"),
         );
+    }
+    if spec.allows_tools {
+        let message = format!("`{}` may use tools and cannot take a seat in a blind round", spec.name);
+        let hint = "leave its `tools` out, or list the others in the round's `participants`";
+        return Some(Diagnostic::new(message).hint(hint));
     }
     if let Some(tool) = persona.and_then(|persona| persona.tools.first()) {
         let message =

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::budget::budget;
 use super::environment::{Environment, PROGRAM};
 use super::error::RunError;
-use super::needs::{Asked, asked, asked_seats, file_of, outside};
+use super::needs::{asked, asked_seats, file_of, outside};
 use super::prepare::{LaunchOptions, check_answers, opened};
 use super::scripted_answers::Answers;
 use super::wrapped::{rewrap, wrap_seats};
@@ -168,13 +168,15 @@ pub fn seat_participants(
     let mut table = SeatedParticipants::new();
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut made: HashMap<&str, Arc<dyn Participant>> = HashMap::new();
-    for Asked { seat, program } in asked(session, answers) {
-        let participant = match program {
-            Some(program) => catalog.program(program, file_of(session)),
-            None => catalog.participant(&seat.model),
+    for asked in asked(session, answers) {
+        let file = file_of(session);
+        let participant = match (asked.program, asked.with_tools(catalog, file)) {
+            (Some(program), _) => catalog.program(program, file),
+            (None, Some(found)) => catalog.program_seat(found),
+            (None, None) => catalog.participant(&asked.seat.model),
         };
         match participant {
-            Ok(participant) => drop(made.insert(&seat.name, participant)),
+            Ok(participant) => drop(made.insert(&asked.seat.name, participant)),
             Err(problem) if problems.contains(&problem) => {}
             Err(problem) => problems.push(problem),
         }

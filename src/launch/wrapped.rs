@@ -5,7 +5,9 @@
 use std::collections::HashSet;
 
 use super::environment::Environment;
-use crate::config::findings::Findings;
+use super::needs::asked_seats;
+use super::scripted_answers::Answers;
+use crate::config::findings::{Findings, Measured};
 use crate::config::programs::ConfiguredProgram;
 use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session, Wrapped};
@@ -23,7 +25,7 @@ pub(super) fn wrap_seats(
 ) -> Result<(), Vec<Diagnostic>> {
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut done: Vec<(String, Option<Wrapped>)> = Vec::new();
-    for seat in seats.iter_mut().filter(|seat| !seat.agent_only && asked.contains(&seat.name)) {
+    for seat in seats.iter_mut().filter(|seat| asked.contains(&seat.name)) {
         if let Some((_, wrapped)) = done.iter().find(|(model, _)| *model == seat.model) {
             seat.wrapped.clone_from(wrapped);
             continue;
@@ -106,28 +108,61 @@ pub(super) fn rewrap(
     Ok(())
 }
 
-/// Says of each program among these models that was not measured in its version that opening the session
-/// measures it.
-pub fn unmeasured(seats: &[SeatInfo], set_up: &Environment) -> Vec<Diagnostic> {
-    let catalog = set_up.catalog();
-    let mut notices: Vec<Diagnostic> = Vec::new();
-    for seat in seats.iter().filter(|seat| !seat.agent_only) {
+/// A model's program that takes a seat in a round, and what is known of what it sends.
+pub struct SeatedProgram {
+    model: String,
+    found: ConfiguredProgram,
+    known: Measured,
+}
+
+/// Returns the programs that take seats in a session's rounds, once for each model. Of what the user has not
+/// agreed to nothing is run, and it is asked about elsewhere.
+pub fn seated_programs(session: &Session, answers: &Answers, set_up: &Environment) -> Vec<SeatedProgram> {
+    let (catalog, asked) = (set_up.catalog(), asked_seats(session, answers));
+    let mut programs: Vec<SeatedProgram> = Vec::new();
+    for seat in session.roster.values().filter(|seat| asked.contains(&seat.name)) {
         let (provider, name) = seat.model.split_once('/').unwrap_or((&seat.model, ""));
-        let Some(found) = catalog.seat_program(provider).filter(|found| !found.program.tool_less) else {
-            continue;
-        };
-        // What the user has not agreed to is not run, and asked about elsewhere.
+        let is_new = programs.iter().all(|known| known.model != seat.model);
+        let Some(found) = catalog.seat_program(provider).filter(|_| is_new) else { continue };
         let Ok(path) = catalog.runnable(&found) else { continue };
-        let known = Findings::of(&set_up.folders).of_program(&found, &path, name);
-        let notice = Diagnostic::new(format!(
-            "what `{}` sends is not known: opening the round measures it first, at most 20 s",
-            seat.model
-        ));
-        if known.is_ok_and(|known| known.finding.is_none()) && !notices.contains(&notice) {
-            notices.push(notice);
-        }
+        let Ok(known) = Findings::of(&set_up.folders).of_program(&found, &path, name) else { continue };
+        programs.push(SeatedProgram { model: seat.model.clone(), found, known });
     }
-    notices
+    programs
+}
+
+impl SeatedProgram {
+    /// Says that opening the session measures it, if it was not measured in its version.
+    pub fn unmeasured(&self) -> Option<Diagnostic> {
+        let is_open = self.known.finding.is_none() && !self.found.program.tool_less;
+        is_open.then(|| {
+            Diagnostic::new(format!(
+                "what `{}` sends is not known: opening the round measures it first, at most 20 s",
+                self.model
+            ))
+        })
+    }
+
+    /// Says what is known of what it sends.
+    ///
+    /// # Errors
+    /// That it takes no seat in a blind round.
+    pub fn in_words(&self) -> Result<Diagnostic, Diagnostic> {
+        let (model, version) = (&self.model, &self.known.version);
+        let Some(finding) = &self.known.finding else {
+            let declared = || format!("`{model}`, version {version}: declared, not checked");
+            return Ok(self.unmeasured().unwrap_or_else(|| Diagnostic::new(declared())));
+        };
+        if let Some(problem) = refusal(model, &self.found, finding) {
+            return Err(problem);
+        }
+        let tools = if finding.tools.is_empty() { "no tools".to_owned() } else { finding.tools.join(", ") };
+        let added = finding.bytes_before + finding.bytes_after;
+        Ok(Diagnostic::new(format!(
+            "`{model}`, version {version}, was measured at {}: {tools}, {added} bytes added, requests: {}",
+            finding.checked_at, finding.requests
+        )))
+    }
 }
 
 /// Returns why a program takes no seat in a blind round.

@@ -89,6 +89,8 @@ pub struct ParticipantSpec {
     pub tags: Vec<String>,
     /// `provider/model`, if the definition names one.
     pub model: Option<String>,
+    /// Whether the program that its model is may use its tools.
+    pub allows_tools: bool,
     /// What its ballot weighs: one of weight 2 counts as two.
     pub weight: f64,
     /// Passed on to providers that take one.
@@ -133,6 +135,7 @@ impl ParticipantSpec {
             skills: Vec::new(),
             tags: Vec::new(),
             model: None,
+            allows_tools: false,
             weight: 1.0,
             seed: None,
             temperature: None,

@@ -213,6 +213,84 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     }
 }
 
+/// Answers as Claude Code does after changing a file, and does not stand being measured.
+const CODER: &str = r#"
+case "$1" in --version) echo 9.9.9; exit;; esac
+[ -n "$ANTHROPIC_BASE_URL" ] && exit 9
+echo run >> "$HOME/runs"; cat > "$HOME/stdin"; echo made > made.txt
+case "$*" in
+    *slow*) echo under way; sleep 321;;
+    *logged-out*) echo '{"is_error":true,"result":"Not logged in \u00b7 Please run /login"}'; echo why >&2; exit 1;;
+esac
+printf '{"is_error":false,"result":"{\\"pwd\\": \\"%s\\", \\"words\\": \\"%s\\"}","total_cost_usd":0.25}' "$PWD" "$*"
+"#;
+
+/// A workflow of one agent with this model, and what else its participant has.
+fn workflow(model: &str, more: &str) -> String {
+    format!(
+        "goal: g\nparticipants: [{{name: coder, model: {model}, tools: allowed{more}}}, {{persona: qa-lead}}]\nsteps:\n  \
+         - {{id: code, type: agent, agent: coder, prompt: Write it., timeout_ms: 3000}}\n"
+    )
+}
+
+#[test]
+fn an_agent_uses_its_tools_in_the_project_once_that_is_agreed_to() {
+    let desk = with_program(Desk::with(&workflow("claude-cli/m", "")), "claude", CODER);
+    let run = ["--batch", "--json", "decide.yaml", "--save", "s.s2s"];
+    let flags = "-p --setting-sources user --permission-mode acceptEdits --no-session-persistence \
+                 --strict-mcp-config --output-format json --model m";
+    let words = flags.split(' ').map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+    let folder = desk.path("").canonicalize().expect("a folder").display().to_string();
+    let told = format!("it runs [\"claude\", {words}] in `{folder}` with PATH");
+    let refused = desk.run(run).code(2).err;
+    assert!(refused.contains(&told) && refused.contains("--trust"), "{refused}");
+    assert!(refused.contains("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"), "{refused}");
+    let checked = desk.run(["check", "decide.yaml"]).code(0).out;
+    assert!(checked.contains(&told) && !checked.contains("opening the round measures"), "{checked}");
+    assert!(!desk.home().join("runs").exists());
+    let ran = desk.run(["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--trust"]).code(0);
+    let lines = ran.lines();
+    let data = &events(&lines, "work_item_returned")[0]["data"];
+    assert_eq!((&data["pwd"], &data["words"]), (&folder.into(), &flags.into()));
+    assert_eq!(fs::read_to_string(desk.path("made.txt")).expect("its work"), "made\n");
+    let stdin = fs::read_to_string(desk.home().join("stdin")).expect("a prompt");
+    assert!(stdin.contains("Write it."), "{stdin}");
+    assert!(ran.err.contains("$0.25"), "{}", ran.err);
+    desk.run(["verify", "s.s2s"]).code(0);
+    // Whoever else takes its place has no tools, and nothing to agree to.
+    desk.run(["--batch", "decide.yaml", "--model", "coder=rehearsal"]).code(0);
+}
+
+#[test]
+fn an_agent_with_tools_fails_with_what_it_printed_and_takes_no_blind_seat() {
+    let failed = |model: &str| {
+        let desk = with_program(Desk::with(&workflow(model, "")), "claude", CODER);
+        let ran = desk.run(["--batch", "--json", "decide.yaml", "--trust"]).code(3);
+        events(&ran.lines(), "work_item_returned")[0].clone()
+    };
+    let slow = failed("claude-cli/slow");
+    assert_eq!(
+        (&slow["error"], &slow["stdout"]),
+        (&"Step 'code' timed out after 3000ms".into(), &"under way\n".into())
+    );
+    let out = failed("claude-cli/logged-out");
+    let error = "`claude` is not logged in (Not logged in \u{b7} Please run /login): run it once by itself and log in";
+    assert_eq!((&out["error"], &out["stderr"]), (&error.into(), &"why\n".into()));
+    let in_round = workflow("claude-cli/m", "") + "  - {id: vote, type: round, question: Which?}\n";
+    for (definition, problem) in [
+        (in_round, "`coder` may use tools and cannot take a seat in a blind round"),
+        (workflow("openai/m", ""), "`openai/m` has no tools that could be allowed"),
+        (workflow("claude-cli/m", ", command: [cat]"), "`tools` stands beside a `command`"),
+    ] {
+        let desk = with_program(Desk::with(&definition), "claude", CODER);
+        for run in [&["check", "decide.yaml"][..], &["--batch", "decide.yaml", "--trust"]] {
+            let ran = desk.run(run).code(2);
+            assert!((ran.out + &ran.err).contains(problem), "{problem}");
+        }
+        assert!(!desk.home().join("runs").exists());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
 

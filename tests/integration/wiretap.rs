@@ -172,3 +172,29 @@ fn a_program_with_tools_or_a_changed_snapshot_takes_no_blind_seat() {
     assert!(ran.out.contains("Declared, not checked: qa-lead"), "{}", ran.out);
     refused(&run("untold/m").code(2), "`claude` cannot be pointed at a recorder");
 }
+
+#[test]
+fn check_says_which_finding_holds_and_measures_nothing() {
+    let desk = desk();
+    let check = |model: &str, code| {
+        let seat = format!("[{{persona: qa-lead, model: claude-cli/{model}}}]");
+        desk.write("decide.yaml", ROUND.replace("[qa-lead]", &seat));
+        desk.run(["check", "decide.yaml"]).code(code).out
+    };
+    let unknown = "note: what `claude-cli/reminder` sends is not known: opening the round measures it first";
+    let said = check("reminder", 0);
+    assert!(said.contains(unknown), "{said}");
+    assert_eq!(runs(&desk), "");
+    measured(&desk, "claude-cli/reminder");
+    let said = check("reminder", 0);
+    assert!(
+        said.contains("`claude-cli/reminder`, version 9.9.9 (Claude Code), was measured at 20"),
+        "{said}"
+    );
+    assert!(said.contains(": no tools, 25 bytes added, requests: 1\n"), "{said}");
+    measured(&desk, "claude-cli/tools");
+    let said = check("tools", 2);
+    assert!(said.contains("error: `claude-cli/tools` declares tools (Bash); blind rounds allow"), "{said}");
+    desk.write("../bin/claude.version", "10.0.0 (Claude Code)");
+    assert!(check("reminder", 0).contains(unknown), "another version is another program");
+}

@@ -30,7 +30,7 @@ use crate::launch::prepare::{LaunchOptions, load_definition, opened, prepare, re
 use crate::launch::run::raise_descriptor_limit;
 use crate::launch::seat::{begin, resume, seat_participants};
 use crate::launch::session_file::open_session;
-use crate::launch::wrapped::unmeasured;
+use crate::launch::wrapped::{SeatedProgram, seated_programs};
 use crate::tui::{
     Draft, EngineHandle, Home, Host, Keys, OpenTarget, ReplayLoad, ScreenOptions, StartRefusal, Theme,
 };
@@ -97,7 +97,8 @@ impl Host for TuiHost {
         let trust = Trust::for_looking();
         let mut catalog = ParticipantFactory::new(&set_up.config, &trust);
         seat_participants(&opening.session, &mut catalog, &self.options.answers)?;
-        notices.extend(unmeasured(&opening.header.participants, &self.set_up));
+        let programs = seated_programs(&opening.session, &self.options.answers, set_up);
+        notices.extend(programs.iter().filter_map(SeatedProgram::unmeasured));
         let notices = notices.iter().map(ToString::to_string).collect();
         let needs = lines(&opening.needs, &set_up.trust);
         Ok(Draft { opened: opening.header, notices, needs })

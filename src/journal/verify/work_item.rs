@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Verifier;
 use super::called::warnings;
-use crate::core::{Command, decide, is_asked_once, is_same_data};
+use crate::core::{Command, decide, is_asked_once, is_free, is_same_data};
 use crate::history::{
     AgentWork, Event, ItemStatus, LogEntry, Session, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
@@ -93,7 +93,10 @@ fn unlike_a_return(session: &Session, back: &WorkItemReturned) -> Option<&'stati
         return Some("the tries are not those of the replies, in the return");
     }
     let printed = [&back.exit_status, &back.stderr, &back.stdout];
-    if !item.offered.model.starts_with("command/") {
+    let model = &item.offered.model;
+    // Which other models are programs, the configuration said.
+    let may_be_program = !is_free(model) && (back.exit_status.is_some() || !is_done);
+    if !model.starts_with("command/") && !may_be_program {
         return printed.iter().any(|text| text.is_some()).then_some("no program ended: the return");
     }
     (is_done && !ended_as_done(session, back))

@@ -4,12 +4,17 @@
 //! `--json-schema` adds a tool and a second turn, so it is not used. What is not essential is switched off:
 //! else a second request with the whole prompt asks for a title of the session. It exits 1 with the reason
 //! in `result`, also when nobody is logged in.
+//!
+//! With its tools it edits files unasked and does whatever else the user's own settings allow; those of the
+//! project, and its servers of tools, are not read, since the user has not agreed to what they say.
 
 use super::output::OutputPaths;
 use super::program::{SeatProgram, pairs, texts};
 
 /// The version this was tried against.
 pub const TRIED: &str = "2.1.197";
+
+const SET: [(&str, &str); 1] = [("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")];
 
 /// Returns the program.
 pub fn program() -> SeatProgram {
@@ -31,7 +36,20 @@ pub fn program() -> SeatProgram {
             "json",
         ]),
         with_model: texts(&["--model", "{model}"]),
-        set: pairs(&[("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")]),
+        set: pairs(&SET),
+        tools_command: texts(&[
+            "claude",
+            "-p",
+            "--setting-sources",
+            "user",
+            "--permission-mode",
+            "acceptEdits",
+            "--no-session-persistence",
+            "--strict-mcp-config",
+            "--output-format",
+            "json",
+        ]),
+        tools_set: pairs(&SET),
         output: OutputPaths {
             reply: Some("$.result".to_owned()),
             failure: Some("$[?@.is_error == true].result".to_owned()),

@@ -3,6 +3,9 @@
 //! Which tools it declares depends on what its own list of models says of the model. With a list that does
 //! not hold the model it falls back to none, so it is given one that holds another. Without a model's name
 //! it takes the default of its own list, and that one's tools.
+//!
+//! With its tools it runs commands in its sandbox, which lets it write in the project and reach no network,
+//! and asks nobody.
 
 use super::output::OutputPaths;
 use super::program::{SeatProgram, pairs, texts};
@@ -68,6 +71,19 @@ pub fn program() -> SeatProgram {
         provider: "codex-cli".to_owned(),
         command,
         with_model: texts(&["--model", "{model}", "-c", "model_catalog_json=\"{files}/models.json\""]),
+        tools_command: texts(&[
+            "codex",
+            "exec",
+            "--json",
+            "--ephemeral",
+            "--skip-git-repo-check",
+            "--sandbox",
+            "workspace-write",
+            "-c",
+            "approval_policy=\"never\"",
+            "--color",
+            "never",
+        ]),
         files: pairs(&[("models.json", MODELS)]),
         output: OutputPaths {
             reply: Some("$[?@.type == 'agent_message'].text".to_owned()),

@@ -1,7 +1,7 @@
 //! Gemini CLI, by its documentation: declared, never run against a recorder, since it speaks its own API.
 //!
 //! Settings of its own name no core tool that exists; the instructions replace its system prompt. It exits
-//! 0, 1, 42 (input) or 53 (turns), with the reason in `error`.
+//! 0, 1, 42 (input) or 53 (turns), with the reason in `error`. With its tools it edits files unasked.
 
 use super::output::OutputPaths;
 use super::program::{SeatProgram, pairs, texts};
@@ -12,6 +12,7 @@ pub fn program() -> SeatProgram {
         provider: "gemini-cli".to_owned(),
         command: texts(&["gemini", "--output-format", "json", "--extensions", "none"]),
         with_model: texts(&["--model", "{model}"]),
+        tools_command: texts(&["gemini", "--output-format", "json", "--approval-mode", "auto_edit"]),
         set: pairs(&[
             ("GEMINI_SYSTEM_MD", "{rules_file}"),
             ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", "{files}/settings.json"),

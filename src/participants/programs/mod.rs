@@ -56,6 +56,9 @@ mod tests {
             assert_eq!(program.provider, known.provider);
             assert!(!program.command.is_empty() && !program.version.is_empty(), "{}", known.provider);
             assert!(program.output.reply.is_some() && program.output.problems().is_empty());
+            let with_tools = program.with_tools("m").expect("with its tools");
+            assert_eq!(with_tools.executable(), program.executable());
+            assert!(with_tools.command.ends_with(&["--model".to_owned(), "m".to_owned()]));
             // What was never measured is only declared.
             assert_eq!(program.tool_less, known.tried.is_none(), "{}", known.provider);
             assert_eq!(program.is_measurable(), known.tried.is_some(), "{}", known.provider);

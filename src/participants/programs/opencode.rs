@@ -12,6 +12,11 @@ pub fn program() -> SeatProgram {
         provider: "opencode-cli".to_owned(),
         command: texts(&["opencode", "run", "--format", "json", "--agent", "seat"]),
         with_model: texts(&["--model", "{model}"]),
+        tools_command: texts(&["opencode", "run", "--format", "json"]),
+        tools_set: pairs(&[(
+            "OPENCODE_CONFIG_CONTENT",
+            r#"{"share":"disabled","autoupdate":false,"permission":{"question":"deny"}}"#,
+        )]),
         set: pairs(&[(
             "OPENCODE_CONFIG_CONTENT",
             r#"{"share":"disabled","autoupdate":false,"agent":{"seat":{"mode":"primary","prompt":"{file:{rules_file}}","permission":{"*":"deny"}}}}"#,

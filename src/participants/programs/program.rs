@@ -14,6 +14,10 @@ pub struct SeatProgram {
     pub with_model: Vec<String>,
     /// Variables that are set.
     pub set: Vec<(String, String)>,
+    /// The command with which it may use its tools; empty where that is not known.
+    pub tools_command: Vec<String>,
+    /// Variables that are set where it may use its tools.
+    pub tools_set: Vec<(String, String)>,
     /// Variables that are passed on, beside the usual ones.
     pub env: Vec<String>,
     /// Files it is given beside its working folder, by name and text.
@@ -45,6 +49,20 @@ impl SeatProgram {
     /// Whether it can be pointed at a recorder.
     pub fn is_measurable(&self) -> bool {
         !self.recorder_set.is_empty() || !self.recorder_words.is_empty()
+    }
+
+    /// Returns the program as it answers for a model and may use its tools, all of the prompt on its standard
+    /// input; none where it is not known how.
+    pub fn with_tools(&self, model: &str) -> Option<Self> {
+        let program = Self {
+            command: self.tools_command.clone(),
+            with_model: texts(&["--model", "{model}"]),
+            set: self.tools_set.clone(),
+            files: Vec::new(),
+            ..self.clone()
+        };
+        let command = program.words(model, &[]);
+        (!self.tools_command.is_empty()).then_some(Self { command, with_model: Vec::new(), ..program })
     }
 
     /// Returns the program as it asks the recorder at `url`, also where it asks for other hosts.

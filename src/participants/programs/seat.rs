@@ -1,4 +1,5 @@
-//! One answer of a program: in an empty folder, without a terminal, its input closed after the prompt.
+//! One answer of a program: in an empty folder, or the project's where it may use its tools; without a
+//! terminal, its input closed after the prompt.
 //!
 //! Nothing of the environment reaches it but [`PASSED`] and what is named; it and everything it started are
 //! ended when the answer is there or given up.
@@ -32,6 +33,8 @@ pub struct ProgramSeat {
     program: SeatProgram,
     /// Where its executable is.
     path: PathBuf,
+    /// The folder it works in, where it is not an empty one.
+    folder: Option<PathBuf>,
     timeout: Duration,
 }
 
@@ -72,9 +75,9 @@ impl Drop for Workplace {
 }
 
 impl ProgramSeat {
-    /// A participant that runs `program`, found at `path`, once an answer.
-    pub fn new(program: SeatProgram, path: PathBuf, timeout: Duration) -> Self {
-        Self { program, path, timeout }
+    /// A participant that runs `program`, found at `path`, once an answer, in `folder` or in an empty one.
+    pub fn new(program: SeatProgram, path: PathBuf, folder: Option<PathBuf>, timeout: Duration) -> Self {
+        Self { program, path, folder, timeout }
     }
 
     async fn run(&self, ask: &SeatRequest) -> Result<Reply, String> {
@@ -128,7 +131,7 @@ impl ProgramSeat {
         for (name, value) in &self.program.set {
             command.env(name, value.replace("{rules_file}", &rules).replace("{files}", &files));
         }
-        command.current_dir(place.work());
+        command.current_dir(self.folder.clone().unwrap_or_else(|| place.work()));
         command
     }
 

@@ -67,7 +67,7 @@ pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<
         return Err(format!("`{name}` cannot be pointed at a recorder"));
     }
     let recorder = Recorder::start().await.map_err(|error| format!("no recorder can be started: {error}"))?;
-    let seat = ProgramSeat::new(program.pointed_at(&recorder.url()), path.to_owned(), PATIENCE);
+    let seat = ProgramSeat::new(program.pointed_at(&recorder.url()), path.to_owned(), None, PATIENCE);
     let prompt = sample();
     let ask = SeatRequest::alone("wiretap", Arc::new(Persona::nobody("wiretap")), model, prompt.clone());
     let reply = seat.ask(&ask).await;

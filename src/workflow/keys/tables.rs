@@ -197,6 +197,13 @@ static PARTICIPANT: MapSpec = MapSpec {
             "Exit codes that are answers: `{exit, stdout, stderr}`.",
             "[0, 1]",
         ),
+        key(
+            "tools",
+            Words(|| vec!["allowed"]),
+            "none",
+            "Whether the program that its model is may use its tools; no seat in a round.",
+            "allowed",
+        ),
         key("tool_less", Flag, "false", "Whether the program may take a seat in a blind round.", "true"),
     ],
 };

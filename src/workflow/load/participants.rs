@@ -93,16 +93,36 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
         prompt: entries.text("prompt"),
         command: program(entries, &name),
         model: entries.text("model"),
+        allows_tools: allows_tools(entries),
         ..ParticipantSpec::named(&name, (entries.node.line, entries.node.column))
     }
+}
+
+fn allows_tools(entries: Entries<'_>) -> bool {
+    let allows = entries.word("tools", &[("allowed", true)]).unwrap_or(false);
+    if allows && entries.has("command") {
+        let message = "`tools` stands beside a `command`, which has the tools it has";
+        entries.refuse(entries.node, message, "leave one of them out");
+    }
+    allows
 }
 
 /// Every persona of a grid with every model: a persona's seats stand together, in the order of the
 /// models. A seat's name does not tell its model, so that no prompt does.
 fn of_grid(entries: Entries<'_>, grid: Entries<'_>) -> Vec<ParticipantSpec> {
-    for key in
-        ["persona", "name", "model", "prompt", "command", "cwd", "env", "max_bytes", "ok_exit", "tool_less"]
-    {
+    for key in [
+        "persona",
+        "name",
+        "model",
+        "prompt",
+        "command",
+        "cwd",
+        "env",
+        "max_bytes",
+        "ok_exit",
+        "tool_less",
+        "tools",
+    ] {
         if let Some(node) = entries.node(key) {
             let message = format!("`{key}` stands beside a `grid`, which names its own");
             entries.refuse(node, message, format!("leave `{key}` out, or write a participant of its own"));

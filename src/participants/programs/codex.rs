@@ -81,6 +81,9 @@ pub fn program() -> SeatProgram {
             "workspace-write",
             "-c",
             "approval_policy=\"never\"",
+            // Else it never gives up where nobody answers.
+            "--disable",
+            "unbounded_connection_retries",
             "--color",
             "never",
         ]),

@@ -40,6 +40,8 @@ impl Sitting {
             max_output_tokens: None,
             scripted: Vec::new(),
             agent_only: false,
+            role: None,
+            without_tools: false,
             skills: Vec::new(),
             tags: Vec::new(),
             wrapped: None,

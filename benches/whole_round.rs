@@ -142,6 +142,8 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         max_output_tokens: None,
         scripted: Vec::new(),
         agent_only: false,
+        role: None,
+        without_tools: false,
         skills: Vec::new(),
         tags: Vec::new(),
         wrapped: None,

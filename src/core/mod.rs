@@ -29,6 +29,7 @@ pub use exit_code::{Deciding, ExitCode, QUORUM_UNREACHABLE, deciding, exit_code}
 pub use key_file::{is_key_file_left, key_file_left};
 pub use next::{NextAction, Question, QuestionKind, next};
 pub use profile::profile;
+pub use roster::ROLE_WITHOUT_PERSONA;
 pub use sentences::{is_same_data, put_in_present_words};
 pub use strength::{is_persons, same_answers};
 pub use work_item::LEASE_MS;

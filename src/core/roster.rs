@@ -8,6 +8,9 @@ use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, ParticipantSpec, TRACKER};
 
+/// What `your_role` says to a seat without a persona.
+pub const ROLE_WITHOUT_PERSONA: &str = "participant";
+
 impl Definition {
     /// Whether it is the built-in tracker: a step names it and nobody else has the name.
     pub fn is_tracker(&self, spec: &ParticipantSpec) -> bool {
@@ -41,7 +44,20 @@ impl SeatInfo {
             agent_only: spec.agent_only,
             skills: spec.skills.clone(),
             tags: spec.tags.clone(),
+            role: spec.role.clone(),
+            without_tools: spec.without_tools,
             wrapped: None,
+        }
+    }
+
+    /// A seat that the command line named, and the definition does not: of a model, or of a persona.
+    fn chosen(&self) -> ParticipantSpec {
+        let seat = ParticipantSpec::named(&self.name, (0, 0));
+        let needs_persona = !self.persona.is_empty();
+        ParticipantSpec {
+            persona: if needs_persona { seat.persona } else { String::new() },
+            needs_persona,
+            ..seat
         }
     }
 }
@@ -67,12 +83,13 @@ impl SessionOpened {
         let mut personas: Vec<PersonaInfo> = Vec::new();
         for seat in &self.participants {
             let known = definition.participants.iter().find(|spec| spec.name == seat.name).cloned();
-            let known = known.unwrap_or_else(|| ParticipantSpec::named(&seat.name, (0, 0)));
+            let known = known.unwrap_or_else(|| seat.chosen());
             // Who is not chosen for the rounds still answers as an agent.
             let spec = ParticipantSpec { agent_only: known.agent_only || seat.agent_only, ..known };
             let model = definition.answered_by(&spec).unwrap_or_else(|| seat.model.clone());
             let given = SeatInfo::given(&spec, model, seat.scripted.clone());
-            if *seat != (SeatInfo { wrapped: seat.wrapped.clone(), ..given }) {
+            let role = spec.role.clone().or_else(|| self.role_without_persona(&spec, seat));
+            if *seat != (SeatInfo { role, wrapped: seat.wrapped.clone(), ..given }) {
                 return Some(format!("seat `{}` of the roster is not as the definition gives it", seat.name));
             }
             if !personas.iter().any(|persona| persona.name == spec.persona) {
@@ -80,6 +97,13 @@ impl SessionOpened {
             }
         }
         (personas != self.personas).then(|| "the personas are not those of the roster".to_owned())
+    }
+
+    /// The role of a seat that has no persona, where the header gives it one.
+    fn role_without_persona(&self, spec: &ParticipantSpec, seat: &SeatInfo) -> Option<String> {
+        let has_text = |info: &PersonaInfo| info.name == spec.persona && !info.text.is_empty();
+        let may_be = !spec.needs_persona && !self.personas.iter().any(has_text);
+        seat.role.clone().filter(|role| may_be && role == ROLE_WITHOUT_PERSONA)
     }
 
     /// The persona of a seat: its text where it stands in the definition, else what the header says of

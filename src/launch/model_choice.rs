@@ -71,14 +71,14 @@ pub(crate) fn model_of(
     notices: &mut Vec<Diagnostic>,
 ) -> (String, ModelSource) {
     let flag = |model: &String| (model.clone(), ModelSource::Flag);
-    let by_flag =
-        flags.named.get(&spec.name).or_else(|| flags.named.get(&spec.persona)).filter(is_given).map(flag);
+    let names = || [&spec.name, &spec.persona].into_iter().filter(|name| !name.is_empty());
+    let by_flag = names().find_map(|name| flags.named.get(name)).filter(is_given).map(flag);
     let variable = |name: &str| {
         let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
         let model = std::env::var(&name).ok().filter(is_given)?;
         Some((model, ModelSource::Variable(name)))
     };
-    let by_environment = || variable(&spec.name).or_else(|| variable(&spec.persona));
+    let by_environment = || names().find_map(|name| variable(name));
     let by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given).filter(|model| {
         if is_model(model) {
             return true;

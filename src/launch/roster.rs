@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use super::model_choice::{ModelFlags, ModelSource, model_of};
 use super::scripted_answers::Answers;
 use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, price_of};
+use crate::core::ROLE_WITHOUT_PERSONA;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::history::{PersonaInfo, Price, SeatInfo};
 use crate::participants::api::ApiStyle;
@@ -67,7 +68,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
         if !personas.contains_key(&spec.persona) {
             match from.persona(spec, &mut roster.notices) {
                 Ok(persona) => personas.insert(spec.persona.clone(), Some(persona)),
-                Err(_) if needs_nobody || from.needs_no_persona(spec) => {
+                Err(problem) if needs_nobody || (problem.place.is_none() && from.needs_no_persona(spec)) => {
                     personas.insert(spec.persona.clone(), None)
                 }
                 Err(_) if from.nobody == UnknownAgentPolicy::Noticed && from.is_nobody(spec) => {
@@ -77,7 +78,12 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
                 Err(problem) => {
                     // A persona that is there and does not read is told as what it is.
                     let is_missing = from.is_nobody(spec) && problem.place.is_none();
-                    let problem = if is_missing { from.say_nobody(spec) } else { problem };
+                    let is_unknown = !is_missing && problem.place.is_none();
+                    let problem = match () {
+                        () if is_missing => from.say_nobody(spec),
+                        () if is_unknown => or_a_model(problem),
+                        () => problem,
+                    };
                     say_once(at(problem), &mut problems);
                     personas.insert(spec.persona.clone(), None)
                 }
@@ -94,6 +100,9 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
             let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
             let outside = from.bounds.of_participant(spec, in_file.then_some(&model));
             let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
+            roster
+                .notices
+                .extend(persona.filter(|_| spec.without_tools).and_then(|persona| left_out(spec, persona)));
             let of_tools = from.tools_error(spec, &model);
             let of_spec = of_seat.into_iter().chain(outside).chain(of_tools);
             let of_spec = of_spec.chain(from.temperature_error(spec, &model));
@@ -101,7 +110,9 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
                 say_once(problem, &mut problems);
             }
         }
-        roster.seats.push(SeatInfo::given(spec, model, scripted));
+        let has_no_persona = persona.is_none() && !spec.needs_persona && from.is_seated(spec);
+        let role = spec.role.clone().or_else(|| has_no_persona.then(|| ROLE_WITHOUT_PERSONA.to_owned()));
+        roster.seats.push(SeatInfo { role, ..SeatInfo::given(spec, model, scripted) });
     }
     roster.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
     roster.notices.extend(from.of_all_seats(&roster.seats));
@@ -131,8 +142,9 @@ impl RosterInputs<'_> {
         let participants: Vec<&ParticipantSpec> =
             self.definition.participants.iter().chain(&agents).collect();
         let known: Vec<&str> = participants.iter().map(|spec| spec.name.as_str()).collect();
-        let is_known =
-            |name: &String| participants.iter().any(|spec| spec.name == *name || spec.persona == *name);
+        let is_known = |name: &String| {
+            !name.is_empty() && participants.iter().any(|spec| [&spec.name, &spec.persona].contains(&name))
+        };
         let unknown = |name: &String| {
             Diagnostic::new(format!("--model names no participant: `{name}`"))
                 .hint(crate::diagnostic::did_you_mean(name, &known))
@@ -228,6 +240,9 @@ impl RosterInputs<'_> {
 
     /// Whether every step that asks an agent brings a prompt of its own, or has its answer scripted.
     fn needs_no_persona(&self, spec: &ParticipantSpec) -> bool {
+        if !spec.needs_persona {
+            return true;
+        }
         if !spec.agent_only {
             let is_someone = spec.model.is_some() && !self.is_seated(spec);
             return spec.persona == spec.name && (spec.command.is_some() || is_someone);
@@ -312,12 +327,27 @@ fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnost
         let hint = "leave its `tools` out, or list the others in the round's `participants`";
         return Some(Diagnostic::new(message).hint(hint));
     }
-    if let Some(tool) = persona.and_then(|persona| persona.tools.first()) {
+    if let Some(tool) = persona.filter(|_| !spec.without_tools).and_then(|persona| persona.tools.first()) {
         let message =
             format!("persona `{}` declares tool `{tool}`; blind rounds allow no tools", spec.persona);
-        return Some(Diagnostic::new(message).hint("set `tools: []` in the persona"));
+        let hint = format!("seat it without them: `{{persona: {}, tools: none}}`", spec.persona);
+        return Some(Diagnostic::new(message).hint(hint));
     }
     None
+}
+
+/// Adds to a persona that is not found how whoever is no persona is written.
+fn or_a_model(problem: Diagnostic) -> Diagnostic {
+    let hint = problem.hint.clone().unwrap_or_default();
+    problem.hint(format!("{hint}; write a model as `provider/model`, a person as `human`"))
+}
+
+/// What is said of a persona that sits without its tools.
+fn left_out(spec: &ParticipantSpec, persona: &Persona) -> Option<Diagnostic> {
+    let tools = persona.tools.join(", ");
+    (!tools.is_empty()).then(|| {
+        Diagnostic::new(format!("`{}` sits without the tools of `{}`: {tools}", spec.name, persona.name))
+    })
 }
 
 /// Whether a step asks the participant: as a seat of a round, as an agent or as a reviewer.

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::effort::Effort;
 use super::recall::{RECENT_ROUNDS, Recall, RecallKeys};
+use super::seat_names::{SeatNames, name_of_model};
 use super::steps::handover::Completeness;
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
@@ -75,8 +76,14 @@ pub struct Definition {
 pub struct ParticipantSpec {
     /// The seat's name, unique.
     pub name: String,
-    /// The persona it takes; its name unless given.
+    /// The persona it takes; its name unless given, and empty of a seat that is named after its model.
     pub persona: String,
+    /// Whether it may not sit without that persona.
+    pub needs_persona: bool,
+    /// What its `your_role` says, in place of its name.
+    pub role: Option<String>,
+    /// Whether it sits without the tools that its persona lists.
+    pub without_tools: bool,
     /// Its own text, in place of a persona's.
     pub prompt: Option<String>,
     /// The external program it is, if it is one.
@@ -129,6 +136,9 @@ impl ParticipantSpec {
         Self {
             persona: name.clone(),
             name,
+            needs_persona: true,
+            role: None,
+            without_tools: false,
             prompt: None,
             command: None,
             agent_only: false,
@@ -144,6 +154,24 @@ impl ParticipantSpec {
             place,
         }
     }
+
+    /// A model, or a person, without a persona; it is named after its model.
+    pub fn of_model(model: &str, place: (u64, u64)) -> Self {
+        let persona = String::new();
+        let model_name = Some(model.to_owned());
+        let seat = Self::named(&name_of_model(model), place);
+        Self { persona, needs_persona: false, model: model_name, ..seat }
+    }
+
+    /// One entry of a roster: a model, a person, or a persona by its name.
+    pub fn of_text(text: &str, place: (u64, u64)) -> Self {
+        if is_model_text(text) { Self::of_model(text, place) } else { Self::named(text, place) }
+    }
+}
+
+/// Whether an entry of a roster is a model, or a person at this terminal; else it names a persona.
+pub fn is_model_text(text: &str) -> bool {
+    text.contains('/') || matches!(text, "human" | "rehearsal")
 }
 
 /// Whether one seat of each model is asked ahead of the others, so that its service's cache of the
@@ -273,19 +301,38 @@ impl Definition {
     }
 
     /// The same definition with only these participants, in this order. A name that no participant
-    /// has stands for all of that persona; one that is not in the definition is taken as a persona.
+    /// has stands for all of that persona; one that is not in the definition is taken as a model, a
+    /// person or a persona.
     #[must_use]
     pub fn with_participants(mut self, names: &[String]) -> Self {
         let known = std::mem::take(&mut self.participants);
-        let find = |name: &String| {
+        let mut seat_names = SeatNames::taken(known.iter().map(|seat| &seat.name));
+        let mut chosen: Vec<ParticipantSpec> = Vec::new();
+        for name in names {
             let has = |of: fn(&ParticipantSpec) -> &String| -> Vec<ParticipantSpec> {
                 known.iter().filter(|p| of(p) == name).cloned().collect()
             };
+            let is_free = |seat: &ParticipantSpec| chosen.iter().all(|other| other.name != seat.name);
             let found = has(|p| &p.name);
             let found = if found.is_empty() { has(|p| &p.persona) } else { found };
-            if found.is_empty() { vec![ParticipantSpec::named(name, (0, 0))] } else { found }
-        };
-        self.participants = names.iter().flat_map(find).collect();
+            if !found.is_empty() && (!is_model_text(name) || found.iter().all(is_free)) {
+                chosen.extend(found);
+                continue;
+            }
+            let by_model = |seat: &&ParticipantSpec| {
+                seat.persona.is_empty() && seat.model.as_ref() == Some(name) && is_free(seat)
+            };
+            let seat = known.iter().find(by_model).cloned().unwrap_or_else(|| {
+                let seat = ParticipantSpec::of_text(name, (0, 0));
+                let is_named = !seat.persona.is_empty();
+                ParticipantSpec {
+                    name: if is_named { seat.name } else { seat_names.free(&seat.name) },
+                    ..seat
+                }
+            });
+            chosen.push(seat);
+        }
+        self.participants = chosen;
         let seated: Vec<String> = self.participants.iter().map(|p| p.name.clone()).collect();
         for step in &mut self.steps {
             step.keep_seats(&seated);

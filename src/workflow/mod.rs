@@ -14,6 +14,7 @@ mod load;
 mod mark;
 mod per_seat;
 mod recall;
+mod seat_names;
 mod steps;
 mod task;
 mod validate;
@@ -23,6 +24,7 @@ pub use completeness::format_1::lack;
 pub use completeness::{CompletenessFinding, Held, ReferencedContent, findings, is_held, looks_like_id};
 pub use definition::{
     Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, StructuredAnswers, WarmFirst,
+    is_model_text,
 };
 pub use effort::Effort;
 pub use envelope::TALLY_KEYS;

@@ -40,6 +40,7 @@ mod live;
 #[cfg(target_os = "linux")]
 mod memory;
 mod ndjson;
+mod no_persona;
 mod not_held;
 mod open_round;
 mod oracle;

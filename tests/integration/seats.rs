@@ -423,6 +423,8 @@ pub fn header(definition: &str) -> SessionOpened {
         max_output_tokens: None,
         scripted: Vec::new(),
         agent_only: false,
+        role: None,
+        without_tools: false,
         skills: Vec::new(),
         tags: Vec::new(),
         wrapped: None,

@@ -5,6 +5,7 @@ use roundtable::history::Event;
 use roundtable::journal::{Journal, fold, read_log};
 use roundtable::report::trace::trace;
 
+use crate::no_persona::{any_service, three_services};
 use crate::program::{Desk, arg};
 use crate::server::{Answer, Server};
 
@@ -21,7 +22,12 @@ fn the_readmes_definition_is_decided_by_what_it_says() {
         .split("```")
         .next()
         .expect("ends");
-    let ran = Desk::with(yaml).run(["--batch", "decide.yaml"]).code(0);
+    let server = any_service();
+    let ran = three_services(yaml, &server).run(["--batch", "decide.yaml"]).code(0);
+    assert!(ran.out.contains("Decision: in-process"), "{}", ran.out);
+    assert_eq!(server.requests().len(), 3, "three models without personas");
+    let personas = ["--batch", "decide.yaml", "--participants", "software-architect,devops-engineer,qa-lead"];
+    let ran = Desk::with(yaml).run(personas).code(0);
     assert!(ran.out.contains("Decision: in-process"), "{}", ran.out);
     assert!(!ran.out.contains("fail at night” (exploration) speaks against in-process"), "{}", ran.out);
 }

@@ -33,6 +33,8 @@ fn seat(name: &str, persona: &str) -> SeatInfo {
         max_output_tokens: None,
         scripted: Vec::new(),
         agent_only: true,
+        role: None,
+        without_tools: false,
         skills: Vec::new(),
         tags: Vec::new(),
         wrapped: None,

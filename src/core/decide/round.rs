@@ -142,7 +142,7 @@ fn offer(
     hash: &PromptHash,
 ) -> Result<Event, Refusal> {
     let Some(seat) = session.seat_info(name) else { return refuse(format!("`{name}` is not in the roster")) };
-    let address = address(name, directive);
+    let address = address(seat.role.as_deref().unwrap_or(name), directive);
     let persona = session.persona(&seat.persona).map_or("", |persona| persona.text.as_str());
     let prompt_sha256 = hash.with_tail(&prompt::tail(&address, persona));
     Ok(Event::WorkItemOffered(Arc::new(WorkItemOffered {

@@ -106,6 +106,12 @@ pub struct SeatInfo {
     /// Words it is known by, where the definition gives some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// What its `your_role` says, where that is not its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Whether it sits without the tools that its persona lists.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_tools: bool,
     /// What the program that answers for it was seen to send, where a program does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrapped: Option<Wrapped>,

@@ -85,6 +85,8 @@ impl Table {
                 max_output_tokens: None,
                 scripted: Vec::new(),
                 agent_only: false,
+                role: None,
+                without_tools: false,
                 skills: Vec::new(),
                 tags: Vec::new(),
                 wrapped: None,

@@ -39,6 +39,7 @@ pub fn new_question(personas: &[(String, String)]) -> Form {
         Field::text("options", "options", "One option per line; empty for an open question", ""),
         Field::choice("rule", "rule", "Voting rule (with options only)", &rules(), "majority"),
         Field::line("constraints", "constraints", "Constraints, separated by ;", ""),
+        Field::line("models", "models, people", "Seats without persona: openai/gpt-5-mini, human", ""),
         Field::picks("participants", "participants", "Space selects", panel(personas)),
     ];
     form(FormKind::NewQuestion, "New question", fields, "new-topic")

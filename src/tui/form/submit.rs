@@ -9,7 +9,7 @@ use super::{FieldValue, Form, FormKind, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::RoundRevised;
 use crate::round::material::{EVIDENCE_KEYS, EvidencePlace};
-use crate::workflow::parse_duration;
+use crate::workflow::{is_model_text, parse_duration};
 use crate::yaml::Out;
 
 /// A form as handed in.
@@ -176,7 +176,12 @@ fn definition(form: &Form) -> Result<String, String> {
     if !constraints.is_empty() {
         entries.push(("constraints", texts(constraints)));
     }
-    let names = parts(&form.value("participants"), '\n');
+    let mut names = parts(&form.value("participants"), '\n');
+    let models = parts(&value("models"), ',');
+    if let Some(name) = models.iter().find(|name| !is_model_text(name)) {
+        return Err(format!("`{name}` is not a seat: write `provider/model` or `human`."));
+    }
+    names.extend(models);
     if names.is_empty() {
         return Err("Select at least one participant.".to_owned());
     }
@@ -255,6 +260,13 @@ mod tests {
         assert_eq!(loaded.constraints, ["no new server", "cheap"]);
         assert_eq!(loaded.id, "which-queue-ours-no-comment");
         assert_eq!(loaded.participants.len(), 1);
+        fill_in(&mut form, &[("models", "openai/gpt-5-mini, human, human"), ("participants", "")]);
+        let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
+        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
+        let names: Vec<&str> = loaded.participants.iter().map(|seat| seat.name.as_str()).collect();
+        assert_eq!(names, ["gpt-5-mini", "human", "human-2"]);
+        fill_in(&mut form, &[("models", "gpt-5")]);
+        assert!(read(&form).expect_err("no model").contains("write `provider/model` or `human`"));
     }
 
     /// What a form says of a round is the round, whatever its ballot, rule and terms.

@@ -23,7 +23,7 @@ fn without(keys: &[&str]) -> Value {
 }
 
 pub fn definition() -> Vec<Value> {
-    let name = json!({"if": {"type": "string"}, "then": {"pattern": "^[\\p{L}\\p{N}_-]{1,64}$"}});
+    let name = json!({"if": {"type": "string"}, "then": {"pattern": "^[\\p{L}\\p{N}_-]{1,64}$|/"}});
     vec![
         json!({"not": {"required": ["tasks", "tracker"]}}),
         json!({"properties": {"participants": {"minItems": 1, "items": name}}}),
@@ -34,7 +34,8 @@ pub fn participant() -> Vec<Value> {
     let of_program = ["cwd", "env", "max_bytes", "ok_exit", "tool_less"];
     let of_one = ["persona", "name", "model", "prompt", "command", "tools"];
     let mut rules: Vec<Value> = of_program.iter().map(|key| needs(key, "command")).collect();
-    rules.push(json!({"anyOf": [{"required": ["persona"]}, {"required": ["name"]}, {"required": ["grid"]}]}));
+    let named = ["persona", "name", "model", "grid"].map(|key| json!({"required": [key]}));
+    rules.push(json!({"anyOf": named}));
     rules.push(json!({"if": {"required": ["grid"]}, "then": without(&of_one)}));
     rules.push(json!({"not": {"required": ["tools", "command"]}}));
     rules

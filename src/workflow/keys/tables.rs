@@ -37,8 +37,8 @@ pub static DEFINITION: MapSpec = MapSpec {
             "participants",
             List(&Either(&[Text, Map(&PARTICIPANT)])),
             "five personas",
-            "The roster: names of personas or maps; answers are revealed in this order.",
-            "[qa-lead, {persona: skeptic, weight: 2}]",
+            "The roster: models, `human`, names of personas, or maps; answers are revealed in this order.",
+            "[openai/gpt-5-mini, human, qa-lead, {persona: skeptic, weight: 2}]",
         ),
         key(
             "facilitator_directive",
@@ -143,8 +143,9 @@ static PARTICIPANT: MapSpec = MapSpec {
     what: "a participant",
     rules: rules::participant,
     keys: &[
-        key("persona", Text, "the name", "The persona.", "qa-lead"),
-        key("name", Text, "the persona", "The name of the seat.", "ann"),
+        key("persona", Text, "that of its name, if any", "The persona.", "qa-lead"),
+        key("name", Text, "the persona, or the model's last part", "The name of the seat.", "ann"),
+        key("role", Text, "the name; without a persona `participant`", "Its `your_role`.", "reviewer"),
         key("prompt", Text, "the persona's text", "A text instead of a persona's.", "\"You test.\""),
         key(
             "model",
@@ -199,10 +200,10 @@ static PARTICIPANT: MapSpec = MapSpec {
         ),
         key(
             "tools",
-            Words(|| vec!["allowed"]),
+            Words(|| vec!["none", "allowed"]),
+            "",
+            "`allowed`: the program that its model is may use its tools, and takes no seat in a round. `none`: its persona's tools are left out.",
             "none",
-            "Whether the program that its model is may use its tools; no seat in a round.",
-            "allowed",
         ),
         key("tool_less", Flag, "false", "Whether the program may take a seat in a blind round.", "true"),
     ],

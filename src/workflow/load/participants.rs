@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use super::entries::Entries;
 use super::map_reader::as_text;
 use crate::persona::is_name;
-use crate::workflow::definition::{ParticipantSpec, ProgramSpec};
+use crate::workflow::definition::{ParticipantSpec, ProgramSpec, is_model_text};
 use crate::workflow::effort::Effort;
 use crate::workflow::per_seat::spread;
+use crate::workflow::seat_names::SeatNames;
 use crate::yaml::Value;
 
 /// No entry seats more.
@@ -31,16 +32,30 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
         if let Some(inner) = Entries::of(node, entries.found) {
             participant_map(inner, &mut all);
         } else if let Some(name) = as_text(node) {
-            let mut seat = ParticipantSpec::named(&name, (node.line, node.column));
-            if !is_name(&name) {
-                let hint = "use a persona's name, or a map `{persona: …, model: …}`";
+            let mut seat = ParticipantSpec::of_text(&name, (node.line, node.column));
+            if !is_model_text(&name) && !is_name(&name) {
+                let hint =
+                    "write a persona such as `qa-lead`, a model such as `openai/gpt-5-mini`, or `human`";
                 entries.refuse(node, format!("`{name}` is not a participant's name"), hint);
                 seat = ParticipantSpec::named("", seat.place);
             }
             all.push(seat);
         }
     }
+    name_apart(&mut all);
     all
+}
+
+/// Names the seats that are named after their models so that all names differ.
+fn name_apart(all: &mut [ParticipantSpec]) {
+    let mut names =
+        SeatNames::taken(all.iter().filter(|seat| !seat.persona.is_empty()).map(|seat| &seat.name));
+    for seat in all.iter_mut().filter(|seat| seat.persona.is_empty() && !seat.name.is_empty()) {
+        seat.name = names.free(&seat.name);
+        if seat.prompt.is_some() {
+            seat.persona.clone_from(&seat.name);
+        }
+    }
 }
 
 fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
@@ -59,6 +74,7 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
         entries.refuse(entries.node, message, "seat fewer participants");
     }
     let (skills, tags) = (entries.texts("skills"), entries.texts("tags"));
+    let (role, without_tools) = (entries.text("role"), entries.word("tools", &TOOLS) == Some(false));
     let each = usize::try_from(count).unwrap_or(usize::MAX);
     let seats = kinds.iter().flat_map(|kind| std::iter::repeat_n(kind, each));
     let total = each.saturating_mul(kinds.len());
@@ -66,7 +82,9 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
     let taken: HashSet<String> = all.iter().map(|seat| seat.name.clone()).collect();
     for (nth, kind) in seats.take(MOST_SEATS as usize).enumerate() {
         all.push(ParticipantSpec {
-            name: numbers.name(&kind.name, &taken),
+            name: if kind.persona.is_empty() { kind.name.clone() } else { numbers.name(&kind.name, &taken) },
+            role: role.clone(),
+            without_tools,
             weight,
             seed: seed.map(|seed| seed.wrapping_add(nth as u64)),
             temperature: temperature.as_ref().map(|spread| spread.value_for(nth, total)),
@@ -82,24 +100,35 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
 /// What all seats of a map without a grid have in common.
 fn of_one(entries: Entries<'_>) -> ParticipantSpec {
     let persona = entries.text("persona");
+    let place = (entries.node.line, entries.node.column);
+    let model = entries.text("model").filter(|model| !model.is_empty());
     let mut name = entries.text("name").or_else(|| persona.clone()).unwrap_or_default();
+    if let (true, Some(model)) = (name.is_empty(), &model) {
+        let prompt = entries.text("prompt");
+        return ParticipantSpec { prompt, allows_tools: allows_tools(entries), ..ParticipantSpec::of_model(model, place) };
+    }
     if !is_name(&name) {
-        let message = "participant has no usable `persona` or `name`";
-        entries.refuse(entries.node, message, "add `persona: qa-lead`");
+        let message = "participant has no usable `persona`, `model` or `name`";
+        let hint = "write `persona: qa-lead`, `model: openai/gpt-5-mini` or `{name: ana, model: human}`";
+        entries.refuse(entries.node, message, hint);
         name.clear();
     }
     ParticipantSpec {
+        needs_persona: persona.is_some(),
         persona: persona.unwrap_or_else(|| name.clone()),
         prompt: entries.text("prompt"),
         command: program(entries, &name),
-        model: entries.text("model"),
+        model,
         allows_tools: allows_tools(entries),
-        ..ParticipantSpec::named(&name, (entries.node.line, entries.node.column))
+        ..ParticipantSpec::named(&name, place)
     }
 }
 
+/// Whether a seat may use tools.
+const TOOLS: [(&str, bool); 2] = [("none", false), ("allowed", true)];
+
 fn allows_tools(entries: Entries<'_>) -> bool {
-    let allows = entries.word("tools", &[("allowed", true)]).unwrap_or(false);
+    let allows = entries.word("tools", &TOOLS) == Some(true);
     if allows && entries.has("command") {
         let message = "`tools` stands beside a `command`, which has the tools it has";
         entries.refuse(entries.node, message, "leave one of them out");

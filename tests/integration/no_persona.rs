@@ -1,0 +1,108 @@
+//! Seats without a persona: models by their names, people, and personas that leave their tools behind.
+
+use crate::program::Desk;
+use crate::server::{Answer, Server};
+
+/// Answers as each service would.
+pub fn any_service() -> Server {
+    Server::start(|request| match request.path() {
+        path if path.ends_with("/messages") => Answer::message("vote: in-process"),
+        _ => Answer::chat("vote: in-process"),
+    })
+}
+
+/// A desk at which the three services of the README answer from this server.
+pub fn three_services(definition: &str, server: &Server) -> Desk {
+    let url = format!("{}/v1", server.url());
+    let desk = Desk::with(definition).set("OPENAI_API_KEY", "sk-1").set("ANTHROPIC_API_KEY", "sk-2");
+    let desk = desk.set("OPENAI_BASE_URL", &url).set("ANTHROPIC_BASE_URL", &url);
+    desk.set("OLLAMA_BASE_URL", &url)
+}
+
+#[test]
+fn models_and_people_are_a_roster() {
+    let server = any_service();
+    let models = "[openai/gpt-5-mini, openai/gpt-5-mini, anthropic/claude-sonnet-5, ollama/llama3.2, human, \
+                  {name: ana, model: human}, {model: ollama/llama3.2, role: critic}]";
+    let definition = format!(
+        "question: \"Which?\"\nparticipants: {models}\nballot: {{kind: choice, options: [in-process, redis]}}\n"
+    );
+    let desk = three_services(&definition, &server);
+    desk.write("answers.yaml", "decide: {human: {vote: redis}, ana: {vote: redis}}\n");
+    let ran = desk.run(["--batch", "decide.yaml", "--json", "--answers", "answers.yaml", "--save", "s.s2s"]);
+    let lines = ran.code(0).lines();
+    let header = lines.iter().find(|line| line["event"] == "session_opened").expect("a header");
+    let seats = header["participants"].as_array().expect("seats");
+    let told: Vec<_> = seats.iter().map(|seat| (&seat["name"], &seat["persona"], &seat["role"])).collect();
+    let name = |nth: usize| seats[nth]["name"].as_str().expect("a name");
+    let names: Vec<&str> = (0..seats.len()).map(name).collect();
+    let expected =
+        ["gpt-5-mini", "gpt-5-mini-2", "claude-sonnet-5", "llama3.2", "human", "ana", "llama3.2-2"];
+    assert_eq!(names, expected, "{told:?}");
+    let roles: Vec<_> = seats.iter().filter_map(|seat| seat["role"].as_str()).collect();
+    assert_eq!(roles, [&["participant"; 6][..], &["critic"]].concat());
+    assert_eq!(server.requests().len(), 5);
+    for request in server.requests() {
+        let body = String::from_utf8_lossy(&request.body).into_owned();
+        let role =
+            body.contains(r#"your_role: \"participant\"\n"#) || body.contains(r#"your_role: \"critic\"\n"#);
+        assert!(role && !body.contains("-2\\\""), "{body}");
+    }
+    desk.run(["verify", "s.s2s"]).code(0);
+}
+
+#[test]
+fn the_command_line_seats_models_as_a_definition_does() {
+    const CHOICE: &str = "question: x\nparticipants: [qa-lead, ollama/llama3.2]\n\
+                          ballot: {kind: choice, options: [in-process, redis]}\n";
+    let server = any_service();
+    let desk = three_services(CHOICE, &server);
+    let chosen = "ollama/llama3.2,openai/llama3.2,ollama/llama3.2,skeptic";
+    let ran = desk.run(["--batch", "decide.yaml", "--participants", chosen, "--save", "s.s2s"]).code(0);
+    for seat in ["llama3.2", "llama3.2-2", "llama3.2-3", "skeptic"] {
+        assert!(ran.out.contains(&format!("#### {seat}\n")), "{seat}: {}", ran.out);
+    }
+    desk.run(["verify", "s.s2s"]).code(0);
+}
+
+#[test]
+fn a_persona_with_tools_sits_without_them_where_the_definition_says() {
+    let desk = Desk::with("question: x\nparticipants: [coder, qa-lead]\n");
+    desk.write(
+        ".s2s/personas/coder.md",
+        "---\nname: coder\ndescription: x\ntools: [Bash, Read]\n---\n\nText.\n",
+    );
+    let ran = desk.run(["--batch", "decide.yaml"]).code(2);
+    assert!(
+        ran.err.contains("persona `coder` declares tool `Bash`; blind rounds allow no tools"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("hint: seat it without them: `{persona: coder, tools: none}`"), "{}", ran.err);
+    desk.write("decide.yaml", "question: x\nparticipants: [{persona: coder, tools: none}, qa-lead]\n");
+    let ran = desk.run(["--batch", "decide.yaml", "--json", "--save", "s.s2s"]).code(0);
+    assert!(ran.err.contains("`coder` sits without the tools of `coder`: Bash, Read"), "{}", ran.err);
+    let seats = ran.lines()[0]["participants"].clone();
+    assert_eq!(
+        (&seats[0]["without_tools"], &seats[1]["without_tools"]),
+        (&true.into(), &serde_json::Value::Null)
+    );
+    desk.run(["verify", "s.s2s"]).code(0);
+}
+
+#[test]
+fn who_cannot_be_seated_is_told_what_to_write() {
+    for (entry, message, hint) in [
+        ("gpt-5", "no persona `gpt-5`", "write a model as `provider/model`, a person as `human`"),
+        ("\"a b\"", "`a b` is not a participant's name", "a model such as `openai/gpt-5-mini`, or `human`"),
+        ("{weight: 2}", "no usable `persona`, `model` or `name`", "`{name: ana, model: human}`"),
+        ("opnai/x", "unknown provider `opnai`", "did you mean `openai`?"),
+        ("openai/", "`openai/` is not a model's name", "name its model"),
+        ("{persona: qa-laed, model: openai/x}", "no persona `qa-laed`", "did you mean `qa-lead`?"),
+    ] {
+        let desk = Desk::with(&format!("question: x\nparticipants: [{entry}]\n"));
+        let ran = desk.run(["check", "decide.yaml"]).code(2);
+        let told = ran.out.contains(message) && ran.out.contains(hint);
+        assert!(told && ran.out.contains("decide.yaml:2:16"), "{entry}: {}", ran.out);
+    }
+}

@@ -104,7 +104,7 @@ fn a_persona_that_cannot_sit_is_refused_and_says_why() {
     let front = "---\nname: odd\ndescription: x\n";
     let persona = |text: &str| desk.write(".s2s/personas/odd.md", text);
     persona(&format!("{front}tools: [Read, Bash]\n---\nText.\n"));
-    refused(&desk, odd, &["decide.yaml:2:16", "persona `odd` declares tool `Read`", "tools: []"]);
+    refused(&desk, odd, &["decide.yaml:2:16", "persona `odd` declares tool `Read`", "tools: none"]);
     persona(front);
     refused(&desk, odd, &["odd.md:1:1", "no closing `---`"]);
     persona("Text.\n");

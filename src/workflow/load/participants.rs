@@ -105,7 +105,11 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
     let mut name = entries.text("name").or_else(|| persona.clone()).unwrap_or_default();
     if let (true, Some(model)) = (name.is_empty(), &model) {
         let prompt = entries.text("prompt");
-        return ParticipantSpec { prompt, allows_tools: allows_tools(entries), ..ParticipantSpec::of_model(model, place) };
+        return ParticipantSpec {
+            prompt,
+            allows_tools: allows_tools(entries),
+            ..ParticipantSpec::of_model(model, place)
+        };
     }
     if !is_name(&name) {
         let message = "participant has no usable `persona`, `model` or `name`";
@@ -129,7 +133,7 @@ const TOOLS: [(&str, bool); 2] = [("none", false), ("allowed", true)];
 
 fn allows_tools(entries: Entries<'_>) -> bool {
     let allows = entries.word("tools", &TOOLS) == Some(true);
-    if allows && entries.has("command") {
+    if entries.has("tools") && entries.has("command") {
         let message = "`tools` stands beside a `command`, which has the tools it has";
         entries.refuse(entries.node, message, "leave one of them out");
     }

@@ -6,7 +6,7 @@
 use crate::history::{PersonaInfo, SeatInfo, SessionOpened};
 use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
-use crate::workflow::{Definition, ParticipantSpec, TRACKER};
+use crate::workflow::{Definition, ParticipantSpec, SeatTools, TRACKER};
 
 /// What `your_role` says to a seat without a persona.
 pub const ROLE_WITHOUT_PERSONA: &str = "participant";
@@ -45,7 +45,7 @@ impl SeatInfo {
             skills: spec.skills.clone(),
             tags: spec.tags.clone(),
             role: spec.role.clone(),
-            without_tools: spec.without_tools,
+            without_tools: spec.tools == SeatTools::LeftOut,
             wrapped: None,
         }
     }

@@ -7,7 +7,7 @@ use crate::config::programs::ConfiguredProgram;
 use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
 use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session};
-use crate::workflow::{ParticipantSpec, ProgramSpec};
+use crate::workflow::{ParticipantSpec, ProgramSpec, SeatTools};
 
 /// A seat that is asked something which is not scripted, and the program that it is, if it is one.
 pub(super) struct Asked<'a> {
@@ -37,7 +37,7 @@ pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iter
         steps.any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id)).then_some(Asked {
             seat,
             program,
-            allows_tools: spec.is_some_and(|spec| spec.allows_tools),
+            allows_tools: spec.is_some_and(|spec| spec.tools == SeatTools::Allowed),
         })
     })
 }

@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::history::{PersonaInfo, Price, SeatInfo};
 use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
-use crate::workflow::{Definition, ParticipantSpec, Step, StepKind};
+use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, StepKind};
 
 /// A roster: what the header says of it, and what should be said about it.
 #[derive(Debug, Clone, Default)]
@@ -100,9 +100,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
             let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
             let outside = from.bounds.of_participant(spec, in_file.then_some(&model));
             let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
-            roster
-                .notices
-                .extend(persona.filter(|_| spec.without_tools).and_then(|persona| left_out(spec, persona)));
+            roster.notices.extend(left_out(spec, persona));
             let of_tools = from.tools_error(spec, &model);
             let of_spec = of_seat.into_iter().chain(outside).chain(of_tools);
             let of_spec = of_spec.chain(from.temperature_error(spec, &model));
@@ -110,8 +108,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
                 say_once(problem, &mut problems);
             }
         }
-        let has_no_persona = persona.is_none() && !spec.needs_persona && from.is_seated(spec);
-        let role = spec.role.clone().or_else(|| has_no_persona.then(|| ROLE_WITHOUT_PERSONA.to_owned()));
+        let role = from.role(spec, persona);
         roster.seats.push(SeatInfo { role, ..SeatInfo::given(spec, model, scripted) });
     }
     roster.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
@@ -154,12 +151,18 @@ impl RosterInputs<'_> {
 
     /// Says that the model which the definition gives a participant has no tools that could be allowed.
     fn tools_error(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
-        let is_its_own = spec.allows_tools && spec.model.as_deref() == Some(model);
+        let is_its_own = spec.tools == SeatTools::Allowed && spec.model.as_deref() == Some(model);
         if !is_its_own || self.catalog.with_tools(model, self.file).is_some() {
             return None;
         }
         let problem = Diagnostic::new(format!("`{model}` has no tools that could be allowed"));
         Some(problem.hint("name a program such as `claude-cli/MODEL`, or leave `tools` out"))
+    }
+
+    /// What its `your_role` says, where that is not its name.
+    fn role(&self, spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<String> {
+        let has_no_persona = persona.is_none() && !spec.needs_persona && self.is_seated(spec);
+        spec.role.clone().or_else(|| has_no_persona.then(|| ROLE_WITHOUT_PERSONA.to_owned()))
     }
 
     /// Why a service would decline a seat's temperature, where that is known before.
@@ -322,12 +325,14 @@ fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnost
                 .hint("declare `tool_less: true` if it has no tools, seat a persona, or script its answers"),
         );
     }
-    if spec.allows_tools {
+    if spec.tools == SeatTools::Allowed {
         let message = format!("`{}` may use tools and cannot take a seat in a blind round", spec.name);
         let hint = "leave its `tools` out, or list the others in the round's `participants`";
         return Some(Diagnostic::new(message).hint(hint));
     }
-    if let Some(tool) = persona.filter(|_| !spec.without_tools).and_then(|persona| persona.tools.first()) {
+    if let Some(tool) =
+        persona.filter(|_| spec.tools != SeatTools::LeftOut).and_then(|persona| persona.tools.first())
+    {
         let message =
             format!("persona `{}` declares tool `{tool}`; blind rounds allow no tools", spec.persona);
         let hint = format!("seat it without them: `{{persona: {}, tools: none}}`", spec.persona);
@@ -343,11 +348,10 @@ fn or_a_model(problem: Diagnostic) -> Diagnostic {
 }
 
 /// What is said of a persona that sits without its tools.
-fn left_out(spec: &ParticipantSpec, persona: &Persona) -> Option<Diagnostic> {
-    let tools = persona.tools.join(", ");
-    (!tools.is_empty()).then(|| {
-        Diagnostic::new(format!("`{}` sits without the tools of `{}`: {tools}", spec.name, persona.name))
-    })
+fn left_out(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnostic> {
+    let persona = persona.filter(|persona| spec.tools == SeatTools::LeftOut && !persona.tools.is_empty())?;
+    let (seat, name, tools) = (&spec.name, &persona.name, persona.tools.join(", "));
+    Some(Diagnostic::new(format!("`{seat}` sits without the tools of `{name}`: {tools}")))
 }
 
 /// Whether a step asks the participant: as a seat of a round, as an agent or as a reviewer.

@@ -82,8 +82,7 @@ pub struct ParticipantSpec {
     pub needs_persona: bool,
     /// What its `your_role` says, in place of its name.
     pub role: Option<String>,
-    /// Whether it sits without the tools that its persona lists.
-    pub without_tools: bool,
+    pub tools: SeatTools,
     /// Its own text, in place of a persona's.
     pub prompt: Option<String>,
     /// The external program it is, if it is one.
@@ -96,8 +95,6 @@ pub struct ParticipantSpec {
     pub tags: Vec<String>,
     /// `provider/model`, if the definition names one.
     pub model: Option<String>,
-    /// Whether the program that its model is may use its tools.
-    pub allows_tools: bool,
     /// What its ballot weighs: one of weight 2 counts as two.
     pub weight: f64,
     /// Passed on to providers that take one.
@@ -110,6 +107,18 @@ pub struct ParticipantSpec {
     pub max_output_tokens: Option<u64>,
     /// The line and column it stands at.
     pub place: (u64, u64),
+}
+
+/// What the definition says of a seat's tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SeatTools {
+    /// Nothing: a persona that lists tools takes no seat in a round.
+    #[default]
+    Unset,
+    /// It sits without the tools that its persona lists.
+    LeftOut,
+    /// The program that its model is may use its tools.
+    Allowed,
 }
 
 /// An external program that answers: started without a shell, the prompt on its standard input.
@@ -138,14 +147,13 @@ impl ParticipantSpec {
             name,
             needs_persona: true,
             role: None,
-            without_tools: false,
+            tools: SeatTools::Unset,
             prompt: None,
             command: None,
             agent_only: false,
             skills: Vec::new(),
             tags: Vec::new(),
             model: None,
-            allows_tools: false,
             weight: 1.0,
             seed: None,
             temperature: None,

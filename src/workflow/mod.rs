@@ -23,8 +23,8 @@ pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use completeness::format_1::lack;
 pub use completeness::{CompletenessFinding, Held, ReferencedContent, findings, is_held, looks_like_id};
 pub use definition::{
-    Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, StructuredAnswers, WarmFirst,
-    is_model_text,
+    Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, StructuredAnswers,
+    WarmFirst, is_model_text,
 };
 pub use effort::Effort;
 pub use envelope::TALLY_KEYS;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::entries::Entries;
 use super::map_reader::as_text;
 use crate::persona::is_name;
-use crate::workflow::definition::{ParticipantSpec, ProgramSpec, is_model_text};
+use crate::workflow::definition::{ParticipantSpec, ProgramSpec, SeatTools, is_model_text};
 use crate::workflow::effort::Effort;
 use crate::workflow::per_seat::spread;
 use crate::workflow::seat_names::SeatNames;
@@ -74,7 +74,7 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
         entries.refuse(entries.node, message, "seat fewer participants");
     }
     let (skills, tags) = (entries.texts("skills"), entries.texts("tags"));
-    let (role, without_tools) = (entries.text("role"), entries.word("tools", &TOOLS) == Some(false));
+    let (role, tools) = (entries.text("role"), tools(entries));
     let each = usize::try_from(count).unwrap_or(usize::MAX);
     let seats = kinds.iter().flat_map(|kind| std::iter::repeat_n(kind, each));
     let total = each.saturating_mul(kinds.len());
@@ -84,7 +84,7 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
         all.push(ParticipantSpec {
             name: if kind.persona.is_empty() { kind.name.clone() } else { numbers.name(&kind.name, &taken) },
             role: role.clone(),
-            without_tools,
+            tools,
             weight,
             seed: seed.map(|seed| seed.wrapping_add(nth as u64)),
             temperature: temperature.as_ref().map(|spread| spread.value_for(nth, total)),
@@ -105,11 +105,7 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
     let mut name = entries.text("name").or_else(|| persona.clone()).unwrap_or_default();
     if let (true, Some(model)) = (name.is_empty(), &model) {
         let prompt = entries.text("prompt");
-        return ParticipantSpec {
-            prompt,
-            allows_tools: allows_tools(entries),
-            ..ParticipantSpec::of_model(model, place)
-        };
+        return ParticipantSpec { prompt, ..ParticipantSpec::of_model(model, place) };
     }
     if !is_name(&name) {
         let message = "participant has no usable `persona`, `model` or `name`";
@@ -123,21 +119,17 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
         prompt: entries.text("prompt"),
         command: program(entries, &name),
         model,
-        allows_tools: allows_tools(entries),
         ..ParticipantSpec::named(&name, place)
     }
 }
 
-/// Whether a seat may use tools.
-const TOOLS: [(&str, bool); 2] = [("none", false), ("allowed", true)];
-
-fn allows_tools(entries: Entries<'_>) -> bool {
-    let allows = entries.word("tools", &TOOLS) == Some(true);
+fn tools(entries: Entries<'_>) -> SeatTools {
     if entries.has("tools") && entries.has("command") {
         let message = "`tools` stands beside a `command`, which has the tools it has";
         entries.refuse(entries.node, message, "leave one of them out");
     }
-    allows
+    let words = [("none", SeatTools::LeftOut), ("allowed", SeatTools::Allowed)];
+    entries.word("tools", &words).unwrap_or_default()
 }
 
 /// Every persona of a grid with every model: a persona's seats stand together, in the order of the

@@ -9,10 +9,12 @@ use super::console::{Console, fail};
 use super::cost_summary;
 use super::receipts::Receipts;
 use super::told::Teller;
+use crate::config::{Config, available_model};
 use crate::core::{ExitCode, QUORUM_UNREACHABLE, exhausted_key};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, INTERRUPTED, Observer};
 use crate::history::{Event, LogEntry, Session};
+use crate::insight::wording::is_rehearsed;
 use crate::journal::fold_to_show;
 use crate::launch::budget::known_prices;
 use crate::launch::environment::Environment;
@@ -23,6 +25,7 @@ use crate::launch::seat::ReadySession;
 use crate::launch::session_file::read_session;
 use crate::report;
 use crate::tui::Signals;
+use crate::workflow::ParticipantSpec;
 
 /// What all sessions of one command share.
 pub struct RunContext<'a> {
@@ -67,10 +70,34 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let session = if is_resumed { read_to_show(&path).unwrap_or(session) } else { session };
     cost_summary::print_cost(&session, &known_prices(&session, context.set_up), output);
     let exit = print_summary(done, &session, &path, &last_hash, output);
+    if !output.json && session.closed.is_some() && !session.rounds.is_empty() && is_rehearsed(&session) {
+        output.line(&seat_a_model(&session, &context.set_up.config));
+    }
     // What was told of it already must not be lost on a script.
     let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
     let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
     context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit)
+}
+
+/// How a model is seated in the rehearsal's place, one that is there if one is.
+fn seat_a_model(session: &Session, config: &Config) -> String {
+    let found = available_model(config);
+    let model = found.as_ref().map_or("provider/model", |found| found.model.as_str());
+    let names_rehearsal =
+        |seat: &ParticipantSpec| seat.model.as_ref().is_some_and(|model| model == "rehearsal");
+    let is_written = session.definition.iter().any(|known| known.participants.iter().any(names_rehearsal));
+    let way = if is_written {
+        format!("write `{model}` for `rehearsal` in the definition")
+    } else {
+        format!("add `--model {model}`")
+    };
+    match found {
+        Some(found) => format!("To ask a model, {way}: {}.", found.because),
+        None => format!(
+            "To ask a model, set a key such as `OPENAI_API_KEY`, start a local server or install a program such as \
+             `claude`, then {way}; `roundtable doctor` shows what is there."
+        ),
+    }
 }
 
 fn read_to_show(path: &Path) -> Option<Session> {

@@ -4,6 +4,7 @@
 //! frozen into the session's header, with where each thing came from.
 
 pub mod access;
+mod available;
 pub mod dirs;
 pub mod doctor;
 pub mod evidence;
@@ -26,6 +27,7 @@ mod show;
 pub mod tasks;
 pub mod trust;
 
+pub use available::available_model;
 pub use model_price::price_of;
 pub use need::Need;
 pub use one_model::unreachable;

@@ -279,6 +279,12 @@ fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, ho
     Some(format!("{word}: the answers of {whose} were {how}."))
 }
 
+/// Whether the rehearsal answered in the place of a model.
+pub fn is_rehearsed(session: &Session) -> bool {
+    let is = |seat: &SeatInfo| steps_of(session, seat).iter().any(|step| !seat.is_scripted(step));
+    session.roster.values().any(|seat| seat.is_rehearsal() && is(seat))
+}
+
 /// The steps that ask a seat.
 fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
     let Some(definition) = &session.definition else { return Vec::new() };

@@ -91,6 +91,27 @@ fn a_persona_with_tools_sits_without_them_where_the_definition_says() {
 }
 
 #[test]
+fn a_rehearsal_ends_with_how_to_seat_a_model_that_is_there() {
+    const OWN: &str = "question: \"Which?\"\nballot: {kind: choice, options: [a, b]}\nrule: majority\n";
+    let last = |desk: &Desk| {
+        let out = desk.run(["--batch", "decide.yaml"]).out;
+        assert!(out.contains("Rehearsal: these answers were generated offline"), "{out}");
+        out.lines().last().unwrap_or_default().to_owned()
+    };
+    let desk = Desk::with(OWN);
+    assert!(last(&desk).contains("set a key such as `OPENAI_API_KEY`"), "{}", last(&desk));
+    desk.write("../home/config/config.yaml", "providers: {lab: {base_url: \"http://127.0.0.1:9/v1\"}}\n");
+    assert!(last(&desk).starts_with("To ask a model, add `--model lab/MODEL`: `lab` is a provider of "));
+    let desk = desk.set("ANTHROPIC_API_KEY", "sk-1");
+    assert_eq!(
+        last(&desk),
+        "To ask a model, add `--model anthropic/claude-haiku-4-5`: `ANTHROPIC_API_KEY` is set."
+    );
+    desk.write("decide.yaml", format!("{OWN}participants: [rehearsal, rehearsal]\n"));
+    assert!(last(&desk).starts_with("To ask a model, write `anthropic/claude-haiku-4-5` for `rehearsal`"));
+}
+
+#[test]
 fn who_cannot_be_seated_is_told_what_to_write() {
     for (entry, message, hint) in [
         ("gpt-5", "no persona `gpt-5`", "write a model as `provider/model`, a person as `human`"),

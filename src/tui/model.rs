@@ -8,7 +8,7 @@ use super::keymap::{Keys, ScreenState};
 use super::live::LiveSession;
 use super::replay::Replay;
 use super::theme::Theme;
-use crate::engine::{WaitPoint, hold};
+use crate::engine::{FacilitatorRequest, WaitPoint, hold};
 use crate::history::Session;
 use crate::participants::progress::Progress;
 
@@ -95,6 +95,8 @@ pub struct TextView {
     /// What stands over it.
     pub title: String,
     pub text: String,
+    /// Whether it is Markdown, as answers are.
+    pub is_markdown: bool,
     /// How far it is scrolled, in lines.
     pub scroll: usize,
 }
@@ -134,8 +136,19 @@ pub enum Overlay {
     Text(TextView),
     /// Whether the person agrees to what would be run and asked.
     Agree(Asking),
+    /// Whether something is to be ordered.
+    Confirm(Confirm),
     /// Whether to leave a session that is at work, and the form that lies under the question.
     Leave(LeaveTarget, Option<Box<Form>>),
+}
+
+/// A question that is asked once before something is ordered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Confirm {
+    pub title: String,
+    pub text: String,
+    /// What is ordered if the person agrees.
+    pub request: FacilitatorRequest,
 }
 
 /// How answers are shown.

@@ -15,6 +15,7 @@ use crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseButton, M
 use futures::StreamExt as _;
 use ratatui::DefaultTerminal;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::{Interval, MissedTickBehavior};
 
 use super::home::OpenTarget;
 use super::host::{EngineHandle, Host, LoadProgress};
@@ -70,6 +71,7 @@ pub fn run(host: Arc<dyn Host>, opening: Option<OpenTarget>, looks: ScreenOption
             loading: None,
             hits: ClickMap::default(),
             keep_at: None,
+            ticks: ticks(),
             background,
             messages,
             inputs: Some(EventStream::new()),
@@ -122,6 +124,8 @@ struct Screen {
     hits: ClickMap,
     /// When what is typed is to be kept.
     keep_at: Option<Instant>,
+    /// Once a second; neither keys nor events put it off.
+    ticks: Interval,
     background: UnboundedSender<Message>,
     messages: UnboundedReceiver<Message>,
     /// Nobody reads the keys while they belong to another program.
@@ -180,14 +184,14 @@ impl Screen {
         let session = self.model.session();
         let is_counting = matches!(self.model.mode, Mode::Live(_))
             && (session.open_round().is_some() || session.open_items().next().is_some());
-        let tick = is_counting.then(|| Duration::from_secs(1));
-        let due = [replay, keep, tick].into_iter().flatten().min();
+        let due = replay.into_iter().chain(keep).min();
         tokio::select! {
             input = next_input(&mut self.inputs) => WakeReason::Input(input),
             told = told(&mut self.running) => told,
             message = self.messages.recv() => WakeReason::Message(message),
             read = next_part(&mut self.loading) => WakeReason::Replay(read),
             () = sleep(due) => WakeReason::Time,
+            _ = self.ticks.tick(), if is_counting => WakeReason::Time,
             exit = self.signals.any() => WakeReason::Signal(exit),
         }
     }
@@ -347,6 +351,13 @@ async fn told(running: &mut Option<EngineHandle>) -> WakeReason {
         news = running.news.recv() => WakeReason::EngineUpdate(news),
         Some(asked) = running.people.recv() => WakeReason::Asked(asked),
     }
+}
+
+/// Ticks once a second; those that were missed are skipped.
+fn ticks() -> Interval {
+    let mut ticks = tokio::time::interval(Duration::from_secs(1));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    ticks
 }
 
 async fn sleep(due: Option<Duration>) {

@@ -312,11 +312,11 @@ const WAYS: [Way; 9] = [
     (ScreenState::Draft, &["run.yaml"], &[("", "first step")]),
     (ScreenState::Question, &["ask.yaml"], &[("", "Your decision")]),
     (ScreenState::Open, &["person.yaml"], &[("", "DRAFT"), ("o", "your turn")]),
-    (ScreenState::Revealed, &["rehearsed.yaml"], &[("", "DRAFT"), ("o", "Enter accept")]),
+    (ScreenState::Revealed, &["rehearsed.yaml"], &[("", "DRAFT"), ("o", "A accept")]),
     (
         ScreenState::Closed,
         &["rehearsed.yaml"],
-        &[("", "DRAFT"), ("o", "Enter accept"), ("\r", "Session finished")],
+        &[("", "DRAFT"), ("o", "A accept"), ("Ay", "Session finished")],
     ),
     (ScreenState::Replay, &["stranger.s2s"], &[("", "Unfinished session"), ("\u{1b}", "space play")]),
     (

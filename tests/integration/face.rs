@@ -57,11 +57,11 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     screen.send("\tNo new server\t");
     screen.press(DONE, &["REQ-001", "summary: \"No new server\""]);
     assert!(desk.sessions().len() == 1, "what was done is on disk: {:?}", desk.sessions());
-    screen.press("o", &["Tally", "answered", "Enter accept"]);
+    screen.press("o", &["Tally", "answered", "A accept"]);
     screen.press("m", &["Note on round"]);
     screen.send("Simple wins.");
-    screen.press(DONE, &["Enter accept"]);
-    screen.press("\r", &["Session finished"]);
+    screen.press(DONE, &["A accept"]);
+    screen.press("Ay", &["Session finished"]);
     screen.press("R", &["Export report as", "madr"]);
     screen.press("jjj\r", &["Report written to "]);
     screen.send("q");
@@ -90,15 +90,15 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     // While it is open nothing of an answer has been on any screen.
     let raw = String::from_utf8_lossy(&screen.raw()).into_owned();
     assert!(raw.contains("sealed") && !raw.contains(SECRET) && !raw.contains("votes"), "{raw}");
-    screen.press("c", &["votes alpha", "missing", "n repeat"]);
+    screen.press("cy", &["votes alpha", "missing", "n repeat"]);
     screen.press("n", &["DRAFT", "round 2", "o open"]);
     screen.press("o", &["2 of 3 sealed", "c close"]);
     screen.send("G");
     screen.press("r", &["Retry cyd"]);
     screen.press(DONE, &["2 of 3 sealed", "c close"]);
     screen.press("x", &["Excuse cyd"]);
-    screen.press("\r", &["votes alpha", "excused", "Enter accept"]);
-    screen.press("\r", &["Session finished"]);
+    screen.press("\r", &["votes alpha", "excused", "A accept"]);
+    screen.press("Ay", &["Session finished"]);
     screen.send("q");
     assert_eq!(screen.end().0, 0);
     let session = saved(&desk);
@@ -155,10 +155,10 @@ fn a_replay_seeks_searches_and_leads_to_a_fork() {
     screen.press("]", &["OPEN", "0 of 5 sealed"]);
     screen.press("/sealed  qa-lead\r", &["4 of 5 sealed"]);
     screen.press("G", &["Decision: inline"]);
-    screen.press("F", &["Enter accept", "n repeat"]);
+    screen.press("F", &["A accept", "n repeat"]);
     screen.press("n", &["round 2", "DRAFT", "o open"]);
-    screen.press("o", &["Enter accept", "round 2"]);
-    screen.press("\r", &["Session finished"]);
+    screen.press("o", &["A accept", "round 2"]);
+    screen.press("Ay", &["Session finished"]);
     screen.send("q");
     screen.end();
     let sessions: Vec<_> = desk.sessions();
@@ -186,9 +186,9 @@ fn hostile_texts_reach_no_terminal_and_a_storm_of_sizes_breaks_nothing() {
     for (columns, rows) in [(40, 12), (200, 60), (24, 6), (20, 5), (80, 24), (1, 1), (120, 40)] {
         screen.resize(columns, rows);
     }
-    screen.press("o", &["Enter accept"]);
+    screen.press("o", &["A accept"]);
     screen.send("\t\t\t\t\t\t/red\r");
-    screen.press("v", &["Enter accept"]);
+    screen.press("v", &["A accept"]);
     screen.send("q");
     let (code, raw) = screen.end();
     assert_eq!(code, 0);
@@ -246,6 +246,19 @@ ballot: {kind: choice, options: [alpha, beta]}
 rule: majority
 ";
 
+/// Keys come more often than the clock ticks.
+#[test]
+fn the_clock_of_an_open_round_runs_while_keys_are_pressed() {
+    let server = service("cyd");
+    let desk = Desk::with(THREE).served_by(&server);
+    let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
+    screen.wait_for(&["DRAFT", "o open"]);
+    screen.press("o", &["OPEN", "2 of 3 sealed"]);
+    screen.press_until("\t", "0:03");
+    screen.send("qy");
+    screen.end();
+}
+
 #[test]
 fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
     let desk = Desk::with(PEOPLE).set("EDITOR", "sh edit.sh");
@@ -272,9 +285,9 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
         screen.send(DONE);
         screen.wait_without(&["Private answer for"]);
         answered += 1;
-        screen.wait_for(&[if answered < 2 { "1 of 2 sealed" } else { "Enter accept" }]);
+        screen.wait_for(&[if answered < 2 { "1 of 2 sealed" } else { "A accept" }]);
     }
-    screen.press("\r", &["Session finished"]);
+    screen.press("Ay", &["Session finished"]);
     screen.send("q");
     screen.end();
     let session = saved(&desk);

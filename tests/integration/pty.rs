@@ -147,6 +147,19 @@ impl Screen {
         self.wait_for(words);
     }
 
+    /// Types the same again and again, until the screen shows these words.
+    #[track_caller]
+    pub fn press_until(&mut self, keys: &str, words: &str) {
+        let until = Instant::now() + PATIENCE;
+        let is_there = |shown: &Shown| shown.parser.screen().contents().contains(words);
+        while !is_there(&self.shown.0.lock().unwrap_or_else(PoisonError::into_inner)) {
+            assert!(Instant::now() < until, "waiting for {words} in vain");
+            self.send(keys);
+            let shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
+            drop(self.shown.1.wait_timeout(shown, Duration::from_millis(100)));
+        }
+    }
+
     /// Gives the terminal another size.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.master.resize(size(columns, rows)).expect("resized");

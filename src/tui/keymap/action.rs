@@ -24,6 +24,7 @@ pub enum Action {
     AcceptResult,
     RepeatRound,
     AnswerQuestion,
+    ReadItem,
     AddNote,
     OtherRules,
     ToggleSideBySide,

@@ -53,6 +53,8 @@ const LIVE: &[ScreenState] = &[Draft, Open, Question, Revealed, Closed];
 const WAITING: &[ScreenState] = &[Draft, Question, Revealed];
 const NOTED: &[ScreenState] = &[Question, Revealed];
 const STOPPED: &[ScreenState] = &[Closed, Replay];
+/// States in which reading comes first.
+const READ: &[ScreenState] = &[Revealed, Closed, Replay];
 /// States in which answers can be read.
 const READABLE: &[ScreenState] = &[Question, Revealed, Closed, Replay];
 
@@ -86,23 +88,23 @@ const fn row(
 
 /// All key bindings, in the order of the footer.
 #[rustfmt::skip]
-pub const BINDINGS: [KeyBinding; 56] = [
+pub const BINDINGS: [KeyBinding; 57] = [
     row(HOME, Action::OpenRow, "open-row", &[key(KeyCode::Enter)], "open selected item", "open"),
     row(HOME, Action::NewQuestion, "new-question", &[ch('n')], "new question", "new"),
     row(DRAFT, Action::OpenRound, "open-round", &[ch('o')], "open round (or start session)", "open"),
     row(DRAFT, Action::EditRound, "edit-round", &[ch('e')], "edit round", "edit"),
     row(DRAFT, Action::ChooseParticipants, "choose-participants", &[ch('p')], "choose participants", "participants"),
     row(DRAFT, Action::ShowDiff, "show-diff", &[ch('d')], "show snapshot diff", "diff"),
-    row(OPEN, Action::CloseRound, "close-round", &[ch('c')], "close round", "close"),
+    row(OPEN, Action::CloseRound, "close-round", &[ch('c')], "close round (asks while seats answer)", "close"),
     row(OPEN, Action::ExcuseSeat, "excuse-seat", &[ch('x')], "excuse seat", "excuse"),
     row(OPEN, Action::RetrySeat, "retry-seat", &[ch('r')], "retry seat, optionally with another model", "retry"),
     row(OPEN, Action::ExtendDeadline, "extend-deadline", &[ch('t')], "extend deadline", "extend"),
-    row(OPEN, Action::AnswerSeat, "answer-seat", &[key(KeyCode::Enter)], "answer for the human seat", ""),
-    row(REVEALED, Action::AcceptResult, "accept-result", &[key(KeyCode::Enter)], "accept result and continue", "accept"),
+    row(OPEN, Action::AnswerSeat, "answer-seat", &[key(KeyCode::Enter)], "answer for the human seat, or read selected item", ""),
+    row(READ, Action::ReadItem, "read-item", &[key(KeyCode::Enter)], "read selected item in full", "read"),
+    row(REVEALED, Action::AcceptResult, "accept-result", &[ch('A')], "accept result and continue (asks first)", "accept"),
     row(REVEALED, Action::RepeatRound, "repeat-round", &[ch('n')], "repeat as new round", "repeat"),
     row(QUESTION, Action::AnswerQuestion, "answer-question", &[key(KeyCode::Enter)], "answer the question", "answer"),
     row(NOTED, Action::AddNote, "add-note", &[ch('m')], "add note for later rounds", ""),
-    row(WAITING, Action::EditArtifact, "edit-artifact", &[ch('a')], "add or edit artifact", "artifact"),
     row(REPLAY, Action::PlayPause, "play-pause", &[ch(' ')], "play or pause", "play"),
     row(REPLAY, Action::NextEvent, "next-event", &[key(KeyCode::Right), ch('l')], "next event", "event"),
     row(REPLAY, Action::PreviousEvent, "previous-event", &[key(KeyCode::Left), ch('h')], "previous event", ""),
@@ -113,6 +115,8 @@ pub const BINDINGS: [KeyBinding; 56] = [
     row(LIVE, Action::NextSeat, "next-seat", &[key(KeyCode::Right), ch('l')], "next seat", "seat"),
     row(LIVE, Action::PreviousSeat, "previous-seat", &[key(KeyCode::Left), ch('h')], "previous seat", ""),
     row(SESSION, Action::NextPane, "next-pane", &[key(KeyCode::Tab)], "next pane", "pane"),
+    row(DRAFT, Action::ReadItem, "read-item", &[key(KeyCode::Enter)], "read selected item in full", "read"),
+    row(WAITING, Action::EditArtifact, "edit-artifact", &[ch('a')], "add or edit artifact", "artifact"),
     row(SESSION, Action::PreviousPane, "previous-pane", &[key(KeyCode::BackTab)], "previous pane", ""),
     row(SESSION, Action::ShowSnapshot, "show-snapshot", &[ch('s')], "show snapshot", ""),
     row(SESSION, Action::ShowWorkflow, "show-workflow", &[ch('M')], "show workflow", ""),
@@ -125,8 +129,7 @@ pub const BINDINGS: [KeyBinding; 56] = [
     row(REPLAY, Action::ForkSession, "fork-session", &[ch('F')], "fork session here", ""),
     row(STOPPED, Action::ResumeSession, "resume-session", &[ch('r')], "resume session", ""),
     row(ANY, Action::Search, "search", &[ch('/')], "search", "find"),
-    row(REPLAY, Action::NextMatch, "next-match", &[ch('>'), key(KeyCode::Enter)], "next match", ""),
-    row(LIVE, Action::NextMatch, "next-match", &[ch('>')], "next match", ""),
+    row(SESSION, Action::NextMatch, "next-match", &[ch('>')], "next match", ""),
     row(SESSION, Action::PreviousMatch, "previous-match", &[ch('<')], "previous match", ""),
     row(SESSION, Action::FilterEvents, "filter-events", &[ch('f')], "filter events by seat", ""),
     row(REPLAY, Action::PlayFaster, "play-faster", &[ch('.'), ch('+')], "play faster", ""),

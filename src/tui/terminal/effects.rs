@@ -221,7 +221,8 @@ impl Screen {
     fn tell(&mut self, problems: &[Diagnostic]) {
         let text: Vec<String> = problems.iter().map(said).collect();
         let title = "Cannot open".to_owned();
-        self.model.overlay = Some(Overlay::Text(TextView { title, text: text.join("\n\n"), scroll: 0 }));
+        self.model.overlay =
+            Some(Overlay::Text(TextView { title, text: text.join("\n\n"), is_markdown: false, scroll: 0 }));
     }
 
     /// Lends the terminal to the person's editor.

@@ -328,8 +328,8 @@ fn a_click_does_what_the_key_does() {
     assert_eq!(model.seat_name(), Some("product-manager"));
     update(&mut model, Message::Click(hits.at(100, 20).unwrap()));
     assert_eq!(model.focus, Pane::Answer);
-    let effects = update(&mut model, Message::Click(hits.at(2, 39).unwrap()));
-    assert_eq!(effects, [Effect::Order(crate::engine::FacilitatorRequest::Accept)]);
+    let effects = update(&mut model, Message::Click(hits.at(16, 39).unwrap()));
+    assert_eq!((effects, model.overlay.take().is_some()), (Vec::new(), true), "accepting asks");
     let before = model.scroll[Pane::Answer.index()];
     update(&mut model, Message::Wheel(hits.pane_at(100, 20), 3));
     assert!(

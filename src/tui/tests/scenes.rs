@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crossterm::event::KeyCode;
 
-use super::{live_until, press, rendered, saved, type_in};
+use super::{live_on, live_until, press, rendered, saved, type_in};
+use crate::engine::FacilitatorRequest;
 use crate::history::{Event, LogEntry, SessionOpened, Timestamp};
 use crate::participants::progress::{Progress, RequestPhase};
 use crate::tui::{
-    AnswerLayout, Draft, EngineUpdate, Home, HomeRow, HomeSection, Keys, Message, Model, OpenTarget, Pane,
-    Theme, update,
+    AnswerLayout, Draft, Effect, EngineUpdate, Home, HomeRow, HomeSection, Keys, Message, Model, OpenTarget,
+    Pane, Theme, update,
 };
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
@@ -253,6 +254,31 @@ fn a_work_item_whole() {
     shows("items", &model);
     press(&mut model, KeyCode::Enter);
     shows("item", &model);
+}
+
+/// Enter reads and orders nothing; accepting and closing ask once, in other words without a decision.
+#[test]
+fn what_ends_a_round_or_session_asks_first() {
+    let mut decided = counted();
+    assert_eq!(press(&mut decided, KeyCode::Enter), []);
+    shows("read-item", &decided);
+    press(&mut decided, KeyCode::Esc);
+    let blocked = live_on(saved("release-consent.s2s"), |event| matches!(event, Event::TallyMade(_)));
+    let open = live_until(|event| matches!(event, Event::BallotSealed(s) if s.participant == "qa-lead"));
+    for (mut model, key, name, request) in [
+        (decided, 'A', "confirm-accept", FacilitatorRequest::Accept),
+        (blocked, 'A', "confirm-accept-undecided", FacilitatorRequest::Accept),
+        (open, 'c', "confirm-close", FacilitatorRequest::CloseRound),
+    ] {
+        assert_eq!(press(&mut model, KeyCode::Char(key)), []);
+        shows(name, &model);
+        let mut kept = model.clone();
+        for key in [KeyCode::Enter, KeyCode::Char(key), KeyCode::Esc] {
+            assert_eq!(press(&mut kept, key), [], "{name}");
+        }
+        assert!(kept.overlay.is_none());
+        assert_eq!(press(&mut model, KeyCode::Char('y')), [Effect::Order(request)]);
+    }
 }
 
 #[test]

@@ -3,14 +3,14 @@
 use super::leave::leave;
 use super::message::Effect;
 use super::scroll::scroll;
-use super::{forms, lists, search};
+use super::{confirm, forms, lists, search};
 use crate::config::doctor::ProbeLevel;
 use crate::engine::FacilitatorRequest;
 use crate::tui::form;
 use crate::tui::home::OpenTarget;
 use crate::tui::keymap::{Action, ScreenState};
 use crate::tui::live::open_order;
-use crate::tui::model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane};
+use crate::tui::model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane, TextView};
 
 /// Does what an action says.
 pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
@@ -48,6 +48,8 @@ pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
             model.focus = Pane::Answer;
         }
         Action::CopyPane => return copy(model),
+        Action::ReadItem => read(model),
+        Action::AnswerSeat if model.pending_human().is_none() => read(model),
         Action::ShowDiff => show_diff(model),
         Action::OtherRules => lists::what_if(model),
         Action::ExportReport => model.overlay = Some(lists::report()),
@@ -125,8 +127,8 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
             model.notice = Some("no round is open".to_owned());
             return Vec::new();
         }
-        Action::CloseRound => FacilitatorRequest::CloseRound,
-        Action::AcceptResult => FacilitatorRequest::Accept,
+        Action::CloseRound => return confirm::close(model),
+        Action::AcceptResult => return confirm::accept(model),
         Action::RepeatRound => FacilitatorRequest::AskAgain,
         Action::ResumeSession
             if model.session().closed.is_none() || model.replay.at() < model.replay.len() =>
@@ -268,9 +270,9 @@ pub fn cycle_seat(model: &mut Model, forward: bool) {
     }
 }
 
-/// What is looked at, as text for the clipboard.
-fn copy(model: &mut Model) -> Vec<Effect> {
-    let text = match model.focus {
+/// Returns what is under the cursor as text.
+fn selected_text(model: &Model) -> Option<String> {
+    match model.focus {
         Pane::Snapshot => match model.preview() {
             Some(preview) => Some(preview.opened.snapshot.to_string()),
             None => model.session().rounds.last().map(|round| round.opened.snapshot.to_string()),
@@ -282,8 +284,21 @@ fn copy(model: &mut Model) -> Vec<Effect> {
         }
         Pane::Question | Pane::Steps | Pane::Results => crate::tui::view::pane_text(model),
         Pane::Seats | Pane::Answer => crate::tui::view::answer_text(model),
-    };
-    let Some(text) = text else {
+    }
+}
+
+/// Opens what is under the cursor over the whole screen; a seat without an answer shows why.
+fn read(model: &mut Model) {
+    let (title, short) = crate::tui::view::seat_or_pane(model);
+    let text = selected_text(model).unwrap_or(short);
+    let title = title.trim().to_owned();
+    let is_markdown = matches!(model.focus, Pane::Seats | Pane::Answer);
+    model.overlay = Some(Overlay::Text(TextView { title, text, is_markdown, scroll: 0 }));
+}
+
+/// What is looked at, as text for the clipboard.
+fn copy(model: &mut Model) -> Vec<Effect> {
+    let Some(text) = selected_text(model) else {
         model.notice = Some("Nothing to copy.".to_owned());
         return Vec::new();
     };

@@ -8,7 +8,7 @@ use crate::history::{Event, LogEntry};
 use crate::tui::host::{Draft, LoadProgress};
 use crate::tui::keymap::ScreenState;
 use crate::tui::live::{EngineUpdate, LiveSession, Preview, is_drafting, preview_events};
-use crate::tui::model::{AnswerLayout, Mode, Model, Pane};
+use crate::tui::model::{AnswerLayout, Mode, Model, Overlay, Pane};
 use crate::tui::replay::Replay;
 
 /// Takes in what the engine tells.
@@ -51,7 +51,12 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
         model.replay = Replay::new(Vec::new());
     }
     let event = happened.stamped.event.clone();
+    let before = model.screen_state();
     model.replay.push(happened);
+    // A question about a round that has closed meanwhile is withdrawn.
+    if matches!(model.overlay, Some(Overlay::Confirm(_))) && model.screen_state() != before {
+        model.overlay = None;
+    }
     focus_for(model, &event);
     if is_ordered(&event) {
         effects.extend(forms::happened(model));

@@ -64,7 +64,7 @@ pub fn show_item(model: &mut Model, at: usize) {
     let line = model.replay.lines()[index..=index].to_vec();
     let found = trace::trace(&line, model.session());
     let text = found.first().map(trace::text).unwrap_or_default();
-    model.overlay = Some(Overlay::Text(TextView { title, text, scroll: 0 }));
+    model.overlay = Some(Overlay::Text(TextView { title, text, is_markdown: false, scroll: 0 }));
 }
 
 /// What the doctor's text stands under.
@@ -73,7 +73,8 @@ const DOCTOR: &str = "Providers";
 /// Has the providers checked; what is found takes the place of this text.
 pub fn checking(model: &mut Model, depth: ProbeLevel) -> Vec<Effect> {
     let text = "Checking keys and model lists …".to_owned();
-    model.overlay = Some(Overlay::Text(TextView { title: DOCTOR.to_owned(), text, scroll: 0 }));
+    model.overlay =
+        Some(Overlay::Text(TextView { title: DOCTOR.to_owned(), text, is_markdown: false, scroll: 0 }));
     vec![Effect::Doctor(depth)]
 }
 

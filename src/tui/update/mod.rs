@@ -1,6 +1,7 @@
 //! The one place where the model changes: a message in, effects out.
 
 mod actions;
+mod confirm;
 mod engine_events;
 mod forms;
 mod leave;
@@ -67,6 +68,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Some(Overlay::Text(_)) => overlays::reading(model, key),
         Some(Overlay::Agree(_)) => overlays::agreeing(model, key),
         Some(Overlay::Form(_)) => forms::press(model, key),
+        Some(Overlay::Confirm(_)) => confirm::press(model, key),
         Some(Overlay::Leave(..)) => leaving(model, key),
         None => model
             .keys

@@ -34,7 +34,7 @@ mod workflow_map;
 pub use answer::text as answer_text;
 pub use click_map::{ClickMap, Target};
 pub use overlay::{most_agree, most_help};
-pub use pane::{find, max_scroll, pane_text, tally_text};
+pub use pane::{find, max_scroll, pane_text, seat_or_pane, tally_text};
 
 use ratatui::Frame;
 use ratatui::widgets::Paragraph;

@@ -7,7 +7,7 @@ use ratatui::widgets::{Clear, Paragraph};
 
 use super::click_map::{ClickMap, Target};
 use crate::sanitize::harmless_line;
-use crate::tui::cell_text::{clipped, safe, wrapped};
+use crate::tui::cell_text::{clipped, rendered, safe, wrapped};
 use crate::tui::keymap::{FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels, matching};
 use crate::tui::model::{Asking, LeaveTarget, Menu, MenuKind, Model, Overlay, TextView};
 
@@ -27,6 +27,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
         Some(Overlay::Menu(menu)) => draw_menu(frame, area, model, menu, hits),
         Some(Overlay::Text(read)) => reading(frame, area, model, read),
         Some(Overlay::Agree(asking)) => agree(frame, area, model, asking),
+        Some(Overlay::Confirm(asked)) => confirm(frame, area, model, &asked.title, &asked.text),
         Some(Overlay::Leave(to, _)) => leave(frame, area, model, *to),
     }
 }
@@ -134,9 +135,14 @@ fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits
 fn reading(frame: &mut Frame<'_>, area: Rect, model: &Model, read: &TextView) {
     let place = Rect { height: area.height.saturating_sub(1), ..area };
     let inner = usize::from(place.height.saturating_sub(2));
-    let all = wrapped(&read.text, usize::from(place.width.saturating_sub(2)), usize::MAX);
+    let width = usize::from(place.width.saturating_sub(2));
+    let all: Vec<Line<'static>> = if read.is_markdown {
+        rendered(&read.text, width, usize::MAX, model.theme)
+    } else {
+        wrapped(&read.text, width, usize::MAX).into_iter().map(Line::from).collect()
+    };
     let start = read.scroll.min(all.len().saturating_sub(inner));
-    let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(inner).map(Line::from).collect();
+    let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(inner).collect();
     let title = format!(" {} · Esc closes · y copies ", harmless_line(&read.title));
     frame.render_widget(Clear, place);
     frame.render_widget(Paragraph::new(shown).block(model.theme.block(title, true)), place);
@@ -180,16 +186,21 @@ fn agree(frame: &mut Frame<'_>, area: Rect, model: &Model, asking: &Asking) {
 
 fn leave(frame: &mut Frame<'_>, area: Rect, model: &Model, to: LeaveTarget) {
     let question = if to == LeaveTarget::Quit { "Quit roundtable?" } else { "Go to the home screen?" };
-    let lines = vec![
-        Line::from(" A round is open. Sealed answers are saved;"),
-        Line::from(" unfinished seats are asked again when you resume."),
-        Line::from(""),
-        Line::from(vec![
-            Span::styled(" y", model.theme.key()),
-            Span::raw(" yes   "),
-            Span::styled("Esc", model.theme.key()),
-            Span::raw(" stay"),
-        ]),
-    ];
-    popup(frame, area, model, question, lines, 64);
+    let text = "A round is open. Sealed answers are saved; unfinished seats are asked again when you resume.";
+    confirm(frame, area, model, question, text);
+}
+
+/// A question that `y` agrees to.
+fn confirm(frame: &mut Frame<'_>, area: Rect, model: &Model, title: &str, text: &str) {
+    let width = area.width.min(64);
+    let text = wrapped(text, usize::from(width.saturating_sub(4)), 9);
+    let mut lines: Vec<Line<'static>> = text.iter().map(|line| Line::from(format!(" {line}"))).collect();
+    lines.push(Line::from(""));
+    lines.push(Line::from(vec![
+        Span::styled(" y", model.theme.key()),
+        Span::raw(" yes   "),
+        Span::styled("Esc", model.theme.key()),
+        Span::raw(" no"),
+    ]));
+    popup(frame, area, model, title, lines, width);
 }

@@ -86,6 +86,17 @@ pub fn pane_text(model: &Model) -> Option<String> {
     Some(text.join("\n")).filter(|text| !text.trim().is_empty())
 }
 
+/// Title and short text of what is under the cursor: in the list of seats, the chosen seat.
+pub fn seat_or_pane(model: &Model) -> (String, String) {
+    let (pane, name) = match model.focus {
+        Pane::Seats => (Pane::Answer, None),
+        Pane::Events => (Pane::Events, Some(" Event ".to_owned())),
+        pane => (pane, None),
+    };
+    let text: Vec<String> = lines(model, pane, 76).iter().map(ToString::to_string).collect();
+    (name.unwrap_or_else(|| title(model, pane)), text.join("\n"))
+}
+
 /// The tally as plain text.
 pub fn tally_text(model: &Model) -> Option<String> {
     model.session().rounds.last().and_then(crate::insight::round_view::tally)?;

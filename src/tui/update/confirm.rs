@@ -1,0 +1,78 @@
+//! What is asked once before it is ordered: accepting a result, closing a round that seats still answer.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::message::Effect;
+use crate::core::{Command, NextAction, decide, next};
+use crate::engine::FacilitatorRequest;
+use crate::history::Session;
+use crate::insight::round_view::tally;
+use crate::insight::wording::headline;
+use crate::tui::model::{Confirm, Model, Overlay};
+
+/// Asks whether the result is accepted; accepting without a decision is plainly another question.
+pub fn accept(model: &mut Model) -> Vec<Effect> {
+    let session = model.session();
+    let counted = session.rounds.last().and_then(tally);
+    let decided = counted.is_some_and(|tally| tally.decided || tally.rule.is_none());
+    let found = counted.map(|tally| headline(tally).label).unwrap_or_default();
+    let then = if ends_if_accepted(session) {
+        "This ends the session; it cannot be reopened, only forked."
+    } else {
+        "The workflow continues with its next step."
+    };
+    let (title, hint) = if decided {
+        ("Accept the result?", "")
+    } else {
+        ("Accept without a decision?", " To ask again in a new round, press Esc, then n.")
+    };
+    let title = title.to_owned();
+    ask(model, Confirm { title, text: format!("{found}\n{then}{hint}"), request: FacilitatorRequest::Accept })
+}
+
+/// Whether nothing follows the step whose result is accepted.
+fn ends_if_accepted(session: &Session) -> bool {
+    let NextAction::Decide(accept) = next(session) else { return false };
+    let Ok(events) = decide(session, accept, session.last_at) else { return false };
+    let mut after = session.clone();
+    for event in events {
+        after.apply(&crate::history::TimedEvent { at: session.last_at, event });
+    }
+    matches!(next(&after), NextAction::Decide(Command::Close) | NextAction::Done)
+}
+
+/// Closes the open round; asks first while seats still answer.
+pub fn close(model: &mut Model) -> Vec<Effect> {
+    let Some(round) = model.session().open_round() else { return Vec::new() };
+    let (unsettled, sealed) = (round.open_seats().count(), round.sealed());
+    if unsettled == 0 {
+        return vec![Effect::Order(FacilitatorRequest::CloseRound)];
+    }
+    let (seats, quorum) = (round.seats.len(), round.opened.quorum);
+    let outlook = if sealed < quorum { "not met: no decision" } else { "met" };
+    let text = format!(
+        "{sealed} of {seats} sealed, {unsettled} still answering: their answers would be missing.\nQuorum {quorum}: {outlook}."
+    );
+    ask(
+        model,
+        Confirm { title: "Close the round now?".to_owned(), text, request: FacilitatorRequest::CloseRound },
+    )
+}
+
+fn ask(model: &mut Model, confirm: Confirm) -> Vec<Effect> {
+    model.overlay = Some(Overlay::Confirm(confirm));
+    Vec::new()
+}
+
+/// Only `y` agrees: neither Enter nor the same key again.
+pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    if !matches!(key.code, KeyCode::Char('y' | 'n' | 'q') | KeyCode::Esc) {
+        return Vec::new();
+    }
+    match model.overlay.take() {
+        Some(Overlay::Confirm(confirm)) if key.code == KeyCode::Char('y') => {
+            vec![Effect::Order(confirm.request)]
+        }
+        _ => Vec::new(),
+    }
+}

@@ -80,6 +80,29 @@ pub fn clipped(line: &str, width: usize) -> String {
     out
 }
 
+/// A line no wider than `width`: what is too much is cut from its middle, with a sign.
+pub fn cut_middle(line: &str, width: usize) -> String {
+    if line.width() <= width {
+        return line.to_owned();
+    }
+    let tail_room = width.saturating_sub(1) / 2;
+    let (mut tail, mut used) = (Vec::new(), 0);
+    for seen in line.graphemes(true).rev().take_while(|seen| {
+        used += seen.width();
+        used <= tail_room
+    }) {
+        tail.push(seen);
+    }
+    let tail: String = tail.into_iter().rev().collect();
+    let head = clipped(line, width - tail.width().min(width));
+    format!("{}{tail}", head.trim_end())
+}
+
+/// Exactly `width` columns: cut in its middle where it is longer, blanks where it is shorter.
+pub fn clipped_middle(line: &str, width: usize) -> String {
+    clipped(&cut_middle(line, width), width)
+}
+
 /// Longer text than this is shown as it is written, in bytes.
 const MOST_MARKDOWN: usize = 64 * 1024;
 
@@ -152,6 +175,9 @@ mod tests {
         assert_eq!(clipped("日本語の文", 5), "日本…");
         assert_eq!(clipped("日本語の文", 4), "日… ");
         assert_eq!(clipped("x", 0), "");
+        assert_eq!(clipped_middle("software-architect", 10), "softw…tect");
+        assert_eq!(clipped_middle("日本語の文", 6), "日…文 ");
+        assert_eq!(clipped_middle("short", 8), "short   ");
     }
 
     #[test]

@@ -147,13 +147,16 @@ impl Screen {
         self.wait_for(words);
     }
 
-    /// Types the same again and again, until the screen shows these words.
+    /// Types the same again and again, until the screen shows one of these.
     #[track_caller]
-    pub fn press_until(&mut self, keys: &str, words: &str) {
+    pub fn press_until(&mut self, keys: &str, any: &[&str]) {
         let until = Instant::now() + PATIENCE;
-        let is_there = |shown: &Shown| shown.parser.screen().contents().contains(words);
+        let is_there = |shown: &Shown| {
+            let text = shown.parser.screen().contents();
+            any.iter().any(|words| text.contains(words))
+        };
         while !is_there(&self.shown.0.lock().unwrap_or_else(PoisonError::into_inner)) {
-            assert!(Instant::now() < until, "waiting for {words} in vain");
+            assert!(Instant::now() < until, "waiting for {any:?} in vain");
             self.send(keys);
             let shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
             drop(self.shown.1.wait_timeout(shown, Duration::from_millis(100)));

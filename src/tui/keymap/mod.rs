@@ -69,6 +69,13 @@ impl Keys {
             .map(|binding| binding.action)
     }
 
+    /// Returns a row in which a key has a meaning, whatever the state, with the key's label.
+    pub fn in_another_state(&self, event: &KeyEvent) -> Option<(&'static KeyBinding, String)> {
+        let pressed = KeyChord::pressed(event);
+        let found = BINDINGS.iter().find(|binding| self.keys_for(binding).contains(&pressed));
+        found.map(|binding| (binding, label(pressed)))
+    }
+
     /// Returns an error message for the first key with two meanings in one state.
     fn clash(&self) -> Option<String> {
         for state in ANY {

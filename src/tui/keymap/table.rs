@@ -27,7 +27,8 @@ pub enum ScreenState {
 use ScreenState::{Closed, Draft, Home, Open, Question, Replay, Revealed};
 
 impl ScreenState {
-    fn word(self) -> &'static str {
+    /// Its word, as in the key table.
+    pub fn word(self) -> &'static str {
         match self {
             Home => "home",
             Draft => "draft",
@@ -53,8 +54,8 @@ const LIVE: &[ScreenState] = &[Draft, Open, Question, Revealed, Closed];
 const WAITING: &[ScreenState] = &[Draft, Question, Revealed];
 const NOTED: &[ScreenState] = &[Question, Revealed];
 const STOPPED: &[ScreenState] = &[Closed, Replay];
-/// States in which reading comes first.
-const READ: &[ScreenState] = &[Revealed, Closed, Replay];
+/// States in which Enter reads the selected item.
+const READ: &[ScreenState] = &[Draft, Revealed, Closed, Replay];
 /// States in which answers can be read.
 const READABLE: &[ScreenState] = &[Question, Revealed, Closed, Replay];
 
@@ -75,6 +76,13 @@ pub struct KeyBinding {
     pub footer: &'static str,
 }
 
+impl KeyBinding {
+    /// The states in which it applies, in words.
+    pub fn places(&self) -> String {
+        state_words(self.states)
+    }
+}
+
 const fn row(
     states: &'static [ScreenState],
     action: Action,
@@ -88,7 +96,7 @@ const fn row(
 
 /// All key bindings, in the order of the footer.
 #[rustfmt::skip]
-pub const BINDINGS: [KeyBinding; 57] = [
+pub const BINDINGS: [KeyBinding; 56] = [
     row(HOME, Action::OpenRow, "open-row", &[key(KeyCode::Enter)], "open selected item", "open"),
     row(HOME, Action::NewQuestion, "new-question", &[ch('n')], "new question", "new"),
     row(DRAFT, Action::OpenRound, "open-round", &[ch('o')], "open round (or start session)", "open"),
@@ -115,7 +123,6 @@ pub const BINDINGS: [KeyBinding; 57] = [
     row(LIVE, Action::NextSeat, "next-seat", &[key(KeyCode::Right), ch('l')], "next seat", "seat"),
     row(LIVE, Action::PreviousSeat, "previous-seat", &[key(KeyCode::Left), ch('h')], "previous seat", ""),
     row(SESSION, Action::NextPane, "next-pane", &[key(KeyCode::Tab)], "next pane", "pane"),
-    row(DRAFT, Action::ReadItem, "read-item", &[key(KeyCode::Enter)], "read selected item in full", "read"),
     row(WAITING, Action::EditArtifact, "edit-artifact", &[ch('a')], "add or edit artifact", "artifact"),
     row(SESSION, Action::PreviousPane, "previous-pane", &[key(KeyCode::BackTab)], "previous pane", ""),
     row(SESSION, Action::ShowSnapshot, "show-snapshot", &[ch('s')], "show snapshot", ""),
@@ -182,7 +189,7 @@ pub fn table() -> String {
     let code = |keys: Vec<String>| keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" ");
     let row = |binding: &KeyBinding| {
         let keys = code(binding.keys.iter().map(|key| label(*key)).collect());
-        format!("| {keys} | `{}` | {} | {} |\n", binding.id, binding.name, state_words(binding.states))
+        format!("| {keys} | `{}` | {} | {} |\n", binding.id, binding.name, binding.places())
     };
     let form_row = |key: &FormKey| {
         let keys = code(key.keys.iter().map(|key| (*key).to_owned()).collect());

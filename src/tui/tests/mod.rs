@@ -364,6 +364,7 @@ fn an_artifact_that_is_edited_keeps_what_the_form_does_not_ask_for() {
 #[test]
 fn leaving_asks_with_the_form_under_it_and_gives_it_back() {
     let mut model = live_until(|event| matches!(event, Event::BallotSealed(_)));
+    press(&mut model, KeyCode::Right);
     press(&mut model, KeyCode::Char('x'));
     type_in(&mut model, " on a train");
     let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);

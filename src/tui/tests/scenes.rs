@@ -256,6 +256,46 @@ fn a_work_item_whole() {
     shows("item", &model);
 }
 
+/// With a deadline the time left is shown, the last seconds with a sign.
+#[test]
+fn the_time_left_of_a_round() {
+    let mut lines = saved("context-passing.s2s");
+    for line in &mut lines {
+        if let Event::RoundOpened(opened) = &mut line.stamped.event {
+            std::sync::Arc::make_mut(opened).deadline_ms = Some(60_000);
+        }
+    }
+    let mut model = live_on(lines, |event| matches!(event, Event::RoundOpened(_)));
+    let opened = model.now;
+    for (passed, shown) in [(20_000, "· 0:40 left"), (50_001, "· ! 0:10 left"), (99_000, "· ! 0:00 left")]
+    {
+        update(&mut model, Message::Tick(Timestamp(opened.0 + passed)));
+        for size in SIZES {
+            let screen = rendered(&model, size);
+            assert!(screen.contains(shown), "{screen}");
+        }
+    }
+}
+
+/// A key that cannot work opens nothing and says why, and the footer does not name it.
+#[test]
+fn a_key_that_cannot_work_says_why() {
+    let open = live_until(|event| matches!(event, Event::BallotSealed(s) if s.participant == "qa-lead"));
+    for (model, key, footer, why) in [
+        (open.clone(), 'x', "x excuse", "`software-architect` is settled already"),
+        (open.clone(), 'r', "r retry", "`software-architect` is already sealed"),
+        (open, 'o', "o open", "No effect in open. o: open round (or start session) · in draft"),
+        (draft(None), 'd', "d diff", "No previous round to compare with."),
+        (draft(Some(WORKFLOW)), 'e', "e edit", "No round is drafted yet."),
+    ] {
+        let mut pressed = model.clone();
+        assert_eq!(press(&mut pressed, KeyCode::Char(key)), []);
+        let notice = pressed.notice.clone().unwrap_or_default();
+        assert!(pressed.overlay.is_none() && notice.contains(why), "{key}: {notice}");
+        assert!(!rendered(&model, (120, 40)).contains(footer), "{footer}");
+    }
+}
+
 /// Enter reads and orders nothing; accepting and closing ask once, in other words without a decision.
 #[test]
 fn what_ends_a_round_or_session_asks_first() {

@@ -2,6 +2,7 @@
 
 use super::leave::leave;
 use super::message::Effect;
+use super::refusal::refusal;
 use super::scroll::scroll;
 use super::{confirm, forms, lists, search};
 use crate::config::doctor::ProbeLevel;
@@ -12,8 +13,14 @@ use crate::tui::keymap::{Action, ScreenState};
 use crate::tui::live::open_order;
 use crate::tui::model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane, TextView};
 
-/// Does what an action says.
+/// Does what an action says, or says why it cannot be done.
 pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
+    let Some(why) = refusal(model, action) else { return carry_out(model, action) };
+    model.notice = Some(why);
+    Vec::new()
+}
+
+fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::Quit => return leave(model, LeaveTarget::Quit),
         Action::Home => return home(model),
@@ -123,10 +130,6 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
             };
             order
         }
-        Action::CloseRound if model.session().open_round().is_none() => {
-            model.notice = Some("no round is open".to_owned());
-            return Vec::new();
-        }
         Action::CloseRound => return confirm::close(model),
         Action::AcceptResult => return confirm::accept(model),
         Action::RepeatRound => FacilitatorRequest::AskAgain,
@@ -177,9 +180,6 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::AddNote => session.rounds.iter().rev().find(|round| round.closed.is_some()).map(|round| {
             form::note(session, &round.opened.round, round.synthesis.as_deref().unwrap_or_default())
         }),
-        Action::ExcuseSeat | Action::RetrySeat | Action::ExtendDeadline if session.open_round().is_none() => {
-            None
-        }
         Action::ExcuseSeat => model.seat_name().map(|seat| form::excuse(session, seat)),
         Action::RetrySeat => model.seat_name().map(|seat| form::retry(session, seat)),
         Action::ExtendDeadline => Some(form::extend_deadline(session)),
@@ -235,10 +235,7 @@ fn to_end(model: &mut Model, is_end: bool) {
 }
 
 fn show_diff(model: &mut Model) {
-    let has_before = model.preview().is_some_and(|preview| !preview.diff.is_empty());
-    if !has_before {
-        model.notice = Some("No previous round to compare with.".to_owned());
-    } else if let Some(live) = model.live_mut() {
+    if let Some(live) = model.live_mut() {
         live.shows_diff = !live.shows_diff;
         model.focus = Pane::Snapshot;
         model.scroll[Pane::Snapshot.index()] = 0;

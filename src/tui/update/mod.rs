@@ -8,11 +8,13 @@ mod leave;
 mod lists;
 mod message;
 mod overlays;
+mod refusal;
 mod scroll;
 mod search;
 
 pub use forms::cannot_begin;
 pub use message::{Effect, Message};
+pub use refusal::refusal;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -70,10 +72,14 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Some(Overlay::Form(_)) => forms::press(model, key),
         Some(Overlay::Confirm(_)) => confirm::press(model, key),
         Some(Overlay::Leave(..)) => leaving(model, key),
-        None => model
-            .keys
-            .action(key, model.screen_state())
-            .map_or_else(Vec::new, |action| perform(model, action)),
+        None => {
+            let state = model.screen_state();
+            if let Some(action) = model.keys.action(key, state) {
+                return perform(model, action);
+            }
+            model.notice = refusal::elsewhere(model, key, state);
+            Vec::new()
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use super::click_map::{ClickMap, Target};
 use crate::tui::cell_text::safe;
 use crate::tui::keymap::{Action, BINDINGS, KeyBinding, bindings_in, label};
 use crate::tui::model::Model;
+use crate::tui::update::refusal;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     if let Some(notice) = &model.notice {
@@ -46,7 +47,8 @@ fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     let place = model.screen_state();
     let (mut shown, mut used) = (Vec::new(), 1);
     let is_first = |binding: &&KeyBinding| matches!(binding.action, Action::Help | Action::Quit);
-    let here = || bindings_in(place).filter(|binding| !binding.footer.is_empty());
+    let works = |binding: &&KeyBinding| refusal(model, binding.action).is_none();
+    let here = || bindings_in(place).filter(|binding| !binding.footer.is_empty()).filter(works);
     for binding in here().filter(is_first).chain(here().filter(|binding| !is_first(binding))) {
         used += wide(model, binding);
         // The last one needs no room behind it.

@@ -65,15 +65,21 @@ fn stack(area: Rect, model: &Model, [top, bottom]: [Pane; 2]) -> Vec<(Pane, Rect
     vec![(top, over), (bottom, under)]
 }
 
-/// The lowest screen with a title line.
-const WITH_TITLE: u16 = 16;
+/// The lowest screen with a title.
+const WITH_TITLE: u16 = 10;
+/// The narrowest screen whose title is one line.
+const ONE_TITLE_LINE: u16 = 60;
 
 /// The lines of the screen: title, body, time line, footer; those without room are empty.
 pub fn rows(area: Rect, model: &Model) -> [Rect; 4] {
-    let is_low = area.height < WITH_TITLE;
+    let title = match area {
+        Rect { height: ..WITH_TITLE, .. } => 0,
+        Rect { width: ..ONE_TITLE_LINE, .. } => 2,
+        _ => 1,
+    };
     let has_line = matches!(model.mode, Mode::Replay);
     Layout::vertical([
-        Constraint::Length(u16::from(!is_low)),
+        Constraint::Length(title),
         Constraint::Min(3),
         Constraint::Length(u16::from(has_line)),
         Constraint::Length(1),

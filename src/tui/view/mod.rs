@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Below 90 columns one pane is shown at a time, or two that belong together over each other; below
-//! 16 lines title and time line make room. What was drawn where is handed back, for the mouse.
+//! 60 the title takes two lines, and below 10 lines it makes room. What was drawn where is handed back, for the mouse.
 
 mod answer;
 mod click_map;

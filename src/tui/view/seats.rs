@@ -3,14 +3,15 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::click_map::{ClickMap, Target};
 use crate::ballot::Ballot;
-use crate::insight::round_view::{SeatView, VisibleState, confidence, seats};
+use crate::insight::round_view::{SeatView, VisibleState, confidence, is_revealed, seats};
 use crate::insight::wording::format_duration;
 use crate::participants::progress::{Progress, RequestPhase as Request};
 use crate::sanitize::harmless_line;
-use crate::tui::cell_text::{clipped, wrapped};
+use crate::tui::cell_text::{clipped, clipped_middle, cut_middle, wrapped};
 use crate::tui::model::Model;
 
 /// The pane's title and the lines that are seen; each is noted for the mouse.
@@ -33,21 +34,41 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
     let title = format!(" Seats ({count}) ");
     if let Some(preview) = model.preview() {
         let names = &preview.opened.seats;
-        let longest = longest(names.iter());
+        let longest = longest(names.iter(), area.width);
         let shown = names.iter().enumerate().skip(start).take(height);
         let step = preview.opened.step.as_str();
         let line = |(index, name): (usize, &String)| to_ask(model, step, name, index == chosen, longest);
         return (title, shown.map(line).collect());
     }
     let Some(round) = session.rounds.last() else { return (title, Vec::new()) };
-    let longest = longest(round.seats.keys());
+    let columns = Columns::fitting(area.width, longest(round.seats.keys(), area.width), is_revealed(round));
     let shown = seats(session, round).skip(start).take(height).enumerate();
-    let lines = shown.map(|(row, seat)| line(model, &seat, start + row == chosen, longest)).collect();
+    let lines = shown.map(|(row, seat)| line(model, &seat, start + row == chosen, columns)).collect();
     (title, lines)
 }
 
-fn longest<'a>(names: impl Iterator<Item = &'a String>) -> usize {
-    names.map(|name| name.chars().count()).max().unwrap_or(0).min(24)
+/// How wide the names are; on a narrow screen they give way to what is said of the seats.
+fn longest<'a>(names: impl Iterator<Item = &'a String>, width: u16) -> usize {
+    let most = if width < 50 { usize::from(width / 3) } else { 24 };
+    names.map(|name| name.width()).max().unwrap_or(0).min(most)
+}
+
+/// The widths of a row's columns.
+#[derive(Clone, Copy)]
+struct Columns {
+    name: usize,
+    word: usize,
+    /// The time, to the right; without room there is none.
+    time: usize,
+}
+
+impl Columns {
+    /// The time gives way to a vote on a narrow screen.
+    fn fitting(width: u16, name: usize, is_revealed: bool) -> Self {
+        let time = if width < 44 || is_revealed && width < 60 { 0 } else { 9 };
+        let room = usize::from(width).saturating_sub(3 + name + 2 + time);
+        Self { name, word: room.min(if is_revealed { 40 } else { 21 }), time }
+    }
 }
 
 /// A seat that is to be asked, with its model.
@@ -58,39 +79,43 @@ fn to_ask(model: &Model, step: &str, name: &str, is_chosen: bool, longest: usize
     let name_style = if is_chosen { model.theme.strong() } else { Style::new() };
     Line::from(vec![
         Span::raw(format!("{pointer}  ")),
-        Span::styled(format!("{}  ", clipped(&harmless_line(name), longest)), name_style),
+        Span::styled(format!("{}  ", clipped_middle(&harmless_line(name), longest)), name_style),
         Span::styled(harmless_line(&asked), model.theme.faint()),
     ])
 }
 
-fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, longest: usize) -> Line<'static> {
+fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, columns: Columns) -> Line<'static> {
     let (sign, word, style) = standing(model, seat);
-    let name = clipped(&harmless_line(seat.name), longest);
+    let name = clipped_middle(&harmless_line(seat.name), columns.name);
     let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
     let name_style = if is_chosen { model.theme.strong() } else { Style::new() };
     let progress = progress(model, seat);
-    let time = match progress {
-        Some(progress) if progress.tries > 1 => {
-            format!("{} · attempt {}", format_duration(progress.for_ms), progress.tries)
-        }
-        Some(progress) => format_duration(progress.for_ms),
-        None => seat.elapsed_ms.map(format_duration).unwrap_or_default(),
-    };
-    // Who answers matters while it may still be changed; while it waits, why.
-    let more = match (progress, &seat.standing) {
-        (Some(Progress { left_ms: Some(_), trouble: Some(why), .. }), _) => harmless_line(why),
-        (_, VisibleState::Unread(_) | VisibleState::Failed(_)) => {
-            format!("{time:16} {}", harmless_line(seat.model))
-        }
-        _ => time,
-    };
-    Line::from(vec![
+    let taken = progress.map(|progress| progress.for_ms).or(seat.elapsed_ms).filter(|_| columns.time > 0);
+    // What is said gives way to how sure it is.
+    let sure = seat.answer().and_then(confidence).map(|sure| format!(" · {sure}")).unwrap_or_default();
+    let said = cut_middle(&word, columns.word.saturating_sub(sure.width()));
+    let mut spans = vec![
         Span::raw(pointer),
         Span::styled(format!("{sign} "), style),
         Span::styled(format!("{name}  "), name_style),
-        Span::styled(format!("{word:22} "), style),
-        Span::styled(more, model.theme.faint()),
-    ])
+        Span::styled(clipped(&format!("{said}{sure}"), columns.word), style),
+    ];
+    let faint = model.theme.faint();
+    if columns.time > 0 {
+        let taken = taken.map(format_duration).unwrap_or_default();
+        spans.push(Span::styled(format!("{taken:>width$}", width = columns.time), faint));
+    }
+    let attempt = progress.filter(|progress| progress.tries > 1);
+    let mut more: Vec<String> =
+        attempt.map(|progress| format!("attempt {}", progress.tries)).into_iter().collect();
+    // Who answers matters while it may still be changed; while it waits, why.
+    match (progress, &seat.standing) {
+        (Some(Progress { left_ms: Some(_), trouble: Some(why), .. }), _) => more.push(harmless_line(why)),
+        (_, VisibleState::Unread(_) | VisibleState::Failed(_)) => more.push(harmless_line(seat.model)),
+        _ => {}
+    }
+    spans.push(Span::styled(format!("  {}", more.join(" · ")), faint));
+    Line::from(spans)
 }
 
 /// How the request of a seat that is asked stands.
@@ -129,9 +154,8 @@ fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style)
         VisibleState::Revealed(answer) => {
             let said =
                 seat.ballot().and_then(Ballot::phrase).unwrap_or_else(|| answer.outcome.name().to_owned());
-            let sure = confidence(answer).map(|sure| format!(" · {sure}")).unwrap_or_default();
             let style = if seat.ballot().is_some() { theme.good() } else { theme.bad() };
-            (theme.sign("●", "*"), harmless_line(&format!("{said}{sure}")), style)
+            (theme.sign("●", "*"), harmless_line(&said), style)
         }
     }
 }

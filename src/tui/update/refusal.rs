@@ -1,0 +1,48 @@
+//! Why an action cannot work now. Who asks the core asks for what an order would be refused for, so
+//! that no form is filled in for nothing.
+
+use crate::core::{Command, decide};
+use crate::tui::keymap::{Action, ScreenState};
+use crate::tui::model::Model;
+
+/// Returns why an action cannot work now, in one line.
+pub fn refusal(model: &Model, action: Action) -> Option<String> {
+    let session = model.session();
+    let needs = |is_there: bool, why: &str| (!is_there).then(|| why.to_owned());
+    match action {
+        Action::ExcuseSeat | Action::RetrySeat => {
+            let Some(round) = session.open_round() else { return needs(false, NO_ROUND) };
+            let (round, participant) = (round.opened.round.clone(), model.seat_name()?.to_owned());
+            let command = if action == Action::ExcuseSeat {
+                Command::Excuse { round, participant, reason: "-".to_owned() }
+            } else {
+                Command::Retry { round, participant, model: None }
+            };
+            decide(session, command, model.now).err().map(|refusal| refusal.0)
+        }
+        Action::CloseRound | Action::ExtendDeadline => needs(session.open_round().is_some(), NO_ROUND),
+        Action::EditRound | Action::ChooseParticipants => {
+            needs(model.preview().is_some(), "No round is drafted yet. o starts the first step.")
+        }
+        Action::ShowDiff => {
+            let has_before = model.preview().is_some_and(|preview| !preview.diff.is_empty());
+            needs(has_before, "No previous round to compare with.")
+        }
+        Action::AddNote => {
+            let is_closed = session.rounds.iter().any(|round| round.closed.is_some());
+            needs(is_closed, "No round has been closed yet.")
+        }
+        Action::NextSeat | Action::PreviousSeat => {
+            needs(model.seat_count() > 0, "No seats yet: no round is drafted or open.")
+        }
+        _ => None,
+    }
+}
+
+const NO_ROUND: &str = "No round is open: a step is running.";
+
+/// Returns where the action of a key that has none in this state would work.
+pub fn elsewhere(model: &Model, key: &crossterm::event::KeyEvent, state: ScreenState) -> Option<String> {
+    let (binding, label) = model.keys.in_another_state(key)?;
+    Some(format!("No effect in {}. {label}: {} · in {}", state.word(), binding.name, binding.places()))
+}

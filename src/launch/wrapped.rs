@@ -45,7 +45,7 @@ pub(super) fn wrap_seats(
 /// Returns what a model's program was seen to send; none where no program answers for it.
 ///
 /// # Errors
-/// As [`wrap_seats`].
+/// A program that cannot be measured, declares tools, or changes the snapshot.
 pub fn wrapped(
     model: &str,
     set_up: &Environment,

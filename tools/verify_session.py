@@ -1,0 +1,449 @@
+#!/usr/bin/env python3
+"""Verifies a roundtable session file, independently of roundtable.
+
+Written from docs/SESSION_FORMAT.md alone. Needs PyYAML and PyNaCl.
+
+    verify_session.py [--expect HASH] [--receipt RECEIPT|FILE] FILE
+
+Exit codes: 0 whole and consistent · 2 no session, or rules this program does not know · 6 torn or damaged.
+"""
+
+import argparse
+import base64
+import bisect
+import hashlib
+import json
+import os
+import re
+import sys
+from collections import Counter
+
+import yaml
+from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as decrypt
+
+NOT_CHECKED = [
+    "counts by a voting rule, winners, ties, orders and scores",
+    "that `outcome` and `ballot` follow from the replies",
+    "steps, agents' work items, questions and approvals, and that the definition leads to them",
+    "identity leaks and redactions",
+    "the limits on memory",
+    "what no file can prove: what a provider received, discarded runs, clocks, a complete rewrite without `--expect`",
+]
+FORMATS, LEAK_RULES, REPLY_RULES, PARTS = (1, 2), (None, 1), (None, 1), (None, 1)
+END = re.compile(rb"^hash: ([0-9a-f]{64})\n", re.MULTILINE)
+PART = re.compile(rb"\$part ([0-9a-f]{64})$")
+START = b"---\nseq: 0\n"
+SMALLEST_PART, DEEPEST_PART = 512, 24
+
+
+class Damage(Exception):
+    """The file is not what it was when it was written."""
+
+
+class Refused(Exception):
+    """Not a session, or one with rules this program does not know."""
+
+
+def sha256(data):
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+
+
+# Documents
+
+
+class Document:
+    def __init__(self, number, offset, line, body, found):
+        self.number, self.offset, self.line, self.body, self.hash = number, offset, line, body, found
+        self.event = None
+
+    def damage(self, why):
+        return Damage(f"document {self.number} (line {self.line}, byte {self.offset}): {why}")
+
+
+def split(data):
+    """Returns the complete documents and the bytes after the last of them."""
+    documents, offset, line = [], 0, 1
+    for end in END.finditer(data):
+        body = data[offset : end.start()]
+        documents.append(Document(len(documents), offset, line, body, end[1].decode()))
+        line += data.count(b"\n", offset, end.end())
+        offset = end.end()
+    return documents, data[offset:]
+
+
+def parts_of(body):
+    """Yields every part that a document has in full."""
+    lines = body.splitlines(keepends=True)
+    indents = [len(line) - len(line.lstrip(b" ")) for line in lines]
+    spaces_only = [line.strip(b" \n") == b"" for line in lines]
+    size = [0]
+    for line in lines:
+        size.append(size[-1] + len(line))
+    for number, line in enumerate(lines):
+        indent = indents[number]
+        if indent <= DEEPEST_PART and len(line) >= SMALLEST_PART:
+            quote = line.find(b': "')
+            yield line[quote + 2 :] if quote >= 0 else line[indent:]
+        below = number + 1
+        while below < len(lines) and (lines[below] == b"\n" or indents[below] > indent):
+            below += 1
+        if spaces_only[number] or size[below] - size[number + 1] < SMALLEST_PART:
+            continue
+        first = indents[number + 1]
+        if not indent < first <= DEEPEST_PART:
+            continue
+        inner = lines[number + 1 : below]
+        if all(l == b"\n" or (i >= first and not s) for l, i, s in zip(inner, indents[number + 1 :], spaces_only[number + 1 :])):
+            yield b"".join(l if l == b"\n" else l[first:] for l in inner)
+
+
+def insert_parts(document, known):
+    """Returns the document with every name of a part replaced by its text."""
+    first, _, rest = document.body.partition(b"\n")
+    if first != b"--- # parts":
+        return document.body
+    out = [b"---\n"]
+    for line in rest.splitlines(keepends=True):
+        name = PART.search(line.rstrip(b"\n"))
+        if not name:
+            out.append(line)
+            continue
+        if name[1] not in known:
+            raise document.damage(f"part {name[1].decode()} is not in an earlier document")
+        indent = line[: len(line) - len(line.lstrip(b" "))]
+        head, *others = known[name[1]].splitlines(keepends=True)
+        out.append(line[: name.start()] + head)
+        out.extend(other if other == b"\n" else indent + other for other in others)
+    return b"".join(out)
+
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def parse(document, text):
+    try:
+        for event in yaml.parse(text, Loader=LOADER):
+            if getattr(event, "anchor", None):
+                raise document.damage("anchor or alias")
+        value = yaml.load(text, Loader=LOADER)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise document.damage(f"not readable as YAML: {error}") from None
+    if not isinstance(value, dict):
+        raise document.damage("no keys")
+    return value
+
+
+def read(data):
+    """Returns the documents with their events, and the torn tail. Raises the first damage."""
+    documents, tail = split(data)
+    previous, known = "0" * 64, {}
+    for document in documents:
+        if sha256(document.body) != document.hash:
+            raise document.damage("hash mismatch")
+        event = parse(document, insert_parts(document, known))
+        if event.get("prev") != previous:
+            raise document.damage("`prev` is not the hash of the previous document")
+        if event.get("seq") != document.number:
+            raise document.damage(f"`seq` is {event.get('seq')}, expected {document.number}")
+        if document.number == 0:
+            check_versions(document, event)
+            parts = event.get("parts")
+        elif not parts and document.body.startswith(b"--- # parts"):
+            raise document.damage("parts in a file without parts")
+        if parts:
+            known.update((sha256(part).encode(), part) for part in parts_of(document.body))
+        document.event, previous = event, document.hash
+    return documents, tail
+
+
+def check_versions(document, header):
+    if header.get("event") != "session_opened":
+        raise document.damage("the first event is not `session_opened`")
+    for key, knows in (("format", FORMATS), ("leak_rules", LEAK_RULES), ("reply_rules", REPLY_RULES), ("parts", PARTS)):
+        if header.get(key) not in knows:
+            raise Refused(f"`{key}: {header.get(key)}` is unknown to this program")
+
+
+# Seals
+
+
+def associated_data(session, round_, participant, snapshot_sha256):
+    out = b"roundtable seal 1"
+    for text in (session, round_, participant, snapshot_sha256):
+        out += len(text.encode()).to_bytes(8, "big") + text.encode()
+    return out
+
+
+def open_seal(key, nonce, sealed, associated, verdict_sealed):
+    """Returns the commitment's nonce and the record's bytes."""
+    try:
+        plain = decrypt(base64.b64decode(sealed, validate=True), associated, bytes.fromhex(nonce), bytes.fromhex(key))
+    except Exception as error:
+        raise Damage(f"the seal does not open under the published key ({error})") from None
+    length = int.from_bytes(plain[32:40], "big")
+    end = 40 + length
+    if verdict_sealed:
+        padded = -(-end // 4096) * 4096
+    else:
+        padded = max(8192, 1 << (end - 1).bit_length())
+    if len(plain) != padded or any(plain[end:]) or (padded > 262144 and not verdict_sealed):
+        raise Damage("the sealed text has another length, or something in its padding")
+    return plain[:32], plain[40:end]
+
+
+def commitment(nonce, record):
+    return sha256(b"\0" + nonce + record)
+
+
+def same(a, b):
+    """Compares values; numbers are rounded to six decimal places in the file."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, float) or isinstance(b, float):
+        return not isinstance(a, (str, bool, dict, list, type(None))) and not isinstance(b, (str, bool, dict, list, type(None))) and abs(a - b) <= 1e-6
+    return type(a) is type(b) and a == b
+
+
+# Rounds
+
+
+class Round:
+    """What the events of one round say so far."""
+
+    def __init__(self, opened):
+        self.opened, self.session = opened, opened["session"]
+        self.seats = opened["seats"]
+        self.offered, self.seals, self.answers, self.state = [], {}, [], {}
+        self.key, self.closed = None, False
+
+
+RECORDED = ("model", "replies", "tries", "latency_ms", "tokens", "dropped", "declined")
+VERDICT = ("model", "outcome", "reason", "ballot", "answer", "flags", "replies", "tries", "latency_ms", "tokens")
+
+
+class Checker:
+    """Goes through the events once, in order, and collects what is wrong."""
+
+    def __init__(self, documents):
+        self.documents, self.header = documents, documents[0].event
+        self.verdict_sealed = "reply_rules" not in self.header
+        self.rounds, self.sealed = {}, {}
+        self.findings, self.counts = [], Counter()
+
+    def run(self):
+        session = self.header["session"]
+        self.check_header()
+        for document in self.documents:
+            event = document.event
+            kind = event.get("event")
+            if kind == "session_forked":
+                session = event["session"]
+            try:
+                self.require(event.get("session") == session, "`session` is another one")
+                self.require(document is self.documents[-1] or kind != "session_closed", "events follow the end")
+                getattr(self, f"on_{kind}", lambda event: None)(event)
+            except Damage as damage:
+                self.findings.append(str(document.damage(f"{kind}: {damage}")))
+            except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+                self.findings.append(str(document.damage(f"{kind}: a value is missing or has another shape: {error!r}")))
+        return self.findings
+
+    def require(self, holds, why):
+        if not holds:
+            raise Damage(why)
+
+    def check_header(self):
+        header = self.header
+        texts = [("definition", header["definition"], header["definition_sha256"])]
+        texts += [(f"persona `{p['name']}`", p["text"], p["sha256"]) for p in header.get("personas", [])]
+        self.findings += [f"header: hash of {what}" for what, text, found in texts if sha256(text) != found]
+        self.personas = {persona["name"]: persona["text"] for persona in header.get("personas", [])}
+        if pseudonyms := header.get("pseudonyms"):
+            key = lambda name: sha256(f"roundtable pseudonym 1\n{pseudonyms['seed']}\n{name}")
+            order = sorted(pseudonyms["names"], key=key)
+            if pseudonyms["names"] != {name: f"participant-{number}" for number, name in enumerate(order, 1)}:
+                self.findings.append("header: pseudonyms do not follow from their seed")
+
+    def on_round_opened(self, event):
+        self.require(sha256(event["snapshot"]) == event["snapshot_sha256"], "hash of the snapshot")
+        self.require(len(event["snapshot"].encode()) == event["snapshot_bytes"], "`snapshot_bytes`")
+        self.require(len(set(event["seats"])) == len(event["seats"]), "a seat is named twice")
+        self.rounds[event["round"]] = Round(event)
+        self.counts["rounds"] += 1
+
+    def on_work_item_offered(self, event):
+        if "round" not in event:
+            return self.check_agent_prompt(event)
+        round_ = self.rounds[event["round"]]
+        opened = round_.opened
+        prompt = opened["rules"] + "\n" + opened["snapshot"] + event["address"] + "\n" + self.personas[event["persona"]]
+        self.require(sha256(prompt) == event["prompt_sha256"], "hash of the prompt")
+        self.require(event["context_sha256"] == opened["snapshot_sha256"], "`context_sha256` is not the snapshot's")
+        self.require(not round_.seals, "a prompt after the first seal")
+        self.require(round_.seats[len(round_.offered)] == event["participant"], "not the next seat in roster order")
+        round_.offered.append(event["participant"])
+        self.counts["prompts"] += 1
+
+    def check_agent_prompt(self, event):
+        if has_float(event["input"]):
+            return  # Languages write such numbers differently.
+        text = json.dumps(event["input"], ensure_ascii=False, separators=(",", ":"))
+        self.require(sha256(text) == event["context_sha256"], "hash of the input")
+        if "prompt" in event or "wording" not in event:
+            self.require(sha256(event.get("prompt", text)) == event["prompt_sha256"], "hash of the prompt")
+            self.counts["prompts"] += 1
+
+    def on_ballot_sealed(self, event):
+        round_, seat = self.rounds[event["round"]], event["participant"]
+        self.require(round_.offered == round_.seats, "a seal before every seat has its prompt")
+        self.require(seat in round_.seats and seat not in round_.seals, "no seat, or sealed twice")
+        self.require(not round_.closed, "a seal after the close")
+        self.require(round_.state.get(seat) != "excused", "a seal of an excused seat")
+        round_.seals[seat], round_.state[seat] = event, "sealed"
+        self.sealed[(round_.session, event["round"], seat)] = (round_.opened["snapshot_sha256"], event["commitment"])
+
+    def on_seat_failed(self, event):
+        self.leave(event, "failed")
+
+    def on_seat_excused(self, event):
+        self.leave(event, "excused")
+
+    def leave(self, event, state):
+        round_, seat = self.rounds[event["round"]], event["participant"]
+        self.require(seat in round_.seats and seat not in round_.seals, "no seat, or it is sealed")
+        round_.state[seat] = state
+
+    def on_seat_retried(self, event):
+        self.rounds[event["round"]].state.pop(event["participant"], None)
+
+    def on_key_lost(self, event):
+        round_ = self.rounds[event["round"]]
+        for seat in event["participants"]:
+            self.require(round_.seals.pop(seat, None), f"`{seat}` has no seal")
+            round_.state.pop(seat)
+
+    def on_round_asked_again(self, event):
+        round_ = self.rounds[event["round"]]
+        for seat in [seat for seat, state in round_.state.items() if state == "failed"]:
+            round_.state.pop(seat)
+
+    def on_session_resumed(self, event):
+        for name, round_ in self.rounds.items():
+            if not round_.closed:
+                self.on_round_asked_again({"round": name})
+
+    def on_round_closed(self, event):
+        round_ = self.rounds[event["round"]]
+        self.require(not round_.closed, "closed twice")
+        self.require(("key" in event) or not round_.seals, "no key for the seals")
+        missing = [seat for seat in round_.seats if seat not in round_.state]
+        self.require(sorted(event.get("missing", [])) == sorted(missing), "`missing` is not the seats without an end")
+        round_.key, round_.closed = event.get("key"), True
+
+    def on_answer_revealed(self, event):
+        round_, seat = self.rounds[event["round"]], event["participant"]
+        self.require(round_.closed, "an answer before the close")
+        seal = round_.seals[seat]
+        sealed = [seat for seat in round_.seats if seat in round_.seals]
+        self.require(sealed[len(round_.answers)] == seat, "not the next sealed seat in roster order")
+        round_.answers.append(event)
+        snapshot = round_.opened["snapshot_sha256"]
+        associated = associated_data(round_.session, event["round"], seat, snapshot)
+        nonce, record = open_seal(round_.key, seal["nonce"], seal["sealed"], associated, self.verdict_sealed)
+        self.require(commitment(nonce, record) == seal["commitment"], "the record does not match its commitment")
+        self.require(nonce.hex() == event["nonce"], "`nonce` is not the one that was sealed")
+        record = json.loads(record)
+        named = (record["session"], record["round"], record["participant"], record["snapshot_sha256"])
+        self.require(named == (round_.session, event["round"], seat, snapshot), "the record is another seat's")
+        for key in VERDICT if self.verdict_sealed else RECORDED:
+            shown, kept = event.get(key), record.get(key)
+            if key == "replies" and not self.verdict_sealed:
+                shown = [{k: v for k, v in reply.items() if k != "reason"} for reply in shown]
+            self.require(same(kept, shown), f"`{key}` is not what was sealed")
+        self.counts["seals"] += 1
+
+    def on_tally_made(self, event):
+        round_ = self.rounds[event["round"]]
+        self.require(round_.closed, "a tally before the close")
+        self.require(len(round_.answers) == len(round_.seals), "a sealed answer is not revealed")
+        states, outcomes = Counter(round_.state.values()), Counter(answer["outcome"] for answer in round_.answers)
+        expected = {"asked": len(round_.seats), "sealed": len(round_.seals), "missing": len(round_.seats) - len(round_.state)}
+        expected |= {key: outcomes[key] for key in ("answered", "abstained", "invalid", "refused")}
+        expected |= {key: states[key] for key in ("failed", "excused")}
+        expected |= {key: round_.opened.get(key) for key in ("rule", "quorum", "quorum_ballots", "act_at")}
+        took_part = outcomes["answered"] + outcomes["abstained"]
+        expected["quorum_met"] = took_part >= event["quorum"] and outcomes["answered"] >= event.get("quorum_ballots", 0)
+        for key, value in expected.items():
+            self.require(event.get(key) == value, f"`{key}` is {event.get(key)}, expected {value}")
+        self.counts["tallies"] += 1
+
+
+def has_float(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return isinstance(value, float) or any(map(has_float, inner))
+
+
+# Command line
+
+
+def check_receipts(given, sealed):
+    text = open(given, encoding="utf-8").read() if os.path.exists(given) else given
+    for line in filter(str.strip, text.splitlines()):
+        try:
+            receipt = json.loads(line)
+            seat = tuple(receipt[key] for key in ("session", "round", "participant"))
+            found = (receipt.get("snapshot_sha256"), receipt["commitment"])
+        except (ValueError, KeyError, TypeError):
+            yield "receipt: not readable"
+            continue
+        if seat not in sealed:
+            yield f"receipt: no seal of `{seat[2]}` in round `{seat[1]}` of session `{seat[0]}`"
+        elif found[1] != sealed[seat][1] or found[0] not in (None, sealed[seat][0]):
+            yield f"receipt: another commitment or snapshot than the seal of `{seat[2]}` in round `{seat[1]}`"
+
+
+def verify(data, expect=None, receipt=None):
+    """Returns the state (`whole`, `torn` or `damaged`), the findings and what held."""
+    if not data.startswith(START[: len(data)]):
+        raise Refused("not a roundtable session")
+    try:
+        documents, tail = read(data)
+    except Damage as damage:
+        return "damaged", [str(damage)], []
+    findings = [f"{len(tail)} bytes of a torn write follow the last complete document"] if tail else []
+    if not documents:
+        return "torn", findings + ["no complete document"], []
+    held = [f"hash chain intact ({len(documents)} documents), last hash {documents[-1].hash}"]
+    checker = Checker(documents)
+    wrong = checker.run()
+    if expect and expect not in (document.hash for document in documents):
+        wrong.append(f"hash {expect} is not in the file")
+    if receipt:
+        wrong += check_receipts(receipt, checker.sealed)
+    held += [f"{number} {what} checked" for what, number in checker.counts.items()]
+    return ("damaged" if wrong else "torn" if tail else "whole"), findings + wrong, held
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file")
+    parser.add_argument("--expect", metavar="HASH")
+    parser.add_argument("--receipt", metavar="RECEIPT|FILE")
+    given = parser.parse_args()
+    try:
+        with open(given.file, "rb") as file:
+            state, findings, held = verify(file.read(), given.expect, given.receipt)
+    except (OSError, Refused) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    for word, lines in (("FAILED", findings), ("ok", held), ("not checked:", NOT_CHECKED)):
+        for line in lines:
+            print(f"{word:7} {line}")
+    print(state)
+    return 0 if state == "whole" else 6
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,6 +4,7 @@ Both read every stored session, freshly made ones and damaged copies; the damage
 Usage: session_verifier_check.py ROUNDTABLE
 """
 
+import base64
 import json
 import os
 import pathlib
@@ -12,6 +13,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -120,7 +123,28 @@ def forgeries(data):
         yield f"{event}: {new or 'left out'}", chained(documents[:place] + changed + documents[place + 1 :])
 
 
+def check_vectors():
+    """Checks the test vectors of the document."""
+    text = (ROOT / "docs/SESSION_FORMAT.md").read_text().split("## Test vectors")[1]
+    document = independent.split(text.split("```yaml\n")[1].split("```")[0].encode())[0][0]
+    assert independent.sha256(document.body) == document.hash
+    vector = json.loads(text.split("```json\n")[1].split("```")[0])
+    receipt, record = vector["receipt"], vector["record"].encode()
+    seat = [receipt[key] for key in ("session", "round", "participant", "snapshot_sha256")]
+    associated = independent.associated_data(*seat)
+    assert associated.hex() == vector["associated_data"]
+    nonce, key = bytes.fromhex(vector["nonce"]), bytes.fromhex(vector["key"])
+    plain = bytes.fromhex(vector["commitment_nonce"]) + len(record).to_bytes(8, "big") + record
+    sealed = encrypt(plain + bytes(8192 - len(plain)), associated, nonce, key)
+    assert len(sealed) == vector["sealed_bytes"] and independent.sha256(sealed) == vector["sealed_sha256"]
+    assert (sealed[:16].hex(), sealed[-16:].hex()) == (vector["sealed_begins"], vector["sealed_tag"])
+    opened = independent.open_seal(vector["key"], vector["nonce"], base64.b64encode(sealed), associated, False)
+    assert opened == (bytes.fromhex(vector["commitment_nonce"]), record)
+    assert independent.commitment(*opened) == vector["commitment"] == receipt["commitment"]
+
+
 def main():
+    check_vectors()
     stored = sorted([*(ROOT / "tests/fixtures").glob("format-*/*.s2s"), *(ROOT / "sessions").glob("*.s2s")])
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

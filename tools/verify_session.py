@@ -10,7 +10,6 @@ Exit codes: 0 whole and consistent · 2 no session, or rules this program does n
 
 import argparse
 import base64
-import bisect
 import hashlib
 import json
 import os
@@ -201,9 +200,7 @@ def same(a, b):
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, float) or isinstance(b, float):
-        return not isinstance(a, (str, bool, dict, list, type(None))) and not isinstance(b, (str, bool, dict, list, type(None))) and abs(a - b) <= 1e-6
-    return type(a) is type(b) and a == b
+    return type(a) is type(b) and a == b or float in (type(a), type(b)) and abs(a - b) <= 1e-6
 
 
 # Rounds

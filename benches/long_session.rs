@@ -9,10 +9,23 @@ use roundtable::history::{
 };
 use roundtable::journal::{FORMAT, NO_HASH, write_document};
 use roundtable::round::record::{Finish, Raw, ReplyAttempt};
-use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, seal};
+use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, Sealer};
 use roundtable::round::snapshot::sha256_hex;
+use roundtable::workflow::{Source, load};
 
 const ID: &str = "20260101-000000-long-0000";
+
+fn persona() -> PersonaInfo {
+    let text = "You test.\n".to_owned();
+    PersonaInfo {
+        name: "qa-lead".to_owned(),
+        sha256: sha256_hex(&text),
+        description: String::new(),
+        tags: Vec::new(),
+        priorities: IndexMap::new(),
+        text,
+    }
+}
 
 /// A session at work, and its events.
 struct Sitting {
@@ -27,8 +40,8 @@ impl Sitting {
             "participants: [{{persona: qa-lead, count: {seats}}}]\nmax_iterations: 100000\nsteps:\n  \
              - {{id: pick, type: round, question: \"Which?\", ballot: {{kind: choice, options: [a, b]}}, rule: plurality, next: pick, on_error: pick}}\n"
         );
-        let source = roundtable::workflow::Source { text: &definition, file: "long.yaml", id: "long" };
-        let loaded = roundtable::workflow::load(source).expect("a definition").definition;
+        let loaded = load(Source { text: &definition, file: "long.yaml", id: "long" });
+        let loaded = loaded.expect("a definition").definition;
         let seat = |spec: &roundtable::workflow::ParticipantSpec| SeatInfo {
             name: spec.name.clone(),
             persona: spec.persona.clone(),
@@ -46,15 +59,6 @@ impl Sitting {
             tags: Vec::new(),
             wrapped: None,
         };
-        let text = "You test.\n".to_owned();
-        let persona = PersonaInfo {
-            name: "qa-lead".to_owned(),
-            sha256: sha256_hex(&text),
-            description: String::new(),
-            tags: Vec::new(),
-            priorities: IndexMap::new(),
-            text,
-        };
         let opened = SessionOpened {
             session: ID.to_owned(),
             format: FORMAT,
@@ -69,15 +73,19 @@ impl Sitting {
             linked_sessions: Vec::new(),
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
+            providers: indexmap::IndexMap::new(),
             leak_rules: None,
             reply_rules: Some(roundtable::round::record::REPLY_RULES),
+            seal: None,
             parts: Some(roundtable::journal::PARTS),
+            draw_seed: None,
+            templates: Some(roundtable::workflow::TEMPLATES),
             adopts_unsupported: true,
             pseudonyms: None,
-            personas: vec![persona],
+            personas: vec![persona()],
         };
-        let at = Timestamp(1_795_302_307_120);
-        let mut sitting = Self { session: Session::default(), events: Vec::new(), at };
+        let mut sitting =
+            Self { session: Session::default(), events: Vec::new(), at: Timestamp(1_795_302_307_120) };
         sitting.does(Command::Open(Box::new(opened)));
         sitting
     }
@@ -94,7 +102,7 @@ impl Sitting {
     /// Opens a round; the first `sealed` seats answer.
     fn opens(&mut self, sealed: usize, key: &RoundKey) {
         self.does(Command::StartStep);
-        self.does(Command::OpenRound { project_summary: None });
+        self.does(Command::OpenRound { project_summary: None, seal: None });
         let round = self.session.rounds.last().expect("a round").opened.clone();
         for name in round.seats.iter().take(sealed) {
             let answer = serde_json::json!({ "vote": "a", "rationale": ["because it is simple"] });
@@ -118,14 +126,16 @@ impl Sitting {
                 declined: 0,
             };
             let text = serde_json::to_string(&raw).expect("a record is JSON");
-            let nonces = Nonces { cipher: [7; 24], commitment: [9; 32] };
+            let nonces = Nonces { cipher: [7; 32], commitment: [9; 32] };
             let binding = AssociatedData {
                 session: ID,
                 round: &round.round,
                 participant: name,
                 snapshot_sha256: &round.snapshot_sha256,
             };
-            let seal = seal(key, &nonces, binding, &text, self.session.padding()).expect("short enough");
+            let seal = Sealer::new(key, self.session.seal_format())
+                .seal(&nonces, binding, &text)
+                .expect("short enough");
             self.does(Command::Seal { round: round.round.clone(), participant: name.clone(), seal });
         }
     }
@@ -139,6 +149,7 @@ impl Sitting {
                 reason: "connection refused".to_owned(),
                 timed_out: false,
                 tries: 4,
+                tokens: None,
             });
         }
         self.does(Command::CloseRound { reason: CloseReason::All, key: key.clone() });

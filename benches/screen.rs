@@ -148,10 +148,10 @@ fn replay(home: &Path, path: &str, events: usize, repeat: usize) -> (Screen, f64
     let mut seeks = Vec::new();
     for _ in 0..repeat {
         seeks.push(screen.press("g", &format!("event 0 of {events}")));
-        seeks.push(screen.press("G", &format!("event {events} of {events}")));
+        seeks.push(screen.press("\x1b[F", &format!("event {events} of {events}")));
         // To where the last round opens, and back from there to the one before.
         seeks.push(screen.press("[", "OPEN"));
-        seeks.push(screen.press("G", &format!("event {events} of {events}")));
+        seeks.push(screen.press("\x1b[F", &format!("event {events} of {events}")));
     }
     (screen, whole, seeks)
 }

@@ -65,7 +65,7 @@ pub fn asks(seats: usize) -> Vec<SeatRequest> {
     for command in [
         Command::Open(Box::new(header("fan-out", seats))),
         Command::StartStep,
-        Command::OpenRound { project_summary: None },
+        Command::OpenRound { project_summary: None, seal: None },
     ] {
         let at = Timestamp(0);
         for event in decide(&session, command, at).expect("possible") {
@@ -162,9 +162,13 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         linked_sessions: Vec::new(),
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
+        providers: indexmap::IndexMap::new(),
         leak_rules: None,
         reply_rules: Some(roundtable::round::record::REPLY_RULES),
+        seal: None,
         parts: Some(roundtable::journal::PARTS),
+        draw_seed: None,
+        templates: Some(roundtable::workflow::TEMPLATES),
         adopts_unsupported: true,
         pseudonyms: None,
         personas: vec![PersonaInfo {

@@ -14,7 +14,12 @@ import subprocess
 import sys
 import tempfile
 
-from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
+from nacl.bindings import (
+    crypto_aead_aes256gcm_encrypt,
+    crypto_aead_xchacha20poly1305_ietf_encrypt,
+    crypto_scalarmult,
+    crypto_scalarmult_base,
+)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -30,7 +35,9 @@ def make_sessions(folder, environment):
     runs = [(ROOT, [*examples, "--save", str(folder)])]
     for scenario in sorted((ROOT / "tests/scenarios").iterdir()):
         answers = ["--answers", "answers.yaml"] if (scenario / "answers.yaml").exists() else []
-        runs.append((scenario, ["definition.yaml", *answers, "--save", str(folder / f"{scenario.name}.s2s")]))
+        for seal in (1, 2):
+            file = folder / f"{scenario.name}-{seal}.s2s"
+            runs.append((scenario, ["definition.yaml", *answers, "--seal", str(seal), "--save", str(file)]))
     for directory, arguments in runs:
         command = [ROUNDTABLE, "--batch", "--quiet", *arguments]
         subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
@@ -99,12 +106,16 @@ def chained(documents):
 def forgeries(data):
     """Yields copies with one value changed and a chain that fits."""
     documents = documents_of(data)
+    absent = ("nonce:", ) if b"\nseal: 2\n" in documents[0] else ("enc:", "public_key:", "suite:")
     for event, old, new in (
         ("session_opened", rb"definition: \|\n  ", rb"definition: |\n  # "),
         ("round_opened", rb"snapshot: \|\n  participant", rb"snapshot: |\n  Participant"),
         ("work_item_offered", rb'prompt_sha256: "?\w{4}', b'prompt_sha256: "0000'),
         ("ballot_sealed", rb'commitment: "?\w{4}', b'commitment: "0000'),
+        ("round_opened", rb'public_key: "?\w{4}', b'public_key: "0000'),
+        ("round_opened", rb"suite: hpke", b"suite: hpki"),
         ("ballot_sealed", rb'nonce: "?\w{4}', b'nonce: "0000'),
+        ("ballot_sealed", rb'enc: "?\w{4}', b'enc: "0000'),
         ("ballot_sealed", rb'sealed: "....', b'sealed: "AAAA'),
         ("round_closed", rb'key: "?\w{4}', b'key: "0000'),
         ("answer_revealed", rb"tries: 1", b"tries: 2"),
@@ -115,11 +126,13 @@ def forgeries(data):
         ("ballot_sealed", None, None),
         ("work_item_offered", None, None),
     ):
+        if event != "answer_revealed" and old is not None and old.decode().startswith(absent):
+            continue
         pattern = re.compile(rb"^event: %s\n(?s:.*)^(round|format): " % event.encode(), re.MULTILINE)
         place = next(place for place, document in enumerate(documents) if pattern.search(document))
         changed = [] if old is None else [re.sub(old, new, documents[place], count=1)]
         assert changed != [documents[place]], f"nothing to change in {event}"
-        changed = [re.sub(rb'(nonce|key|commitment|prompt_sha256): "0000(\w+)"?', rb'\1: "0000\2"', each) for each in changed]
+        changed = [re.sub(rb'(nonce|enc|key|commitment|prompt_sha256): "0000(\w+)"?', rb'\1: "0000\2"', each) for each in changed]
         yield f"{event}: {new or 'left out'}", chained(documents[:place] + changed + documents[place + 1 :])
 
 
@@ -128,19 +141,38 @@ def check_vectors():
     text = (ROOT / "docs/SESSION_FORMAT.md").read_text().split("## Test vectors")[1]
     document = independent.split(text.split("```yaml\n")[1].split("```")[0].encode())[0][0]
     assert independent.sha256(document.body) == document.hash
-    vector = json.loads(text.split("```json\n")[1].split("```")[0])
-    receipt, record = vector["receipt"], vector["record"].encode()
-    seat = [receipt[key] for key in ("session", "round", "participant", "snapshot_sha256")]
-    associated = independent.associated_data(*seat)
-    assert associated.hex() == vector["associated_data"]
-    nonce, key = bytes.fromhex(vector["nonce"]), bytes.fromhex(vector["key"])
-    plain = bytes.fromhex(vector["commitment_nonce"]) + len(record).to_bytes(8, "big") + record
-    sealed = encrypt(plain + bytes(8192 - len(plain)), associated, nonce, key)
+    for vector in text.split("```json\n")[1:]:
+        check_vector(json.loads(vector.split("```")[0]))
+
+
+def check_vector(vector):
+    receipt, record, unhex = vector["receipt"], vector["record"].encode(), bytes.fromhex
+    names = [receipt[key] for key in ("session", "round", "participant", "snapshot_sha256")]
+    plain = unhex(vector["commitment_nonce"]) + len(record).to_bytes(8, "big") + record
+    plain += bytes(8192 - len(plain))
+    commitment = independent.commitment(unhex(vector["commitment_nonce"]), record)
+    event = {"commitment": commitment}
+    if "ephemeral_key" in vector:
+        bound = independent.bound_to(2, *names)
+        public = crypto_scalarmult_base(unhex(vector["key"]))
+        enc = crypto_scalarmult_base(unhex(vector["ephemeral_key"]))
+        assert (public.hex(), enc.hex(), bound.hex()) == (vector["public_key"], vector["enc"], vector["info"])
+        secret = crypto_scalarmult(unhex(vector["ephemeral_key"]), public)
+        key, nonce = independent.hpke_key(secret, enc, public, bound)
+        sealed = crypto_aead_aes256gcm_encrypt(plain, unhex(commitment), nonce, key)
+        event["enc"] = vector["enc"]
+    else:
+        bound = independent.bound_to(1, *names)
+        assert bound.hex() == vector["associated_data"]
+        nonce, key = unhex(vector["nonce"]), unhex(vector["key"])
+        sealed = crypto_aead_xchacha20poly1305_ietf_encrypt(plain, bound, nonce, key)
+        event["nonce"] = vector["nonce"]
     assert len(sealed) == vector["sealed_bytes"] and independent.sha256(sealed) == vector["sealed_sha256"]
     assert (sealed[:16].hex(), sealed[-16:].hex()) == (vector["sealed_begins"], vector["sealed_tag"])
-    opened = independent.open_seal(vector["key"], vector["nonce"], base64.b64encode(sealed), associated, False)
-    assert opened == (bytes.fromhex(vector["commitment_nonce"]), record)
-    assert independent.commitment(*opened) == vector["commitment"] == receipt["commitment"]
+    event["sealed"] = base64.b64encode(sealed)
+    opened = independent.open_seal(vector["key"], event, names, False)
+    assert opened == (unhex(vector["commitment_nonce"]), record)
+    assert commitment == vector["commitment"] == receipt["commitment"]
 
 
 def main():
@@ -156,7 +188,7 @@ def main():
         dice = random.Random(1)
         for file in stored[::9] + fresh[::9]:
             cases += [(f"{file.name}: {what}", data, None) for what, data in damaged_copies(file.read_bytes(), dice)]
-        for name in ("parts", "verdicts-sealed"):
+        for name in ("parts", "seal-2", "verdicts-sealed"):
             data = (ROOT / f"tests/fixtures/format-2/{name}.s2s").read_bytes()
             assert chained(documents_of(data)) == data
             cases += [(f"{name}: {what}", copy, {"damaged"}) for what, copy in forgeries(data)]

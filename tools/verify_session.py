@@ -11,6 +11,7 @@ Exit codes: 0 whole and consistent · 2 no session, or rules this program does n
 import argparse
 import base64
 import hashlib
+import hmac
 import json
 import os
 import re
@@ -18,7 +19,12 @@ import sys
 from collections import Counter
 
 import yaml
-from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as decrypt
+from nacl.bindings import (
+    crypto_aead_aes256gcm_decrypt,
+    crypto_aead_xchacha20poly1305_ietf_decrypt,
+    crypto_scalarmult,
+    crypto_scalarmult_base,
+)
 
 NOT_CHECKED = [
     "counts by a voting rule, winners, ties, orders and scores",
@@ -28,7 +34,8 @@ NOT_CHECKED = [
     "the limits on memory",
     "what no file can prove: what a provider received, discarded runs, clocks, a complete rewrite without `--expect`",
 ]
-FORMATS, LEAK_RULES, REPLY_RULES, PARTS = (1, 2), (None, 1), (None, 1), (None, 1)
+KNOWN = {"format": (1, 2), "leak_rules": (None, 1), "reply_rules": (None, 1), "parts": (None, 1), "seal": (None, 2)}
+SUITE = "hpke-x25519-sha256-aes256gcm"
 END = re.compile(rb"^hash: ([0-9a-f]{64})\n", re.MULTILINE)
 PART = re.compile(rb"\$part ([0-9a-f]{64})$")
 START = b"---\nseq: 0\n"
@@ -158,25 +165,46 @@ def read(data):
 def check_versions(document, header):
     if header.get("event") != "session_opened":
         raise document.damage("the first event is not `session_opened`")
-    for key, knows in (("format", FORMATS), ("leak_rules", LEAK_RULES), ("reply_rules", REPLY_RULES), ("parts", PARTS)):
-        if header.get(key) not in knows:
+    for key, known in KNOWN.items():
+        if header.get(key) not in known:
             raise Refused(f"`{key}: {header.get(key)}` is unknown to this program")
 
 
 # Seals
 
 
-def associated_data(session, round_, participant, snapshot_sha256):
-    out = b"roundtable seal 1"
+def bound_to(number, session, round_, participant, snapshot_sha256):
+    out = b"roundtable seal %d" % number
     for text in (session, round_, participant, snapshot_sha256):
         out += len(text.encode()).to_bytes(8, "big") + text.encode()
     return out
 
 
-def open_seal(key, nonce, sealed, associated, verdict_sealed):
+def hpke_key(secret, enc, public, info):
+    """Key and nonce of the first message of HPKE (RFC 9180) in base mode, with the suite of seal 2."""
+    mac = lambda key, data: hmac.digest(key, data, "sha256")
+    kem, suite = b"KEM\0\x20", b"HPKE\0\x20\0\1\0\2"
+    extract = lambda salt, of, label, text: mac(salt, b"HPKE-v1" + of + label + text)
+    expand = lambda key, of, label, info, size: mac(
+        key, size.to_bytes(2, "big") + b"HPKE-v1" + of + label + info + b"\1")[:size]
+    shared = expand(extract(b"", kem, b"eae_prk", secret), kem, b"shared_secret", enc + public, 32)
+    context = b"\0" + extract(b"", suite, b"psk_id_hash", b"") + extract(b"", suite, b"info_hash", info)
+    secret = extract(shared, suite, b"secret", b"")
+    return expand(secret, suite, b"key", context, 32), expand(secret, suite, b"base_nonce", context, 12)
+
+
+def open_seal(key, event, names, verdict_sealed):
     """Returns the commitment's nonce and the record's bytes."""
     try:
-        plain = decrypt(base64.b64decode(sealed, validate=True), associated, bytes.fromhex(nonce), bytes.fromhex(key))
+        key, sealed = bytes.fromhex(key), base64.b64decode(event["sealed"], validate=True)
+        if "enc" in event:
+            enc, aad = bytes.fromhex(event["enc"]), bytes.fromhex(event["commitment"])
+            secret = crypto_scalarmult(key, enc)  # Refuses points of low order.
+            key, nonce = hpke_key(secret, enc, crypto_scalarmult_base(key), bound_to(2, *names))
+            plain = crypto_aead_aes256gcm_decrypt(sealed, aad, nonce, key)
+        else:
+            nonce = bytes.fromhex(event["nonce"])
+            plain = crypto_aead_xchacha20poly1305_ietf_decrypt(sealed, bound_to(1, *names), nonce, key)
     except Exception as error:
         raise Damage(f"the seal does not open under the published key ({error})") from None
     length = int.from_bytes(plain[32:40], "big")
@@ -213,7 +241,7 @@ class Round:
         self.opened, self.session = opened, opened["session"]
         self.seats = opened["seats"]
         self.offered, self.seals, self.answers, self.state = [], {}, [], {}
-        self.key, self.closed = None, False
+        self.key, self.closed, self.seal_to = None, False, opened.get("seal")
 
 
 RECORDED = ("model", "replies", "tries", "latency_ms", "tokens", "dropped", "declined")
@@ -226,6 +254,7 @@ class Checker:
     def __init__(self, documents):
         self.documents, self.header = documents, documents[0].event
         self.verdict_sealed = "reply_rules" not in self.header
+        self.sealed_to_key = "seal" in self.header
         self.rounds, self.sealed = {}, {}
         self.findings, self.counts = [], Counter()
 
@@ -268,7 +297,11 @@ class Checker:
         self.require(len(event["snapshot"].encode()) == event["snapshot_bytes"], "`snapshot_bytes`")
         self.require(len(set(event["seats"])) == len(event["seats"]), "a seat is named twice")
         self.rounds[event["round"]] = Round(event)
+        self.check_seal_to(event)
         self.counts["rounds"] += 1
+
+    def check_seal_to(self, event):
+        self.require(event.get("seal", {}).get("suite") == (SUITE if self.sealed_to_key else None), "`seal`")
 
     def on_work_item_offered(self, event):
         if "round" not in event:
@@ -297,6 +330,7 @@ class Checker:
         self.require(round_.offered == round_.seats, "a seal before every seat has its prompt")
         self.require(seat in round_.seats and seat not in round_.seals, "no seat, or sealed twice")
         self.require(not round_.closed, "a seal after the close")
+        self.require(("enc" in event, "nonce" in event) == (self.sealed_to_key, not self.sealed_to_key), "another seal")
         self.require(round_.state.get(seat) != "excused", "a seal of an excused seat")
         round_.seals[seat], round_.state[seat] = event, "sealed"
         self.sealed[(round_.session, event["round"], seat)] = (round_.opened["snapshot_sha256"], event["commitment"])
@@ -321,21 +355,23 @@ class Checker:
             self.require(round_.seals.pop(seat, None), f"`{seat}` has no seal")
             round_.state.pop(seat)
 
+    def on_seats_asked_again(self, event):
+        self.check_seal_to(event)
+        self.rounds[event["round"]].seal_to = event.get("seal")
+
     def on_round_asked_again(self, event):
         round_ = self.rounds[event["round"]]
         for seat in [seat for seat, state in round_.state.items() if state == "failed"]:
             round_.state.pop(seat)
-
-    def on_session_resumed(self, event):
-        for name, round_ in self.rounds.items():
-            if not round_.closed:
-                self.on_round_asked_again({"round": name})
 
     def on_round_closed(self, event):
         round_ = self.rounds[event["round"]]
         self.require(not round_.closed, "closed twice")
         self.require(("key" in event) or not round_.seals, "no key for the seals")
         missing = [seat for seat in round_.seats if seat not in round_.state]
+        if round_.seal_to:
+            public = crypto_scalarmult_base(bytes.fromhex(event["key"])).hex()
+            self.require(public == round_.seal_to["public_key"], "the key is not that of the public key")
         self.require(sorted(event.get("missing", [])) == sorted(missing), "`missing` is not the seats without an end")
         round_.key, round_.closed = event.get("key"), True
 
@@ -347,19 +383,30 @@ class Checker:
         self.require(sealed[len(round_.answers)] == seat, "not the next sealed seat in roster order")
         round_.answers.append(event)
         snapshot = round_.opened["snapshot_sha256"]
-        associated = associated_data(round_.session, event["round"], seat, snapshot)
-        nonce, record = open_seal(round_.key, seal["nonce"], seal["sealed"], associated, self.verdict_sealed)
+        names = (round_.session, event["round"], seat, snapshot)
+        nonce, record = open_seal(round_.key, seal, names, self.verdict_sealed)
         self.require(commitment(nonce, record) == seal["commitment"], "the record does not match its commitment")
         self.require(nonce.hex() == event["nonce"], "`nonce` is not the one that was sealed")
         record = json.loads(record)
         named = (record["session"], record["round"], record["participant"], record["snapshot_sha256"])
-        self.require(named == (round_.session, event["round"], seat, snapshot), "the record is another seat's")
+        self.require(named == names, "the record is another seat's")
         for key in VERDICT if self.verdict_sealed else RECORDED:
             shown, kept = event.get(key), record.get(key)
             if key == "replies" and not self.verdict_sealed:
                 shown = [{k: v for k, v in reply.items() if k != "reason"} for reply in shown]
             self.require(same(kept, shown), f"`{key}` is not what was sealed")
         self.counts["seals"] += 1
+
+    def on_ideas_merged(self, event):
+        answers = [answer for answer in self.rounds[event["round"]].answers if answer["outcome"] == "answered"]
+        ideas = {f"{answer['participant']}#{number}" for answer in answers
+                 for number in range(1, len(answer["ballot"]["ideas"]) + 1)}
+        placed = [idea for option in event["options"] for idea in option["from"]]
+        placed += [aside["idea"] for aside in event.get("set_aside", [])]
+        self.require(len(placed) == len(set(placed)), "an idea has two places")
+        self.require(set(placed) == ideas, "the merge does not hold every idea of the round, or others")
+        ids = [option["id"] for option in event["options"]]
+        self.require(len(ids) == len(set(ids)), "two options have one id")
 
     def on_tally_made(self, event):
         round_ = self.rounds[event["round"]]

@@ -26,6 +26,11 @@ pub fn answer_schema(form: &BallotForm) -> Option<Value> {
     for (key, value) in common() {
         properties.insert(key.to_owned(), value);
     }
+    if form.is_revision {
+        let text = json!({"type": ["string", "null"]});
+        let about = "which argument or fact changed your mind; null if none did";
+        properties.insert("changed_by".to_owned(), described(text, about));
+    }
     Some(closed(&properties))
 }
 

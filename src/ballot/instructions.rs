@@ -4,15 +4,16 @@
 //! never be read as a ballot. It names no option: those stand in the snapshot.
 
 use super::kind::Instructions;
-use super::model::BallotKind;
+use super::model::BallotForm;
 
-/// How to answer a question of this kind.
-pub fn answer_rules(kind: BallotKind) -> String {
-    let Instructions { example, detail, instead_of, .. } = kind.spec().instructions();
+/// How to answer a question of this form.
+pub fn answer_rules(form: &BallotForm) -> String {
+    let Instructions { example, detail, instead_of, .. } = form.kind.spec().instructions();
+    let (changed_by, again) = if form.is_revision { (CHANGED_BY, AGAIN) } else { ("", "") };
     format!(
         "Answer with one fenced block of this form. No other text is needed.\n\n\
-         ```yaml\n{example}{COMMON}```\n\n\
-         Replace every value in angle brackets, or leave its key out. {detail}\n\
+         ```yaml\n{example}{COMMON}{changed_by}```\n\n\
+         Replace every value in angle brackets, or leave its key out. {detail}\n{again}\
          Give confidence as a number from 0 to 1, and leave it out if you have none.\n\
          To abstain, write `vote: abstain` in place of {instead_of}; an abstention is counted as one.\n\
          Give exactly one answer: two that differ cannot be counted.\n\
@@ -20,6 +21,13 @@ pub fn answer_rules(kind: BallotKind) -> String {
          You have no tools and can fetch nothing: answer from the context alone.\n"
     )
 }
+
+/// The field of an answer that is given again.
+const CHANGED_BY: &str = "changed_by: \"<which argument or fact changed your mind; only if one did>\"\n";
+/// What is said of a question that is asked again.
+const AGAIN: &str = "This question was asked before. The context holds what was said then, and after your role \
+                     stands your own earlier ballot. Keep it unless an argument or a fact changes your mind, \
+                     and name that in `changed_by`.\n";
 
 /// Fields that every kind of answer may carry.
 const COMMON: &str = "\

@@ -24,7 +24,7 @@ pub use kind::{
     FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
     typed_number,
 };
-pub use model::{Answer, Ballot, BallotForm, BallotKind, Idea, ParsedReply, Stance};
+pub use model::{Answer, Ballot, BallotForm, BallotKind, Idea, OptionOrder, OptionText, ParsedReply, Stance};
 pub use parse::{holds_no_answer, read_reply};
 
 impl BallotKind {

@@ -35,6 +35,15 @@ pub struct BallotForm {
     /// The options as the definition spells them; empty for kinds without options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
+    /// In what order each seat is shown the options.
+    #[serde(default, skip_serializing_if = "OptionOrder::is_same")]
+    pub order: OptionOrder,
+    /// Whether it is filled in again: then an answer says what changed it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_revision: bool,
+    /// What is said of options beside their names, by option.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub about: IndexMap<String, OptionText>,
     /// The lowest score or estimate, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<Number>,
@@ -46,6 +55,45 @@ pub struct BallotForm {
     pub cards: Vec<String>,
 }
 
+/// In what order seats are shown the options; the snapshot keeps one order for all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OptionOrder {
+    /// All as the form has them.
+    #[default]
+    Same,
+    /// Each in an order of its own, drawn by seed.
+    PerSeat,
+    /// Half of them the other way round.
+    Mirrored,
+}
+
+impl OptionOrder {
+    pub const WORDS: [(&str, Self); 3] =
+        [("same", Self::Same), ("per-seat", Self::PerSeat), ("mirrored", Self::Mirrored)];
+
+    pub fn is_same(&self) -> bool {
+        *self == Self::Same
+    }
+}
+
+/// What is said of an option beside its name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionText {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+impl OptionText {
+    /// Its title and description, those that there are, with their keys.
+    pub fn entries(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let all = [("title", &self.title), ("description", &self.description)];
+        all.into_iter().filter_map(|(key, text)| Some((key, text.as_deref()?)))
+    }
+}
+
 impl BallotForm {
     /// The form of an open question.
     pub fn position() -> Self {
@@ -54,7 +102,16 @@ impl BallotForm {
 
     /// A form over these options, without a scale or cards.
     pub fn over(kind: BallotKind, options: Vec<String>) -> Self {
-        Self { kind, options, min: None, max: None, cards: Vec::new() }
+        Self {
+            kind,
+            options,
+            order: OptionOrder::Same,
+            is_revision: false,
+            about: IndexMap::new(),
+            min: None,
+            max: None,
+            cards: Vec::new(),
+        }
     }
 
     /// The place of an option.

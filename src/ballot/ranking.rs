@@ -113,8 +113,8 @@ impl KindSpec for Ranking {
         Some(joined(places, " > "))
     }
 
-    fn fields(&self, form: &BallotForm) -> Vec<FormField> {
-        let input = Input::Line(form.options.join(" > "));
+    fn fields(&self, _: &BallotForm) -> Vec<FormField> {
+        let input = Input::Line(String::new());
         vec![FormField {
             key: "ranking",
             label: "ranking",

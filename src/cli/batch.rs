@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::{Args, Run};
 use super::browse::session_file;
 use super::console::{Console, fail, is_on_terminal};
+use super::files::check_out;
 use super::headless::{RunContext, cancel_on_signal, run_session};
 use super::options::{environment, launch_options, load_plan};
 use super::receipts::Receipts;
@@ -24,7 +25,17 @@ use crate::tui::OpenTarget;
 
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &Run, output: &mut Console) -> VerbResult {
+    if output.result_only && (!run.batch || run.dry_run) {
+        let problem = Diagnostic::new("--json=result needs a run");
+        return Err(problem.hint("roundtable --batch FILE --json=result, without --dry-run").into());
+    }
     if !run.batch {
+        if !run.out.is_empty() {
+            let problem = Diagnostic::new("--out needs --batch");
+            return Err(problem
+                .hint("`roundtable report SESSION --out FILE` reports a saved session")
+                .into());
+        }
         if run.receipts.is_some() {
             let problem = Diagnostic::new("--receipts needs --batch");
             let hint = "the screen shows every seal; `--batch FILE --receipts OUT` runs headless";
@@ -55,6 +66,11 @@ fn run_headless(run: &Run, output: &mut Console) -> VerbResult {
         return Err(Diagnostic::new("--batch needs a file").hint("roundtable --batch FILE...").into());
     }
     check_save(run)?;
+    check_out(&run.out, None)?;
+    if !run.out.is_empty() && run.files.len() > 1 {
+        let problem = Diagnostic::new("--out writes the reports of one session");
+        return Err(problem.hint("run the files one by one, or use `roundtable report` afterwards").into());
+    }
     let mut set_up = environment(run.trust, output)?;
     let runtime = runtime()?;
     raise_descriptor_limit();
@@ -75,6 +91,7 @@ fn run_headless(run: &Run, output: &mut Console) -> VerbResult {
         ended_by: &ended_by,
         receipts: receipts.as_ref(),
         ask_again: run.ask_again,
+        out: &run.out,
     };
     for (index, file) in run.files.iter().enumerate() {
         if interrupt.is_cancelled() {
@@ -108,7 +125,7 @@ pub fn resume_files(args: &Run, output: &mut Console) -> VerbResult {
             return Err(problem.hint("give a `.s2s` file; `roundtable sessions` lists them").into());
         }
     }
-    run_headless(&Run { batch: true, files, ..args.clone() }, output)
+    run_headless(&Run { files, ..args.clone() }, output)
 }
 
 /// Starts a new session of a definition and runs it.
@@ -134,11 +151,11 @@ fn run_file(
     }
     let path = save_path(args, &opening.header.session, &set_up.folders)?;
     let ready = begin(&opening.header, path, options, set_up, None, &mut |notice| output.warn(notice))?;
-    Ok(run_session(ready, context, output))
+    run_session(ready, context, output)
 }
 
 /// What is said where the screen will be: the next best thing for this file.
-fn interactive(file: Option<&Path>) -> Diagnostic {
+pub fn interactive(file: Option<&Path>) -> Diagnostic {
     let Some(file) = file else {
         return Diagnostic::new("the terminal UI needs a terminal")
             .hint("use roundtable --batch FILE; see --help");

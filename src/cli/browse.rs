@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory as _;
-
-use super::args::{Args, SessionsVerb};
+use super::args::SessionsVerb;
 use super::console::Console;
 use super::files::log_of;
 use super::options::environment;
@@ -18,7 +16,7 @@ use crate::journal::{Disk, fold_to_show, read_log};
 use crate::report;
 use crate::sanitize::{harmless, harmless_line};
 
-fn folders(trusts: bool, output: &Console) -> Result<Dirs, Diagnostic> {
+pub fn folders(trusts: bool, output: &Console) -> Result<Dirs, Diagnostic> {
     let folders = Dirs::find(trusts)?;
     for notice in &folders.notices {
         output.warn(notice);
@@ -164,19 +162,8 @@ pub fn config(trusts: bool, output: &mut Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-/// `man`: the manual page.
-pub fn man(output: &mut Console) -> ExitCode {
-    let mut text = Vec::new();
-    // Writing into memory cannot fail.
-    let _ = clap_mangen::Man::new(Args::command()).render(&mut text);
-    output.bytes(&text);
-    ExitCode::Finished
-}
-
-/// `completions`: for a shell.
-pub fn completions(shell: clap_complete::Shell, output: &mut Console) -> ExitCode {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "roundtable", &mut text);
-    output.bytes(&text);
+/// `schema`: the JSON Schema of definitions.
+pub fn schema(output: &mut Console) -> ExitCode {
+    output.line(&format!("{:#}", crate::workflow::definition_schema()));
     ExitCode::Finished
 }

@@ -99,7 +99,11 @@ fn of_plan(
     warnings: &mut Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
     warnings.extend(plan.unlinked.iter().cloned());
-    problems.extend(unreadable_evidence(&plan.definition, &plan.file, &set_up.evidence_reader()));
+    problems.extend(unreadable_evidence(
+        &plan.definition,
+        &plan.file,
+        &set_up.looking_reader(&plan.definition),
+    ));
     let (roster, of_roster) = plan.roster(set_up, UnknownAgentPolicy::Noticed);
     let is_valid = problems.is_empty() && of_roster.is_empty();
     problems.extend(of_roster);

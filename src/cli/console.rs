@@ -4,6 +4,7 @@
 //! said, once, and ends the program with exit code 1; a session goes on, since its file holds it all.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -11,14 +12,18 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use super::told::Teller;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
+use crate::history::Session;
 use crate::launch::error::RunError;
 use crate::sanitize::{harmless, harmless_line, is_unsafe};
 
 /// The two streams, and how much is said on them.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Console {
     /// Whether standard output is NDJSON.
     pub json: bool,
+    /// Whether standard output is one line of JSON per file: its result.
+    pub result_only: bool,
     /// Whether standard error carries errors only.
     pub quiet: bool,
     closed: bool,
@@ -29,7 +34,7 @@ pub struct Console {
 impl Console {
     /// Printing with these flags.
     pub fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet, closed: false, lost: None }
+        Self { json, result_only: false, quiet, closed: false, lost: None }
     }
 
     /// A line of the result; foreign text in it must be harmless already.
@@ -48,6 +53,19 @@ impl Console {
                     self.loses();
                 }
             }
+        }
+    }
+
+    /// Whether a script reads standard output, and no report belongs there.
+    pub fn is_for_scripts(&self) -> bool {
+        self.json || self.result_only
+    }
+
+    /// The one line of a session, where that is what is printed.
+    pub fn result_line(&mut self, session: &Session, exit: ExitCode, file: &Path, hash: &str) {
+        if self.result_only {
+            let line = crate::report::result(session, exit as i32, &file.display().to_string(), hash);
+            self.line(&crate::report::safe_json(&line));
         }
     }
 
@@ -91,7 +109,7 @@ impl Console {
     /// What tells of a headless session at work, on standard error.
     pub fn teller(&self) -> Teller {
         let quiet = Self::new(self.json, self.quiet);
-        Teller::new(!self.quiet && io::stderr().is_terminal(), move |text| quiet.note(text))
+        Teller::new(!self.quiet && io::stderr().is_terminal(), move |text| quiet.note(&harmless_line(text)))
     }
 }
 
@@ -129,6 +147,14 @@ pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
             output.error_line(problem);
         }
     }
+    if output.result_only {
+        let first = error.problems.first();
+        let (reason, place) =
+            first.map_or(("", None), |problem| (problem.message.as_str(), problem.place.as_ref()));
+        let line =
+            crate::report::no_result(error.exit as i32, reason, place.map(|place| place.file.as_str()));
+        output.line(&crate::report::safe_json(&line));
+    }
     error.exit
 }
 
@@ -149,12 +175,16 @@ pub fn not_understood(error: &clap::Error) -> ExitCode {
     } else {
         let _ = write!(io::stderr().lock(), "{}", harmless(&text));
     }
-    let mut output = Console::new(std::env::args_os().any(|arg| arg == "--json"), false);
+    let is_given = |flag: &str| std::env::args_os().any(|arg| arg == flag);
+    let mut output = Console::new(is_given("--json") || is_given("--json=events"), false);
+    let message = text.split("\n\n").next().unwrap_or_default();
+    let message = message.strip_prefix("error: ").unwrap_or(message).to_owned();
     if output.json {
-        let message = text.split("\n\n").next().unwrap_or_default();
-        let message = message.strip_prefix("error: ").unwrap_or(message).to_owned();
         let hint = "`roundtable --help` lists what is understood";
         output.error_line(&Diagnostic::new(message).hint(hint));
+    } else if is_given("--json=result") {
+        let line = crate::report::no_result(ExitCode::Usage as i32, &message, None);
+        output.line(&crate::report::safe_json(&line));
     }
     ExitCode::Usage
 }
@@ -179,7 +209,7 @@ pub fn debug_log(output: &Console) {
         Err(error) => {
             let problem = Diagnostic::new(format!("no debug log is written: {error}"));
             let problem = problem.hint("ROUNDTABLE_LOG names its file");
-            return output.warn(&problem.with_file(&std::path::Path::new(&path).display().to_string()));
+            return output.warn(&problem.with_file(&Path::new(&path).display().to_string()));
         }
     };
     // Only this program's own lines: what a library would say of a request is out of its hands.

@@ -43,9 +43,12 @@ pub fn run(
             NextAction::Decide(Command::Close) => break,
             NextAction::Decide(command) => command,
             NextAction::OpenRound => {
-                with_evidence(&mut session, &std::mem::take(&mut given), set_up.evidence_reader())?;
+                if let Some(definition) = session.definition.clone() {
+                    let reader = set_up.looking_reader(&definition);
+                    with_evidence(&mut session, &std::mem::take(&mut given), reader)?;
+                }
                 let project_summary = set_up.folders.context()?;
-                Command::OpenRound { project_summary }
+                Command::OpenRound { project_summary, seal: None }
             }
             _ => break,
         };

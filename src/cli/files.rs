@@ -1,6 +1,6 @@
 //! Verbs on one session file: replay, trace, report.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::Format;
 use super::console::Console;
@@ -84,6 +84,49 @@ fn known<'a>(name: Option<&str>, what: &str, names: impl Iterator<Item = &'a str
     Err(problem.hint(did_you_mean(name, &names)))
 }
 
+/// What `report` is asked for.
+pub struct ReportArgs {
+    pub format: Option<Format>,
+    pub out: Vec<PathBuf>,
+    pub replay: bool,
+}
+
+/// A session as it is reported, and the file it is in.
+struct Reported {
+    session: Session,
+    source: report::Source,
+    path: PathBuf,
+}
+
+impl Reported {
+    fn new(path: &Path, log: EventLog) -> Self {
+        let source = report::Source {
+            file: path.file_name().map(|name| name.to_string_lossy().into_owned()),
+            entries: log.lines.len(),
+            last_hash: log.lines.last().map(|line| line.hash.clone()).unwrap_or_default(),
+            torn: log.torn,
+        };
+        Self { session: fold_to_show(log), source, path: path.to_owned() }
+    }
+
+    /// The session in a report's format; a web page with its replay holds the session file.
+    fn rendered(&self, format: Format, replay: bool) -> Result<String, RunError> {
+        let (session, source) = (&self.session, &self.source);
+        Ok(match format {
+            Format::Md => report::markdown_of(session, source),
+            Format::Madr => report::madr_of(session, source),
+            Format::Html if replay => {
+                let bytes = std::fs::read(&self.path).map_err(|error| {
+                    Diagnostic::new(format!("cannot read {}: {error}", self.path.display()))
+                })?;
+                report::replay_html(session, source, &bytes)
+            }
+            Format::Html => report::html_of(session, source),
+            Format::Json | Format::Csv | Format::Junit | Format::Github => rendered(session, format),
+        })
+    }
+}
+
 /// A session in a report's format.
 pub fn rendered(session: &Session, format: Format) -> String {
     match format {
@@ -95,6 +138,8 @@ pub fn rendered(session: &Session, format: Format) -> String {
         Format::Madr => report::madr(session),
         Format::Csv => report::csv(session),
         Format::Html => report::html(session),
+        Format::Junit => report::junit(session),
+        Format::Github => report::github(session),
     }
 }
 
@@ -107,24 +152,92 @@ fn write_out(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Disk::default().write_whole(path, bytes).map_err(|error| error.cause)
 }
 
-/// `report`: a session as a document.
-pub fn report(path: &Path, format: Format, out: Option<&Path>, output: &mut Console) -> VerbResult {
-    let log = log_of(path, output)?;
-    let text = rendered(&fold_to_show(log), format);
-    let Some(out) = out else {
-        output.bytes(text.as_bytes());
-        return Ok(ExitCode::Finished);
-    };
-    if out.extension().is_some_and(|extension| extension == "s2s") {
-        let problem =
-            Diagnostic::new("refusing to overwrite a session file").with_file(&out.display().to_string());
-        return Err(problem.hint("give a name that does not end in `.s2s`").into());
+/// Checks where reports are to be written before anything is done.
+///
+/// # Errors
+/// A name that ends in no format, names a session, or lies in a folder that is not there.
+pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnostic> {
+    for path in out {
+        let shown = path.display().to_string();
+        if path.extension().is_some_and(|extension| extension == "s2s") {
+            let problem = Diagnostic::new("refusing to overwrite a session file").with_file(&shown);
+            return Err(problem.hint("give a name that does not end in `.s2s`"));
+        }
+        if format.is_none() && Format::of_file(path).is_none() {
+            let problem = Diagnostic::new(format!("cannot tell the format of `{shown}`"));
+            return Err(problem.hint("end it in .md, .html, .json, .csv or .madr.md"));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            let problem = Diagnostic::new(format!("cannot write {shown}: no folder `{}`", folder.display()));
+            return Err(problem.hint("create the folder first"));
+        }
     }
-    if let Err(error) = write_out(out, text.as_bytes()) {
+    Ok(())
+}
+
+/// The Markdown report of a session file; none where it cannot be read.
+pub fn markdown_of(path: &Path) -> Option<String> {
+    Reported::new(path, read_session(path).ok()?).rendered(Format::Md, false).ok()
+}
+
+/// Writes the report of a session file once for each name, by its ending.
+///
+/// # Errors
+/// The first file that cannot be written; the others before it are.
+pub fn write_reports(path: &Path, out: &[PathBuf], output: &mut Console) -> VerbResult {
+    let reported = Reported::new(path, read_session(path)?);
+    for out in out {
+        let format = Format::of_file(out).unwrap_or(Format::Md);
+        write_report(out, reported.rendered(format, false)?.as_bytes(), output)?;
+    }
+    Ok(ExitCode::Finished)
+}
+
+/// Writes a document that was asked for by name, and never over a session.
+pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> VerbResult {
+    check_out(&[out.to_owned()], Some(Format::Md))?;
+    if let Err(error) = write_out(out, bytes) {
         let problem = Diagnostic::new(format!("cannot write {}: {error}", out.display()));
         let problem = problem.hint("the folder must be there, be yours to write in, and have room");
         return Err(RunError::unwritable(problem, &error));
     }
     output.note(&format!("written: {}", out.display()));
+    Ok(ExitCode::Finished)
+}
+
+/// `report`: a session as a document.
+pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbResult {
+    /// A page that holds its session grows with it; with a larger file this is said.
+    const LARGE: usize = 2_000_000;
+    // A single file may have any name: without a known ending it is Markdown, as ever.
+    let is_one = wanted.out.len() == 1;
+    check_out(&wanted.out, wanted.format.or(is_one.then_some(Format::Md)))?;
+    let format_of = |out: Option<&Path>| {
+        let by_name = out.and_then(Format::of_file);
+        wanted.format.or(by_name).unwrap_or(if wanted.replay { Format::Html } else { Format::Md })
+    };
+    let formats: Vec<Format> = match wanted.out.as_slice() {
+        [] => vec![format_of(None)],
+        out => out.iter().map(|out| format_of(Some(out))).collect(),
+    };
+    if wanted.replay && !formats.contains(&Format::Html) {
+        let problem = Diagnostic::new("--replay needs a web page");
+        return Err(problem.hint("use --format html, or --out NAME.html").into());
+    }
+    let reported = Reported::new(path, log_of(path, output)?);
+    if wanted.out.is_empty() {
+        let text = reported.rendered(formats[0], wanted.replay)?;
+        output.bytes(text.as_bytes());
+        return Ok(ExitCode::Finished);
+    }
+    for (out, format) in wanted.out.iter().zip(formats) {
+        let text = reported.rendered(format, wanted.replay)?;
+        if wanted.replay && text.len() > LARGE {
+            let size = format!("{:.1}", text.len() as f64 / 1e6);
+            output.note(&format!("note: {} has {size} MB, since it holds the session file", out.display()));
+        }
+        write_report(out, text.as_bytes(), output)?;
+    }
     Ok(ExitCode::Finished)
 }

@@ -1,19 +1,20 @@
 //! One headless session while it runs: signals, progress, and the closing lines.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 
-use super::console::{Console, fail};
+use super::console::Console;
 use super::cost_summary;
 use super::receipts::Receipts;
 use super::told::Teller;
+use super::verb_result::VerbResult;
 use crate::config::{Config, available_model};
 use crate::core::{ExitCode, QUORUM_UNREACHABLE, exhausted_key};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, INTERRUPTED, Observer};
-use crate::history::{Event, LogEntry, Session};
+use crate::history::{ApprovalRequested, Event, LogEntry, Session};
 use crate::insight::wording::is_rehearsed;
 use crate::journal::fold_to_show;
 use crate::launch::budget::known_prices;
@@ -39,10 +40,12 @@ pub struct RunContext<'a> {
     pub receipts: Option<&'a Receipts>,
     /// Whether seats are asked again whose answers were lost with their key.
     pub ask_again: bool,
+    /// Where reports are written once a session has ended or pauses.
+    pub out: &'a [PathBuf],
 }
 
 /// Runs a session until it finishes or pauses.
-pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Console) -> ExitCode {
+pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
     output.note(&format!("session: {}", ready.path.display()));
     let (path, is_resumed) = (ready.path.clone(), ready.session.header.is_some());
     let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.ask_again);
@@ -69,14 +72,23 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     // What an earlier version recorded is reported in the words of this one.
     let session = if is_resumed { read_to_show(&path).unwrap_or(session) } else { session };
     cost_summary::print_cost(&session, &known_prices(&session, context.set_up), output);
-    let exit = print_summary(done, &session, &path, &last_hash, output);
-    if !output.json && session.closed.is_some() && !session.rounds.is_empty() && is_rehearsed(&session) {
+    let mut exit = print_summary(done, &session, &path, &last_hash, output)?;
+    if !context.out.is_empty() {
+        exit = exit.max(super::files::write_reports(&path, context.out, output)?);
+    }
+    if !output.is_for_scripts()
+        && session.closed.is_some()
+        && !session.rounds.is_empty()
+        && is_rehearsed(&session)
+    {
         output.line(&seat_a_model(&session, &context.set_up.config));
     }
     // What was told of it already must not be lost on a script.
     let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
     let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
-    context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit)
+    let exit = context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit);
+    output.result_line(&session, exit, &path, &last_hash);
+    Ok(exit)
 }
 
 /// How a model is seated in the rehearsal's place, one that is there if one is.
@@ -110,7 +122,7 @@ fn print_summary(
     path: &Path,
     head: &str,
     output: &mut Console,
-) -> ExitCode {
+) -> VerbResult {
     let file = path.display();
     let exit = match done {
         Ok(exit) => exit,
@@ -126,13 +138,14 @@ fn print_summary(
                 "nothing was recorded; free disk space and run again".to_owned()
             };
             let problem = Diagnostic::new(error.to_string()).hint(hint);
-            return fail(&RunError { problems: vec![problem], exit }, output);
+            return Err(RunError { problems: vec![problem], exit });
         }
     };
-    if !output.json {
-        output.bytes(report::markdown(session).as_bytes());
+    if !output.is_for_scripts() {
+        let report = super::files::markdown_of(path).unwrap_or_else(|| report::markdown(session));
+        output.bytes(report.as_bytes());
     }
-    match (&session.paused, report::outcome(session)) {
+    match (&session.paused, report::in_one_line(session)) {
         (Some((_, reason)), _) => {
             let is_asked = session.step.as_ref().is_some_and(|run| run.approval.is_some())
                 || session.exhausted.is_some();
@@ -142,6 +155,9 @@ fn print_summary(
                 _ => "waiting: ",
             };
             output.note(&format!("{lead}{}", crate::insight::wording::why_paused(reason)));
+            for idea in asked_of(session).map_or(&[][..], |asked| &asked.ideas) {
+                output.note(&format!("idea {}: {}", idea.id, idea.title));
+            }
             output.note(&format!("resume with: roundtable resume {file}{}", answer_hint(session)));
         }
         (None, Some(outcome)) => output.note(&format!("outcome: {outcome}")),
@@ -152,7 +168,13 @@ fn print_summary(
     }
     output.note(&format!("saved: {file}"));
     output.note(&format!("last hash: {head}"));
-    exit
+    Ok(exit)
+}
+
+/// What a person is asked in the step that runs, if it is not answered.
+fn asked_of(session: &Session) -> Option<&ApprovalRequested> {
+    let approval = session.step.as_ref()?.approval.as_ref()?;
+    approval.given.is_none().then_some(&approval.requested)
 }
 
 /// How the answer that is waited for can be given.
@@ -162,13 +184,17 @@ fn answer_hint(session: &Session) -> String {
         return format!(" --answers FILE, where FILE says `{key}: take` (or continue, stop)");
     }
     let Some(run) = &session.step else { return String::new() };
-    match run.approval.as_ref().filter(|approval| approval.given.is_none()) {
+    match asked_of(session) {
         None if session.open_round().is_some_and(|round| !round.lost_seats().is_empty()) => {
             " --ask-again".to_owned()
         }
         None => String::new(),
+        Some(asked) if !asked.ideas.is_empty() => {
+            let merge = "{options: [{title: …, from: [IDEA, …]}], set_aside: [{idea: …, reason: …}]}";
+            format!(" --answers FILE, where FILE says `{}: {merge}`", run.id)
+        }
         Some(asked) => {
-            let choice = asked.requested.choices.first();
+            let choice = asked.choices.first();
             let answer = choice.map_or("{approved: true}".to_owned(), |choice| format!("{{tie: {choice}}}"));
             format!(" --answers FILE, where FILE says `{}: {answer}`", run.id)
         }

@@ -1,11 +1,15 @@
 //! `init`: a `.s2s` folder with a place for the project's context and its configuration.
 
+use std::path::Path;
+
 use super::console::Console;
 use super::verb_result::VerbResult;
+use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::journal::{Disk, DiskError};
 use crate::launch::error::RunError;
+use crate::workflow::{MAX_DEFINITION, Source, import, load};
 
 const CONTEXT: &str = "\
 <!--
@@ -27,6 +31,22 @@ const CONFIG: &str = "\
 # prices:                       # US dollars per million tokens; they go before the built-in ones
 #   openai/some-model: {input: 2.5, cached: 1.25, output: 10}
 ";
+
+/// Prints the definition of a block of context.
+pub fn definition_from(file: &Path, output: &mut Console) -> VerbResult {
+    let name = file.display().to_string();
+    let text = read_text(file, MAX_DEFINITION as u64)?;
+    let (definition, left_out) = import(&text, &name)?;
+    if let Err(problems) = load(Source { text: &definition, file: "the definition made of it", id: "round" })
+    {
+        return Err(problems.into());
+    }
+    for key in left_out {
+        output.warn(&Diagnostic::new(format!("{name}: `{key}` is left out: a session makes it as it runs")));
+    }
+    output.line(definition.trim_end());
+    Ok(ExitCode::Finished)
+}
 
 /// Makes `.s2s` here; what is there already stays as it is.
 pub fn run(output: &Console) -> VerbResult {

@@ -6,15 +6,18 @@
 mod args;
 mod batch;
 mod browse;
+mod calibrate;
 mod check;
 mod closed;
 mod console;
 mod cost_summary;
+mod diff;
 mod doctor;
 mod dry_run;
 mod files;
 mod foreseen;
 mod headless;
+mod help;
 mod init;
 mod options;
 mod receipts;
@@ -27,11 +30,13 @@ mod verb_result;
 mod verify;
 mod wiretap;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
+use clap::error::ErrorKind;
 
 use crate::config::doctor::ProbeLevel;
 use crate::core::ExitCode;
-use args::{Args, Run, Verb};
+use crate::diagnostic::Diagnostic;
+use args::{Args, Json, Run, Verb};
 use browse::session_file;
 use console::{Console, fail};
 use verb_result::VerbResult;
@@ -40,11 +45,19 @@ use verb_result::VerbResult;
 pub fn main() -> ExitCode {
     closed::keep_closed();
     console::quiet_panics();
-    let args = match Args::try_parse() {
+    let mut command = help::command();
+    let read = command.try_get_matches_from_mut(std::env::args_os());
+    let read =
+        read.and_then(|found| Args::from_arg_matches(&found).map_err(|error| error.format(&mut command)));
+    let args = match read {
         Ok(args) => args,
-        Err(error) => return console::not_understood(&error),
+        Err(error) => {
+            let stray = stray_word(&command).filter(|_| error.kind() == ErrorKind::DisplayHelp);
+            let Some(problem) = stray else { return console::not_understood(&error) };
+            return fail(&problem.into(), &mut Console::new(false, false));
+        }
     };
-    let mut output = Console::new(args.run.json, args.run.quiet);
+    let mut output = console_of(&args.run);
     console::debug_log(&output);
     let done = match args.verb {
         Some(verb) => dispatch(verb, args.trust, &mut output),
@@ -55,11 +68,26 @@ pub fn main() -> ExitCode {
     output.exit(exit)
 }
 
+/// What is wrong with a first word that is no option, no command and no file; help would not say so.
+fn stray_word(command: &clap::Command) -> Option<Diagnostic> {
+    let word = std::env::args_os().nth(1).filter(|word| !word.to_string_lossy().starts_with('-'))?;
+    let is_known = command.find_subcommand(&word).is_some() || std::path::Path::new(&word).exists();
+    (!is_known).then(|| batch::interactive(Some(std::path::Path::new(&word))))
+}
+
+/// Printing as the options of a run say.
+fn console_of(run: &Run) -> Console {
+    let mut output = Console::new(run.json == Some(Json::Events), run.quiet);
+    output.result_only = run.json == Some(Json::Result);
+    output
+}
+
 fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
     match verb {
-        Verb::Resume(run) => {
-            *output = Console::new(run.json, run.quiet);
-            batch::resume_files(&Run { trust, ..run }, output)
+        Verb::Resume(args) => {
+            let run = Run { trust, ..args.into() };
+            *output = console_of(&run);
+            batch::resume_files(&run, output)
         }
         Verb::Replay { file, json, text, at } => {
             output.json = json;
@@ -71,47 +99,48 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
                 files::replay(&file, at, output)
             }
         }
-        Verb::Verify { file, expect, receipts, explain, json } => {
+        Verb::Verify { files, expect, receipts, explain, json } => {
             output.json = json;
             let noted = verify::VerifyInputs { expect: expect.as_deref(), receipts: &receipts };
-            verify::run(&session_file(&file), &noted, explain, output)
+            verify::run(&files, &noted, explain, output)
         }
         Verb::Trace { file, participant, round, json } => {
             output.json = json;
             files::trace(&session_file(&file), participant.as_deref(), round.as_deref(), output)
         }
-        Verb::Report { file, format, out } => {
-            files::report(&session_file(&file), format, out.as_deref(), output)
+        Verb::Report { file, format, out, replay } => {
+            let wanted = files::ReportArgs { format, out, replay };
+            files::report(&session_file(&file), &wanted, output)
         }
         Verb::Tally { file, args } => {
             output.json = args.json;
             tally::run(&args, file.as_deref().map(session_file).as_deref(), output)
         }
+        Verb::Diff { before, after, json } => diff::run(&before, &after, json, output),
+        Verb::Calibrate(args) => calibrate::run(&args, trust, output),
         Verb::Check { files, json } => {
             output.json = json;
             check::run(&files, trust, output)
         }
-        Verb::Schema => {
-            output.line(&format!("{:#}", crate::workflow::definition_schema()));
-            Ok(ExitCode::Finished)
-        }
+        Verb::Schema => Ok(browse::schema(output)),
         Verb::Snapshot { file, step, seat, input } => {
             snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), trust, output)
         }
         Verb::Personas { name } => browse::personas(name.as_deref(), trust, output),
         Verb::Sessions { verb } => browse::sessions(verb, trust, output),
         Verb::Config { .. } => browse::config(trust, output),
-        Verb::Doctor { providers, wiretap, json, .. } if wiretap => {
-            output.json = json;
-            wiretap::run(&providers, trust, output)
-        }
-        Verb::Doctor { providers, probe, json, .. } => {
+        Verb::Doctor { providers, wiretap, probe, json } => {
             output.json = json;
             let depth = if probe { ProbeLevel::OneWord } else { ProbeLevel::Listing };
-            doctor::run(&providers, depth, trust, output)
+            if wiretap {
+                wiretap::run(&providers, trust, output)
+            } else {
+                doctor::run(&providers, depth, trust, output)
+            }
         }
-        Verb::Init => init::run(output),
-        Verb::Man => Ok(browse::man(output)),
-        Verb::Completions { shell } => Ok(browse::completions(shell, output)),
+        Verb::Init { from: None } => init::run(output),
+        Verb::Init { from: Some(file) } => init::definition_from(&file, output),
+        Verb::Man { command, out } => help::man(command.as_deref(), out.as_deref(), output),
+        Verb::Completions { shell } => Ok(help::completions(shell, output)),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::args::Run;
 use super::console::Console;
 use crate::config::dirs::Dirs;
-use crate::config::evidence::EvidenceReader;
+use crate::config::evidence::{EvidenceReader, SecretPolicy};
 use crate::config::read_file::read_text;
 use crate::config::settings::Setting;
 use crate::diagnostic::Diagnostic;
@@ -16,6 +16,7 @@ use crate::launch::model_choice::ModelFlags;
 use crate::launch::prepare::{LaunchOptions, PreparedSession, read_definition};
 use crate::launch::scripted_answers::Answers;
 use crate::round::material::{EvidencePlace, EvidenceSource};
+use crate::workflow::split_participants;
 
 /// Larger answers are not read, in bytes.
 const MAX_ANSWERS: u64 = 64 * 1024 * 1024;
@@ -36,9 +37,10 @@ pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptio
     Ok(LaunchOptions {
         is_headless: run.batch,
         flags: ModelFlags::parse(&run.model),
-        participants: run.participants.clone(),
+        participants: run.participants.iter().flat_map(|list| split_participants(list)).collect(),
         input: run.input.clone(),
         seed: run.seed,
+        seal: run.seal,
         max_usd: run.max_usd,
         answers,
         evidence,
@@ -55,7 +57,7 @@ fn evidence(run: &Run, secrets_allowed: bool) -> Result<Vec<Map<String, Value>>,
             Diagnostic::new("standard input can be read only once").hint("write one of them to a file")
         );
     }
-    let reader = EvidenceReader::of_person(secrets_allowed);
+    let reader = EvidenceReader::of_person(SecretPolicy::allow_if(secrets_allowed));
     let file = |named: &String| {
         if is_piped(named) {
             let text = std::io::read_to_string(std::io::stdin().lock());

@@ -36,15 +36,19 @@ pub fn resume_file(
     if let Some(closed) = &session.closed {
         erase_keys(&session, set_up, output);
         output.note(&format!("session already finished: {}", closed.status.name()));
-        if !output.json {
-            output.bytes(report::markdown(&fold_to_show(opened.log)).as_bytes());
+        let exit = exit_code(&session, closed.status).max(write_tasks(&session, set_up, output));
+        let hash = opened.log.lines.last().map(|line| line.hash.clone()).unwrap_or_default();
+        let shown = fold_to_show(opened.log);
+        if !output.is_for_scripts() {
+            output.bytes(report::markdown(&shown).as_bytes());
         }
-        return Ok(exit_code(&session, closed.status).max(write_tasks(&session, set_up, output)));
+        output.result_line(&shown, exit, path, &hash);
+        return Ok(exit);
     }
     warn_of_ignored(args, output);
     let tell = &mut |notice: &Diagnostic| output.warn(notice);
     let ready = resume((session, opened), path, options, set_up, None, tell)?;
-    Ok(run_session(ready, context, output))
+    run_session(ready, context, output)
 }
 
 /// Writes what a finished session could not write to the file of its tasks.
@@ -78,6 +82,7 @@ fn warn_of_ignored(args: &Run, output: &Console) {
         ("--participants", !args.participants.is_empty()),
         ("--save", args.save.is_some()),
         ("--seed", args.seed.is_some()),
+        ("--seal", args.seal.is_some()),
         ("--dry-run", args.dry_run),
     ];
     for (flag, _) in given.into_iter().filter(|(_, is_given)| *is_given) {

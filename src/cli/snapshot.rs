@@ -183,8 +183,8 @@ fn planned(
     }
     let mut session = session_at(plan, set_up, UnknownAgentPolicy::Refused, step, input)?;
     session.rounds_left_out = rounds_before(&plan.definition, &step.id);
-    with_evidence(&mut session, &[], set_up.evidence_reader())?;
+    with_evidence(&mut session, &[], set_up.looking_reader(&plan.definition))?;
     let project_summary = set_up.folders.context()?;
-    let command = Command::OpenRound { project_summary };
+    let command = Command::OpenRound { project_summary, seal: None };
     Ok(decide(&session, command, AT).map_err(|refusal| Diagnostic::new(refusal.0))?)
 }

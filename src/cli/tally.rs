@@ -210,7 +210,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
             output.line(&safe_json(&session_json(round, one)));
         }
     } else {
-        for line in what_if::lines(round, &found) {
+        for line in what_if::lines(&session, round, &found) {
             say(output, &line);
         }
         if args.supported {

@@ -2,11 +2,12 @@
 //!
 //! Reads the file, and receipts noted earlier, and nothing else: no network, no key, no persona folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::console::Console;
+use super::browse::session_file;
+use super::console::{Console, fail};
 use super::verb_result::VerbResult;
 use crate::config::read_file::read_text;
 use crate::core::ExitCode;
@@ -28,7 +29,21 @@ pub struct VerifyInputs<'a> {
     pub receipts: &'a [String],
 }
 
-pub fn run(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut Console) -> VerbResult {
+/// Verifies every file; the exit code is the highest.
+pub fn run(files: &[PathBuf], noted: &VerifyInputs<'_>, explain: bool, output: &mut Console) -> VerbResult {
+    if files.len() > 1 && (noted.expect.is_some() || !noted.receipts.is_empty()) {
+        let problem = Diagnostic::new("--expect and --receipt belong to one session");
+        return Err(problem.hint("verify each session alone").into());
+    }
+    let mut highest = ExitCode::Finished;
+    for file in files {
+        let verified = verify_one(&session_file(file), noted, explain, output);
+        highest = highest.max(verified.unwrap_or_else(|error| fail(&error, output)));
+    }
+    Ok(highest)
+}
+
+fn verify_one(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut Console) -> VerbResult {
     let expect = noted.expect.map(hash).transpose()?;
     let mut receipts = Vec::new();
     for given in noted.receipts {

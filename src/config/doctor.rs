@@ -210,7 +210,12 @@ fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {
 async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<Latency, Failure> {
     let persona = Persona::parse("---\nname: doctor\n---\nAnswer with one word.\n", "doctor");
     let Ok(persona) = persona else {
-        return Err(Failure { reason: "no persona to ask with".to_owned(), timed_out: false, tries: 0 });
+        return Err(Failure {
+            reason: "no persona to ask with".to_owned(),
+            timed_out: false,
+            tries: 0,
+            usage: None,
+        });
     };
     let prompt =
         Prompt { rules: "".into(), snapshot: "Answer with one word: ".into(), tail: "ready".to_owned() };
@@ -222,6 +227,7 @@ async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<L
         schema: schema.map(|schema| schema.to_string().into()),
         ..SeatRequest::alone("doctor", Arc::new(persona), model, prompt)
     };
-    let late = || Failure { reason: "no reply within 60 s".to_owned(), timed_out: true, tries: 1 };
+    let late =
+        || Failure { reason: "no reply within 60 s".to_owned(), timed_out: true, tries: 1, usage: None };
     tokio::time::timeout(PATIENCE, participant.pace(&ask)).await.unwrap_or_else(|_| Err(late()))
 }

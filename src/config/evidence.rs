@@ -27,19 +27,62 @@ pub struct EvidenceReader {
     project: PathBuf,
     /// Where a path may lead; none: anywhere, since a person names it.
     bounds: Option<PathPolicy>,
-    secrets_allowed: bool,
+    secrets: SecretPolicy,
+}
+
+/// What becomes of evidence that looks like it holds a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretPolicy {
+    Refuse,
+    Allow,
+    /// Only this content is sent, by its hash: the user has agreed to it.
+    Agreed(Vec<String>),
+}
+
+impl SecretPolicy {
+    /// Everything is sent, or nothing.
+    pub fn allow_if(is_allowed: bool) -> Self {
+        if is_allowed { Self::Allow } else { Self::Refuse }
+    }
+}
+
+/// What looks like a secret in evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundSecret {
+    /// Line of the file or diff, from 1.
+    pub line: usize,
+    /// What it looks like.
+    pub what: &'static str,
+    /// The hash of all the content that would be sent.
+    pub sha256: String,
+}
+
+/// Evidence as it was read.
+struct ReadSource {
+    /// What a snapshot shows beside the content.
+    shown: Map<String, Value>,
+    /// The number of the first line.
+    first: u32,
+    content: String,
+}
+
+impl ReadSource {
+    fn secret(&self) -> Option<FoundSecret> {
+        let (line, what) = first_secret(&self.content)?;
+        Some(FoundSecret { line: line + self.first as usize - 1, what, sha256: sha256_hex(&self.content) })
+    }
 }
 
 impl EvidenceReader {
     /// A reader of what files of the project name.
-    pub fn of_project(dirs: &Dirs, secrets_allowed: bool) -> Self {
+    pub fn of_project(dirs: &Dirs, secrets: SecretPolicy) -> Self {
         let bounds = Some(dirs.path_policy(None));
-        Self { project: dirs.project.clone(), bounds, secrets_allowed }
+        Self { project: dirs.project.clone(), bounds, secrets }
     }
 
     /// A reader of what a person names, from the current folder on.
-    pub fn of_person(secrets_allowed: bool) -> Self {
-        Self { project: PathBuf::new(), bounds: None, secrets_allowed }
+    pub fn of_person(secrets: SecretPolicy) -> Self {
+        Self { project: PathBuf::new(), bounds: None, secrets }
     }
 
     /// What a snapshot shows of a source: `source`, `lines`, `bytes` and `sha256` of the whole file (of
@@ -49,6 +92,18 @@ impl EvidenceReader {
     /// When it is not there, leads out, is no text, ends before the lines asked for, is empty, or holds
     /// what looks like a secret and that is not allowed.
     pub fn read(&self, source: &EvidenceSource) -> Result<Map<String, Value>, Diagnostic> {
+        self.shown(&source.place.name(), self.read_source(source)?, source.numbers)
+    }
+
+    /// What looks like a secret in a source, if anything does.
+    ///
+    /// # Errors
+    /// As [`EvidenceReader::read`], a secret apart.
+    pub fn secret(&self, source: &EvidenceSource) -> Result<Option<FoundSecret>, Diagnostic> {
+        Ok(self.read_source(source)?.secret())
+    }
+
+    fn read_source(&self, source: &EvidenceSource) -> Result<ReadSource, Diagnostic> {
         let mut shown = Map::new();
         shown.insert("source".to_owned(), source.place.name().into());
         let (first, content) = match &source.place {
@@ -68,8 +123,7 @@ impl EvidenceReader {
                 (1, content)
             }
         };
-        self.put_content(&source.place.name(), &content, source.numbers.then_some(first), &mut shown)?;
-        Ok(shown)
+        Ok(ReadSource { shown, first, content })
     }
 
     /// What a snapshot shows of text that came by a pipe.
@@ -85,25 +139,30 @@ impl EvidenceReader {
         shown.insert("source".to_owned(), "standard input".into());
         shown.insert("bytes".to_owned(), text.len().into());
         shown.insert("sha256".to_owned(), sha256_hex(text).into());
-        self.put_content("standard input", &text.replace("\r\n", "\n"), Some(1), &mut shown)?;
-        Ok(shown)
+        let read = ReadSource { shown, first: 1, content: text.replace("\r\n", "\n") };
+        self.shown("standard input", read, true)
     }
 
-    fn put_content(
+    /// What a snapshot shows of evidence, its lines numbered if wanted.
+    fn shown(
         &self,
         name: &str,
-        content: &str,
-        number_from: Option<u32>,
-        shown: &mut Map<String, Value>,
-    ) -> Result<(), Diagnostic> {
-        if let Some((line, what)) = first_secret(content).filter(|_| !self.secrets_allowed) {
-            let line = number_from.map_or(line, |first| line + first as usize - 1);
-            return Err(Diagnostic::new(format!("{name}, line {line}: this looks like {what}"))
-                .hint("take it out, or allow it with `--secrets allow`"));
+        read: ReadSource,
+        is_numbered: bool,
+    ) -> Result<Map<String, Value>, Diagnostic> {
+        let is_agreed = |secret: &FoundSecret| match &self.secrets {
+            SecretPolicy::Refuse => false,
+            SecretPolicy::Allow => true,
+            SecretPolicy::Agreed(hashes) => hashes.contains(&secret.sha256),
+        };
+        if let Some(secret) = read.secret().filter(|secret| !is_agreed(secret)) {
+            let message = format!("{name}, line {}: this looks like {}", secret.line, secret.what);
+            return Err(Diagnostic::new(message).hint("take it out, or allow it with `--secrets allow`"));
         }
-        let content = number_from.map_or_else(|| content.to_owned(), |first| numbered(content, first));
+        let ReadSource { mut shown, first, content } = read;
+        let content = if is_numbered { numbered(&content, first) } else { content };
         shown.insert("content".to_owned(), content.into());
-        Ok(())
+        Ok(shown)
     }
 
     fn file(&self, path: &str) -> Result<String, Diagnostic> {

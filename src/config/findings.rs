@@ -38,7 +38,7 @@ impl Findings {
     /// Says whether a program was measured in this version, and for how many models.
     pub fn in_words(&self, found: &ConfiguredProgram, version: &str) -> String {
         match self.count(found, version) {
-            0 if found.program.tool_less => "declared, not checked".to_owned(),
+            0 if found.program.is_declared("") => "declared, not checked".to_owned(),
             0 => {
                 format!("not measured in this version (`doctor --wiretap {}/MODEL`)", found.program.provider)
             }

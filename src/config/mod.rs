@@ -12,6 +12,7 @@ pub mod findings;
 pub mod model_price;
 pub mod need;
 pub(crate) mod one_model;
+pub mod outcomes;
 pub mod participant_factory;
 pub mod path_policy;
 pub mod persona_library;

@@ -4,6 +4,7 @@
 //! Plain data, and how a person reads it: argument vectors, folders, addresses and the names of variables,
 //! never a variable's value.
 
+use super::evidence::FoundSecret;
 use crate::participants::external_program::PASSED;
 use crate::sanitize::harmless_line;
 
@@ -25,7 +26,7 @@ pub enum What {
         command: Vec<String>,
         /// The folder it runs in, if not the current one.
         folder: Option<String>,
-        /// The variables it is passed, beside the usual ones.
+        /// The variables it is passed.
         env: Vec<String>,
     },
     /// A service is asked.
@@ -34,6 +35,12 @@ pub enum What {
         address: String,
         /// Where the key comes from that it is sent.
         key: KeyFrom,
+    },
+    /// Evidence is sent that looks like it holds a secret.
+    Secret {
+        /// The evidence, such as `src/a.rs:10-80`.
+        source: String,
+        secret: FoundSecret,
     },
 }
 
@@ -54,18 +61,21 @@ impl Need {
         let told = match &self.what {
             What::Program { command, folder, env } => {
                 let folder = folder.as_ref().map(|folder| format!(" in `{folder}`")).unwrap_or_default();
-                format!("runs {}{folder} with {}", words(command), variables(env))
+                format!("runs {}{folder} with {}", words(command), env.join(", "))
             }
             What::Service { provider, address, key } => {
                 let key = match key {
                     KeyFrom::Nowhere => "without a key".to_owned(),
                     KeyFrom::Variables(names) => format!("and sends it the key in {}", names.join(" or ")),
                     KeyFrom::Command(command) => {
-                        let with = variables(&[]);
+                        let with = passed(&PASSED).join(", ");
                         format!("and sends it the key that {} prints, run with {with}", words(command))
                     }
                 };
                 format!("asks `{provider}` at {} {key}", shown(address))
+            }
+            What::Secret { source, secret } => {
+                format!("sends `{source}`, whose line {} looks like {}", secret.line, secret.what)
             }
         };
         harmless_line(&told)
@@ -99,9 +109,10 @@ pub fn words(command: &[String]) -> String {
     format!("[{}]", quoted.collect::<Vec<_>>().join(", "))
 }
 
-fn variables(env: &[String]) -> String {
-    let passed = PASSED.into_iter().filter(|name| cfg!(windows) || *name != "SystemRoot");
-    passed.chain(env.iter().map(String::as_str)).collect::<Vec<_>>().join(", ")
+/// Those of the usual variables that there are on this system.
+pub fn passed(usual: &[&str]) -> Vec<String> {
+    let known = usual.iter().filter(|name| cfg!(windows) || **name != "SystemRoot");
+    known.map(|name| (*name).to_owned()).collect()
 }
 
 /// The address as it may be printed: without a password that should not be in it.

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use indexmap::IndexMap;
+
 use super::access::{access, known};
-use super::need::{KeyFrom, Need, What};
+use super::need::{KeyFrom, Need, What, passed};
 use super::programs::{self, ConfiguredProgram};
 use super::providers::KNOWN;
 use super::read_file::read_regular;
@@ -18,11 +20,11 @@ use super::remembered::Remembered;
 use super::settings::Config;
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{Price, SeatStatus};
+use crate::history::{Price, ProviderSettings, SeatInfo, SeatStatus};
 use crate::journal::{fold, read_log};
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
-use crate::participants::external_program::ExternalProgram;
-use crate::participants::http::{HttpParticipant, Service};
+use crate::participants::external_program::{ExternalProgram, PASSED};
+use crate::participants::http::{HttpParticipant, MAX_OUTPUT_TOKENS, Service};
 use crate::participants::human::{Human, HumanQueue};
 use crate::participants::key_command::KeyCommand;
 use crate::participants::programs::{NAMED, ProgramSeat};
@@ -200,7 +202,7 @@ impl<'a> ParticipantFactory<'a> {
     pub fn address(&self, provider: &str) -> Option<String> {
         match access(self.config, provider).ok()?.what {
             What::Service { address, .. } => Some(address),
-            What::Program { .. } => None,
+            What::Program { .. } | What::Secret { .. } => None,
         }
     }
 
@@ -251,6 +253,22 @@ impl<'a> ParticipantFactory<'a> {
             None => at_home.map_or(SchemaMode::InWords, |known| known.form),
         };
         Ok(service)
+    }
+
+    /// What the configuration says of the services of these seats, where it says something.
+    pub fn provider_settings(&self, seats: &[SeatInfo]) -> IndexMap<String, ProviderSettings> {
+        let names = seats.iter().map(|seat| seat.model.split('/').next().unwrap_or_default());
+        let limits = self.config.reply_limits();
+        let of = |name: &str| {
+            let said = self.config.providers.get(name);
+            let limit = limits.of(None, name);
+            let settings = ProviderSettings {
+                effort: said.and_then(|said| said.said(|said| said.effort)),
+                max_output_tokens: Some(limit).filter(|limit| *limit != u64::from(MAX_OUTPUT_TOKENS)),
+            };
+            (settings != ProviderSettings::default()).then(|| (name.to_owned(), settings))
+        };
+        names.filter(|name| self.dialect(name).is_some()).filter_map(of).collect()
     }
 
     /// The variables one of which must hold the key of a known service at its own address; none if
@@ -319,7 +337,8 @@ fn with_key(service: &mut Service, key: KeyFrom) {
 }
 
 pub fn program_need(program: &ProgramSpec, named_by: &str) -> Need {
-    let (command, folder, env) = (program.command.clone(), program.cwd.clone(), program.env.clone());
+    let (command, folder) = (program.command.clone(), program.cwd.clone());
+    let env = passed(&PASSED).into_iter().chain(program.env.iter().cloned()).collect();
     Need { what: What::Program { command, folder, env }, named_by: Some(named_by.to_owned()) }
 }
 

@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::need::{Need, What};
+use super::need::{Need, What, passed};
 use super::settings::{Config, ProviderConfig, Setting};
 use crate::diagnostic::Diagnostic;
-use crate::participants::programs::{NAMED, SeatProgram, named};
+use crate::participants::programs::{NAMED, PASSED, SeatProgram, named};
 
 /// A program that takes a seat, and the file of the project that names it, if one does.
 pub struct ConfiguredProgram {
@@ -22,9 +22,9 @@ impl ConfiguredProgram {
     pub fn need(&self) -> Need {
         let command = self.program.command.clone();
         let folder = self.folder.as_ref().map(|folder| folder.display().to_string());
-        let usual = ["USER", "LC_*", "TERM=dumb"].map(str::to_owned);
+        let usual = passed(&PASSED).into_iter().chain(["LC_*", "TERM=dumb"].map(str::to_owned));
         let set = self.program.set.iter().map(|(name, value)| format!("{name}={value}"));
-        let env = usual.into_iter().chain(set).chain(self.program.env.iter().cloned()).collect();
+        let env = usual.chain(set).chain(self.program.env.iter().cloned()).collect();
         Need { what: What::Program { command, folder, env }, named_by: self.named_by.clone() }
     }
 

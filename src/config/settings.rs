@@ -113,11 +113,19 @@ pub struct ScreenConfig {
     pub ascii: bool,
     /// Whether the mouse is taken.
     pub mouse: bool,
+    /// How the person is called back when a long round closes: `off`, `bell` or `all`.
+    pub notify: String,
 }
 
 impl Default for ScreenConfig {
     fn default() -> Self {
-        Self { keys: IndexMap::new(), colors: IndexMap::new(), ascii: false, mouse: true }
+        Self {
+            keys: IndexMap::new(),
+            colors: IndexMap::new(),
+            ascii: false,
+            mouse: true,
+            notify: "bell".to_owned(),
+        }
     }
 }
 
@@ -264,6 +272,8 @@ fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problems: &mut Vec
     }
     screen.ascii = fields.flag("ascii").unwrap_or(screen.ascii);
     screen.mouse = fields.flag("mouse").unwrap_or(screen.mouse);
+    let ways = ["off", "bell", "all"].map(|way| (way, way));
+    screen.notify = fields.word("notify", &ways).map_or_else(|| screen.notify.clone(), str::to_owned);
     problems.extend(fields.finish(&[]));
 }
 

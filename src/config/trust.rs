@@ -122,6 +122,7 @@ impl Trust {
             What::Program { command, folder, env } => {
                 json!(["program", command, folder, env, files(command, folder.as_deref())?])
             }
+            What::Secret { source, secret } => json!(["secret", source, secret.sha256]),
             What::Service { provider, address, key } => {
                 let key = match key {
                     KeyFrom::Nowhere => json!([]),

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::history::{CloseReason, RoundRevised, SessionOpened, WorkItemReturned};
-use crate::round::seal::{RoundKey, SealedRecord};
+use crate::history::{CloseReason, Merge, RoundRevised, SessionOpened, WorkItemReturned};
+use crate::round::record::TokenUsage;
+use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 
 /// What the facilitator, or the engine in the facilitator's place, wants done.
 #[derive(Debug, Clone)]
@@ -40,6 +41,8 @@ pub enum Command {
     OpenRound {
         /// `CONTEXT.md` as it is now; the definition's own summary goes before it.
         project_summary: Option<String>,
+        /// What answers are to be sealed to, under seal 2.
+        seal: Option<SealTo>,
     },
     /// Hand the open round's snapshot to the seats that a torn write left without a work item.
     OfferRest,
@@ -58,6 +61,8 @@ pub enum Command {
         /// Whether time ran out.
         timed_out: bool,
         tries: u32,
+        /// What a program that failed said that it used.
+        tokens: Option<TokenUsage>,
     },
     /// Let a seat go.
     Excuse {
@@ -106,6 +111,15 @@ pub enum Command {
         /// `facilitator`, or `scripted`.
         by: String,
     },
+    /// Take in what the person made of the ideas of a round.
+    Merge {
+        step: String,
+        merge: Merge,
+        /// What the person added.
+        comment: Option<String>,
+        /// `facilitator`, or `scripted`.
+        by: String,
+    },
     /// Change the round step that is to open next.
     ReviseRound(RoundRevised),
     /// Add an artifact, or put it in the place of the one of its id.
@@ -138,7 +152,10 @@ pub enum Command {
     /// Note that the open round's key is gone.
     LoseKey,
     /// Ask the seats again whose answers are lost.
-    AskAgain,
+    AskAgain {
+        /// What answers are to be sealed to, under seal 2.
+        seal: Option<SealTo>,
+    },
     /// Give a step that runs its result.
     FinishStep {
         step: String,

@@ -124,7 +124,8 @@ impl RoundRun {
             SeatStatus::Revealed(answer, _) => answer.spent(prices),
             // A request that failed may have been charged for.
             SeatStatus::Failed(failed) if failed.tries > 0 => {
-                Cost::untold(seat.item.as_ref().and_then(|item| prices(&item.model)))
+                let price = seat.item.as_ref().and_then(|item| prices(&item.model));
+                failed.tokens.map_or_else(|| Cost::untold(price), |told| Some(Cost::from_usage(told, price)))
             }
             _ => None,
         });

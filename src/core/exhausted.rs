@@ -16,7 +16,9 @@ impl Session {
 
     /// What the facilitator is asked of a step whose runs are used up.
     pub(crate) fn exhausted_request(&self, step: &Step) -> ApprovalRequested {
-        let options = step.round().map_or(&[][..], |round| &round.ballot.options);
+        let asked = self.last_round_of(&step.id).filter(|_| self.renders());
+        let ballot = asked.map(|round| &round.opened.ballot).or(step.round().map(|round| &round.ballot));
+        let options = ballot.map_or(&[][..], |ballot| &ballot.options);
         let mut choices = vec![TAKE.to_owned()];
         choices.extend(options.iter().map(|option| format!("{DECIDE}{option}")));
         choices.extend([CONTINUE.to_owned(), STOP.to_owned()]);
@@ -27,7 +29,9 @@ impl Session {
                 "step `{}` has run {runs} times, as often as `max_runs` allows: how does it go on?",
                 step.id
             ),
+            written: None,
             choices,
+            ideas: Vec::new(),
             input: self.header.as_ref().map_or(serde_json::Value::Null, |header| header.input.clone()),
             context: self.context(),
         }

@@ -3,6 +3,9 @@
 use crate::history::{NotHeld, RoundRun, Session, Status, Tally};
 use crate::workflow::Step;
 
+/// Why a session pauses whose facilitator has left it.
+pub const LEFT: &str = "left by the facilitator";
+
 /// Why a session rests whose open round failed seats keep below its quorum.
 pub const QUORUM_UNREACHABLE: &str = "quorum_unreachable";
 
@@ -26,6 +29,15 @@ pub enum ExitCode {
     Interrupted = 130,
     /// Ended by SIGTERM.
     Terminated = 143,
+}
+
+/// The exit code that a session's file stands for: of its end, else of what it waits for.
+pub fn session_exit(session: &Session) -> ExitCode {
+    match (&session.closed, &session.paused) {
+        (Some(closed), _) => exit_code(session, closed.status),
+        (None, Some((_, reason))) if reason == QUORUM_UNREACHABLE => ExitCode::Unreachable,
+        (None, _) => ExitCode::Waiting,
+    }
 }
 
 /// The exit code of a session that ends with `status`.

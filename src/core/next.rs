@@ -1,7 +1,9 @@
 //! What must happen now. The engine does it; nobody else decides.
 
 use super::command::Command;
-use crate::history::{ApprovalRun, CloseReason, RoundRun, Session, StepRun};
+use crate::history::{
+    ApprovalRequested, ApprovalRun, CloseReason, CollectedIdea, RoundRun, Session, StepRun,
+};
 use crate::tally::Ties;
 use crate::workflow::{Close, Definition, Step, StepKind};
 
@@ -40,6 +42,8 @@ pub struct Question {
 pub enum QuestionKind {
     /// Yes or no.
     Approval,
+    /// These ideas as options, or a no.
+    Merge(Vec<CollectedIdea>),
     /// One of these level options.
     Tie(Vec<String>),
     /// How a step goes on whose runs are used up: one of these.
@@ -60,6 +64,9 @@ pub fn next(session: &Session) -> NextAction {
         return NextAction::Rest;
     }
     let Some(run) = &session.step else {
+        if let Some((round, text)) = session.due_synthesis() {
+            return NextAction::Decide(Command::RecordSynthesis { round, text });
+        }
         let at_limit = session.definition.as_ref().is_some_and(|d| session.iterations >= d.max_iterations);
         if !at_limit && let Some(step) = session.exhausted_step() {
             let ask = || NextAction::Decide(Command::AskPerson { step: step.id.clone() });
@@ -106,7 +113,14 @@ fn step_state(session: &Session, definition: &Definition, step: &Step, run: &Ste
             None if refuses_round(session, definition, step) => finish(),
             None => StepState::Do(NextAction::OpenRound),
         },
-        StepKind::Approval(_) => next_in_approval(run),
+        StepKind::Approval(approval) => {
+            let has_no_ideas = approval.merges.is_some() && session.ideas_to_merge(&step.id).is_empty();
+            let is_unasked = run.approval.is_none();
+            if has_no_ideas || is_unasked && session.rendered_message(definition, step, approval).is_err() {
+                return finish();
+            }
+            next_in_approval(run)
+        }
         StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, definition, step, run),
         StepKind::Transform(_) | StepKind::Condition(_) => finish(),
         StepKind::Parallel(_) if run.nested.len() < step.nested().len() => decide(Command::StartStep),
@@ -174,10 +188,19 @@ fn next_in_approval(run: &StepRun) -> StepState {
         None => decide(Command::AskPerson { step: run.id.clone() }),
         Some(ApprovalRun { requested, given: None, .. }) => StepState::Asks(Question {
             step: run.id.clone(),
-            kind: QuestionKind::Approval,
+            kind: approval_kind(requested),
             message: requested.message.clone(),
         }),
         Some(_) => decide(Command::FinishStep { step: run.id.clone() }),
+    }
+}
+
+/// What kind of answer an approval wants.
+pub fn approval_kind(requested: &ApprovalRequested) -> QuestionKind {
+    match (requested.ideas.as_slice(), requested.choices.as_slice()) {
+        ([], []) => QuestionKind::Approval,
+        ([], choices) => QuestionKind::Tie(choices.to_vec()),
+        (ideas, _) => QuestionKind::Merge(ideas.to_vec()),
     }
 }
 

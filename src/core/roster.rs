@@ -6,7 +6,7 @@
 use crate::history::{PersonaInfo, SeatInfo, SessionOpened};
 use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
-use crate::workflow::{Definition, ParticipantSpec, SeatTools, TRACKER};
+use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, TRACKER};
 
 /// What `your_role` says to a seat without a persona.
 pub const ROLE_WITHOUT_PERSONA: &str = "participant";
@@ -52,12 +52,11 @@ impl SeatInfo {
 
     /// A seat that the command line named, and the definition does not: of a model, or of a persona.
     fn chosen(&self) -> ParticipantSpec {
-        let seat = ParticipantSpec::named(&self.name, (0, 0));
-        let needs_persona = !self.persona.is_empty();
         ParticipantSpec {
-            persona: if needs_persona { seat.persona } else { String::new() },
-            needs_persona,
-            ..seat
+            persona: self.persona.clone(),
+            needs_persona: !self.persona.is_empty() && self.role.is_none(),
+            tools: if self.without_tools { SeatTools::LeftOut } else { SeatTools::Unset },
+            ..ParticipantSpec::named(&self.name, (0, 0))
         }
     }
 }
@@ -88,6 +87,8 @@ impl SessionOpened {
             let spec = ParticipantSpec { agent_only: known.agent_only || seat.agent_only, ..known };
             let model = definition.answered_by(&spec).unwrap_or_else(|| seat.model.clone());
             let given = SeatInfo::given(&spec, model, seat.scripted.clone());
+            // A seat without a seed of its own has the run's.
+            let given = SeatInfo { seed: given.seed.or(self.seed), ..given };
             let role = spec.role.clone().or_else(|| self.role_without_persona(&spec, seat));
             if *seat != (SeatInfo { role, wrapped: seat.wrapped.clone(), ..given }) {
                 return Some(format!("seat `{}` of the roster is not as the definition gives it", seat.name));
@@ -96,7 +97,13 @@ impl SessionOpened {
                 personas.push(self.persona_given(&spec, personas.len()));
             }
         }
-        (personas != self.personas).then(|| "the personas are not those of the roster".to_owned())
+        if personas != self.personas {
+            return Some("the personas are not those of the roster".to_owned());
+        }
+        let is_seated = |name: &&str| self.participants.iter().any(|seat| seat.name == **name);
+        let mut agents = definition.all_steps().flat_map(Step::agents).filter(|name| !name.is_empty());
+        let missing = agents.find(|name| !is_seated(name))?;
+        Some(format!("agent `{missing}` of a step is not in the roster"))
     }
 
     /// The role of a seat that has no persona, where the header gives it one.

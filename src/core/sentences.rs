@@ -12,7 +12,7 @@ use super::decide::step;
 use super::tally_round::tally_round;
 use crate::handoff::in_older_words;
 use crate::history::{AnswerRevealed, Event, SeatStatus, Session, Status, TimedEvent};
-use crate::round::seal::{Padding, RoundKey};
+use crate::round::seal::RoundKey;
 use crate::workflow::StepKind;
 
 /// Whether an event says the same as the one that the core decides, whatever its sentences.
@@ -102,7 +102,7 @@ fn without_sentences(session: &Session, mut event: Event) -> Event {
     } else if let Event::SessionClosed(closed) = &mut event {
         empty(&mut closed.reason);
     } else if let Event::AnswerRevealed(answer) = &mut event
-        && session.padding() == Padding::Classes
+        && !session.seal_format().holds_verdicts()
     {
         let answer = Arc::make_mut(answer);
         empty(&mut answer.reason);

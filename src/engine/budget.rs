@@ -63,7 +63,7 @@ impl Budget {
                 let model = seat.item.as_ref().map_or("", |item| item.model.as_str());
                 let each = self.each(session.seat_info(&seat.name), model, round.opened.estimated_tokens);
                 let untold = match &seat.status {
-                    SeatStatus::Failed(failed) => failed.tries,
+                    SeatStatus::Failed(failed) => failed.tokens.map_or(failed.tries, |_| 0),
                     SeatStatus::Revealed(answer, _) => {
                         let told = answer.tokens.map_or(0, |_| answer.replies.len());
                         let charged = answer.tries.saturating_sub(answer.declined);

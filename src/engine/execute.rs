@@ -42,7 +42,8 @@ impl Engine<'_> {
     /// Carries out a request. What the core refuses is reported and changes nothing.
     pub(super) fn execute(&mut self, request: FacilitatorRequest) -> Result<(), EngineError> {
         let done = match request {
-            FacilitatorRequest::Leave { .. } => {
+            FacilitatorRequest::Leave { reason } => {
+                self.leave_reason = Some(reason);
                 self.interrupt.cancel();
                 Ok(())
             }
@@ -74,10 +75,20 @@ impl Engine<'_> {
             return Err(Refusal("nobody is asked anything now".to_owned()));
         };
         match question.kind {
-            QuestionKind::KeyLost(_) => self.stage(Command::AskAgain),
-            QuestionKind::Approval | QuestionKind::Tie(_) | QuestionKind::Exhausted(_) => {
-                let FacilitatorAnswer { approved, choice, comment, by } = says;
-                self.stage(Command::Answer { step: question.step, approved, choice, comment, by })
+            QuestionKind::KeyLost(_) => {
+                let seal = self.new_seal().map_err(|error| Refusal(error.to_string()))?;
+                self.stage(Command::AskAgain { seal })
+            }
+            QuestionKind::Approval
+            | QuestionKind::Merge(_)
+            | QuestionKind::Tie(_)
+            | QuestionKind::Exhausted(_) => {
+                let FacilitatorAnswer { approved, choice, comment, merge, by } = says;
+                let step = question.step;
+                self.stage(match merge {
+                    Some(merge) => Command::Merge { step, merge, comment, by },
+                    None => Command::Answer { step, approved, choice, comment, by },
+                })
             }
         }
     }
@@ -120,7 +131,9 @@ impl Engine<'_> {
             }
         }
         let project_summary = (self.context_file)()?;
-        let events = self.decide(Command::OpenRound { project_summary }).map_err(|refusal| refusal.0)?;
+        let seal = self.new_seal().map_err(|error| error.to_string())?;
+        let events =
+            self.decide(Command::OpenRound { project_summary, seal }).map_err(|refusal| refusal.0)?;
         let opened = opened_by(&events).ok_or("no round waits to be opened")?;
         if seen.is_some_and(|seen| opened.snapshot_sha256 != seen) {
             return Err("CONTEXT.md changed on disk; review the snapshot again".to_owned());

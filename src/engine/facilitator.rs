@@ -8,12 +8,9 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use crate::core::{Command, NextAction, Question, QuestionKind, next};
-use crate::history::{Price, RoundRevised, Session};
+use crate::core::{Command, NextAction, Question, approval_kind, next};
+use crate::history::{Merge, Price, RoundRevised, Session};
 use crate::participants::Participant;
-
-/// Why a session pauses whose facilitator has left it.
-pub const LEFT: &str = "left by the facilitator";
 
 /// Whoever leads a session.
 pub trait Facilitator: Send {
@@ -42,6 +39,8 @@ pub struct FacilitatorAnswer {
     /// The option chosen among tied ones.
     pub choice: Option<String>,
     pub comment: Option<String>,
+    /// The ideas as options, where that was asked and the answer is yes.
+    pub merge: Option<Merge>,
     /// `facilitator`, or `scripted`.
     pub by: String,
 }
@@ -121,11 +120,7 @@ pub fn pending_question(session: &Session) -> Option<Question> {
     }
     let run = session.asked().next()?;
     let asked = &run.approval.as_ref()?.requested;
-    let kind = match asked.choices.as_slice() {
-        [] => QuestionKind::Approval,
-        choices => QuestionKind::Tie(choices.to_vec()),
-    };
-    Some(Question { step: run.id.clone(), kind, message: asked.message.clone() })
+    Some(Question { step: run.id.clone(), kind: approval_kind(asked), message: asked.message.clone() })
 }
 
 /// Who takes a seat whose model is replaced.

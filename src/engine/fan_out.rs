@@ -25,9 +25,7 @@ impl Engine<'_> {
     /// Asks the seats and agents that are not asked yet, and takes in what settles next, or the
     /// deadline.
     pub(super) async fn await_seats(&mut self) -> Result<(), EngineError> {
-        if self.session.open_round().is_some_and(|round| round.open_seats().next().is_some())
-            && !self.is_asking()
-        {
+        if self.session.open_round().is_some_and(|round| !self.has_asked(round)) {
             self.commit().await?;
             let Some(key) = self.round_key()? else {
                 return Ok(self.stage(Command::LoseKey)?);
@@ -77,6 +75,12 @@ impl Engine<'_> {
         let open = self.session.open_round().map(|round| round.opened.number);
         let asked = self.pool.round.as_ref();
         asked.is_some_and(|asked| Some(asked.number) == open && asked.left > 0)
+    }
+
+    /// Whether nobody of a round is still to be asked. One without open seats is watched for its deadline.
+    fn has_asked(&self, round: &RoundRun) -> bool {
+        let asked = self.pool.round.as_ref().filter(|asked| asked.number == round.opened.number);
+        asked.is_some_and(|asked| asked.left > 0 || round.open_seats().next().is_none())
     }
 
     /// Gives seats that settle at nearly the same time the chance to share one write.
@@ -154,6 +158,7 @@ impl Engine<'_> {
                 reason: failure.reason,
                 timed_out: failure.timed_out,
                 tries: failure.tries,
+                tokens: failure.usage,
             },
         })?;
         Ok(())

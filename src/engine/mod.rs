@@ -25,7 +25,7 @@ mod work_items;
 pub use budget::Budget;
 pub use evidence::unrecorded_evidence;
 pub use facilitator::{
-    Facilitator, FacilitatorAnswer, FacilitatorRequest, LEFT, ReplacementSeat, SeatReplacer, WaitPoint, hold,
+    Facilitator, FacilitatorAnswer, FacilitatorRequest, ReplacementSeat, SeatReplacer, WaitPoint, hold,
     pending_question,
 };
 pub use run::INTERRUPTED;

@@ -4,7 +4,7 @@ use zeroize::Zeroizing;
 
 use super::state::{Engine, EngineError};
 use crate::core::{Command, Refusal, key_file_left};
-use crate::round::seal::RoundKey;
+use crate::round::seal::{RoundKey, SealFormat, SealTo};
 
 impl Engine<'_> {
     /// The open round's key: in memory, else from the store, else new if nothing is sealed yet.
@@ -23,6 +23,27 @@ impl Engine<'_> {
         if round.sealed() > 0 {
             return Ok(None);
         }
+        if round.seal_to.is_some() {
+            // Nothing is lost but the key that was announced.
+            let seal = self.new_seal()?;
+            self.stage(Command::AskAgain { seal })?;
+            return Ok(self.key.as_ref().map(|(_, key)| key.clone()));
+        }
+        self.make_key(number).map(Some)
+    }
+
+    /// What the open round, else the next, is sealed to from now on; none under seal 1. The private key
+    /// is on disk when this returns.
+    pub(super) fn new_seal(&mut self) -> Result<Option<SealTo>, EngineError> {
+        if self.session.seal_format() != SealFormat::Two {
+            return Ok(None);
+        }
+        let open = self.session.open_round().map(|round| round.opened.number);
+        let number = open.unwrap_or_else(|| self.session.next_round_number());
+        Ok(Some(self.make_key(number)?.seal_to()))
+    }
+
+    fn make_key(&mut self, number: u32) -> Result<RoundKey, EngineError> {
         let mut bytes = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *bytes).map_err(|error| {
             EngineError::Table(format!("the operating system gives no randomness: {error}"))
@@ -30,7 +51,7 @@ impl Engine<'_> {
         let key = RoundKey::new(*bytes);
         self.keys.keep(&self.session.id, number, &key)?;
         self.key = Some((number, key.clone()));
-        Ok(Some(key))
+        Ok(key)
     }
 
     /// The key is published by now, so that a file that cannot be removed endangers nothing: it is

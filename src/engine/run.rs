@@ -3,8 +3,8 @@
 use super::facilitator::wait_point;
 use super::request_pool::RequestPool;
 use super::state::{Engine, EngineError};
-use crate::core::{Command, ExitCode, NextAction, QUORUM_UNREACHABLE, exit_code, next};
-use crate::history::{CloseReason, RoundRun};
+use crate::core::{Command, ExitCode, NextAction, QUORUM_UNREACHABLE, Refusal, exit_code, next};
+use crate::history::{CloseReason, RoundRun, Seat};
 
 /// Why a session pauses that a signal ended.
 pub const INTERRUPTED: &str = "interrupted";
@@ -18,7 +18,8 @@ impl Engine<'_> {
         loop {
             if self.interrupt.is_cancelled() && self.session.closed.is_none() && self.session.paused.is_none()
             {
-                return self.pause(INTERRUPTED, None).await;
+                let reason = self.leave_reason.take();
+                return self.pause(reason.as_deref().unwrap_or(INTERRUPTED), None).await;
             }
             if self.is_task_due {
                 self.commit().await?;
@@ -46,6 +47,7 @@ impl Engine<'_> {
             NextAction::Decide(Command::Offer { step }) => self.offer(step)?,
             NextAction::Decide(command) => self.stage(command)?,
             NextAction::AwaitSeats => self.await_seats().await?,
+            NextAction::CloseRound(_) if self.is_held() => self.await_seats().await?,
             NextAction::CloseRound(reason) => return self.close_or_stop(reason).await,
             NextAction::Rest => return Ok(Some(ExitCode::Waiting)),
             NextAction::Done => {
@@ -59,6 +61,28 @@ impl Engine<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Without a person who could save them, seats that keep the round below its quorum are asked again.
+    ///
+    /// # Errors
+    /// The core refused, which is a bug.
+    pub fn retry_failed_seats(&mut self) -> Result<(), Refusal> {
+        let below = self.session.below_quorum().filter(|_| !self.facilitator.is_person());
+        let retry = |round: &RoundRun| {
+            let again = |seat: &Seat| Command::Retry {
+                round: round.opened.round.clone(),
+                participant: seat.name.clone(),
+                model: None,
+            };
+            round.failed_seats().map(again).collect::<Vec<_>>()
+        };
+        below.map(retry).unwrap_or_default().into_iter().try_for_each(|command| self.stage(command))
+    }
+
+    /// Whether the open round waits for a person, who can still save its failed seats.
+    fn is_held(&self) -> bool {
+        self.facilitator.is_person() && self.session.round_on_hold().is_some()
     }
 
     /// Closes the open round; where failed seats keep it below its quorum and no person

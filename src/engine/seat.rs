@@ -13,7 +13,7 @@ use crate::ballot::{BallotForm, ParsedReply};
 use crate::history::{RoundRun, Session};
 use crate::participants::{Failure, Participant, SeatRequest};
 use crate::round::record::{Finish, Raw, TOO_LONG};
-use crate::round::seal::{AssociatedData, Nonces, Padding, RoundKey, SealedRecord, seal};
+use crate::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
 
 /// What all seats of one round share.
 pub struct RoundShared {
@@ -25,9 +25,9 @@ pub struct RoundShared {
     pub snapshot_sha256: String,
     /// The form of an answer.
     pub form: BallotForm,
-    pub key: RoundKey,
-    /// What is sealed, and how it is padded.
-    pub padding: Padding,
+    pub sealer: Sealer,
+    /// Whether what is read of the replies is sealed with them.
+    pub holds_verdicts: bool,
     /// How long one seat may take.
     pub timeout: Option<Duration>,
     /// Whether a block is one without a minimum change: not in sessions of format 1.
@@ -43,8 +43,8 @@ impl RoundShared {
             round: round.opened.round.clone(),
             snapshot_sha256: round.opened.snapshot_sha256.clone(),
             form: round.opened.ballot.clone(),
-            key: key.clone(),
-            padding: session.padding(),
+            sealer: Sealer::new(key, session.seal_format()),
+            holds_verdicts: session.seal_format().holds_verdicts(),
             timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
             counts_bare_blocks: !session.is_format_1(),
         }
@@ -63,7 +63,7 @@ impl SeatResult {
     /// A fault of the program itself, which says nothing of any answer.
     pub fn fault() -> Self {
         let reason = "internal error while asking this seat".to_owned();
-        Self::Failed(Failure { reason, timed_out: false, tries: 1 })
+        Self::Failed(Failure { reason, timed_out: false, tries: 1, usage: None })
     }
 }
 
@@ -80,12 +80,17 @@ pub async fn ask_and_seal(
     let failed = match with_timeout(shared.timeout, work).await {
         Ok(Err(failure)) if taken.replies.is_empty() => return SeatResult::Failed(failure),
         Ok(Err(failure)) => {
-            taken.tries += failure.tries;
+            taken.add_failure(&failure);
             Some(failure.reason)
         }
         Err(limit) if taken.replies.is_empty() => {
             let reason = format!("timed out after {} ms", limit.as_millis());
-            return SeatResult::Failed(Failure { reason, timed_out: true, tries: taken.tries.max(1) });
+            return SeatResult::Failed(Failure {
+                reason,
+                timed_out: true,
+                tries: taken.tries.max(1),
+                usage: None,
+            });
         }
         // It replied; if it was too slow to correct itself, the first reply's fault stands.
         Ok(Ok(())) | Err(_) => None,
@@ -106,7 +111,7 @@ pub async fn ask_and_seal(
         declined: taken.declined,
     };
     seal_record(&seat, raw, &shared)
-        .unwrap_or_else(|reason| SeatResult::Failed(Failure { reason, timed_out: false, tries }))
+        .unwrap_or_else(|reason| SeatResult::Failed(Failure { reason, timed_out: false, tries, usage: None }))
 }
 
 /// What comes of the work, or how long it was given. Without a limit there is no clock to look at.
@@ -118,7 +123,7 @@ async fn with_timeout<T>(limit: Option<Duration>, work: impl Future<Output = T>)
 }
 
 fn seal_record(seat: &str, mut raw: Raw, shared: &RoundShared) -> Result<SeatResult, String> {
-    let mut nonces = Nonces { cipher: [0; 24], commitment: [0; 32] };
+    let mut nonces = Nonces { cipher: [0; 32], commitment: [0; 32] };
     getrandom::fill(&mut nonces.cipher)
         .and_then(|()| getrandom::fill(&mut nonces.commitment))
         .map_err(|error| format!("the operating system gives no randomness: {error}"))?;
@@ -129,14 +134,13 @@ fn seal_record(seat: &str, mut raw: Raw, shared: &RoundShared) -> Result<SeatRes
         snapshot_sha256: &shared.snapshot_sha256,
     };
     loop {
-        let text = match shared.padding {
-            Padding::Classes => serde_json::to_string(&raw),
-            Padding::Steps => {
-                serde_json::to_string(&raw.clone().read(&shared.form, shared.counts_bare_blocks))
-            }
+        let text = if shared.holds_verdicts {
+            serde_json::to_string(&raw.clone().read(&shared.form, shared.counts_bare_blocks))
+        } else {
+            serde_json::to_string(&raw)
         };
         let text = text.map_err(|_| "the answer could not be sealed")?;
-        if let Some(sealed) = seal(&shared.key, &nonces, binding, &text, shared.padding) {
+        if let Some(sealed) = shared.sealer.seal(&nonces, binding, &text) {
             return Ok(SeatResult::Sealed(sealed));
         }
         let whole = raw.replies.iter_mut().filter(|reply| reply.finish != Finish::TooLong);
@@ -174,6 +178,7 @@ async fn ask_with_reask(
 
 #[cfg(test)]
 mod tests {
+    use crate::round::seal::{Padding, SealFormat};
     use futures::future::{BoxFuture, FutureExt as _};
 
     use super::*;
@@ -213,8 +218,8 @@ mod tests {
             round: "r".into(),
             snapshot_sha256: "00".into(),
             form,
-            key: RoundKey::new([1; 32]),
-            padding: Padding::Classes,
+            sealer: Sealer::new(&RoundKey::new([1; 32]), SealFormat::One(Padding::Classes)),
+            holds_verdicts: false,
             timeout: None,
             counts_bare_blocks: true,
         };

@@ -105,6 +105,8 @@ pub struct Engine<'a> {
     pub(super) observer: &'a mut dyn Observer,
     pub(super) facilitator: &'a mut dyn Facilitator,
     pub(super) interrupt: CancellationToken,
+    /// Why the facilitator leaves while seats are asked.
+    pub(super) leave_reason: Option<String>,
     pub(super) budget: Option<Budget>,
     pub(super) progress: ProgressBoard,
     pub(super) staged: Vec<TimedEvent>,
@@ -136,6 +138,7 @@ impl<'a> Engine<'a> {
             observer: parts.observer,
             facilitator: parts.facilitator,
             interrupt: parts.interrupt,
+            leave_reason: None,
             budget: parts.budget,
             progress: parts.progress,
             staged: Vec::new(),

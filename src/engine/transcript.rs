@@ -1,7 +1,7 @@
 //! What was read of the replies to one question, asked again or not: the same for a seat and an agent.
 
 use crate::ballot::holds_no_answer;
-use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
+use crate::participants::{Failure, Finish, Reply, SeatRequest, TokenUsage};
 use crate::round::prompt;
 use crate::round::record::ReplyAttempt;
 
@@ -23,12 +23,7 @@ impl Transcript {
         self.tries += reply.tries;
         self.declined += reply.declined;
         self.dropped.clone_from(&reply.dropped);
-        if let Some(usage) = reply.usage {
-            match &mut self.usage {
-                Some(sum) => *sum += usage,
-                None => self.usage = Some(usage),
-            }
-        }
+        self.add_usage(reply.usage);
         let limit = reply.limit.filter(|_| reply.finish == Finish::Length && holds_no_answer(&reply.text));
         self.replies.push(ReplyAttempt {
             text: reply.text.clone(),
@@ -36,6 +31,21 @@ impl Transcript {
             limit,
             reason: None,
         });
+    }
+
+    /// Takes in a request that brought no reply.
+    pub fn add_failure(&mut self, failure: &Failure) {
+        self.tries += failure.tries;
+        self.add_usage(failure.usage);
+    }
+
+    fn add_usage(&mut self, usage: Option<TokenUsage>) {
+        if let Some(usage) = usage {
+            match &mut self.usage {
+                Some(sum) => *sum += usage,
+                None => self.usage = Some(usage),
+            }
+        }
     }
 
     /// Turns the request into the one to make since the last reply does not count: with the reason, or,

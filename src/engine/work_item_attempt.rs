@@ -150,7 +150,7 @@ fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, S
 
 /// Why a try that failed on the way failed, with why the reply before it did not count.
 fn failed(taken: &mut Transcript, failure: Failure) -> String {
-    taken.tries += failure.tries;
+    taken.add_failure(&failure);
     match taken.last_reason() {
         Some(before) => format!("{before}; asked again: {}", failure.reason),
         None => failure.reason,

@@ -99,7 +99,7 @@ pub fn expected(step: &Step) -> ExpectedOutput {
 }
 
 /// The form of an answer, and the facilitator's line; the same for whoever answers.
-pub fn rules(definition: &Definition, step: &Step, format: u32) -> Option<String> {
+pub fn rules(step: &Step, directive: Option<&str>, format: u32) -> Option<String> {
     let mut rules = String::new();
     // That a schema wants JSON is said with the schema.
     let ExpectedOutput { description, length, format: written } =
@@ -136,7 +136,6 @@ pub fn rules(definition: &Definition, step: &Step, format: u32) -> Option<String
         | StepKind::Transform(_)
         | StepKind::Condition(_) => {}
     }
-    let directive = step.facilitator_directive.as_ref().or(definition.facilitator_directive.as_ref());
     if let Some(directive) = directive {
         let _ = writeln!(rules, "The facilitator adds: {directive}");
     }

@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 
+use super::scope::directive;
 use super::work_item_input::{as_json, look_up, missing};
 use crate::history::Session;
 use crate::workflow::{
@@ -61,7 +62,10 @@ impl Session {
             return Vec::new();
         };
         let checked = self.check_round(definition, step, round);
-        let warnings = checked.warnings.iter().map(|warning| format!("round `{}`: {warning}", step.id));
+        let dropped = self.rendered_round(definition, step, round).map(|asked| asked.warnings);
+        let dropped = dropped.unwrap_or_default();
+        let warnings = checked.warnings.iter().chain(&dropped);
+        let warnings = warnings.map(|warning| format!("round `{}`: {warning}", step.id));
         warnings.chain(self.linked(definition, step).warnings).collect()
     }
 
@@ -80,16 +84,22 @@ impl Session {
         if let Some(why) = if step.requires.is_empty() { None } else { lacking().err() } {
             return Checked { refusal: Some(why), ..Checked::default() };
         }
+        let asked = match self.rendered_round(definition, step, round) {
+            Ok(asked) => asked,
+            Err(why) => return Checked { refusal: Some(why), ..Checked::default() },
+        };
         if completeness == Completeness::Off {
             return Checked::default();
         }
-        let texts = round_texts(definition, step, round);
+        let scope = asked.written.as_ref().and_then(|_| self.scope_of(definition, step).ok());
+        let own = |text: &String| if self.renders() { own_words(text, scope.as_ref()) } else { text.clone() };
+        let texts: Vec<String> = round_texts(definition, step, round).into_iter().map(own).collect();
         // Whatever names nothing needs no comparison.
         if texts.iter().all(|text| findings(text, &Held { may_grow: true, ..own_ids(definition) }).is_empty())
         {
             return Checked::default();
         }
-        let snapshot = self.render_snapshot(step, round, None);
+        let snapshot = self.render_snapshot(step, &asked.round, None);
         let context = self.context();
         let held = |text: &str| {
             let mut held = held(definition, &known(definition, &context), text, &snapshot.text);
@@ -171,7 +181,8 @@ impl Session {
         let (texts, is_open): (Vec<String>, bool) = match &step.kind {
             StepKind::Round(round) => {
                 hold_artifacts(&mut held, definition, round);
-                (round_texts(definition, step, round).into_iter().cloned().collect(), false)
+                let own = |text: &String| if self.renders() { own_words(text, None) } else { text.clone() };
+                (round_texts(definition, step, round).into_iter().map(own).collect(), false)
             }
             StepKind::Agent(_) | StepKind::Review(_) => {
                 let own = super::work_item_input::own_prompt(step).map(Template::text);
@@ -215,10 +226,6 @@ fn round_texts<'a>(definition: &'a Definition, step: &'a Step, round: &'a Round)
         .into_iter()
         .flatten()
         .collect()
-}
-
-fn directive<'a>(definition: &'a Definition, step: &'a Step) -> Option<&'a String> {
-    step.facilitator_directive.as_ref().or(definition.facilitator_directive.as_ref())
 }
 
 /// The ids of a definition, none of them at hand but those of the agenda, which every round is shown.

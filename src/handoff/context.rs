@@ -5,8 +5,9 @@
 use serde_json::{Map, Value, json};
 
 use super::disclosure::{WITHHELD, rejected, seat_answer};
+use super::revision::earlier_counts;
 use crate::history::{RoundRun, Seat, Session, StepFinished, StepRun};
-use crate::round::material::{Artifact, SnapshotContent};
+use crate::round::material::{Artifact, RoundSummary, SnapshotContent};
 use crate::round::snapshot::Snapshot;
 use crate::workflow::{Definition, Round, Step, StepKind};
 
@@ -52,7 +53,28 @@ impl Session {
     /// The snapshot that the round step `step` would freeze now.
     pub fn render_snapshot(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
         let Some(definition) = &self.definition else { return Snapshot::freeze(&SnapshotContent::default()) };
-        let (past, context) = self.recalled(definition, round);
+        self.snapshot_with(definition, (step, round), project_summary, self.recalled(definition, step, round))
+    }
+
+    /// The bytes that the snapshot would have if it recalled everything.
+    pub fn size_in_full(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> usize {
+        let Some(definition) = &self.definition else { return 0 };
+        let everything = (self.all_past_rounds(), self.context());
+        self.snapshot_with(definition, (step, round), project_summary, everything).text.len()
+    }
+
+    fn snapshot_with(
+        &self,
+        definition: &Definition,
+        (step, round): (&Step, &Round),
+        project_summary: Option<&str>,
+        (past, context): (Vec<RoundSummary>, Map<String, Value>),
+    ) -> Snapshot {
+        let before = self.revised(definition, step, round).ok().flatten();
+        let shown = before.filter(|_| round.feedback.has_reasons());
+        let drawn_for = self.next_round_id(definition, &step.id);
+        let reasons = shown.map(|before| self.earlier_reasons(before, &drawn_for)).unwrap_or_default();
+        let counts = before.and_then(|before| earlier_counts(before, round.feedback));
         let artifacts = artifacts(definition, round);
         let linked = self.linked(definition, step);
         Snapshot::freeze(&SnapshotContent {
@@ -68,6 +90,8 @@ impl Session {
             open_conflicts: &definition.open_conflicts,
             open_questions: &definition.open_questions,
             recent_rounds: &past,
+            earlier_reasons: &reasons,
+            earlier_counts: counts.as_ref(),
             context: Some(&context),
             linked_tasks: Some(&linked.json),
         })

@@ -191,6 +191,16 @@ impl Session {
         }
     }
 
+    /// The note that the step which finished last wrote on a round, while it is not on record: the round,
+    /// and the text as it is handed on.
+    pub(crate) fn due_synthesis(&self) -> Option<(String, String)> {
+        let id = self.finished_step.as_ref().filter(|_| self.synthesis_due)?;
+        let round = self.synthesis_of(id)?.opened.round.clone();
+        let data = self.disclosed_result(self.definition.as_ref()?.step(id)?, self.results.get(id)?)?;
+        let text = ["synthesis", "result"].into_iter().find_map(|key| data[key].as_str());
+        Some((round, text.map_or_else(|| data.to_string(), str::to_owned)))
+    }
+
     /// What came back for a work item, as later agents see it.
     pub(crate) fn handed_content(&self, item: &WorkItem) -> Value {
         let handed = self.handed(&item.offered.item, said_for(item));

@@ -9,7 +9,10 @@ mod linked_tasks;
 mod older_words;
 mod pseudonym;
 mod recall;
+mod rendering;
 mod review;
+mod revision;
+mod scope;
 mod work_item_input;
 
 pub use completeness::Checked;
@@ -17,4 +20,6 @@ pub use context::{is_no, parallel_data, round_data};
 pub use disclosure::{WITHHELD, rejected};
 pub use linked_tasks::{LinkedTasks, linked_tasks};
 pub use older_words::in_older_words;
+pub use rendering::Rendered;
+pub(crate) use revision::is_asked_again;
 pub use work_item_input::{WorkItemDraft, offer, whole_prompt};

@@ -14,6 +14,7 @@ impl Session {
     pub(crate) fn recalled(
         &self,
         definition: &Definition,
+        step: &Step,
         round: &Round,
     ) -> (Vec<RoundSummary>, Map<String, Value>) {
         let closed = self.closed_rounds();
@@ -24,16 +25,27 @@ impl Session {
         }
         let recall = definition.recall(round);
         let skip = closed.len().saturating_sub(recall.rounds);
-        let past = closed.iter().skip(skip).map(|round| self.past_round(round, true)).collect();
-        let last = closed.last().filter(|_| recall.rounds > 0).map(|round| round.opened.step.as_str());
+        let hidden = self.hidden_steps(definition, &step.id);
+        let is_hidden = |id: &str| hidden.iter().any(|step| step == id);
+        let past = closed.iter().skip(skip);
+        let past = past.map(|round| self.past_round(round, !is_hidden(&round.opened.step))).collect();
+        let last = closed
+            .last()
+            .filter(|last| recall.rounds > 0 && !is_hidden(&last.opened.step))
+            .map(|round| round.opened.step.as_str());
         let mut context = Map::new();
         for (id, result) in &self.results {
-            let Some(step) = definition.step(id) else { continue };
+            let Some(step) = definition.step(id).filter(|step| !is_hidden(&step.id)) else { continue };
             if let Some(data) = self.recalled_result(&recall, step, result, last) {
                 context.insert(step.key().to_owned(), data);
             }
         }
         (past, context)
+    }
+
+    /// Every round before the one that opens next.
+    pub(super) fn all_past_rounds(&self) -> Vec<RoundSummary> {
+        self.closed_rounds().into_iter().map(|round| self.past_round(round, true)).collect()
     }
 
     /// What is recalled of a step's result; `last` is the step of the round closed last, if any round is.
@@ -47,6 +59,8 @@ impl Session {
         let is_last = |step: &Step| last == Some(step.id.as_str());
         match &step.kind {
             StepKind::Condition(_) => None,
+            // Of ideas that were merged the options alone are recalled, not who had them.
+            StepKind::Round(_) if self.is_merged(step) => None,
             StepKind::Round(round) => is_last(step)
                 .then(|| self.context_value(step, result))
                 .flatten()

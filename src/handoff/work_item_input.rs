@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::brief::{WORDING, brief, expected, linked_text, rules, stage_description};
 use super::linked_tasks::NO_LINKS;
+use super::scope::{directive, of_definition, render};
 use crate::history::{AgentWork, ReviewContext, Session, StageContext, WorkItemOffered};
-use crate::round::material::{AgendaItem, Artifact};
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, Step, StepKind, Template, is_blank};
 
@@ -98,13 +98,19 @@ impl Session {
             input,
             stage_context,
             wording: (self.format() >= 2).then_some(WORDING),
-            rules: rules(definition, step, self.format()),
+            rules: None,
             prompt: None,
             linked_tasks: Some(linked.json).filter(|json| json != NO_LINKS),
             review_context,
         };
         let template = template(definition, step, agent)?;
-        let scope = template.as_ref().map(|_| scope(definition, &task)).unwrap_or_default();
+        let scope = template.as_ref().map(|_| scope_of(definition, &task)).unwrap_or_default();
+        let mut said = directive(definition, step).cloned();
+        if let Some(said) = said.as_mut().filter(|text| self.renders() && Template::is_one(text)) {
+            let scope = scope_of(definition, &task);
+            render(said, "`facilitator_directive`", &scope)?;
+        }
+        task.rules = rules(step, said.as_deref(), self.format());
         let prompt = template.as_ref().map(|template| template.render(&scope)).transpose();
         task.prompt = prompt.map_err(|error| format!("the prompt cannot be made: {error}"))?;
         let whole = brief(definition, step, &task) + &text(definition, &task);
@@ -159,14 +165,8 @@ fn text(definition: &Definition, task: &AgentWork) -> String {
 
 /// What a template sees: the work item, and of the definition its material. In sessions of format 1
 /// there is less of it.
-fn scope(definition: &Definition, task: &AgentWork) -> Value {
-    let mut scope = Map::new();
-    if task.wording.is_some() {
-        scope.insert("project_summary".to_owned(), definition.project_summary.as_deref().into());
-        scope.insert("artifacts".to_owned(), definition.artifacts.iter().map(Artifact::to_json).collect());
-        let agenda = |item: &AgendaItem| json!({"id": item.id, "title": item.title, "status": item.status});
-        scope.insert("agenda".to_owned(), definition.agenda.iter().map(agenda).collect());
-    }
+fn scope_of(definition: &Definition, task: &AgentWork) -> Value {
+    let mut scope = if task.wording.is_some() { of_definition(definition) } else { Map::new() };
     scope.extend(work_item(definition, task));
     Value::Object(scope)
 }

@@ -47,6 +47,7 @@ impl Session {
             Event::StepFinished(result) => self.finish(result),
             Event::ApprovalRequested(requested) => self.request(requested, stamped.at),
             Event::ApprovalGiven(given) => self.answer(given, stamped.at),
+            Event::IdeasMerged(merged) => self.note_merge(merged),
             Event::Warning { message, .. } => self.warnings.push(message.clone()),
             Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
             Event::SessionResumed { .. } => self.resume(before, stamped.at),
@@ -67,7 +68,7 @@ impl Session {
             | Event::SynthesisRecorded(_)
             | Event::DeadlineExtended(_)
             | Event::SeatRetried(_)
-            | Event::RoundAskedAgain { .. }) => self.apply_live(live),
+            | Event::RoundAskedAgain { .. }) => self.apply_live(live, stamped.at),
             seat @ (Event::WorkItemOffered(_)
             | Event::BallotSealed(_)
             | Event::SeatFailed(_)
@@ -122,7 +123,10 @@ impl Session {
                 let lost: Vec<String> = participants.iter().filter(again).cloned().collect();
                 round.key_lost.extend(lost);
             }
-        } else if let Event::SeatsAskedAgain { round, participants, .. } = event {
+        } else if let Event::SeatsAskedAgain { round, participants, seal, .. } = event {
+            if let (Some(round), Some(_)) = (self.round_mut(round), seal) {
+                round.seal_to.clone_from(seal);
+            }
             self.seats(round, participants, |seat| {
                 seat.status = SeatStatus::Asking;
                 seat.elapsed_ms = None;
@@ -194,6 +198,7 @@ impl Session {
                 status: SeatStatus::Waiting,
                 elapsed_ms: None,
                 retried: 0,
+                retried_at: None,
             };
             (name.clone(), seat)
         };
@@ -213,13 +218,14 @@ impl Session {
             session: self.id.clone(),
             deadline_ms: opened.deadline_ms,
             synthesis: None,
+            seal_to: opened.seal.clone(),
             opened: Arc::clone(opened),
         });
     }
 
     fn start(&mut self, step: &str, iteration: u32, within: Option<&str>, at: Timestamp) {
         self.iterations = iteration;
-        self.taken = false;
+        (self.taken, self.synthesis_due) = (false, false);
         self.chosen.shift_remove(step);
         *self.runs.entry(step.to_owned()).or_insert(0) += 1;
         match within {
@@ -266,6 +272,7 @@ impl Session {
             return;
         }
         self.step = None;
+        self.synthesis_due = result.success && self.synthesis_of(&result.step).is_some();
         self.finished_step = Some(result.step.clone());
         self.results.insert(result.step.clone(), Arc::clone(result));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::event::{Event, RoundRevised, SeatRetried, SessionForked};
-use super::state::{SeatStatus, Session};
+use super::state::{RoundRun, SeatStatus, Session};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
 use crate::round::material::Artifact;
@@ -26,7 +26,7 @@ impl Definition {
             return Err(Diagnostic::new(format!("`{}` is no round step", revised.step)));
         };
         let form = read_round(&revised.form)?;
-        *round = Round {
+        **round = Round {
             participants: revised.participants.clone().map_or(Selection::All, Selection::Named),
             artifacts: round.artifacts.clone(),
             closes_below_quorum: round.closes_below_quorum || form.closes_below_quorum,
@@ -51,7 +51,7 @@ impl Definition {
 
 impl Session {
     /// Folds in what the facilitator did.
-    pub(crate) fn apply_live(&mut self, event: &Event) {
+    pub(crate) fn apply_live(&mut self, event: &Event, at: Timestamp) {
         if let Event::RoundRevised(revised) = event {
             if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
                 self.definition = Some(Arc::new(after));
@@ -68,6 +68,7 @@ impl Session {
                 }
             }
         } else if let Event::SynthesisRecorded(note) = event {
+            self.synthesis_due = false;
             if let Some(round) = self.round_mut(&note.round) {
                 round.synthesis = Some(note.text.clone()).filter(|text| !text.trim().is_empty());
             }
@@ -76,7 +77,7 @@ impl Session {
                 round.deadline_ms = Some(extended.deadline_ms);
             }
         } else if let Event::SeatRetried(retried) = event {
-            self.retry(retried);
+            self.retry(retried, at);
         } else if let Event::RoundAskedAgain { step, .. } = event
             && let Some(run) = self.run_mut(step)
         {
@@ -84,7 +85,13 @@ impl Session {
         }
     }
 
-    fn retry(&mut self, retried: &SeatRetried) {
+    /// The last closed round that a step's result is a note on.
+    pub fn synthesis_of(&self, step: &str) -> Option<&RoundRun> {
+        let StepKind::Agent(agent) = &self.definition.as_ref()?.step(step)?.kind else { return None };
+        self.last_round_of(agent.synthesis_of.as_deref()?).filter(|round| round.closed.is_some())
+    }
+
+    fn retry(&mut self, retried: &SeatRetried, at: Timestamp) {
         if let (Some(model), Some(info)) =
             (&retried.model, Arc::make_mut(&mut self.roster).get_mut(&retried.participant))
         {
@@ -94,6 +101,7 @@ impl Session {
             seat.status = SeatStatus::Asking;
             seat.elapsed_ms = None;
             seat.retried += 1;
+            seat.retried_at = Some(at);
             if let (Some(model), Some(item)) = (&retried.model, &mut seat.item) {
                 Arc::make_mut(item).model.clone_from(model);
             }
@@ -115,7 +123,7 @@ fn read_round(form: &str) -> Result<Round, Diagnostic> {
         .definition
         .steps
         .into_iter()
-        .find_map(|step| if let StepKind::Round(round) = step.kind { Some(round) } else { None });
+        .find_map(|step| if let StepKind::Round(round) = step.kind { Some(*round) } else { None });
     round.ok_or_else(|| Diagnostic::new("the form is no round").hint("write at least `question: …`"))
 }
 

@@ -4,10 +4,14 @@ mod apply;
 mod event;
 mod exhausted;
 mod facilitator;
+mod failed_seats;
 mod linked_session;
+mod merge;
 mod price;
 mod receipt;
+mod round_seats;
 mod route;
+mod seals;
 mod state;
 mod step_run;
 mod timestamp;
@@ -16,18 +20,21 @@ mod work_item;
 
 pub use event::{
     AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
-    DeadlineExtended, Event, ItemStatus, LeakReport, LeaksFound, Link, LinkRecorded, LogEntry, PersonaInfo,
-    PreviousArtifact, PseudonymMap, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome,
-    RoundRevised, SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened,
-    StageContext, Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed,
-    WorkItemOffered, WorkItemReturned, Wrapped,
+    CollectedIdea, DeadlineExtended, Event, IdeasMerged, ItemStatus, LeakReport, LeaksFound, Link,
+    LinkRecorded, LogEntry, Merge, MergedOption, PersonaInfo, PreviousArtifact, ProviderSettings,
+    PseudonymMap, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome, RoundRevised,
+    SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened, SetAside, StageContext,
+    Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed,
+    WorkItemOffered, WorkItemReturned, Wrapped, Written,
 };
 pub use exhausted::exhausted_key;
 pub(crate) use exhausted::{CONTINUE, DECIDE, STOP, TAKE};
 pub(crate) use facilitator::{PROJECT, read_artifact};
 pub use linked_session::LinkedSession;
+pub use merge::option_id;
 pub use price::Price;
 pub use receipt::Receipt;
+pub use route::round_outcome;
 pub use state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 pub use step_run::{ApprovalRun, StepArtifact, StepRun};
 pub use timestamp::Timestamp;

@@ -70,7 +70,7 @@ impl Session {
             return Some(RoundOutcome::Failed);
         }
         let round = self.last_round_of(&step.id)?;
-        round.tally.as_ref().map(outcome_of)
+        round.tally.as_ref().map(round_outcome)
     }
 
     /// The failed step that the running one was reached from by `on_error`.
@@ -118,7 +118,7 @@ fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>
 }
 
 /// What a count came to, in one word.
-fn outcome_of(tally: &Tally) -> RoundOutcome {
+pub fn round_outcome(tally: &Tally) -> RoundOutcome {
     let verdict = &tally.verdict;
     let blocks = verdict.scores.get("block").is_some_and(|blocks| blocks.as_f64() > 0.0);
     match tally.rule {

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::event::{
-    AnswerRevealed, ApprovalGiven, LeakReport, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed,
-    RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
+    AnswerRevealed, ApprovalGiven, IdeasMerged, LeakReport, LinkRecorded, PersonaInfo, ReviewRecorded,
+    RoundClosed, RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally,
+    WorkItemOffered,
 };
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
 use super::timestamp::Timestamp;
@@ -16,8 +17,8 @@ use super::work_item::WorkItem;
 use crate::diagnostic::Diagnostic;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::record::REPLY_RULES;
-use crate::round::seal::{AssociatedData, Padding, RoundKey, SealedRecord, unseal};
-use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, load_of_format_1};
+use crate::round::seal::{SealTo, SealedRecord};
+use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, load_recorded};
 
 /// A session, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,6 +51,8 @@ pub struct Session {
     pub items_of: IndexMap<String, Vec<String>>,
     /// What was found in answers before they were handed on, by work item.
     pub leaks: IndexMap<String, LeakReport>,
+    /// Ideas merged so far.
+    pub merges: Vec<IdeasMerged>,
     /// Feedback on record.
     pub reviews: Vec<ReviewRecorded>,
     /// Work items of the tracker whose status and evidence are in the file of the tasks.
@@ -79,6 +82,8 @@ pub struct Session {
     pub chosen: IndexMap<String, String>,
     /// The step whose runs were used up when the facilitator stopped the session.
     pub stopped_at: Option<String>,
+    /// Whether the step that finished last wrote a note on a round that is not on record.
+    pub synthesis_due: bool,
     /// How often a person has answered each step.
     pub answered: IndexMap<String, usize>,
     /// Warnings so far.
@@ -122,7 +127,6 @@ pub struct RoundRun {
     pub seats: IndexMap<String, Seat>,
     pub closed: Option<RoundClosed>,
     pub closed_at: Option<Timestamp>,
-    /// How it was counted.
     pub tally: Option<Tally>,
     /// Seats whose answers were lost with an earlier key, whether asked again or not.
     pub key_lost: Vec<String>,
@@ -134,6 +138,8 @@ pub struct RoundRun {
     pub deadline_ms: Option<u64>,
     /// The facilitator's note on it.
     pub synthesis: Option<String>,
+    /// What its answers are sealed to; none under seal 1. A lost key is followed by another.
+    pub seal_to: Option<SealTo>,
 }
 
 /// A seat of a round.
@@ -148,6 +154,8 @@ pub struct Seat {
     pub elapsed_ms: Option<u64>,
     /// How often the facilitator had it asked again.
     pub retried: u32,
+    /// When it was asked again last.
+    pub retried_at: Option<Timestamp>,
 }
 
 /// Where a seat stands.
@@ -184,7 +192,7 @@ impl Session {
     pub fn definition_of(header: &SessionOpened) -> Result<Definition, Diagnostic> {
         let id = default_id(&header.definition_file);
         let source = Source { text: &header.definition, file: &header.definition_file, id };
-        let loaded = if header.format < 2 { load_of_format_1(source) } else { load(source) };
+        let loaded = if header.templates.is_none() { load_recorded(source) } else { load(source) };
         match loaded {
             Ok(loaded) => match &header.tasks_file {
                 Some(text) => Ok(loaded.definition.with_tasks(text).definition),
@@ -199,6 +207,12 @@ impl Session {
     /// Whether its file was begun in format 1: what its records mean is read as it was then.
     pub fn is_format_1(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.format < 2)
+    }
+
+    /// Whether what the facilitator wrote of rounds and approvals may hold templates; in older files
+    /// braces are text.
+    pub fn renders(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.templates.is_some())
     }
 
     /// The format of its file, which says how some of what is recorded reads.
@@ -247,40 +261,25 @@ impl Session {
 
     /// The number that the next round to open has, from 1.
     pub fn next_round_number(&self) -> u32 {
-        self.rounds_left_out + self.rounds.len() as u32 + 1
+        let first = self.definition.as_ref().map_or(1, |definition| definition.current_round);
+        self.rounds_left_out + self.rounds.len() as u32 + first
     }
 
-    /// What a seat's seal in a round is bound to.
-    pub fn binding<'a>(&self, round: &'a RoundRun, seat: &'a str) -> AssociatedData<'a> {
-        AssociatedData {
-            session: &round.session,
-            round: &round.opened.round,
-            participant: seat,
-            snapshot_sha256: &round.opened.snapshot_sha256,
+    /// The id of the round that a step opens next: the step's, with `.2`, `.3` … when it runs again; never
+    /// one that another step's round has or will have.
+    pub fn next_round_id(&self, definition: &Definition, step: &str) -> String {
+        let before = self.rounds.iter().filter(|other| other.opened.step == step).count();
+        if before == 0 {
+            return step.to_owned();
         }
-    }
-
-    /// How records are padded, and by that what they hold: what came back, or what was read of it.
-    pub fn padding(&self) -> Padding {
-        match self.header.as_ref().and_then(|header| header.reply_rules) {
-            Some(_) => Padding::Classes,
-            None => Padding::Steps,
-        }
+        let unused = |id: &String| self.round(id).is_none() && definition.step(id).is_none();
+        let last = before + 1 + self.rounds.len() + definition.steps.len();
+        (before + 1..=last).map(|n| format!("{step}.{n}")).find(unused).unwrap_or_default()
     }
 
     /// The number of the rules that replies were read by, where this version does not have them.
     pub fn other_reply_rules(&self) -> Option<u32> {
         self.header.as_ref()?.reply_rules.filter(|rules| *rules != REPLY_RULES)
-    }
-
-    /// Whether `key` opens what is sealed in a round, as far as its first seal shows.
-    pub fn opens_with(&self, round: &RoundRun, key: &RoundKey) -> bool {
-        round.sealed_seats().next().is_none_or(|seat| match &seat.status {
-            SeatStatus::Sealed(sealed) => {
-                unseal(key, self.binding(round, &seat.name), sealed, self.padding()).is_ok()
-            }
-            _ => true,
-        })
     }
 
     /// How long the session has run at `now`, in milliseconds: rests and questions left out.
@@ -302,53 +301,6 @@ impl Session {
             snapshot: Arc::clone(&round.opened.snapshot),
             tail: tail(&item.address, persona),
         }
-    }
-}
-
-impl RoundRun {
-    /// The seat of that name.
-    pub fn seat(&self, name: &str) -> Option<&Seat> {
-        self.seats.get(name)
-    }
-
-    /// How many seats are sealed or were.
-    pub fn sealed(&self) -> usize {
-        let sealed = |s: &&Seat| matches!(s.status, SeatStatus::Sealed(_) | SeatStatus::Revealed(..));
-        self.seats.values().filter(sealed).count()
-    }
-
-    /// Seats from which an answer may still come.
-    pub fn open_seats(&self) -> impl Iterator<Item = &Seat> {
-        self.seats.values().filter(|seat| seat.status.is_open())
-    }
-
-    /// Seats that are sealed and not revealed yet.
-    pub fn sealed_seats(&self) -> impl Iterator<Item = &Seat> {
-        self.seats.values().filter(|seat| matches!(seat.status, SeatStatus::Sealed(_)))
-    }
-
-    /// Seats from which nothing came back.
-    pub fn failed_seats(&self) -> impl Iterator<Item = &Seat> {
-        self.seats.values().filter(|seat| matches!(seat.status, SeatStatus::Failed(_)))
-    }
-
-    /// Seats sealed under a key that is gone.
-    pub fn lost_seats(&self) -> Vec<String> {
-        let lost = |s: &&Seat| matches!(s.status, SeatStatus::Lost(_));
-        self.seats.values().filter(lost).map(|seat| seat.name.clone()).collect()
-    }
-}
-
-impl Session {
-    /// The open round, where so many seats failed that its quorum cannot be reached, unless its
-    /// definition has it close all the same.
-    pub fn below_quorum(&self) -> Option<&RoundRun> {
-        let round = self.open_round()?;
-        let failed = round.failed_seats().count();
-        let (may_seal, quorum) = (round.sealed() + round.open_seats().count(), round.opened.quorum);
-        let step = self.definition.as_ref()?.step(&round.opened.step)?.round()?;
-        let is_below = may_seal < quorum && may_seal + failed >= quorum;
-        (is_below && !step.closes_below_quorum).then_some(round)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::event::{ApprovalGiven, ApprovalRequested, ArtifactRecorded, StepFinished};
+use super::event::{ApprovalGiven, ApprovalRequested, ArtifactRecorded, Merge, StepFinished};
 use super::timestamp::Timestamp;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +14,8 @@ pub struct StepRun {
     pub round: Option<usize>,
     /// What a person is asked in it, and what was answered.
     pub approval: Option<ApprovalRun>,
+    /// The ideas it merged.
+    pub merge: Option<Merge>,
     /// The work items it has handed out, by id.
     pub items: Vec<String>,
     /// The steps that run or ran inside it, in the order of the definition.
@@ -41,6 +43,7 @@ impl StepRun {
             started,
             round: None,
             approval: None,
+            merge: None,
             items: Vec::new(),
             nested: Vec::new(),
             result: None,

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::movement::earlier;
+use super::courses::rounds_of_form;
 use super::{round_view, wording};
 use crate::core::profile;
 use crate::history::{RoundRun, Session};
@@ -53,6 +53,11 @@ pub fn agreement(session: &Session, round: &RoundRun) -> Option<Agreement> {
         iqr: iqr(&profile, kind),
     };
     (found.leading.is_some() || found.kendall_w.is_some() || found.iqr.is_some()).then_some(found)
+}
+
+/// How far the rankings of a round agree, from 0 to 1; none below two of them.
+pub(super) fn kendall(session: &Session, round: &RoundRun) -> Option<f64> {
+    kendall_w(&profile(session, round))
 }
 
 fn leading(profile: &Profile, kind: CountableKind) -> Option<(String, f64)> {
@@ -147,15 +152,19 @@ impl Agreement {
     }
 }
 
+/// How far each round of the form agrees, from 0 to 1, by its number; none for estimates.
+pub fn heights(session: &Session, round: &RoundRun) -> Vec<(u32, f64)> {
+    let height = |round: &RoundRun| Some((round.opened.number, agreement(session, round)?.height()?));
+    rounds_of_form(session, round).into_iter().filter_map(height).collect()
+}
+
 /// The rounds of one form up to this one, each with its agreement, as lines with a small bar.
 pub fn chart(session: &Session, round: &RoundRun) -> Vec<String> {
     const WIDTH: usize = 20;
-    let mut rounds = vec![round];
-    while let Some(before) = earlier(session, rounds[0]) {
-        rounds.insert(0, before);
-    }
-    let found: Vec<(&RoundRun, Agreement)> =
-        rounds.into_iter().filter_map(|round| Some((round, agreement(session, round)?))).collect();
+    let found: Vec<(&RoundRun, Agreement)> = rounds_of_form(session, round)
+        .into_iter()
+        .filter_map(|round| Some((round, agreement(session, round)?)))
+        .collect();
     let line = |(round, agreement): &(&RoundRun, Agreement)| {
         let height = agreement.height().map(|height| (height * WIDTH as f64).round() as usize);
         let bar = height.map_or_else(String::new, |filled| {

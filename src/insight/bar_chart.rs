@@ -39,20 +39,8 @@ pub fn bars(tally: &Tally) -> (Vec<Bar<'_>>, String) {
     (bars.collect(), caption)
 }
 
-/// Whether a rule's numbers are ballots, so that a full bar can be all of them.
+/// Whether a rule's numbers are ballots, so that a full bar can be all of them. Of a median they are how
+/// many seats gave each card.
 fn counts_seats(rule: Option<Rule>) -> bool {
-    rule.is_none_or(|rule| {
-        matches!(
-            rule,
-            Rule::Plurality
-                | Rule::Majority
-                | Rule::Supermajority
-                | Rule::Unanimous
-                | Rule::WeightedMajority
-                | Rule::Consent
-                | Rule::Approval
-                | Rule::Irv
-                | Rule::Median
-        )
-    })
+    rule.is_none_or(|rule| rule.counts_ballots() || rule == Rule::Median)
 }

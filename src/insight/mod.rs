@@ -2,27 +2,39 @@
 
 pub mod agreement;
 mod bar_chart;
+pub mod calibration;
+mod comparison;
+pub mod courses;
 mod dot_plot;
+pub mod headline;
 mod heatmap;
 pub mod independence;
 pub mod left_out;
+pub mod likeness;
 pub mod movement;
 mod pictures;
 pub mod references;
 pub mod round_view;
+pub mod sides;
+pub mod slots;
 pub mod tally_text;
+mod text_diff;
 pub mod what_if;
 pub mod wording;
 mod wrapped;
 
 pub use agreement::{agreement, chart};
 pub use bar_chart::{Bar, bars};
+pub use comparison::{Comparison, compare};
+pub use headline::{Headline, headline, session_headline, without_count};
 pub use independence::independence;
 pub use movement::movement;
 pub use pictures::pictures;
 pub use round_view::{SeatView, VisibleState, confidence, dissents, is_revealed, seats, tally};
+pub use slots::slots;
 pub use tally_text::{long_order, paths, places, rule_description};
+pub use text_diff::text_diff;
 pub use wording::{
-    close_reason, finding, format_duration, group_digits, handling, headline, join_list, labels, money,
-    pluralize, quorum_ballots, shown_mask, turnout, why_paused, without_count,
+    close_reason, finding, format_duration, group_digits, handling, join_list, labels, money, pluralize,
+    quorum_ballots, shown_mask, turnout, why_paused,
 };

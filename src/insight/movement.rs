@@ -16,6 +16,7 @@ use super::wording::join_list;
 use crate::ballot::{Ballot, BallotKind};
 use crate::history::{AnswerRevealed, RoundRun, Session};
 use crate::round::record::Outcome;
+use crate::tally::Score;
 
 /// What a seat stood for that gave no ballot.
 const NOTHING: &str = "no ballot";
@@ -31,6 +32,8 @@ pub struct Movement {
     pub stayed: Vec<String>,
     /// Seats that do not.
     pub moves: Vec<Move>,
+    /// Seats that moved to what alone was ahead in the earlier round.
+    pub joined_leader: Vec<String>,
 }
 
 /// One seat's change.
@@ -48,15 +51,24 @@ pub struct Move {
 /// What changed since the last round of the same form; none if there is none, or it may not be read.
 pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
     let before = earlier(session, round)?;
+    Some(between((session, before), (session, round)))
+}
+
+/// What changed between two revealed rounds, of one session or of two; seats of one round alone are left
+/// out.
+pub fn between(before: (&Session, &RoundRun), after: (&Session, &RoundRun)) -> Movement {
+    let round = after.1;
     let mut found = Movement {
-        from_round: before.opened.round.clone(),
+        from_round: before.1.opened.round.clone(),
         to_round: round.opened.round.clone(),
         stayed: Vec::new(),
         moves: Vec::new(),
+        joined_leader: Vec::new(),
     };
+    let leader = leader(before.1);
     let were: IndexMap<&str, SeatView<'_>> =
-        round_view::seats(session, before).map(|seat| (seat.name, seat)).collect();
-    for now in round_view::seats(session, round) {
+        round_view::seats(before.0, before.1).map(|seat| (seat.name, seat)).collect();
+    for now in round_view::seats(after.0, round) {
         let Some(was) = were.get(now.name) else { continue };
         let (from, to) = (position_of(was), position_of(&now));
         if from == to || (is_open(round) && words(&from) == words(&to)) {
@@ -66,10 +78,25 @@ pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
                 let known = was.answer().map(|was| arguments(was, round)).unwrap_or_default();
                 arguments(answer, round).iter().any(|argument| !known.contains(argument))
             });
+            if leader.as_deref() == Some(to.as_str()) {
+                found.joined_leader.push(now.name.to_owned());
+            }
             found.moves.push(Move { seat: now.name.to_owned(), from, to, has_new_argument });
         }
     }
-    Some(found)
+    found
+}
+
+/// What alone was ahead in a round, by its winner, else by its count.
+fn leader(round: &RoundRun) -> Option<String> {
+    let verdict = &round.tally.as_ref()?.verdict;
+    if let [winner] = verdict.winners.as_slice() {
+        return Some(winner.clone());
+    }
+    let most = verdict.scores.values().map(Score::as_f64).fold(0.0, f64::max);
+    let mut first = verdict.scores.iter().filter(|(_, score)| score.as_f64() >= most && most > 0.0);
+    let (option, _) = first.next()?;
+    first.next().is_none().then(|| option.clone())
 }
 
 /// The last revealed round before this one with an equal form, and for open ones an equal question.
@@ -81,6 +108,9 @@ pub fn earlier<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a RoundRu
         other.opened.ballot == round.opened.ballot
             && (!is_open(round) || other.opened.question == round.opened.question)
     };
+    if let Some(before) = session.revised_by(&round.opened) {
+        return Some(before);
+    }
     let before = session.rounds.iter().take_while(|other| other.opened.round != round.opened.round);
     before.filter(|other| asks_the_same(other) && round_view::is_revealed(other)).last()
 }
@@ -129,9 +159,9 @@ fn shown(text: &str) -> String {
 
 /// The arguments of an answer, each as its words in lower case. What an open question is answered with
 /// is what is compared, and no argument for itself.
-fn arguments(answer: &AnswerRevealed, round: &RoundRun) -> BTreeSet<String> {
+pub(super) fn arguments(answer: &AnswerRevealed, round: &RoundRun) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let keys = ["position", "rationale", "concerns", "trade_offs", "minimum_change"];
+    let keys = ["position", "rationale", "concerns", "trade_offs", "minimum_change", "changed_by"];
     for key in keys.into_iter().skip(usize::from(is_open(round))) {
         if let Some(value) = answer.answer.get(key) {
             collect(value, &mut found);
@@ -174,6 +204,10 @@ impl Movement {
             });
             lines.push(format!("{} → {}: {} ({})", shown(from), shown(to), seats.len(), join_list(named)));
         }
+        if !self.joined_leader.is_empty() {
+            let joined = &self.joined_leader;
+            lines.push(format!("joined the leader: {} ({})", joined.len(), join_list(joined)));
+        }
         if !self.stayed.is_empty() {
             lines.push(format!("unchanged: {} ({})", self.stayed.len(), join_list(&self.stayed)));
         }
@@ -187,6 +221,7 @@ impl Movement {
                 "new_argument": one.has_new_argument,
             })
         });
-        json!({ "since": self.from_round, "moves": moves.collect::<Value>(), "unchanged": self.stayed })
+        json!({ "since": self.from_round, "moves": moves.collect::<Value>(), "unchanged": self.stayed,
+            "joined_leader": self.joined_leader })
     }
 }

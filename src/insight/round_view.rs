@@ -54,30 +54,38 @@ const LOST: &str = "its answer was lost with the round's key";
 
 /// The seats of a round, in roster order.
 pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = SeatView<'a>> {
-    let closed = round.closed.is_some();
     let revealed = is_revealed(round);
+    round.seats.values().map(move |seat| seat_view(session, round, seat, revealed))
+}
+
+/// The seat at a place of the roster.
+pub fn seat_at<'a>(session: &'a Session, round: &'a RoundRun, at: usize) -> Option<SeatView<'a>> {
+    let (_, seat) = round.seats.get_index(at)?;
+    Some(seat_view(session, round, seat, is_revealed(round)))
+}
+
+fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, revealed: bool) -> SeatView<'a> {
+    let closed = round.closed.is_some();
     let step = round.opened.step.as_str();
-    round.seats.values().map(move |seat| {
-        let info = session.seat_info(&seat.name);
-        let scripted = info.is_some_and(|info| info.is_scripted(step));
-        let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
-        let standing = standing(seat, closed, revealed);
-        let spent = match standing {
-            VisibleState::Revealed(answer) => answer.spent(&|model| session.price(model)),
-            _ => None,
-        };
-        SeatView {
-            name: &seat.name,
-            info,
-            spent,
-            model: info.map_or(offered, |info| info.label(step)),
-            rehearsal: info.is_some_and(SeatInfo::is_rehearsal) && !scripted,
-            scripted,
-            elapsed_ms: seat.elapsed_ms,
-            standing,
-            leaks: seat.item.as_ref().filter(|_| revealed).and_then(|item| session.leaks_of(&item.item)),
-        }
-    })
+    let info = session.seat_info(&seat.name);
+    let scripted = info.is_some_and(|info| info.is_scripted(step));
+    let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
+    let standing = standing(seat, closed, revealed);
+    let spent = match standing {
+        VisibleState::Revealed(answer) => answer.spent(&|model| session.price(model)),
+        _ => None,
+    };
+    SeatView {
+        name: &seat.name,
+        info,
+        spent,
+        model: info.map_or(offered, |info| info.label(step)),
+        rehearsal: info.is_some_and(SeatInfo::is_rehearsal) && !scripted,
+        scripted,
+        elapsed_ms: seat.elapsed_ms,
+        standing,
+        leaks: seat.item.as_ref().filter(|_| revealed).and_then(|item| session.leaks_of(&item.item)),
+    }
 }
 
 fn standing(seat: &Seat, closed: bool, revealed: bool) -> VisibleState<'_> {

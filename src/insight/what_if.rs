@@ -145,12 +145,15 @@ pub fn what_if_all(session: &Session, round: &RoundRun, terms: &RuleOptions) -> 
 }
 
 /// Lines for a person: what is recorded, then what each rule finds.
-pub fn lines(round: &RoundRun, found: &[WhatIf]) -> Vec<String> {
+pub fn lines(session: &Session, round: &RoundRun, found: &[WhatIf]) -> Vec<String> {
     let id = &round.opened.round;
     let recorded = match (round.opened.rule, round_view::tally(round)) {
         (Some(rule), Some(tally)) => {
             let rule = rule_description(rule, &round.opened.terms);
-            format!("The recorded outcome stays: {} (by {rule}).", super::wording::headline(tally).label)
+            format!(
+                "The recorded outcome stays: {} (by {rule}).",
+                super::headline(session, round, tally).label
+            )
         }
         _ => "The round has no rule, and nothing was decided.".to_owned(),
     };

@@ -5,85 +5,16 @@
 use std::fmt::Write as _;
 
 use super::round_view;
-use super::tally_text::short_order;
-use crate::core::{Cost, Deciding, QUORUM_UNREACHABLE};
+use crate::core::{Cost, QUORUM_UNREACHABLE};
 use crate::history::{CloseReason, RoundOpened, SeatInfo, Session, Tally};
 use crate::identity::Leak;
 use crate::round::record::{Outcome, TokenUsage};
 pub use crate::sanitize::group_digits;
-use crate::tally::{Rule, Score, Tier};
 use crate::workflow::LeakAction;
 
 /// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
 pub fn quorum_ballots(opened: &RoundOpened) -> String {
     opened.quorum_ballots.map(|needed| format!(", {}", pluralize(needed, "ballot"))).unwrap_or_default()
-}
-
-/// A count in one line: what it came to, and by which numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Headline {
-    /// "Decision: a", "No decision: tie between a and b", "Below quorum".
-    pub label: String,
-    pub detail: String,
-}
-
-/// The headline of a count, with the order of more than two options. Below quorum says so before
-/// anything else.
-pub fn headline(tally: &Tally) -> Headline {
-    let mut headline = without_order(tally);
-    if let Some(strength) = strength(tally) {
-        let _ = write!(headline.detail, "; {strength}");
-    }
-    if let Some(order) = short_order(&tally.verdict) {
-        let _ = write!(headline.detail, "; {order}");
-    }
-    headline
-}
-
-/// "strength: strong, 4 of 5 seats asked chose it"; none where nothing was decided.
-pub fn strength(tally: &Tally) -> Option<String> {
-    let (tier, because) = (tally.tier.filter(|tier| *tier > Tier::None)?, tally.tier_because.as_deref()?);
-    Some(format!("strength: {}, {because}", tier.name()))
-}
-
-fn without_order(tally: &Tally) -> Headline {
-    if let Some(detail) = tally.shortfall() {
-        let label = if tally.rule.is_some() { "No decision: below quorum" } else { "Below quorum" };
-        return Headline { label: label.to_owned(), detail };
-    }
-    let Some(rule) = tally.rule else {
-        let would = tally.verdict.reason.as_ref().map(|would| format!("; {would}")).unwrap_or_default();
-        let detail = format!("the round has no rule{would}");
-        return Headline { label: "No rule: counted only".to_owned(), detail };
-    };
-    let winner = tally.verdict.winners.first().filter(|_| tally.decided);
-    let Some(winner) = winner else {
-        let reason = tally.verdict.reason.as_deref().unwrap_or("the rule found no winner");
-        return Headline { label: format!("No decision: {reason}"), detail: numbers(tally, rule) };
-    };
-    if rule == Rule::Consent {
-        return Headline { label: "Adopted: nobody blocks".to_owned(), detail: stances(tally) };
-    }
-    let detail = format!("by {}, {}", rule.name(), basis(tally, rule, winner));
-    Headline { label: format!("Decision: {winner}"), detail }
-}
-
-/// "by consent, 1 of 5 seats supports it, 4 stand aside".
-fn stances(tally: &Tally) -> String {
-    let count = |stance: &str| tally.verdict.scores.get(stance).map_or(0.0, Score::as_f64) as usize;
-    let (support, aside) = (count("support"), count("stand-aside"));
-    let word = if support == 1 { "supports" } else { "support" };
-    let mut said = format!("by consent, {support} of {} {word} it", pluralize(tally.asked, "seat"));
-    if aside > 0 {
-        let _ = write!(said, ", {aside} {}", if aside == 1 { "stands aside" } else { "stand aside" });
-    }
-    for (count, word) in absent(tally) {
-        let _ = write!(said, ", {count} {word}");
-    }
-    if support == 0 {
-        said.push_str("; adopted without a single supporter");
-    }
-    said
 }
 
 /// Of what a share of the ballots is one: "3 of 5 ballots"; "2 of the 2 who did not abstain; 3 abstained".
@@ -102,83 +33,6 @@ pub fn share(votes: &str, tally: &Tally) -> String {
     }
 }
 
-/// What a session came to where no count says so: a round that was not held, or the facilitator's own
-/// choice.
-pub fn without_count(session: &Session, deciding: Deciding<'_>) -> Option<String> {
-    Some(match deciding {
-        Deciding::Round(_) => return None,
-        Deciding::Person(round, option) => {
-            let counted =
-                super::round_view::tally(round).map(|tally| headline(tally).label).unwrap_or_default();
-            format!("Decided by the facilitator: {option} (the round itself: {counted})")
-        }
-        Deciding::NotHeld(step, not_held) => {
-            let decided = session.rounds.iter().rev().filter_map(|round| round.tally.as_ref());
-            let before = decided
-                .into_iter()
-                .find(|tally| tally.decided)
-                .map(|tally| format!("; round `{}`: {}", tally.round, headline(tally).label));
-            format!(
-                "No decision: round `{step}` was not held: {}{}",
-                not_held.why,
-                before.unwrap_or_default()
-            )
-        }
-        Deciding::NoneHeld => "No decision: no round with a rule was held".to_owned(),
-    })
-}
-
-/// By which numbers a winner won; one ballot alone is said to be one.
-fn basis(tally: &Tally, rule: Rule, winner: &str) -> String {
-    let scores = &tally.verdict.scores;
-    let votes = scores.get(winner).cloned().unwrap_or_default();
-    let ballots = pluralize(tally.answered, "ballot");
-    let sum: f64 = scores.values().map(Score::as_f64).sum();
-    let is_weighed = rule == Rule::WeightedMajority || (sum - tally.answered as f64).abs() > 1e-6;
-    let basis = match rule {
-        Rule::Plurality | Rule::Majority | Rule::Supermajority | Rule::Unanimous | Rule::WeightedMajority => {
-            if is_weighed {
-                format!("{votes} of {sum} by weight, {ballots}")
-            } else {
-                share(&votes.to_string(), tally)
-            }
-        }
-        Rule::Approval => format!("approved by {votes}, {ballots}"),
-        Rule::Irv => format!("{votes} in the last round, {ballots}"),
-        Rule::Median => return format!("of {}", pluralize(tally.answered, "estimate")),
-        Rule::Consent
-        | Rule::ScoreMean
-        | Rule::ScoreMedian
-        | Rule::Borda
-        | Rule::Condorcet
-        | Rule::Copeland
-        | Rule::Minimax
-        | Rule::RankedPairs
-        | Rule::Schulze
-        | Rule::MajorityJudgment => ballots,
-    };
-    if tally.answered == 1 { format!("{basis} (single ballot)") } else { basis }
-}
-
-/// Why there is no winner, in numbers: ballots by option where the rule counts them.
-fn numbers(tally: &Tally, rule: Rule) -> String {
-    let counts_ballots = rule.default_threshold().is_some()
-        || matches!(
-            rule,
-            Rule::Plurality
-                | Rule::Majority
-                | Rule::Unanimous
-                | Rule::Consent
-                | Rule::Approval
-                | Rule::Median
-        );
-    if !counts_ballots {
-        return format!("by {}, {}", rule.name(), pluralize(tally.answered, "ballot"));
-    }
-    let scores = tally.verdict.scores.iter().map(|(option, score)| format!("{option} {score}"));
-    format!("ballots: {}", join_list(scores))
-}
-
 /// "1 of 5 answered, 3 failed, 1 missing": what is zero is left out, the first part never.
 pub fn turnout(tally: &Tally) -> String {
     let mut text = format!("{} of {} answered", tally.answered, tally.asked);
@@ -189,7 +43,7 @@ pub fn turnout(tally: &Tally) -> String {
 }
 
 /// The seats without a ballot that counts, by what became of them.
-fn absent(tally: &Tally) -> Vec<(usize, &'static str)> {
+pub fn absent(tally: &Tally) -> Vec<(usize, &'static str)> {
     let all = [
         (tally.abstained, "abstained"),
         (tally.invalid, "invalid"),
@@ -226,6 +80,7 @@ pub fn labels(session: &Session) -> Vec<String> {
     .into_iter()
     .flatten()
     .chain(super::wrapped::labels(session))
+    .chain(super::wrapped::without_tools(session))
     .chain(uncounted_blocks(session))
     .collect()
 }

@@ -1,4 +1,5 @@
-//! What is said of programs that take a seat: what they add to a prompt, and whether they have tools.
+//! What is said of programs that take a seat: what they add to a prompt, and whether they have tools; and of
+//! personas that sit without theirs.
 
 use indexmap::IndexMap;
 
@@ -26,4 +27,14 @@ pub(super) fn labels(session: &Session) -> Vec<String> {
         }
     };
     groups.into_iter().map(label).collect()
+}
+
+/// The seats whose personas list tools, and which sit without them.
+pub(super) fn without_tools(session: &Session) -> Option<String> {
+    let seats = session.roster.values().filter(|seat| seat.without_tools && !seat.persona.is_empty());
+    let names: Vec<&str> = seats.map(|seat| seat.name.as_str()).collect();
+    let label = || {
+        format!("Without tools: {} (`tools: none`): the tools of the persona are left out.", names.join(", "))
+    };
+    (!names.is_empty()).then(label)
 }

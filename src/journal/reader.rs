@@ -94,6 +94,16 @@ impl<'a> LogReader<'a> {
         Some(PartWriter::with(self.parts?, self.good, taken))
     }
 
+    /// The reader where it stands, without its bytes.
+    pub fn stand(self) -> LogReader<'static> {
+        LogReader { bytes: &[], ..self }
+    }
+
+    /// The reader over the bytes of its file, which has grown since.
+    pub fn over(self, bytes: &[u8]) -> LogReader<'_> {
+        LogReader { bytes, room: room(bytes.len()), ..self }
+    }
+
     /// How many bytes have been read.
     pub fn read(&self) -> usize {
         self.good

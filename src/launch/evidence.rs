@@ -3,7 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::environment::Environment;
-use crate::config::evidence::EvidenceReader;
+use super::needs::file_of;
+use crate::config::evidence::{EvidenceReader, SecretPolicy};
+use crate::config::need::{Need, What};
 use crate::core::{Command, decide};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{ReadEvidence, unrecorded_evidence};
@@ -12,9 +14,43 @@ use crate::round::material::Artifact;
 use crate::workflow::Definition;
 
 impl Environment {
-    /// Reads evidence that files of the project name.
-    pub fn evidence_reader(&self) -> EvidenceReader {
-        EvidenceReader::of_project(&self.folders, self.config.secrets_allowed.value)
+    /// Reads evidence that a definition names, to look at it; nothing of it is sent.
+    pub fn looking_reader(&self, definition: &Definition) -> EvidenceReader {
+        let is_allowed = self.config.secrets_allowed.value || definition.secrets_allowed;
+        EvidenceReader::of_project(&self.folders, SecretPolicy::allow_if(is_allowed))
+    }
+
+    /// Reads evidence that a session sends.
+    ///
+    /// # Errors
+    /// What of it looks like a secret that the user has not agreed to.
+    pub(super) fn sending_reader(&self, session: &Session) -> Result<EvidenceReader, Vec<Diagnostic>> {
+        if self.config.secrets_allowed.value {
+            return Ok(EvidenceReader::of_project(&self.folders, SecretPolicy::Allow));
+        }
+        let mut agreed = Vec::new();
+        for need in self.secrets(session) {
+            self.trust.check(&need)?;
+            if let What::Secret { secret, .. } = need.what {
+                agreed.push(secret.sha256);
+            }
+        }
+        Ok(EvidenceReader::of_project(&self.folders, SecretPolicy::Agreed(agreed)))
+    }
+
+    /// What of a session's evidence looks like a secret, where its definition would send that all the same.
+    pub(super) fn secrets(&self, session: &Session) -> Vec<Need> {
+        let definition = session.definition.iter().filter(|definition| definition.secrets_allowed);
+        let definition = definition.filter(|_| !self.config.secrets_allowed.value);
+        let reader = EvidenceReader::of_project(&self.folders, SecretPolicy::Allow);
+        let need = |artifact: &Artifact| {
+            let source = artifact.source.as_ref()?;
+            // What cannot be read is refused where it is sent.
+            let secret = reader.secret(source).ok()??;
+            let what = What::Secret { source: source.place.name(), secret };
+            Some(Need { what, named_by: Some(file_of(session).to_owned()) })
+        };
+        definition.flat_map(|definition| definition.artifacts.iter().filter_map(need)).collect()
     }
 }
 

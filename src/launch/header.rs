@@ -11,7 +11,7 @@ use crate::identity::RULES;
 use crate::journal::{FORMAT, PARTS};
 use crate::round::record::REPLY_RULES;
 use crate::round::snapshot::{hex, sha256_hex};
-use crate::workflow::{LeakAction, STANDARD_INPUT, depth, with_written_names};
+use crate::workflow::{LeakAction, STANDARD_INPUT, TEMPLATES, depth, with_written_names};
 
 impl PreparedSession {
     pub(super) fn new_id(&self) -> String {
@@ -26,12 +26,7 @@ impl PreparedSession {
         seed: Option<u64>,
     ) -> Result<Option<PseudonymMap>, Vec<Diagnostic>> {
         let Some(asked) = self.definition.pseudonyms else { return Ok(None) };
-        let mut random = [0; 6];
-        getrandom::fill(&mut random).map_err(|error| {
-            Diagnostic::new(format!("the operating system gives no random numbers: {error}"))
-        })?;
-        let drawn = random.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
-        let seed = asked.seed.or(seed).unwrap_or(drawn);
+        let seed = asked.seed.or(seed).map_or_else(random_seed, Ok)?;
         Ok(Some(PseudonymMap::draw(seed, roster.seats.iter().map(|seat| seat.name.as_str()))))
     }
 
@@ -60,7 +55,10 @@ impl PreparedSession {
             definition: self.text.clone(),
             leak_rules,
             reply_rules: Some(REPLY_RULES),
+            seal: None,
             parts: Some(PARTS),
+            draw_seed: self.definition.draws().then(|| seed.map_or_else(random_seed, Ok)).transpose()?,
+            templates: Some(TEMPLATES),
             adopts_unsupported: true,
             pseudonyms: self.pseudonyms(&roster, seed)?,
             input: with_written_names(
@@ -74,8 +72,17 @@ impl PreparedSession {
             unread: self.unread.iter().chain(&self.unlinked).map(told).collect(),
             linked_sessions: self.linked.clone(),
             prices: roster.prices,
+            providers: roster.providers,
         })
     }
+}
+
+/// A seed from the operating system.
+fn random_seed() -> Result<u64, Vec<Diagnostic>> {
+    let mut random = [0; 6];
+    getrandom::fill(&mut random)
+        .map_err(|error| Diagnostic::new(format!("the operating system gives no random numbers: {error}")))?;
+    Ok(random.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
 /// A problem as a session records it: its place by the file's name alone.

@@ -30,7 +30,12 @@ impl HeadlessFacilitator {
             WaitPoint::Draft if matches!(next(session), NextAction::OpenRound) => {
                 Ok(FacilitatorRequest::OpenRound { seen: None })
             }
-            WaitPoint::Draft | WaitPoint::Counted => Ok(FacilitatorRequest::Accept),
+            WaitPoint::Counted => {
+                let note = self.answers.note(session)?;
+                let note = note.map(|(round, text)| FacilitatorRequest::Note { round, text });
+                Ok(note.unwrap_or(FacilitatorRequest::Accept))
+            }
+            WaitPoint::Draft => Ok(FacilitatorRequest::Accept),
         }
     }
 
@@ -41,12 +46,14 @@ impl HeadlessFacilitator {
                 approved: true,
                 choice: None,
                 comment: None,
+                merge: None,
                 by,
             }),
             kind => self.answers.next_answer(&question.step, kind)?.map(|said| FacilitatorAnswer {
                 approved: said.approved,
                 choice: said.choice,
                 comment: said.comment,
+                merge: said.merge,
                 by,
             }),
         };

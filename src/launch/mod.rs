@@ -16,6 +16,8 @@ pub mod prepare;
 pub mod roster;
 pub mod run;
 pub mod scripted_answers;
+mod scripted_merge;
+mod scripted_notes;
 pub mod seat;
 pub mod session_file;
 pub mod tasks;

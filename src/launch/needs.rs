@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
+use super::environment::Environment;
 use super::scripted_answers::Answers;
 use crate::config::programs::ConfiguredProgram;
 use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
 use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session};
-use crate::workflow::{ParticipantSpec, ProgramSpec, SeatTools};
+use crate::workflow::{ParticipantSpec, ProgramSpec};
 
 /// A seat that is asked something which is not scripted, and the program that it is, if it is one.
 pub(super) struct Asked<'a> {
@@ -37,7 +38,7 @@ pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iter
         steps.any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id)).then_some(Asked {
             seat,
             program,
-            allows_tools: spec.is_some_and(|spec| spec.tools == SeatTools::Allowed),
+            allows_tools: definition.allows_tools(&seat.name),
         })
     })
 }
@@ -58,15 +59,17 @@ pub(super) fn file_of(session: &Session) -> &str {
     session.header.as_ref().map_or("the definition", |header| &header.definition_file)
 }
 
-/// The programs that a session runs and the services that it asks, each once, in the roster's order.
+/// The programs that a session runs and the services that it asks, each once, in the roster's order, and
+/// what of its evidence looks like a secret.
 ///
 /// # Errors
 /// A service without an address, or one that a project would have sent another's key.
 pub fn needs(
     session: &Session,
-    catalog: &ParticipantFactory<'_>,
+    set_up: &Environment,
     answers: &Answers,
 ) -> Result<Vec<Need>, Vec<Diagnostic>> {
+    let catalog = &set_up.catalog();
     let (mut needs, mut problems): (Vec<Need>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
     for asked in asked(session, answers) {
         let file = file_of(session);
@@ -81,6 +84,7 @@ pub fn needs(
             Err(problem) => problems.push(problem),
         }
     }
+    needs.extend(set_up.secrets(session));
     if problems.is_empty() { Ok(needs) } else { Err(problems) }
 }
 

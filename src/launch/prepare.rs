@@ -18,9 +18,10 @@ use crate::config::persona_library::PersonaLibrary;
 use crate::config::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::history::{Event, LinkedSession, Session, SessionOpened, TimedEvent, Timestamp};
+use crate::round::seal::SEAL_2;
 use crate::workflow::{
-    Definition, Examined, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, examine, needs_screen, recheck,
-    unknown_tasks,
+    ChosenParticipant, Definition, Examined, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, examine,
+    needs_screen, recheck, unknown_tasks,
 };
 
 /// What is asked of a run, whichever front end it has.
@@ -34,6 +35,8 @@ pub struct LaunchOptions {
     /// What takes the place of the definition's input.
     pub input: Option<String>,
     pub seed: Option<u64>,
+    /// The number of the seal; seal 1 unless it is 2.
+    pub seal: Option<u32>,
     /// The most it may cost, in US dollars.
     pub max_usd: Option<f64>,
     pub answers: Answers,
@@ -161,16 +164,19 @@ pub fn prepare(
     plan.flags = options.flags.clone();
     plan.answers = options.answers.clone();
     if !options.participants.is_empty() {
-        plan.definition = plan.definition.with_participants(&options.participants);
+        let entries = options.participants.iter();
+        let chosen = entries.map(|entry| ChosenParticipant::read(entry)).collect::<Result<Vec<_>, _>>()?;
+        plan.definition = plan.definition.with_participants(&chosen);
         no_problems(recheck(&plan.definition, &plan.file))?;
     }
     check_answers(options, &plan.definition, &plan.file, tell)?;
-    no_problems(unreadable_evidence(&plan.definition, &plan.file, &set_up.evidence_reader()))?;
+    no_problems(unreadable_evidence(&plan.definition, &plan.file, &set_up.looking_reader(&plan.definition)))?;
     let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Refused);
     no_problems(problems)?;
     roster.notices.iter().chain(&plan.unlinked).for_each(&mut *tell);
     let id = plan.new_id();
-    let header = plan.header(roster, &id, (options.input.as_deref(), options.seed))?;
+    let mut header = plan.header(roster, &id, (options.input.as_deref(), options.seed))?;
+    header.seal = options.seal.filter(|seal| *seal == SEAL_2);
     let session = opened(&header, crate::clock::now());
     if let Some(notice) = rehearsed_tasks(&session) {
         tell(&notice);
@@ -245,14 +251,13 @@ impl PreparedSession {
         })
     }
 
-    /// What a session of this plan needs. The user's own definition asks nothing for its programs.
+    /// What a session of this plan needs. The user's own definition asks nothing for its programs and secrets.
     pub fn needs(&self, session: &Session, set_up: &Environment) -> Result<Vec<Need>, Vec<Diagnostic>> {
-        let mut needs = needs(session, &set_up.catalog(), &self.answers)?;
-        let (programs, _): (Vec<Need>, Vec<Need>) =
-            needs.iter().cloned().partition(|need| matches!(need.what, What::Program { .. }));
+        let mut needs = needs(session, set_up, &self.answers)?;
+        let is_said = |need: &&mut Need| matches!(need.what, What::Program { .. } | What::Secret { .. });
         if self.is_own {
-            set_up.trust.agree(&programs);
-            for need in needs.iter_mut().filter(|need| programs.contains(need)) {
+            for need in needs.iter_mut().filter(is_said) {
+                set_up.trust.agree(std::slice::from_ref(need));
                 need.named_by = None;
             }
         }

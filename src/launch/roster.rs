@@ -10,7 +10,7 @@ use super::scripted_answers::Answers;
 use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, price_of};
 use crate::core::ROLE_WITHOUT_PERSONA;
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::history::{PersonaInfo, Price, SeatInfo};
+use crate::history::{PersonaInfo, Price, ProviderSettings, SeatInfo};
 use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
 use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, StepKind};
@@ -22,6 +22,8 @@ pub struct Roster {
     pub personas: Vec<PersonaInfo>,
     /// What their models cost, as far as is known, where a service answers.
     pub prices: IndexMap<String, Price>,
+    /// What the configuration says of their providers.
+    pub providers: IndexMap<String, ProviderSettings>,
     /// Notices for the facilitator.
     pub notices: Vec<Diagnostic>,
 }
@@ -69,6 +71,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
             match from.persona(spec, &mut roster.notices) {
                 Ok(persona) => personas.insert(spec.persona.clone(), Some(persona)),
                 Err(problem) if needs_nobody || (problem.place.is_none() && from.needs_no_persona(spec)) => {
+                    roster.notices.extend(from.near_persona(spec).map(at));
                     personas.insert(spec.persona.clone(), None)
                 }
                 Err(_) if from.nobody == UnknownAgentPolicy::Noticed && from.is_nobody(spec) => {
@@ -114,6 +117,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
     roster.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
     roster.notices.extend(from.of_all_seats(&roster.seats));
     roster.prices = from.prices(&roster.seats);
+    roster.providers = from.catalog.provider_settings(&roster.seats);
     roster.notices.dedup();
     (roster, problems)
 }
@@ -233,12 +237,20 @@ impl RosterInputs<'_> {
             for name in step.agents().into_iter().filter(|name| !name.is_empty()) {
                 let is_known = |spec: &ParticipantSpec| spec.name == name;
                 if !self.definition.participants.iter().chain(&specs).any(is_known) {
-                    let named = ParticipantSpec::named(name, step.place);
-                    specs.push(ParticipantSpec { agent_only: true, ..named });
+                    specs.push(self.agent_spec(name, step.place));
                 }
             }
         }
         specs
+    }
+
+    /// An agent that is no participant: a model by its name, else a persona, or nobody in particular.
+    fn agent_spec(&self, name: &str, place: (u64, u64)) -> ParticipantSpec {
+        let allows_tools = self.definition.allows_tools(name);
+        let tools = if allows_tools { SeatTools::Allowed } else { SeatTools::Unset };
+        let of_model = || ParticipantSpec { name: name.to_owned(), ..ParticipantSpec::of_model(name, place) };
+        let spec = if name.contains('/') { of_model() } else { ParticipantSpec::named(name, place) };
+        ParticipantSpec { agent_only: true, tools, ..spec }
     }
 
     /// Whether every step that asks an agent brings a prompt of its own, or has its answer scripted.
@@ -262,6 +274,17 @@ impl RosterInputs<'_> {
                 parts.contains_key(&step.id)
             }
         })
+    }
+
+    /// Says that a participant has no persona, where its name is nearly that of one.
+    fn near_persona(&self, spec: &ParticipantSpec) -> Option<Diagnostic> {
+        if spec.agent_only || spec.persona.is_empty() || spec.model.is_none() {
+            return None;
+        }
+        let (personas, _) = self.library.all();
+        let near = nearest(&spec.name, personas.iter().map(|found| found.persona.name.as_str()))?;
+        let problem = Diagnostic::new(format!("`{}` sits without a persona", spec.name));
+        Some(problem.hint(format!("did you mean `persona: {near}`? else nothing is to be done")))
     }
 
     /// Whether an agent is no participant; whoever is asked has been looked for among the personas.

@@ -61,6 +61,7 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
     });
     let begun = engine.erase_old_keys().and_then(|()| {
         engine.stage(ready.start)?;
+        engine.retry_failed_seats()?;
         let given = evidence_commands(&engine.session, ready.evidence);
         given.into_iter().try_for_each(|command| engine.stage(command))
     });

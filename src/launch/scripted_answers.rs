@@ -7,18 +7,19 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value as Json;
 
+use super::scripted_merge::{MERGE_HINT, merged};
 use crate::core::{QuestionKind, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::Session;
+use crate::history::{Merge, Session};
 use crate::participants::scripted::{ScriptedReply, ScriptedSeat};
 use crate::tally::Ties;
-use crate::workflow::{Definition, Fields, Round, StepKind};
+use crate::workflow::{Definition, Fields, Round, Step, StepKind, Template};
 use crate::yaml::{Map, Node, Value, read, read_json};
 
 /// A loaded answers file.
 #[derive(Debug, Clone, Default)]
 pub struct Answers {
-    file: String,
+    pub(super) file: String,
     steps: Map,
     used: HashMap<String, usize>,
 }
@@ -32,6 +33,8 @@ pub struct ScriptedAnswer {
     pub choice: Option<String>,
     /// What is added.
     pub comment: Option<String>,
+    /// The options that ideas are merged into.
+    pub merge: Option<Merge>,
 }
 
 impl Answers {
@@ -51,7 +54,7 @@ impl Answers {
         }
     }
 
-    fn step(&self, id: &str) -> Option<&Node> {
+    pub(super) fn step(&self, id: &str) -> Option<&Node> {
         self.steps.iter().find(|(key, _)| key.text == id).map(|(_, node)| node)
     }
 
@@ -87,10 +90,8 @@ impl Answers {
         let mut problems = Vec::new();
         for (key, node) in &self.steps {
             let at = |message: String| Diagnostic::new(message).at(&self.file, key.line, key.column);
-            if definition
-                .all_steps()
-                .any(|step| step.max_runs.is_some() && exhausted_key(&step.id) == key.text)
-            {
+            let asks = |step: &Step| step.max_runs.is_some() && exhausted_key(&step.id) == key.text;
+            if self.holds_notes(&key.text, definition) || definition.all_steps().any(asks) {
                 continue;
             }
             let Some(step) = definition.step(&key.text) else {
@@ -127,12 +128,16 @@ impl Answers {
         let mut problems = Vec::new();
         for (key, node) in &self.steps {
             match definition.step(&key.text).map(|step| &step.kind) {
-                Some(StepKind::Approval(_)) => {
+                Some(StepKind::Approval(approval)) => {
                     let items: &[Node] = match &node.value {
                         Value::List(items) => items,
                         _ => std::slice::from_ref(node),
                     };
-                    problems.extend(items.iter().filter_map(|item| said(item, &self.file).err()));
+                    problems.extend(
+                        items
+                            .iter()
+                            .filter_map(|item| said(item, approval.merges.is_some(), &self.file).err()),
+                    );
                 }
                 Some(StepKind::Round(round)) => self.check_round(&key.text, node, round, &mut problems),
                 Some(
@@ -145,6 +150,7 @@ impl Answers {
                 | None => {}
             }
         }
+        self.check_notes(definition, &mut problems);
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
@@ -158,6 +164,10 @@ impl Answers {
             let message =
                 format!("the answers for round `{step}` must be a map of seats, found {}", item.kind());
             problems.push(item.problem(&self.file, message).hint("write `seat: answer` under the step's id"));
+        }
+        if round.options_from.is_some() || round.ballot.options.iter().any(|option| Template::is_one(option))
+        {
+            return;
         }
         let options: Vec<&str> = round.ballot.options.iter().map(String::as_str).collect();
         for choice in choices(node).0 {
@@ -186,7 +196,7 @@ impl Answers {
             QuestionKind::KeyLost(_) => Ok(None),
             QuestionKind::Exhausted(_) => self.next_of(&key, &node).and_then(|one| {
                 let choice = exhausted(one, &self.file).map_err(|problem| problem.to_string())?;
-                Ok(Some(ScriptedAnswer { approved: true, choice: Some(choice), comment: None }))
+                Ok(Some(ScriptedAnswer { approved: true, choice: Some(choice), ..ScriptedAnswer::default() }))
             }),
             QuestionKind::Tie(_) => {
                 let (choices, in_turn) = choices(&node);
@@ -201,12 +211,14 @@ impl Answers {
                 Ok(choice.map(|choice| ScriptedAnswer {
                     approved: true,
                     choice: Some(choice),
-                    comment: None,
+                    ..ScriptedAnswer::default()
                 }))
             }
-            QuestionKind::Approval => {
+            QuestionKind::Approval | QuestionKind::Merge(_) => {
                 let one = self.next_of(&key, &node)?;
-                said(one, &self.file).map(Some).map_err(|problem| problem.to_string())
+                said(one, matches!(kind, QuestionKind::Merge(_)), &self.file)
+                    .map(Some)
+                    .map_err(|problem| problem.to_string())
             }
         }
     }
@@ -240,7 +252,7 @@ fn exhausted(node: &Node, file: &str) -> Result<String, Diagnostic> {
     }
 }
 
-fn used_up(step: &str) -> String {
+pub(super) fn used_up(step: &str) -> String {
     format!("the answers file has no more answers for step `{step}`")
 }
 
@@ -258,8 +270,16 @@ fn choices(node: &Node) -> (Vec<&Node>, bool) {
     }
 }
 
-fn said(node: &Node, file: &str) -> Result<ScriptedAnswer, Diagnostic> {
+fn said(node: &Node, merges: bool, file: &str) -> Result<ScriptedAnswer, Diagnostic> {
+    if merges && as_map(node).is_some_and(|map| find(map, "options").is_some()) {
+        let (merge, comment) = merged(node, file)?;
+        return Ok(ScriptedAnswer { approved: true, comment, merge: Some(merge), choice: None });
+    }
+    let no_options = || node.problem(file, "the answer to a merge has no `options`").hint(MERGE_HINT);
     if let Value::Bool(approved) = node.value {
+        if approved && merges {
+            return Err(no_options());
+        }
         return Ok(ScriptedAnswer { approved, ..ScriptedAnswer::default() });
     }
     let hint = "write `true`, `false` or `{approved: true, comment: \"…\"}`";
@@ -271,7 +291,8 @@ fn said(node: &Node, file: &str) -> Result<ScriptedAnswer, Diagnostic> {
     match (approved, problems.into_iter().next()) {
         (_, Some(problem)) => Err(problem),
         (None, None) => Err(node.problem(file, "the answer to an approval has no `approved`").hint(hint)),
-        (Some(approved), None) => Ok(ScriptedAnswer { approved, choice: None, comment }),
+        (Some(true), None) if merges => Err(no_options()),
+        (Some(approved), None) => Ok(ScriptedAnswer { approved, comment, ..ScriptedAnswer::default() }),
     }
 }
 

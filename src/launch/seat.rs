@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use futures::future::{BoxFuture, FutureExt as _};
 use serde_json::{Map, Value};
 
 use super::budget::budget;
@@ -20,9 +21,9 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::{Budget, SeatedParticipants};
 use crate::history::{SeatStatus, Session, SessionOpened, WorkItemReturned};
 use crate::journal::{Disk, Journal, OpenedJournal};
-use crate::participants::Participant;
 use crate::participants::human::HumanQueue;
 use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
+use crate::participants::{Failure, Participant, Reply, SeatRequest};
 use crate::persona::Persona;
 use crate::round::record::ReplyAttempt;
 
@@ -64,8 +65,9 @@ pub fn begin(
     let answers = options.answers.clone();
     let mut header = header.clone();
     wrap_seats((&mut header.participants, &asked_seats(&session, &answers)), set_up, tell)?;
-    let table = seat_participants(&session, &mut factory(set_up, desk), &answers)?;
+    let table = seat_for(desk, &session, set_up, &answers)?;
     let budget = budget(options.max_usd, &session, set_up)?;
+    let evidence_reader = set_up.sending_reader(&session)?;
     let journal = Journal::create(&Disk::default(), &path, &header.session).map_err(|error| {
         let problem = Diagnostic::new(error.to_string()).hint(match error.cause.kind() {
             std::io::ErrorKind::AlreadyExists => "--save does not overwrite; choose another path",
@@ -74,7 +76,6 @@ pub fn begin(
         RunError::unwritable(problem, &error.cause)
     })?;
     let (start, personas) = (Command::Open(Box::new(header)), personas_of(&session));
-    let (evidence, evidence_reader) = (options.evidence.clone(), set_up.evidence_reader());
     Ok(ReadySession {
         session: Session::default(),
         start,
@@ -83,7 +84,7 @@ pub fn begin(
         personas,
         answers,
         budget,
-        evidence,
+        evidence: options.evidence.clone(),
         evidence_reader,
         path,
     })
@@ -111,11 +112,11 @@ pub fn resume(
         return Err(led_out.into());
     }
     rewrap(&session, &asked_seats(&session, &answers), set_up, tell)?;
-    let table = seat_participants(&session, &mut factory(set_up, desk), &answers)?;
+    let table = seat_for(desk, &session, set_up, &answers)?;
     let budget = budget(options.max_usd, &session, set_up)?;
     let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: opened.log.torn as u64 };
     let (journal, personas) = (opened.journal, personas_of(&session));
-    let (evidence, evidence_reader) = (options.evidence.clone(), set_up.evidence_reader());
+    let evidence_reader = set_up.sending_reader(&session)?;
     Ok(ReadySession {
         session,
         start,
@@ -124,7 +125,7 @@ pub fn resume(
         personas,
         answers,
         budget,
-        evidence,
+        evidence: options.evidence.clone(),
         evidence_reader,
         path: path.to_owned(),
     })
@@ -156,17 +157,60 @@ fn personas_of(session: &Session) -> HashMap<String, Arc<Persona>> {
         .collect()
 }
 
-/// Seats everyone of a header's roster who may still be asked. Nothing is run or sent.
-///
-/// # Errors
-/// A service whose key is missing, a recording that cannot be read, what the user has not agreed to.
-pub fn seat_participants(
+/// Seats everyone. With a person at the screen a seat of a round that cannot answer fails when it is asked,
+/// and can be asked again with another model; else the session does not start.
+fn seat_for(
+    desk: Option<&HumanQueue>,
+    session: &Session,
+    set_up: &Environment,
+    answers: &Answers,
+) -> Result<SeatedParticipants, Vec<Diagnostic>> {
+    let (table, problems) = seated(session, &mut factory(set_up, desk), answers);
+    let is_saved = desk.is_some() && problems.iter().all(|(seat, _)| is_only_in_rounds(session, seat));
+    if is_saved { Ok(table) } else { all_seated(table, problems) }
+}
+
+/// Whether nothing but rounds asks a seat.
+pub fn is_only_in_rounds(session: &Session, seat: &str) -> bool {
+    let steps = session.definition.iter().flat_map(|definition| definition.all_steps());
+    let info = session.seat_info(seat).zip(session.definition.as_ref());
+    info.is_some_and(|(info, definition)| {
+        steps.into_iter().all(|step| step.round().is_some() || !info.sits_in(definition, step))
+    })
+}
+
+/// A seat that cannot answer: it fails with the reason.
+struct UnseatedParticipant(String);
+
+impl Participant for UnseatedParticipant {
+    fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
+        let failure = Failure { reason: self.0.clone(), timed_out: false, tries: 0, usage: None };
+        std::future::ready(Err(failure)).boxed()
+    }
+}
+
+fn all_seated(
+    table: SeatedParticipants,
+    problems: Vec<(String, Diagnostic)>,
+) -> Result<SeatedParticipants, Vec<Diagnostic>> {
+    let mut told: Vec<Diagnostic> = Vec::new();
+    for (_, problem) in problems {
+        if !told.contains(&problem) {
+            told.push(problem);
+        }
+    }
+    if told.is_empty() { Ok(table) } else { Err(told) }
+}
+
+/// Seats everyone of a header's roster who may still be asked; with the seats that cannot answer come the
+/// reasons: a key is missing, a recording cannot be read, the user has not agreed. Nothing is run or sent.
+pub fn seated(
     session: &Session,
     catalog: &mut ParticipantFactory<'_>,
     answers: &Answers,
-) -> Result<SeatedParticipants, Vec<Diagnostic>> {
+) -> (SeatedParticipants, Vec<(String, Diagnostic)>) {
     let mut table = SeatedParticipants::new();
-    let mut problems: Vec<Diagnostic> = Vec::new();
+    let mut problems: Vec<(String, Diagnostic)> = Vec::new();
     let mut made: HashMap<&str, Arc<dyn Participant>> = HashMap::new();
     for asked in asked(session, answers) {
         let file = file_of(session);
@@ -177,14 +221,15 @@ pub fn seat_participants(
         };
         match participant {
             Ok(participant) => drop(made.insert(&asked.seat.name, participant)),
-            Err(problem) if problems.contains(&problem) => {}
-            Err(problem) => problems.push(problem),
+            Err(problem) => {
+                let reason =
+                    problem.hint.iter().fold(problem.message.clone(), |why, hint| format!("{why}: {hint}"));
+                made.insert(&asked.seat.name, Arc::new(UnseatedParticipant(reason)));
+                problems.push((asked.seat.name.clone(), problem));
+            }
         }
     }
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    let Some(definition) = &session.definition else { return Ok(table) };
+    let Some(definition) = &session.definition else { return (table, problems) };
     for seat in session.roster.values() {
         let parts = answers.parts(definition, &seat.name);
         let participant: Arc<dyn Participant> = match made.remove(seat.name.as_str()) {
@@ -197,7 +242,7 @@ pub fn seat_participants(
         };
         table.insert(seat.name.clone(), participant);
     }
-    Ok(table)
+    (table, problems)
 }
 
 /// How many scripted answers of each step a seat has used up, from what the log holds of it.

@@ -59,7 +59,7 @@ pub fn wrapped(
     let known = findings.of_program(&found, &path, name)?;
     let finding = match known.finding {
         Some(finding) => Some(finding),
-        None if found.program.tool_less => None,
+        None if found.program.is_declared(name) => None,
         None => {
             tell(&Diagnostic::new(format!(
                 "measuring what `{}` sends, at most 20 s",
@@ -134,7 +134,8 @@ pub fn seated_programs(session: &Session, answers: &Answers, set_up: &Environmen
 impl SeatedProgram {
     /// Says that opening the session measures it, if it was not measured in its version.
     pub fn unmeasured(&self) -> Option<Diagnostic> {
-        let is_open = self.known.finding.is_none() && !self.found.program.tool_less;
+        let name = self.model.split_once('/').map_or("", |(_, name)| name);
+        let is_open = self.known.finding.is_none() && !self.found.program.is_declared(name);
         is_open.then(|| {
             Diagnostic::new(format!(
                 "what `{}` sends is not known: opening the round measures it first, at most 20 s",

@@ -294,7 +294,7 @@ impl Participant for ExternalProgram {
         async move {
             let limit = ask.timeout.unwrap_or(self.timeout);
             let limit = ask.time_left.map_or(limit, |left| left.min(limit));
-            let failure = |reason: String, timed_out| Failure { reason, timed_out, tries: 1 };
+            let failure = |reason: String, timed_out| Failure { reason, timed_out, tries: 1, usage: None };
             // What a program uses it does not tell.
             let _paid = ask.purse.pay(1).map_err(|why| failure(why, false))?;
             match tokio::time::timeout(limit, self.run(ask)).await {

@@ -32,8 +32,12 @@ pub struct Human {
 impl Participant for Human {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
-            let gone =
-                || Failure { reason: "nobody was there to answer".to_owned(), timed_out: false, tries: 1 };
+            let gone = || Failure {
+                reason: "nobody was there to answer".to_owned(),
+                timed_out: false,
+                tries: 1,
+                usage: None,
+            };
             let (answer, answered) = oneshot::channel();
             let asked = HumanQuestion { seat: ask.seat.clone(), again: ask.again.clone(), answer };
             self.desk.as_ref().and_then(|desk| desk.send(asked).ok()).ok_or_else(gone)?;

@@ -153,6 +153,8 @@ pub struct Failure {
     /// Whether time ran out.
     pub timed_out: bool,
     pub tries: u32,
+    /// What a program that failed said that it used.
+    pub usage: Option<TokenUsage>,
 }
 
 /// Someone who can take a seat.

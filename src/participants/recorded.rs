@@ -75,7 +75,7 @@ impl Participant for Recorded {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let reply = match self.reply(ask) {
             Ok(text) => Ok(Reply { text, tries: 1, ..Reply::default() }),
-            Err(reason) => Err(Failure { reason, timed_out: false, tries: 1 }),
+            Err(reason) => Err(Failure { reason, timed_out: false, tries: 1, usage: None }),
         };
         ready(reply).boxed()
     }

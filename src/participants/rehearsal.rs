@@ -48,9 +48,12 @@ impl Participant for Rehearsal {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         future::lazy(|_| {
             let answer = match &ask.task {
-                Some(task) => {
-                    work(task, ask).map_err(|reason| Failure { reason, timed_out: false, tries: 1 })?
-                }
+                Some(task) => work(task, ask).map_err(|reason| Failure {
+                    reason,
+                    timed_out: false,
+                    tries: 1,
+                    usage: None,
+                })?,
                 None => answer(&self.scene(&ask.prompt.snapshot), ask),
             };
             let text = format!("```json\n{answer:#}\n```\n");

@@ -53,6 +53,7 @@ impl ScriptedParticipant {
                     reason: used_up(step),
                     timed_out: false,
                     tries: 1,
+                    usage: None,
                 }))
             }
         }
@@ -65,7 +66,7 @@ fn used_up(step: &str) -> String {
 
 impl Participant for ScriptedParticipant {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        let failure = |reason: String| Failure { reason, timed_out: false, tries: 1 };
+        let failure = |reason: String| Failure { reason, timed_out: false, tries: 1, usage: None };
         match (self.next_line(&ask.step), &self.otherwise) {
             (Some(Ok(ScriptedReply::Reply(text))), _) => {
                 ready(Ok(Reply { text, tries: 1, ..Reply::default() })).boxed()

@@ -22,7 +22,7 @@ impl Participant for Tracker {
         };
         ready(match answer {
             Ok(answer) => Ok(Reply { text: answer.to_string(), tries: 1, ..Reply::default() }),
-            Err(reason) => Err(Failure { reason, timed_out: false, tries: 1 }),
+            Err(reason) => Err(Failure { reason, timed_out: false, tries: 1, usage: None }),
         })
         .boxed()
     }

@@ -3,7 +3,7 @@
 use super::Persona;
 
 /// Name and file text of each built-in persona, in the order they are listed.
-pub const BUILTIN: [(&str, &str); 12] = [
+pub const BUILTIN: [(&str, &str); 17] = [
     ("software-architect", include_str!("../../personas/software-architect.md")),
     ("security-champion", include_str!("../../personas/security-champion.md")),
     ("product-manager", include_str!("../../personas/product-manager.md")),
@@ -15,6 +15,11 @@ pub const BUILTIN: [(&str, &str); 12] = [
     ("documentation-specialist", include_str!("../../personas/documentation-specialist.md")),
     ("oss-maintainer", include_str!("../../personas/oss-maintainer.md")),
     ("skeptic", include_str!("../../personas/skeptic.md")),
+    ("planner", include_str!("../../personas/planner.md")),
+    ("coder", include_str!("../../personas/coder.md")),
+    ("tester", include_str!("../../personas/tester.md")),
+    ("reviewer", include_str!("../../personas/reviewer.md")),
+    ("researcher", include_str!("../../personas/researcher.md")),
     ("facilitator", include_str!("../../personas/facilitator.md")),
 ];
 

@@ -1,4 +1,4 @@
-//! Personas: Markdown files with YAML front matter, and the twelve built in.
+//! Personas: Markdown files with YAML front matter, and those built in.
 //!
 //! A persona is data: its text is handed on as it stands and never read as a template. This room
 //! parses and does no IO; whoever finds the files passes their text in.

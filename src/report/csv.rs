@@ -30,7 +30,7 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// What stands at the end of a line: what the round came to, and what the seat said, word for word.
-const AT_THE_END: [&str; 12] = [
+const AT_THE_END: [&str; 13] = [
     "decided",
     "strength",
     "order",
@@ -43,6 +43,7 @@ const AT_THE_END: [&str; 12] = [
     "dropped",
     "references",
     "unresolved_references",
+    "usd",
 ];
 
 /// Every seat of every round, in order. A seat that gave no valid answer and may block has its reply as
@@ -89,10 +90,20 @@ pub fn csv(session: &Session) -> String {
                 answer.map(|answer| answer.dropped.join(" ")).unwrap_or_default(),
                 text(&seat, "references"),
                 answer.map(|answer| citable.unresolved(answer).join("\n")).unwrap_or_default(),
+                seat.spent
+                    .filter(|spent| !spent.is_unknown)
+                    .map(|spent| format!("{:.6}", spent.dollars))
+                    .unwrap_or_default(),
             ];
             row(cells.into_iter(), &mut out);
         }
     }
+    not_held_rows(session, &mut out);
+    out
+}
+
+/// Rounds that were not held, a line each.
+fn not_held_rows(session: &Session, out: &mut String) {
     for (step, not_held) in &session.not_held {
         let definition = session.definition.as_ref();
         let round = definition.and_then(|definition| definition.step(step)?.round());
@@ -104,9 +115,8 @@ pub fn csv(session: &Session) -> String {
             "reason" => not_held.why.clone(),
             _ => String::new(),
         };
-        row(COLUMNS.iter().map(|column| cell(column)).chain(AT_THE_END.map(|_| String::new())), &mut out);
+        row(COLUMNS.iter().map(|column| cell(column)).chain(AT_THE_END.map(|_| String::new())), out);
     }
-    out
 }
 
 fn position(seat: &SeatView<'_>) -> String {

@@ -6,24 +6,33 @@
 
 use serde_json::{Map, Value, json};
 
+use super::model::{Reason, Report, Source};
 use super::{Decision, decision, outcome};
 use crate::ballot::Ballot;
 use crate::core::{Cost, artifact_view};
 use crate::history::{AnsweredQuestion, LeakReport, RoundRun, Session, StepFinished, Tally};
 use crate::insight::references::Citable;
-use crate::insight::{SeatView, VisibleState, agreement, independence, movement, round_view, shown_mask};
+use crate::insight::{
+    SeatView, VisibleState, agreement, independence, movement, round_view, shown_mask, slots,
+};
 use crate::round::material::Artifact;
 use crate::round::record::Outcome;
 use crate::tally::Rule;
 
 /// The report of a session.
 pub fn json(session: &Session) -> Value {
+    let source = Source::default();
+    let shown = Report::new(session, &source);
     let artifacts = session.definition.iter().flat_map(|definition| &definition.artifacts);
     let made = session.made_in_order().map(|made| artifact_view(session, made));
     let mut report = json!({
         "session": session.id,
         "status": status(session),
         "outcome": outcome(session),
+        "verdict": verdict(&shown),
+        "task": task(&shown),
+        "options": options(&shown),
+        "missing": shown.missing(),
         "decision": decision(session).filter(Decision::is_made).map(|made| decided(&made)),
         "dissent": session.rounds.iter().flat_map(|run| dissent(session, run)).collect::<Value>(),
         "rounds": session.rounds.iter().map(|run| round(session, run)).collect::<Value>(),
@@ -31,6 +40,7 @@ pub fn json(session: &Session) -> Value {
             json!({ "step": step, "reason": not_held.why })
         }).collect::<Value>(),
         "artifacts": artifacts.map(artifact).chain(made).collect::<Value>(),
+        "merges": session.merges,
         "approvals": session.approvals.iter().map(approval).collect::<Value>(),
         "steps": session.results.values().map(|result| step(session, result)).collect::<Value>(),
         "cost": total(session.spent(&|model| session.price(model))),
@@ -43,7 +53,57 @@ pub fn json(session: &Session) -> Value {
     report
 }
 
-fn status(session: &Session) -> &'static str {
+/// What the session came to, in the words of every format, with the facts beside it.
+fn verdict(report: &Report<'_>) -> Value {
+    let made = &report.made;
+    let mut verdict = json!({
+        "headline": made.name, "sentence": made.sentence, "label": made.label, "decided": report.is_decided(),
+        "round": report.run.map(|run| run.opened.round.as_str()),
+    });
+    for fact in report.facts() {
+        verdict[fact.name.to_lowercase()] = json!({ "value": fact.value, "note": fact.note });
+    }
+    verdict
+}
+
+/// What was asked: the task as the reports show it.
+fn task(report: &Report<'_>) -> Value {
+    let definition = report.session.definition.as_deref();
+    json!({
+        "title": report.title(),
+        "goal": definition.and_then(|definition| definition.goal.as_deref()),
+        "project_summary": definition.and_then(|definition| definition.project_summary.as_deref()),
+        "constraints": report.constraints(),
+    })
+}
+
+/// The options of the deciding round with the merged reasons for and against each.
+fn options(report: &Report<'_>) -> Value {
+    let reasons = |reasons: &[Reason]| {
+        let said = reasons.iter().map(|reason| {
+            json!({
+                "text": reason.text, "participants": reason.seats, "models": reason.models, "rounds": reason.rounds,
+                "left": reason.left,
+            })
+        });
+        said.collect::<Value>()
+    };
+    let options = report.options().into_iter().map(|option| {
+        json!({
+            "name": option.place.map(|_| option.name.clone()),
+            "letter": option.place.map(|_| option.letter.clone()),
+            "description": option.description,
+            "result": option.result,
+            "votes": option.votes,
+            "chosen": option.is_chosen,
+            "for": reasons(&option.reasons.pro),
+            "against": reasons(&option.reasons.con),
+        })
+    });
+    options.collect()
+}
+
+pub(super) fn status(session: &Session) -> &'static str {
     match &session.closed {
         Some(closed) => closed.status.name(),
         None if session.paused.is_some() => "paused",
@@ -91,6 +151,7 @@ fn round(session: &Session, round: &RoundRun) -> Value {
     });
     let beside = [
         ("agreement", agreement(session, round).map(|found| found.json())),
+        ("option_order", slots(session, round).map(|found| found.json())),
         ("movement", movement(session, round).map(|found| found.json())),
         ("independence", independence(session, round).map(|found| found.json())),
     ];
@@ -105,9 +166,9 @@ fn round(session: &Session, round: &RoundRun) -> Value {
 
 fn seat(session: &Session, view: &SeatView<'_>, citable: &Citable) -> Value {
     let answer = view.answer();
-    let tries = match view.standing {
-        VisibleState::Failed(failed) => Some(failed.tries),
-        _ => answer.map(|answer| answer.tries),
+    let (tries, tokens) = match view.standing {
+        VisibleState::Failed(failed) => (Some(failed.tries), failed.tokens),
+        _ => (answer.map(|answer| answer.tries), answer.and_then(|answer| answer.tokens)),
     };
     let mut seat = json!({
         "participant": view.name,
@@ -116,7 +177,7 @@ fn seat(session: &Session, view: &SeatView<'_>, citable: &Citable) -> Value {
         "reason": view.reason(),
         "tries": tries,
         "latency_ms": answer.map(|answer| answer.latency_ms),
-        "tokens": answer.and_then(|answer| answer.tokens),
+        "tokens": tokens,
         "cost": view.spent.map(cost),
         "seed": view.info.and_then(|info| info.seed),
         "temperature": view.info.and_then(|info| info.temperature),
@@ -135,6 +196,9 @@ fn seat(session: &Session, view: &SeatView<'_>, citable: &Citable) -> Value {
     }
     if let Some(wrapped) = view.info.and_then(|info| info.wrapped.as_ref()) {
         seat["wrapped"] = json!(wrapped);
+    }
+    if view.info.is_some_and(|info| info.without_tools) {
+        seat["without_tools"] = true.into();
     }
     if let Some(handling) = view.leaks {
         seat["leaks"] = leaks(session, handling);

@@ -4,23 +4,32 @@
 //! which seats are sealed or failed and nothing of an answer. Text of foreign origin is shown, never
 //! interpreted. They open no file and decide nothing: what counts was settled by the tally.
 
+mod calibration;
+mod ci;
 mod csv;
 mod html;
 mod json;
 mod markdown;
+mod model;
 mod ndjson;
 mod plain_text;
+mod result;
+mod table;
 mod terminal_json;
 #[cfg(test)]
 mod tests;
 pub mod trace;
 
+pub use calibration::{calibration_html, interval, percent};
+pub use ci::{github, junit};
 pub use csv::csv;
-pub use html::html;
+pub use html::{html, html_of, replay_html};
 pub use json::json;
-pub use markdown::{madr, markdown};
+pub use markdown::{madr, madr_of, markdown, markdown_brief, markdown_of};
+pub use model::Source;
 pub use ndjson::{line, preview};
 pub use plain_text::event_line;
+pub use result::{in_one_line, no_result, result};
 pub use terminal_json::terminal_safe_json;
 
 /// A JSON value on one line, safe to show on a terminal.
@@ -30,6 +39,7 @@ pub fn safe_json(value: &serde_json::Value) -> String {
 
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session, Tally};
+use crate::insight::{Headline, session_headline};
 use crate::tally::Rule;
 
 /// What the last round with a rule came to.
@@ -59,15 +69,17 @@ impl<'a> Decision<'a> {
 
 /// What a session came to, in a few words: why it was ended, else its decision or the lack of one.
 pub fn outcome(session: &Session) -> Option<String> {
-    if let Some(reason) = session.closed.as_ref().and_then(|closed| closed.reason.clone()) {
-        return Some(reason);
-    }
-    match deciding(session)? {
-        Deciding::Round(round) => {
-            crate::insight::tally(round).map(|tally| crate::insight::headline(tally).label)
-        }
-        other => crate::insight::without_count(session, other),
-    }
+    Some(made(session)?.label)
+}
+
+fn made(session: &Session) -> Option<Headline> {
+    let is_ended = session.closed.as_ref().is_some_and(|closed| closed.reason.is_some());
+    let is_counted = match deciding(session) {
+        Some(Deciding::Round(round)) => crate::insight::tally(round).is_some(),
+        Some(Deciding::Person(..) | Deciding::NotHeld(..) | Deciding::NoneHeld) => true,
+        None => false,
+    };
+    (is_ended || is_counted).then(|| session_headline(session))
 }
 
 /// The decision of a session, made or not: that of its last round with a rule; none where another

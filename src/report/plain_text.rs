@@ -8,13 +8,13 @@ use std::fmt::Write as _;
 use crate::ballot::Ballot;
 use crate::core::not_written;
 use crate::history::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, RoundClosed,
-    RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened, StepFinished,
-    SynthesisRecorded, Tally, TaskWritten, Timestamp, WorkItemReturned,
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, IdeasMerged, LeaksFound,
+    MergedOption, RoundClosed, RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened,
+    StepFinished, SynthesisRecorded, Tally, TaskWritten, Timestamp, WorkItemReturned,
 };
 use crate::insight::{
     close_reason, confidence, format_duration, group_digits, handling, headline, join_list, labels,
-    pluralize, quorum_ballots, turnout, why_paused,
+    pluralize, quorum_ballots, why_paused,
 };
 use crate::round::record::Outcome;
 use crate::sanitize::harmless_line;
@@ -68,7 +68,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         }
         Event::SeatsAskedAgain { participants, .. } => format!("asked again  {}", join_list(participants)),
         Event::LeaksFound(found) => leaks_found(found),
-        Event::TallyMade(tally) => tally_made(tally),
+        Event::TallyMade(tally) => tally_made(tally, session),
         Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
         Event::ArtifactRecorded(recorded) => artifact_recorded(recorded),
         Event::SynthesisRecorded(note) => note_recorded(note),
@@ -86,6 +86,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::StepFinished(result) => step_finished(result),
         Event::ApprovalRequested(asked) => approval_requested(asked),
         Event::ApprovalGiven(given) => approval_given(given),
+        Event::IdeasMerged(merged) => ideas_merged(merged),
         Event::Warning { message, round, participant, .. } => {
             let whose = participant.as_ref().or(round.as_ref()).map(|whose| format!(" ({whose})"));
             format!("warning: {message}{}", whose.unwrap_or_default())
@@ -203,9 +204,10 @@ fn leaks_found(event: &LeaksFound) -> String {
     )
 }
 
-fn tally_made(tally: &Tally) -> String {
-    let headline = headline(tally);
-    format!("tally {}: {} ({}); {}", tally.round, headline.label, headline.detail, turnout(tally))
+fn tally_made(tally: &Tally, session: &Session) -> String {
+    let made = session.round(&tally.round).map(|round| headline(session, round, tally));
+    let said = made.map(|made| format!("{}. {}", made.label, made.detail)).unwrap_or_default();
+    format!("tally {}: {said}", tally.round)
 }
 
 fn step_finished(result: &StepFinished) -> String {
@@ -218,6 +220,11 @@ fn step_finished(result: &StepFinished) -> String {
 
 fn approval_requested(asked: &ApprovalRequested) -> String {
     let mut line = format!("decision requested ({}): {}", asked.step, asked.message);
+    if !asked.ideas.is_empty() {
+        let ideas: Vec<String> =
+            asked.ideas.iter().map(|idea| format!("{} {}", idea.id, idea.title)).collect();
+        let _ = write!(line, " [{}]", ideas.join("; "));
+    }
     if !asked.choices.is_empty() {
         let _ = write!(line, " [{}]", join_list(&asked.choices));
     }
@@ -233,6 +240,17 @@ fn approval_given(given: &ApprovalGiven) -> String {
     line = format!("{line} (by {})", given.by);
     if let Some(comment) = &given.comment {
         let _ = write!(line, ": {comment}");
+    }
+    line
+}
+
+fn ideas_merged(merged: &IdeasMerged) -> String {
+    let option = |option: &MergedOption| format!("{} ({})", option.id, pluralize(option.from.len(), "idea"));
+    let options: Vec<String> = merged.merge.options.iter().map(option).collect();
+    let mut line =
+        format!("ideas of round {} merged (by {}): {}", merged.round, merged.by, options.join(", "));
+    if !merged.merge.set_aside.is_empty() {
+        let _ = write!(line, "; {} set aside", merged.merge.set_aside.len());
     }
     line
 }

@@ -103,6 +103,22 @@ pub struct RoundSummary {
     pub outcome: Option<String>,
 }
 
+/// What was said of an option in a round that is revised, by nobody and in no order of rank.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EarlierReasons {
+    /// The option; none of what names none.
+    pub option: Option<String>,
+    pub said_for: Vec<String>,
+    pub said_against: Vec<String>,
+}
+
+impl EarlierReasons {
+    /// A block without reasons.
+    pub fn of(option: Option<&str>) -> Self {
+        Self { option: option.map(str::to_owned), ..Self::default() }
+    }
+}
+
 /// Everything a snapshot may hold; what is empty is left out of it.
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotContent<'a> {
@@ -130,6 +146,10 @@ pub struct SnapshotContent<'a> {
     pub open_questions: &'a [Value],
     /// The closed rounds before.
     pub recent_rounds: &'a [RoundSummary],
+    /// What was said in the round that this one revises.
+    pub earlier_reasons: &'a [EarlierReasons],
+    /// How that round was counted.
+    pub earlier_counts: Option<&'a Value>,
     /// Results of earlier steps, by their key.
     pub context: Option<&'a serde_json::Map<String, Value>>,
     /// Exact JSON on linked tasks.

@@ -66,7 +66,7 @@ pub struct TokenUsage {
     /// Tokens of the reply that went into thinking, if the service told.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub thinking: u64,
-    /// What a program says that they cost, in billionths of a US dollar.
+    /// What a program or a service says that they cost, in billionths of a US dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }

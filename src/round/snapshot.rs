@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
 use super::material::SnapshotContent;
-use crate::ballot::BallotKind;
+use crate::ballot::{BallotKind, OptionText};
 use crate::yaml::Out;
 
 /// The frozen context of one work item.
@@ -62,10 +62,31 @@ impl Snapshot {
     }
 }
 
+/// What is told to one recipient alone, or appended for all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AddressLines<'a> {
+    pub role: &'a str,
+    /// The facilitator's line to every seat.
+    pub directive: Option<&'a str>,
+    /// The facilitator's line to this one.
+    pub own_directive: Option<&'a str>,
+    /// Its ballot in the round that is revised.
+    pub earlier_ballot: Option<&'a serde_json::Map<String, Value>>,
+    /// The options in its own order.
+    pub option_order: Option<&'a [String]>,
+}
+
 /// The address lines of one recipient, appended to the snapshot.
-pub fn address(your_role: &str, directive: Option<&str>) -> String {
-    let mut entries = vec![("your_role".into(), Out::text(your_role))];
-    entries.extend(directive.map(|text| ("facilitator_directive".into(), Out::text(text))));
+pub fn address(lines: AddressLines<'_>) -> String {
+    let mut entries = vec![("your_role".into(), Out::text(lines.role))];
+    let directives = [("facilitator_directive", lines.directive), ("your_directive", lines.own_directive)];
+    entries.extend(directives.into_iter().filter_map(|(key, text)| Some((key.into(), Out::text(text?)))));
+    if let Some(map) = lines.earlier_ballot {
+        let own = map.iter().map(|(key, value)| (key.as_str().into(), Out::json(value, false)));
+        entries.push(("your_earlier_ballot".into(), Out::Map(own.collect())));
+    }
+    let order = lines.option_order.and_then(|order| list(order.iter().map(Out::text)));
+    entries.extend(order.map(|order| ("your_option_order".into(), order)));
     let mut text = String::new();
     Out::write_entries(&entries, 2, &mut text);
     text
@@ -129,6 +150,18 @@ fn entries<'a>(m: &'a SnapshotContent<'a>) -> SnapshotEntries<'a> {
         })),
     );
     put(
+        "earlier_reasons",
+        list(m.earlier_reasons.iter().map(|block| {
+            let mut entries: SnapshotEntries<'a> = Vec::new();
+            entries.extend(block.option.as_deref().map(|option| ("option".into(), Out::text(option))));
+            for (key, texts) in [("for", &block.said_for), ("against", &block.said_against)] {
+                entries.extend(list(texts.iter().map(Out::text)).map(|texts| (key.into(), texts)));
+            }
+            Out::Map(entries)
+        })),
+    );
+    put("earlier_counts", m.earlier_counts.map(|counts| Out::json(counts, false)));
+    put(
         "context",
         m.context
             .filter(|map| !map.is_empty())
@@ -150,7 +183,15 @@ fn map<'a, const N: usize>(entries: [(&'static str, Out<'a>); N]) -> Out<'a> {
 fn ballot<'a>(m: &'a SnapshotContent<'a>) -> Option<Out<'a>> {
     let form = m.ballot.filter(|form| form.kind != BallotKind::default())?;
     let mut entries: SnapshotEntries<'a> = vec![("kind".into(), Out::word(form.kind.name()))];
-    entries.extend(list(form.options.iter().map(Out::text)).map(|options| ("options".into(), options)));
+    let option = |id: &'a String| match form.about.get(id) {
+        None if form.about.is_empty() => Out::text(id),
+        about => {
+            let texts = about.into_iter().flat_map(OptionText::entries);
+            let texts = texts.map(|(key, text)| (key.into(), Out::text(text)));
+            Out::Map(std::iter::once(("id".into(), Out::text(id))).chain(texts).collect())
+        }
+    };
+    entries.extend(list(form.options.iter().map(option)).map(|options| ("options".into(), options)));
     let number = |number: &Number| Out::Raw(number.to_string().into());
     let ends = [("min", &form.min), ("max", &form.max)];
     let scale: SnapshotEntries<'a> =
@@ -197,7 +238,8 @@ mod tests {
         });
         assert_eq!(snapshot.text.len(), 163);
         assert_eq!(snapshot.sha256, "b727d2cee6d9a9b4b0e68b404270082455219a3ba65f116bc7a879df881ed400");
-        assert_eq!(address("software-architect", None), "  your_role: \"software-architect\"\n");
+        let lines = AddressLines { role: "software-architect", ..AddressLines::default() };
+        assert_eq!(address(lines), "  your_role: \"software-architect\"\n");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub use file::{BallotFile, read_ballots};
 pub use profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 pub use rule::{BallotSupport, Rule, RuleOptions, Strength, WeightBasis};
 pub use tier::Tier;
-pub use verdict::{Elimination, Pair, Quartiles, Ties, Trace, Verdict, seeded_winner};
+pub use verdict::{Elimination, Pair, Quartiles, Ties, Trace, Verdict, and_list, seeded_winner};
 
 /// Counts the ballots by a rule; the steps begin with how weights count, where they do.
 pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {

@@ -137,6 +137,30 @@ impl Rule {
         NAMES.iter().map(|(_, rule)| *rule)
     }
 
+    /// Whether its scores count ballots, or add up their weights.
+    pub fn counts_ballots(self) -> bool {
+        match self {
+            Self::Plurality
+            | Self::Majority
+            | Self::Supermajority
+            | Self::Unanimous
+            | Self::WeightedMajority
+            | Self::Consent
+            | Self::Approval
+            | Self::Irv => true,
+            Self::ScoreMean
+            | Self::ScoreMedian
+            | Self::Borda
+            | Self::Condorcet
+            | Self::Copeland
+            | Self::Minimax
+            | Self::RankedPairs
+            | Self::Schulze
+            | Self::MajorityJudgment
+            | Self::Median => false,
+        }
+    }
+
     /// The word that names it.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, rule)| *rule == self).map_or("", |(name, _)| name)

@@ -37,6 +37,10 @@ pub struct HomeRow {
     pub name: String,
     /// A line about it.
     pub about: String,
+    /// How long ago it was touched; empty where it was never begun.
+    pub age: String,
+    /// All that is said of it beside the list, a line each.
+    pub detail: Vec<String>,
     /// What `Enter` does with it.
     pub verb: &'static str,
     /// Where it leads.
@@ -48,8 +52,8 @@ pub struct HomeRow {
 pub struct Home {
     /// The project's folder, for the title.
     pub project: String,
-    /// What is said about participants, for the title.
-    pub ready: String,
+    /// The model of seats for which nobody names one, where one was chosen.
+    pub model: Option<String>,
     /// Its rows: sessions first.
     pub rows: Vec<HomeRow>,
     /// The chosen one, among those that are shown.
@@ -68,7 +72,9 @@ impl Home {
     /// The rows that are shown, by the words that are looked for.
     pub fn shown(&self) -> Vec<&HomeRow> {
         let words = self.words.to_lowercase();
-        let holds = |row: &&HomeRow| format!("{} {}", row.name, row.about).to_lowercase().contains(&words);
+        let holds = |row: &&HomeRow| {
+            format!("{} {} {}", row.name, row.about, row.detail.join(" ")).to_lowercase().contains(&words)
+        };
         self.rows.iter().filter(holds).collect()
     }
 

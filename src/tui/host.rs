@@ -6,6 +6,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::home::{Home, OpenTarget};
 use super::live::EngineUpdate;
+use super::sources::{ModelSource, SeatChoice};
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
 use crate::diagnostic::Diagnostic;
@@ -42,6 +43,10 @@ pub enum LoadProgress {
     Lines(Vec<LogEntry>, u8),
     /// All is read.
     Whole,
+    /// More was written to the file while it is shown.
+    Grew(Vec<LogEntry>),
+    /// The file is no longer what was read of it: cut, replaced or deleted.
+    Changed(String),
     /// What follows is damaged, or was torn.
     Damaged(String),
 }
@@ -78,6 +83,10 @@ pub struct Draft {
     pub notices: Vec<String>,
     /// What it would run and ask, a line each.
     pub needs: Vec<String>,
+    /// Seats that could not answer, and why.
+    pub problems: Vec<(String, String)>,
+    /// Where it comes from, and how its seats differ from that.
+    pub from: (OpenTarget, SeatChoice),
 }
 
 /// The world outside.
@@ -89,7 +98,16 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// Everything wrong with the definition.
-    fn draft(&self, opening: &OpenTarget) -> Result<Draft, Diagnostics>;
+    fn draft(&self, opening: &OpenTarget, choice: &SeatChoice) -> Result<Draft, Diagnostics>;
+
+    /// Who can answer; may take as long as the slowest local server.
+    fn sources(&self) -> Vec<ModelSource>;
+
+    /// Remembers the model that seats of this project get for which nobody names one.
+    ///
+    /// # Errors
+    /// When it is no model, or cannot be kept.
+    fn use_model(&self, model: &str) -> Result<(), Diagnostic>;
 
     /// Begins a session: its file is made, and an engine works on it.
     ///

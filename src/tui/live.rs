@@ -5,10 +5,13 @@
 
 use std::collections::VecDeque;
 
+use super::home::OpenTarget;
+use super::sources::SeatChoice;
 use crate::core::{Command, ExitCode, NextAction, decide, draft_round, next};
 use crate::engine::{FacilitatorRequest, WaitPoint, hold};
 use crate::handoff::Checked;
 use crate::history::{Event, LogEntry, RoundOpened, Session, SessionOpened, TimedEvent, Timestamp};
+use crate::insight::text_diff;
 use crate::insight::wording::group_digits;
 
 /// What the engine tells.
@@ -36,6 +39,10 @@ pub struct LiveSession {
     pub ended: Option<Result<ExitCode, String>>,
     /// What it would run and ask, a line each, before it begins.
     pub needs: Vec<String>,
+    /// Seats that could not answer, and why.
+    pub problems: Vec<(String, String)>,
+    /// Where it comes from, and how its seats differ from that, until it begins.
+    pub from: Option<(OpenTarget, SeatChoice)>,
     /// Whether it was typed in as a topic of one's own.
     pub is_new_question: bool,
     /// People who are asked, in turn: the seat, and why an earlier answer did not count.
@@ -55,6 +62,8 @@ pub struct Preview {
     pub diff: Vec<(char, String)>,
     /// What the check of the work item says.
     pub checked: Checked,
+    /// The bytes that the snapshot would have with all earlier rounds and results.
+    pub bytes_in_full: usize,
 }
 
 impl Preview {
@@ -65,34 +74,32 @@ impl Preview {
     pub fn compute(session: &Session, context: Option<&str>) -> Result<Self, String> {
         let (opened, checked) = draft_round(session, context).map_err(|refusal| refusal.0)?;
         let before = session.rounds.last().map_or("", |round| &round.opened.snapshot);
-        let diff = if before.is_empty() { Vec::new() } else { differences(before, &opened.snapshot) };
-        Ok(Self { opened, diff, checked })
+        let diff = if before.is_empty() { Vec::new() } else { text_diff(before, &opened.snapshot) };
+        let step = session.definition.as_ref().and_then(|definition| definition.step(&opened.step));
+        let asked = step.and_then(|step| {
+            let definition = session.definition.as_ref()?;
+            Some((step, session.rendered_round(definition, step, step.round()?).ok()?))
+        });
+        let in_full = asked.map(|(step, asked)| session.size_in_full(step, &asked.round, context));
+        let bytes_in_full = in_full.unwrap_or(opened.snapshot_bytes);
+        Ok(Self { opened, diff, checked, bytes_in_full })
     }
 
     /// Its size, in bytes and estimated tokens over all seats.
     pub fn size(&self) -> String {
         let seats = self.opened.seats.len();
+        let bytes = group_digits(self.opened.snapshot_bytes);
+        let bytes = if self.bytes_in_full > self.opened.snapshot_bytes {
+            format!("{bytes} of {} bytes (limited by `context`)", group_digits(self.bytes_in_full))
+        } else {
+            format!("{bytes} bytes")
+        };
         format!(
-            "{} bytes · ~{} tokens per seat · ~{} total",
-            group_digits(self.opened.snapshot_bytes),
+            "{bytes} · ~{} tokens per seat · ~{} total",
             group_digits(self.opened.estimated_tokens),
             group_digits(self.opened.estimated_tokens.saturating_mul(seats))
         )
     }
-}
-
-fn differences(before: &str, after: &str) -> Vec<(char, String)> {
-    use similar::{ChangeTag, TextDiff};
-    let diff = TextDiff::configure().timeout(std::time::Duration::from_millis(200)).diff_lines(before, after);
-    let line = |change: similar::Change<&str>| {
-        let sign = match change.tag() {
-            ChangeTag::Equal => ' ',
-            ChangeTag::Insert => '+',
-            ChangeTag::Delete => '-',
-        };
-        (sign, change.value().trim_end_matches('\n').to_owned())
-    };
-    diff.iter_all_changes().map(line).collect()
 }
 
 /// The events of a session that is only looked at: up to where a facilitator is wanted, or to where

@@ -12,6 +12,8 @@ mod keymap;
 mod live;
 mod model;
 mod replay;
+mod seat_order;
+mod sources;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -26,7 +28,8 @@ pub use keymap::{Action, BINDINGS, Keys, ScreenState, label as key_label, table 
 pub use live::{EngineUpdate, LiveSession, Preview};
 pub use model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane};
 pub use replay::Replay;
-pub use terminal::{ScreenOptions, Signals, run};
+pub use sources::{ModelSource, SeatChoice, SourceState};
+pub use terminal::{Notify, ScreenOptions, Signals, run};
 pub use theme::Theme;
 pub use update::{Effect, Message, update};
 pub use view::{ClickMap, Target, draw};

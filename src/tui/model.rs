@@ -7,6 +7,7 @@ use super::home::Home;
 use super::keymap::{Keys, ScreenState};
 use super::live::LiveSession;
 use super::replay::Replay;
+use super::sources::ModelSource;
 use super::theme::Theme;
 use crate::engine::{FacilitatorRequest, WaitPoint, hold};
 use crate::history::Session;
@@ -30,11 +31,13 @@ pub enum Pane {
     Steps,
     /// The results so far, as the next step would be handed them.
     Results,
+    /// What would go wrong with the draft.
+    Checks,
 }
 
 impl Pane {
     /// All of them, in the order of the Tab key.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Question,
         Self::Seats,
         Self::Tally,
@@ -43,6 +46,7 @@ impl Pane {
         Self::Events,
         Self::Steps,
         Self::Results,
+        Self::Checks,
     ];
 
     /// Its place in [`Pane::ALL`].
@@ -62,6 +66,21 @@ pub enum Mode {
     Live(Box<LiveSession>),
 }
 
+/// A text that may be read: a pane, of a round this far back, of a seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchPlace {
+    pub back: usize,
+    pub pane: Pane,
+    pub seat: usize,
+}
+
+/// A place that holds the words, and which of their occurrences there it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchHit {
+    pub place: SearchPlace,
+    pub nth: usize,
+}
+
 /// A list to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Menu {
@@ -70,13 +89,30 @@ pub struct Menu {
     /// What stands over it.
     pub title: String,
     pub rows: Vec<String>,
+    /// What each row stands for, where that is more than its place.
+    pub values: Vec<String>,
+    /// The keys that choose, in words; empty where Enter alone does.
+    pub hint: String,
     /// The chosen one.
     pub at: usize,
+}
+
+impl Menu {
+    /// A list whose rows are chosen by their place, the cursor on the first.
+    pub fn of(kind: MenuKind, title: String, rows: Vec<String>) -> Self {
+        Self { kind, title, rows, values: Vec::new(), hint: String::new(), at: 0 }
+    }
 }
 
 /// What a menu chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MenuKind {
+    /// The model of seats for which nobody names one.
+    UsualModel,
+    /// The model of one seat or all seats of a session that has not begun.
+    SeatModel,
+    /// The model that is asked again for a seat of the open round.
+    RetryModel,
     /// A report's format.
     Report,
     /// An artifact, or a new one.
@@ -90,7 +126,7 @@ pub enum MenuKind {
 }
 
 /// A text that is only read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextView {
     /// What stands over it.
     pub title: String,
@@ -99,6 +135,14 @@ pub struct TextView {
     pub is_markdown: bool,
     /// How far it is scrolled, in lines.
     pub scroll: usize,
+    /// Whether it is a seat's answer, so that the arrows lead to other seats.
+    pub is_answer: bool,
+    /// What is searched for in it.
+    pub words: String,
+    /// Whether that is being typed.
+    pub is_typing: bool,
+    /// The line of the last match.
+    pub at_hit: Option<usize>,
 }
 
 /// What the person is asked to agree to before it is run or asked.
@@ -132,6 +176,8 @@ pub enum Overlay {
     Palette(String, usize),
     Form(Box<Form>),
     Menu(Menu),
+    /// The pictures of the round that is shown, scrolled this far.
+    Pictures(usize),
     /// A text to be read, scrolled this far.
     Text(TextView),
     /// Whether the person agrees to what would be run and asked.
@@ -166,6 +212,10 @@ pub struct Model {
     pub mode: Mode,
     /// The home screen, also while a session is shown.
     pub home: Home,
+    /// Who can answer on this machine.
+    pub sources: Vec<ModelSource>,
+    /// Whether that is still being found out.
+    pub is_finding_sources: bool,
     /// The events, and the state they make.
     pub replay: Replay,
     /// The pane that is looked at.
@@ -173,11 +223,13 @@ pub struct Model {
     /// The chosen seat, by its place in the roster.
     pub seat: usize,
     /// How far each pane is scrolled, in lines.
-    pub scroll: [usize; 8],
+    pub scroll: [usize; Pane::ALL.len()],
     /// What lies over the panes.
     pub overlay: Option<Overlay>,
     /// The words searched for last.
     pub words: String,
+    /// The occurrence of them that was gone to last.
+    pub hit: Option<SearchHit>,
     /// Whether only the chosen seat's events count.
     pub only_seat: bool,
     /// How answers are shown.
@@ -192,10 +244,14 @@ pub struct Model {
     pub keys: Keys,
     /// Where the session is from.
     pub file: String,
+    /// What is done on another thread, and since when.
+    pub busy: Option<(String, crate::history::Timestamp)>,
     /// How much of a replay has been read, in percent, while it is.
     pub reading: Option<u8>,
     /// How the requests of the open round stand, by seat.
     pub progress: HashMap<String, Progress>,
+    /// How many rounds before the last one the shown one is.
+    pub rounds_back: usize,
     /// The time, for how long a round is open.
     pub now: crate::history::Timestamp,
 }
@@ -206,12 +262,15 @@ impl Model {
         Self {
             mode: Mode::Home,
             home: Home { is_reading: true, ..Home::default() },
+            sources: Vec::new(),
+            is_finding_sources: true,
             replay: Replay::new(Vec::new()),
             focus: Pane::Seats,
             seat: 0,
-            scroll: [0; 8],
+            scroll: [0; Pane::ALL.len()],
             overlay: None,
             words: String::new(),
+            hit: None,
             only_seat: false,
             answer_layout: AnswerLayout::One,
             notice: None,
@@ -219,8 +278,10 @@ impl Model {
             theme,
             keys,
             file: String::new(),
+            busy: None,
             reading: None,
             progress: HashMap::new(),
+            rounds_back: 0,
             now: crate::history::Timestamp::default(),
         }
     }
@@ -233,9 +294,11 @@ impl Model {
     /// Shows something else, from its top.
     pub fn show(&mut self, mode: Mode, replay: Replay, file: String) {
         (self.mode, self.replay, self.file) = (mode, replay, file);
-        (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; 8]);
+        (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; Pane::ALL.len()]);
         (self.overlay, self.only_seat, self.answer_layout, self.reading) =
             (None, false, AnswerLayout::One, None);
+        (self.rounds_back, self.hit) = (0, None);
+        self.words.clear();
     }
 
     /// The state that is shown.
@@ -300,13 +363,27 @@ impl Model {
     pub fn seat_count(&self) -> usize {
         match self.preview() {
             Some(preview) => preview.opened.seats.len(),
-            None => self.session().rounds.last().map_or(0, |round| round.seats.len()),
+            None => self.shown_round().map_or(0, |round| round.seats.len()),
         }
     }
 
-    /// What would be sent, where a round waits to be opened.
+    /// The round whose seats and answers are shown: the last one, or an earlier one that is looked back at.
+    pub fn shown_round(&self) -> Option<&crate::history::RoundRun> {
+        // A drafted round is the newest, and is none of these.
+        let drafted = self.live().is_some_and(|live| live.preview.is_some());
+        let back = self.rounds_back.saturating_sub(usize::from(drafted));
+        self.session().rounds.iter().rev().nth(back)
+    }
+
+    /// What would be sent, where a round waits to be opened and no earlier one is looked back at.
     pub fn preview(&self) -> Option<&super::live::Preview> {
-        self.live()?.preview.as_deref()
+        self.live()?.preview.as_deref().filter(|_| self.rounds_back == 0)
+    }
+
+    /// Whether the session that is looked at has not begun, so that all of it may still change.
+    pub fn is_undecided(&self) -> bool {
+        self.live().is_some_and(|live| live.draft.is_some() && live.from.is_some())
+            && self.preview().is_some()
     }
 
     /// The name of the chosen seat.
@@ -314,7 +391,7 @@ impl Model {
         let at = self.seat.min(self.seat_count().saturating_sub(1));
         match self.preview() {
             Some(preview) => preview.opened.seats.get(at).map(String::as_str),
-            None => self.session().rounds.last()?.seats.get_index(at).map(|(name, _)| name.as_str()),
+            None => self.shown_round()?.seats.get_index(at).map(|(name, _)| name.as_str()),
         }
     }
 }

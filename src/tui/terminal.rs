@@ -5,17 +5,19 @@
 
 mod effects;
 mod guard;
+mod opened;
+mod opening;
 mod signals;
+mod waits;
 
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
-use futures::StreamExt as _;
 use ratatui::DefaultTerminal;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::{Interval, MissedTickBehavior};
+use tokio::time::Interval;
 
 use super::home::OpenTarget;
 use super::host::{EngineHandle, Host, LoadProgress};
@@ -24,12 +26,14 @@ use super::live::EngineUpdate;
 use super::model::{Mode, Model, Overlay};
 use super::theme::Theme;
 use super::update::{Effect, Message, update};
-use super::view::{ClickMap, draw};
+use super::view::{ClickMap, Target, draw};
 use crate::config::need::Need;
-use crate::core::ExitCode;
-use crate::engine::{FacilitatorRequest, LEFT};
+use crate::core::{ExitCode, LEFT};
+use crate::engine::FacilitatorRequest;
 use crate::participants::human::HumanQuestion;
+use opened::{Opened, OpenedChannel};
 pub use signals::Signals;
+use waits::{next_input, next_part, sleep, ticks};
 
 /// How long the screen may take to be given back while an engine still writes.
 const PATIENCE: Duration = Duration::from_millis(900);
@@ -47,14 +51,30 @@ pub struct ScreenOptions {
     pub keys: Keys,
     /// Whether the mouse is taken.
     pub mouse: bool,
+    /// How the person is called back when a long round closes.
+    pub notify: Notify,
+}
+
+/// How a person who looks elsewhere is called back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notify {
+    Off,
+    /// The terminal's bell.
+    Bell,
+    /// The bell, the terminal's title, and a notification (OSC 9 and 777).
+    All,
 }
 
 /// Shows the screen, beginning with `opening` or with the home screen, until the person leaves or a
-/// signal ends it; gives the exit code.
+/// signal ends it; gives the exit code, and the file of a session that was left unfinished.
 ///
 /// # Errors
 /// When the terminal cannot be read or written.
-pub fn run(host: Arc<dyn Host>, opening: Option<OpenTarget>, looks: ScreenOptions) -> io::Result<ExitCode> {
+pub fn run(
+    host: Arc<dyn Host>,
+    opening: Option<OpenTarget>,
+    looks: ScreenOptions,
+) -> io::Result<(ExitCode, Option<String>)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         let terminal = guard::enter(looks.mouse)?;
@@ -69,6 +89,8 @@ pub fn run(host: Arc<dyn Host>, opening: Option<OpenTarget>, looks: ScreenOption
             asked: Vec::new(),
             unagreed: None,
             loading: None,
+            opening: 0,
+            opened: unbounded_channel(),
             hits: ClickMap::default(),
             keep_at: None,
             ticks: ticks(),
@@ -76,23 +98,25 @@ pub fn run(host: Arc<dyn Host>, opening: Option<OpenTarget>, looks: ScreenOption
             messages,
             inputs: Some(EventStream::new()),
             mouse: looks.mouse,
+            notify: looks.notify,
             signals: Signals::new()?,
             wants_out: None,
         };
-        let done = screen.show(opening).await;
+        let done = Box::pin(screen.show(opening)).await;
         screen.stop_engine().await;
+        let left = screen.unfinished();
         let Screen { mut terminal, .. } = screen;
         if terminal.show_cursor().is_err() {
             // It would try again when dropped, and panic because it cannot say that it failed.
             std::mem::forget(terminal);
         }
-        done
+        done.map(|exit| (exit, left))
     });
     guard::restore();
     // A thread that still reads something need not be waited for.
     runtime.shutdown_background();
     match done {
-        Err(error) if is_gone(&error) => Ok(ExitCode::HungUp),
+        Err(error) if is_gone(&error) => Ok((ExitCode::HungUp, None)),
         done => done,
     }
 }
@@ -121,6 +145,10 @@ struct Screen {
     unagreed: Option<(Vec<Need>, Then)>,
     /// What is left to be read of a replay.
     loading: Option<UnboundedReceiver<LoadProgress>>,
+    /// How often something was opened on another thread; the last one is waited for.
+    opening: u64,
+    /// What was opened there.
+    opened: OpenedChannel,
     hits: ClickMap,
     /// When what is typed is to be kept.
     keep_at: Option<Instant>,
@@ -131,6 +159,7 @@ struct Screen {
     /// Nobody reads the keys while they belong to another program.
     inputs: Option<EventStream>,
     mouse: bool,
+    notify: Notify,
     signals: Signals,
     /// The exit code, once the screen is to be left.
     wants_out: Option<ExitCode>,
@@ -143,6 +172,7 @@ enum WakeReason {
     Message(Option<Message>),
     Replay(Option<LoadProgress>),
     Asked(HumanQuestion),
+    Opened(u64, Box<Opened>),
     Time,
     Signal(ExitCode),
 }
@@ -154,14 +184,14 @@ impl Screen {
             Some(opening) => self.carry_out(vec![Effect::Open(opening)]).await?,
             None => self.draw()?,
         }
-        self.carry_out(vec![Effect::ReadHome]).await?;
+        self.carry_out(vec![Effect::ReadHome, Effect::FindSources]).await?;
         self.draw()?;
         let exit = loop {
             if let Some(exit) = self.wants_out {
                 break exit;
             }
             let started = Instant::now();
-            let due = self.model.replay.due_in().map(Duration::from_millis);
+            let due = self.model.replay.due_or_tick().map(Duration::from_millis);
             let woken = self.wait(due).await;
             if due.is_some() {
                 let passed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -182,14 +212,16 @@ impl Screen {
     async fn wait(&mut self, replay: Option<Duration>) -> WakeReason {
         let keep = self.keep_at.map(|at| at.saturating_duration_since(Instant::now()));
         let session = self.model.session();
-        let is_counting = matches!(self.model.mode, Mode::Live(_))
+        let is_live = matches!(self.model.mode, Mode::Live(_))
             && (session.open_round().is_some() || session.open_items().next().is_some());
+        let is_counting = is_live || self.model.busy.is_some();
         let due = replay.into_iter().chain(keep).min();
         tokio::select! {
             input = next_input(&mut self.inputs) => WakeReason::Input(input),
             told = told(&mut self.running) => told,
             message = self.messages.recv() => WakeReason::Message(message),
             read = next_part(&mut self.loading) => WakeReason::Replay(read),
+            Some((number, opened)) = self.opened.1.recv() => WakeReason::Opened(number, opened),
             () = sleep(due) => WakeReason::Time,
             _ = self.ticks.tick(), if is_counting => WakeReason::Time,
             exit = self.signals.any() => WakeReason::Signal(exit),
@@ -206,6 +238,7 @@ impl Screen {
             WakeReason::Message(Some(message)) => self.say(message).await?,
             WakeReason::Message(None) => {}
             WakeReason::Replay(read) => self.part(read).await?,
+            WakeReason::Opened(number, opened) => self.take_opened(number, *opened).await,
             WakeReason::Asked(asked) => {
                 let message = Message::Asked(asked.seat.clone(), asked.again.clone());
                 self.asked.push(asked);
@@ -253,10 +286,11 @@ impl Screen {
     }
 
     async fn part(&mut self, read: Option<LoadProgress>) -> io::Result<()> {
-        let read = read.unwrap_or(LoadProgress::Whole);
-        if !matches!(read, LoadProgress::Lines(..)) {
+        // The file is watched until another one is shown.
+        let Some(read) = read else {
             self.loading = None;
-        }
+            return Ok(());
+        };
         self.say(Message::LoadProgress(read)).await
     }
 
@@ -280,6 +314,11 @@ impl Screen {
         match mouse.kind {
             MouseEventKind::Down(MouseButton::Left) => {
                 self.hits.at(mouse.column, mouse.row).map(Message::Click)
+            }
+            // A drag along the time line goes where the mouse is; elsewhere it does nothing.
+            MouseEventKind::Drag(MouseButton::Left) => {
+                let moment = |target: &Target| matches!(target, Target::Moment(_));
+                self.hits.at(mouse.column, mouse.row).filter(moment).map(Message::Click)
             }
             MouseEventKind::ScrollDown => Some(Message::Wheel(pane(), 3)),
             MouseEventKind::ScrollUp => Some(Message::Wheel(pane(), -3)),
@@ -314,6 +353,13 @@ impl Screen {
         }
     }
 
+    /// The file of a live session that is on disk and not over.
+    fn unfinished(&self) -> Option<String> {
+        let live = self.model.live().filter(|live| live.draft.is_none())?;
+        let is_over = self.model.session().closed.is_some() && !matches!(live.ended, Some(Err(_)));
+        (!is_over).then(|| self.model.file.clone())
+    }
+
     /// Has the engine rest, and waits until it does.
     async fn stop_engine(&mut self) {
         let Some(mut running) = self.running.take() else { return };
@@ -330,39 +376,11 @@ impl Screen {
     }
 }
 
-async fn next_input(inputs: &mut Option<EventStream>) -> Option<io::Result<Input>> {
-    match inputs {
-        Some(inputs) => inputs.next().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn next_part(loading: &mut Option<UnboundedReceiver<LoadProgress>>) -> Option<LoadProgress> {
-    match loading {
-        Some(loading) => loading.recv().await,
-        None => std::future::pending().await,
-    }
-}
-
 /// What the engine tells next, or asks a person; never, where none works.
 async fn told(running: &mut Option<EngineHandle>) -> WakeReason {
     let Some(running) = running else { return std::future::pending().await };
     tokio::select! {
         news = running.news.recv() => WakeReason::EngineUpdate(news),
         Some(asked) = running.people.recv() => WakeReason::Asked(asked),
-    }
-}
-
-/// Ticks once a second; those that were missed are skipped.
-fn ticks() -> Interval {
-    let mut ticks = tokio::time::interval(Duration::from_secs(1));
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    ticks
-}
-
-async fn sleep(due: Option<Duration>) {
-    match due {
-        Some(time) => tokio::time::sleep(time).await,
-        None => std::future::pending().await,
     }
 }

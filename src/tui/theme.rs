@@ -23,15 +23,44 @@ pub struct Palette {
     bad: Color,
     active: Color,
     key: Color,
+    /// Of the options of a ballot, in the order of the form; with more options they begin again.
+    options: [Color; OPTIONS],
 }
+
+/// How many options have a color and a sign of their own.
+const OPTIONS: usize = 6;
 
 impl Palette {
     /// For a dark background.
-    pub const DARK: Self =
-        Self { good: Color::Green, bad: Color::Red, active: Color::Yellow, key: Color::Cyan };
+    pub const DARK: Self = Self {
+        good: Color::Green,
+        bad: Color::Red,
+        active: Color::Yellow,
+        key: Color::Cyan,
+        options: [
+            Color::Cyan,
+            Color::Yellow,
+            Color::Magenta,
+            Color::Green,
+            Color::LightBlue,
+            Color::LightMagenta,
+        ],
+    };
     /// For a light one, on which yellow and cyan cannot be read.
-    pub const LIGHT: Self =
-        Self { good: Color::Green, bad: Color::Red, active: Color::Magenta, key: Color::Blue };
+    pub const LIGHT: Self = Self {
+        good: Color::Green,
+        bad: Color::Red,
+        active: Color::Magenta,
+        key: Color::Blue,
+        options: [
+            Color::Blue,
+            Color::Magenta,
+            Color::Green,
+            Color::Cyan,
+            Color::DarkGray,
+            Color::LightMagenta,
+        ],
+    };
 }
 
 impl Theme {
@@ -41,7 +70,7 @@ impl Theme {
         let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
         let speaks_utf8 = locale.is_none_or(|locale| {
             let locale = locale.to_lowercase();
-            locale.contains("utf-8") || locale.contains("utf8") || locale == "c"
+            locale.contains("utf-8") || locale.contains("utf8")
         });
         // Terminals that tell their colors write the background last: 7 and 15 are the light ones.
         let background = set("COLORFGBG").and_then(|colors| colors.rsplit(';').next()?.parse::<u8>().ok());
@@ -123,6 +152,18 @@ impl Theme {
         self.with(self.palette.active)
     }
 
+    /// An option of the ballot, by its place in the form: the same in bars, seats, answers and pictures.
+    pub fn option(self, place: usize) -> Style {
+        self.with(self.palette.options[place % OPTIONS])
+    }
+
+    /// The sign of an option, by its place in the form.
+    pub fn option_sign(self, place: usize) -> &'static str {
+        const SIGNS: [&str; OPTIONS] = ["●", "■", "▲", "◆", "★", "▼"];
+        const ASCII: [&str; OPTIONS] = ["o", "#", "^", "*", "+", "v"];
+        if self.ascii { ASCII[place % OPTIONS] } else { SIGNS[place % OPTIONS] }
+    }
+
     /// Keys in the footer.
     pub fn key(self) -> Style {
         self.with(self.palette.key).add_modifier(Modifier::BOLD)
@@ -183,6 +224,17 @@ mod tests {
         }
         let wrong = theme.with_colors([("quorum", "blue")]).unwrap_err();
         assert_eq!(wrong, "`quorum` has no color: use good, bad, active, key or background");
+    }
+
+    /// Only what says that it knows UTF-8 gets more than ASCII; where nothing is said it is taken for known.
+    #[test]
+    fn a_locale_without_utf_8_gets_ascii() {
+        let ascii = |lang: &'static str| {
+            Theme::from_environment(move |name| (name == "LANG" && !lang.is_empty()).then(|| lang.to_owned()))
+                .ascii
+        };
+        assert!(ascii("C") && ascii("POSIX") && ascii("de_DE.ISO-8859-1"));
+        assert!(!ascii("C.UTF-8") && !ascii("en_US.utf8") && !ascii(""));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::effort::Effort;
 use super::recall::{RECENT_ROUNDS, Recall, RecallKeys};
-use super::seat_names::{SeatNames, name_of_model};
+use super::seat_names::name_of_model;
 use super::steps::handover::Completeness;
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
@@ -45,6 +45,8 @@ pub struct Definition {
     pub links: Vec<LinkDefinition>,
     /// What agents reported.
     pub reports: Vec<Report>,
+    /// The number that the first round has.
+    pub current_round: u32,
     /// Disagreements still open.
     pub open_conflicts: Vec<Value>,
     /// Questions still open.
@@ -55,6 +57,8 @@ pub struct Definition {
     pub warm_first: WarmFirst,
     /// Whether the form of an answer goes with a request as a JSON Schema.
     pub structured: StructuredAnswers,
+    /// Whether evidence that looks like it holds a secret is sent, once the user agrees.
+    pub secrets_allowed: bool,
     /// What becomes of names in an answer before it is handed on, where the definition says.
     pub leaks: Option<LeakAction>,
     /// What snapshots recall of what was before.
@@ -308,47 +312,13 @@ impl Definition {
         reviewers
     }
 
-    /// The same definition with only these participants, in this order. A name that no participant
-    /// has stands for all of that persona; one that is not in the definition is taken as a model, a
-    /// person or a persona.
-    #[must_use]
-    pub fn with_participants(mut self, names: &[String]) -> Self {
-        let known = std::mem::take(&mut self.participants);
-        let mut seat_names = SeatNames::taken(known.iter().map(|seat| &seat.name));
-        let mut chosen: Vec<ParticipantSpec> = Vec::new();
-        for name in names {
-            let has = |of: fn(&ParticipantSpec) -> &String| -> Vec<ParticipantSpec> {
-                known.iter().filter(|p| of(p) == name).cloned().collect()
-            };
-            let is_free = |seat: &ParticipantSpec| chosen.iter().all(|other| other.name != seat.name);
-            let found = has(|p| &p.name);
-            let found = if found.is_empty() { has(|p| &p.persona) } else { found };
-            if !found.is_empty() && (!is_model_text(name) || found.iter().all(is_free)) {
-                chosen.extend(found);
-                continue;
-            }
-            let by_model = |seat: &&ParticipantSpec| {
-                seat.persona.is_empty() && seat.model.as_ref() == Some(name) && is_free(seat)
-            };
-            let seat = known.iter().find(by_model).cloned().unwrap_or_else(|| {
-                let seat = ParticipantSpec::of_text(name, (0, 0));
-                let is_named = !seat.persona.is_empty();
-                ParticipantSpec {
-                    name: if is_named { seat.name } else { seat_names.free(&seat.name) },
-                    ..seat
-                }
-            });
-            chosen.push(seat);
+    /// Whether a participant, or the model that an agent step names, may use the tools of its program.
+    pub fn allows_tools(&self, name: &str) -> bool {
+        if let Some(spec) = self.participants.iter().find(|spec| spec.name == name) {
+            return spec.tools == SeatTools::Allowed;
         }
-        self.participants = chosen;
-        let seated: Vec<String> = self.participants.iter().map(|p| p.name.clone()).collect();
-        for step in &mut self.steps {
-            step.keep_seats(&seated);
-        }
-        let agents: Vec<String> = self.all_steps().flat_map(Step::agents).map(str::to_owned).collect();
-        let rest = known.into_iter().filter(|p| agents.contains(&p.name) && !seated.contains(&p.name));
-        self.participants.extend(rest.map(|spec| ParticipantSpec { agent_only: true, ..spec }));
-        self
+        let mut agents = self.all_steps().filter_map(Step::agent);
+        agents.any(|agent| agent.agent == name && agent.allows_tools)
     }
 
     /// What the snapshot of a round recalls.

@@ -39,6 +39,8 @@ const SEVERAL: [&str; 2] = ["data", "success"];
 const ENTRY: [&str; 5] = ["stepId", "status", "result", "error", "length"];
 /// What an approval leaves; its `success` says that it was answered.
 const APPROVAL: [&str; 3] = ["approved", "comment", "success"];
+/// What an approval leaves that merges ideas.
+const MERGE: [&str; 4] = ["approved", "comment", "success", "options"];
 
 /// Adds a problem for every path that can never lead anywhere.
 pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
@@ -112,6 +114,11 @@ impl Unknown {
     }
 }
 
+/// What to write in place of a path that leads to a key no envelope has.
+pub fn unknown_path(definition: &Definition, step: &Step, path: &[String]) -> Option<String> {
+    in_scope(definition, step, path).map(|unknown| unknown.hint(path))
+}
+
 fn in_scope(definition: &Definition, step: &Step, path: &[String]) -> Option<Unknown> {
     match path {
         [root, id, ..] if root == "runs" && definition.step(id).is_none() => {
@@ -129,6 +136,7 @@ fn unknown_in(step: &Step, path: &[String], at: usize) -> Option<Unknown> {
     let known: &[&str] = match &step.kind {
         StepKind::Round(_) => &ROUND,
         StepKind::Parallel(_) | StepKind::Review(_) => &SEVERAL,
+        StepKind::Approval(approval) if approval.merges.is_some() => &MERGE,
         StepKind::Approval(_) => &APPROVAL,
         StepKind::Agent(_) | StepKind::Transform(_) | StepKind::Condition(_) => return None,
     };
@@ -158,7 +166,7 @@ fn is_outcome(definition: &Definition, path: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::workflow::{Source, load, load_of_format_1};
+    use crate::workflow::{Source, load, load_recorded};
 
     fn problems(step: &str) -> Vec<String> {
         let text = format!(
@@ -168,7 +176,7 @@ mod tests {
              {{id: y, type: approval, message: m}}]}}\n  {step}\n"
         );
         let source = Source { text: &text, file: "f", id: "f" };
-        assert!(load_of_format_1(source).is_ok() || step.contains("runs"), "{step}");
+        assert!(load_recorded(source).is_ok() || step.contains("runs"), "{step}");
         let found = load(source).err().unwrap_or_default();
         found
             .iter()

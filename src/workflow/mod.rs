@@ -4,10 +4,14 @@
 //! steps (conditions, transforms, templates, output schemas) live in `lang`.
 
 mod agent_answer;
+mod chosen;
 mod completeness;
 mod definition;
 mod effort;
 mod envelope;
+mod feedback;
+mod follow_ups;
+mod import;
 mod keys;
 mod lang;
 mod load;
@@ -17,9 +21,11 @@ mod recall;
 mod seat_names;
 mod steps;
 mod task;
+mod templates;
 mod validate;
 
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
+pub use chosen::{ChosenParticipant, split_participants};
 pub use completeness::format_1::lack;
 pub use completeness::{CompletenessFinding, Held, ReferencedContent, findings, is_held, looks_like_id};
 pub use definition::{
@@ -28,14 +34,17 @@ pub use definition::{
 };
 pub use effort::Effort;
 pub use envelope::TALLY_KEYS;
+pub use feedback::Feedback;
+pub use import::import;
 pub use keys::{definition_reference, definition_schema};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};
 pub use load::map_reader::{Fields, as_text, parse_duration};
+pub use load::options::OptionsFrom;
 pub use load::participants::DEFAULT_PANEL;
 pub use load::rule::unfit as unfit_threshold;
 pub use load::task::{TASKS_FILE, Tasks};
 pub use load::{
-    Examined, Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, examine, load, load_of_format_1,
+    Examined, Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, examine, load, load_recorded,
 };
 pub use mark::TaskMark;
 pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
@@ -49,4 +58,5 @@ pub use steps::step::{Parallel, Step, StepKind};
 pub use task::{
     LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,
 };
+pub use templates::TEMPLATES;
 pub use validate::{needs_screen, recheck, unknown_tasks};

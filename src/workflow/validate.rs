@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 
 use super::definition::Definition;
+use super::follow_ups;
 use super::lang::Template;
 use super::recall::Results;
 use super::steps::round::{Close, Selection};
 use super::steps::step::{Step, StepKind};
+use crate::ballot::BallotKind;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::Rule;
 
@@ -41,7 +43,10 @@ pub fn check(
         }));
         check_rule(step, file, warnings);
         check_runs(step, is_nested, file, problems);
+        check_tools(definition, step, file, problems);
         check_review(definition, step, file, problems);
+        follow_ups::check(definition, step, is_nested, (file, problems));
+        check_merge(definition, step, file, problems);
         check_reference(definition, step, file, warnings);
         check_expression(definition, step, file, problems, warnings);
     }
@@ -117,6 +122,24 @@ fn check_review(definition: &Definition, step: &Step, file: &str, problems: &mut
         let message = format!("review `{}` has nobody but the author to review", step.id);
         problems.push(at(message).hint("name another reviewer"));
     }
+}
+
+/// What is merged are the ideas of a round.
+fn check_merge(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Diagnostic>) {
+    let StepKind::Approval(approval) = &step.kind else { return };
+    let Some(named) = &approval.merges else { return };
+    let collects = |step: &&Step| step.round().is_some_and(|round| round.ballot.kind == BallotKind::Ideas);
+    if definition.step(named).as_ref().is_some_and(collects) {
+        return;
+    }
+    let rounds: Vec<&str> = definition.all_steps().filter(collects).map(|step| step.id.as_str()).collect();
+    let message = format!("`merges` of step `{}` names no round of ideas: `{named}`", step.id);
+    let hint = if rounds.is_empty() {
+        "add a round with `ballot: ideas`".to_owned()
+    } else {
+        did_you_mean(named, &rounds)
+    };
+    problems.push(at(step, file, message).hint(hint));
 }
 
 /// What a condition names must be there; a transform fails when it runs, and is told beforehand.
@@ -217,6 +240,22 @@ pub fn recheck(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     check(definition, file, &mut problems, &mut Vec::new());
     problems
+}
+
+/// A step allows tools to the model that it names, as every step does that names it.
+fn check_tools(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Diagnostic>) {
+    let Some(agent) = step.agent() else { return };
+    let is_named = definition.participants.iter().any(|spec| spec.name == agent.agent);
+    let is_model = agent.agent.contains('/') && !is_named;
+    if agent.allows_tools && !is_model {
+        let message = format!("`tools` of step `{}` needs a model as its `agent`", step.id);
+        let hint = "name a program such as `claude-cli/MODEL`, or write `tools` on the participant";
+        problems.push(at(step, file, message).hint(hint));
+    } else if is_model && definition.allows_tools(&agent.agent) != agent.allows_tools {
+        let message = format!("`{}` has `tools: allowed` in one step and not in another", agent.agent);
+        let hint = "write it in every step that names it, or make it two participants";
+        problems.push(at(step, file, message).hint(hint));
+    }
 }
 
 /// Runs are counted and limited for the steps of the list, and only what a rule decides can be undecided.

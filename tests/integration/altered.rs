@@ -10,7 +10,7 @@ use roundtable::history::{
     AnswerRevealed, CloseReason, Event, SeatFailed, Session, Status, Tally, TimedEvent,
 };
 use roundtable::journal::{Disk, Verification, verify};
-use roundtable::round::seal::{Nonces, RoundKey, seal};
+use roundtable::round::seal::{Nonces, RoundKey, Sealer};
 
 use crate::cases;
 use crate::forge::{chained, events};
@@ -298,6 +298,7 @@ const FORGERIES: [Forgery; 16] = [
                 reason: "the sealed record is malformed".to_owned(),
                 timed_out: false,
                 tries: 0,
+                tokens: None,
                 elapsed_ms: 20,
             });
             recount(events);
@@ -394,12 +395,13 @@ fn an_answer_sealed_anew_under_another_key_must_fit_its_seat() {
     let key = RoundKey::new([5; 32]);
     // Every seat's seal is made anew, each bound to the seat before it in the roster.
     let round = &session.rounds[0];
-    let nonces = Nonces { cipher: [1; 24], commitment: [2; 32] };
+    let nonces = Nonces { cipher: [1; 32], commitment: [2; 32] };
     each(&mut all, |event| match event {
         Event::RoundClosed(closed) => closed.key = key.publish(),
         Event::BallotSealed(sealed) => {
             let binding = session.binding(round, "ann");
-            sealed.seal = seal(&key, &nonces, binding, "{}", session.padding()).expect("sealed").into();
+            sealed.seal =
+                Sealer::new(&key, session.seal_format()).seal(&nonces, binding, "{}").expect("sealed").into();
         }
         _ => {}
     });

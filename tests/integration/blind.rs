@@ -76,11 +76,15 @@ impl OpenRound {
             found.push((name, String::from_utf8_lossy(&fs::read(&path).expect("a file")).into_owned()));
         }
         found.push(("stdout".to_owned(), self.printed.clone()));
-        let verbs: [&[&str]; 13] = [
+        let verbs: [&[&str]; 17] = [
             &["trace", FILE],
             &["trace", FILE, "--json"],
             &["report", FILE],
             &["report", FILE, "--format", "json"],
+            &["diff", FILE, FILE],
+            &["diff", FILE, FILE, "--json"],
+            &["report", FILE, "--format", "junit"],
+            &["report", FILE, "--format", "github"],
             &["replay", FILE],
             &["replay", FILE, "--json"],
             &["replay", FILE, "--at", "8"],
@@ -227,6 +231,10 @@ fn redacted(text: &str) -> String {
                 rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+/=".contains(c)).unwrap_or(rest.len());
             let (word, after) = rest.split_at(run);
             match word.len() {
+                // Short forms of a hash end in an ellipsis.
+                16 if after.starts_with('…') && word.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                    out.push_str("HASH");
+                }
                 64 if word.bytes().all(|byte| byte.is_ascii_hexdigit()) => out.push_str("HASH"),
                 40.. => out.push_str(&format!("CIPHER({})", word.len())),
                 _ => out.push_str(word),

@@ -93,6 +93,7 @@ fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
         reason: "HTTP 500".to_owned(),
         timed_out: false,
         tries: 4,
+        tokens: None,
     };
     let pause = Command::Pause { reason: "quorum_unreachable".to_owned(), step: None };
     let resume = Command::Resume { program: "roundtable".to_owned(), torn_bytes: 0 };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use roundtable::core::{Command, ExitCode, NextAction, decide, next};
 use roundtable::history::{Event, SeatStatus, Session, TimedEvent};
 use roundtable::journal::{Disk, Verification, read_log, verify};
-use roundtable::round::seal::{Nonces, RoundKey, seal, unseal};
+use roundtable::round::seal::{Nonces, RoundKey, Sealer, unseal};
 use serde_json::Value;
 
 use crate::cases;
@@ -262,11 +262,12 @@ fn sealed_anew(base: &Base, random: &mut Random) -> Changed {
         .collect();
     let (name, before) = sealed[random.below(sealed.len())];
     let binding = session.binding(round, name);
-    let record = unseal(&key, binding, before, session.padding()).expect("opens").record;
+    let record = unseal(&key, binding, before, session.seal_format()).expect("opens").record;
     let other = if record.contains("alpha") { ("alpha", "beta") } else { ("beta", "alpha") };
-    let nonces = Nonces { cipher: [random.below(256) as u8; 24], commitment: [7; 32] };
-    let after =
-        seal(&key, &nonces, binding, &record.replace(other.0, other.1), session.padding()).expect("short");
+    let nonces = Nonces { cipher: [random.below(256) as u8; 32], commitment: [7; 32] };
+    let after = Sealer::new(&key, session.seal_format())
+        .seal(&nonces, binding, &record.replace(other.0, other.1))
+        .expect("short");
     for stamped in &mut events {
         if let Event::BallotSealed(sealed) = &mut stamped.event
             && sealed.round == round.opened.round

@@ -84,7 +84,7 @@ fn three_seats_of_one_persona_have_names_and_seeds_of_their_own() {
     let desk = desk.served_by(&server);
     let ran = desk.run(["--batch", "decide.yaml"]).code(0);
     for seat in ["qa-lead-1", "qa-lead-2", "qa-lead-3"] {
-        assert!(ran.out.contains(&format!("#### {seat}\n\nlab/a/b:free · answered")), "{}", ran.out);
+        assert!(ran.out.contains(&format!("- **{seat}** · lab/a/b:free · votes ")), "{}", ran.out);
     }
     let dry = ["--batch", "decide.yaml", "--dry-run", "--json", "--participants", "skeptic,qa-lead"];
     assert_eq!(models(&desk.run(dry).code(0)), ["rehearsal", "lab/a/b:free", "lab/a/b:free", "lab/a/b:free"]);

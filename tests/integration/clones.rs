@@ -238,7 +238,7 @@ const DEFINITIONS: [&str; 8] = [
 ];
 
 /// Every verb with what it is given; `*` stands for each definition.
-const VERBS: [(&str, &[&[&str]]); 17] = [
+const VERBS: [(&str, &[&[&str]]); 19] = [
     (
         "",
         &[
@@ -254,6 +254,8 @@ const VERBS: [(&str, &[&[&str]]); 17] = [
     ("trace", &[&["trace", "stranger.s2s"]]),
     ("report", &[&["report", "stranger.s2s"], &["report", "stranger.s2s", "--format", "html"]]),
     ("tally", &[&["tally", "stranger.s2s", "--all"]]),
+    ("diff", &[&["diff", "stranger.s2s", "stranger.s2s"]]),
+    ("calibrate", &[&["calibrate"], &["calibrate", "stranger.s2s", "--was", "a"]]),
     ("check", &[&["check", "*"]]),
     ("schema", &[&["schema"]]),
     (
@@ -307,7 +309,7 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
 type Way = (ScreenState, &'static [&'static str], &'static [(&'static str, &'static str)]);
 
 const WAYS: [Way; 9] = [
-    (ScreenState::Home, &[], &[("", "New session")]),
+    (ScreenState::Home, &[], &[("", "Begin")]),
     (ScreenState::Draft, &["decide.yaml"], &[("", "DRAFT")]),
     (ScreenState::Draft, &["run.yaml"], &[("", "first step")]),
     (ScreenState::Question, &["ask.yaml"], &[("", "Your decision")]),
@@ -409,7 +411,7 @@ fn the_doctor_of_the_screen_asks_nothing_a_clone_names() {
     let clone = Clone::new("redirecting", redirecting);
     for key in ["D", "P"] {
         let mut screen = Screen::open(&clone.desk, (200, 60), &[]);
-        screen.wait_for(&["New session"]);
+        screen.wait_for(&["Begin"]);
         screen.press(key, &["nobody has agreed to this yet", "built in, offline"]);
         screen.send("\u{1b}");
         // The clone has no say in how one leaves.

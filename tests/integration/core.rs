@@ -234,7 +234,7 @@ fn a_seat_asked_again_starts_anew() {
     let mut sitting = level("none");
     let open = sitting.events.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("a close");
     sitting.session = sitting.states[open - 1].clone();
-    assert!(sitting.give(Command::LoseKey) && sitting.give(Command::AskAgain));
+    assert!(sitting.give(Command::LoseKey) && sitting.give(Command::AskAgain { seal: None }));
     let round = &sitting.session.rounds[0];
     assert!(round.seats.values().all(|seat| seat.status.is_open() && seat.elapsed_ms.is_none()));
     sitting.settle(0, Ballot::Vote(0));

@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::program::Desk;
+use crate::pty::Screen;
 
 const REVIEW: &str = r#"
 id: review
@@ -72,7 +73,8 @@ fn lines_of_a_file_stand_in_the_snapshot_and_references_to_them_are_checked() {
     assert_eq!(unresolved("skeptic"), serde_json::json!([]));
     assert_eq!(unresolved("qa-lead"), serde_json::json!(["REQ-999", "SRC-1:4"]));
     let report = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    assert!(report.contains("Unresolved references") && report.contains("- REQ-999"), "{report}");
+    let told = "Unresolved references, which lead nowhere in the snapshot: REQ-999; SRC-1:4";
+    assert!(report.contains(told), "{report}");
     let csv = desk.run(["report", "s.s2s", "--format", "csv"]).code(0).out;
     assert!(csv.contains("\"REQ-999⏎SRC-1:4\""), "{csv}");
 }
@@ -148,6 +150,38 @@ fn the_command_line_adds_evidence_of_its_own() {
     let refused = desk.run(["--batch", "decide.yaml", "--evidence", "key.txt"]).code(2);
     assert!(refused.err.contains("looks like a Hugging Face token"), "{}", refused.err);
     desk.run(["--batch", "decide.yaml", "--evidence", "key.txt", "--secrets", "allow"]).code(0);
+}
+
+#[test]
+fn a_definition_that_sends_secrets_is_agreed_to_first() {
+    let desk = desk(&REVIEW.replace("id: review", "id: review\nsecrets: allow").replace(", lines: 2-3", ""));
+    let write = |letter: &str| desk.write("src/cache.rs", format!("x = 1;\nhf_{}\n", letter.repeat(34)));
+    write("a");
+    let question =
+        "sends `src/cache.rs`, whose line 2 looks like a Hugging Face token (named by decide.yaml)";
+    for run in [&["check", "decide.yaml"][..], &["--batch", "--dry-run", "decide.yaml"]] {
+        let ran = desk.run(run).code(0);
+        let told = ran.out + &ran.err;
+        assert!(told.contains(question) && told.contains("not agreed to yet"), "{told}");
+    }
+    let refused = desk.run(["--batch", "decide.yaml"]).code(2).err;
+    assert!(refused.contains("nobody has agreed to this yet") && desk.sessions().is_empty(), "{refused}");
+    desk.run(["--batch", "decide.yaml", "--trust"]).code(0);
+    desk.run(["--batch", "decide.yaml", "--secrets", "allow"]).code(0);
+    // The screen asks, and the answer counts for this content alone.
+    let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml"]);
+    screen.wait_for(&["runs and asks", "Hugging Face token"]);
+    screen.press("o", &["Allow this?", "looks like a Hugging Face token"]);
+    screen.press("y", &["378 bytes", "hf_aaa"]);
+    screen.press("o", &["3 of 3 answered"]);
+    screen.send("\u{3}\u{3}");
+    screen.end();
+    desk.run(["--batch", "decide.yaml"]).code(0);
+    write("b");
+    desk.run(["--batch", "decide.yaml"]).code(2);
+    // The user's own definition, and one that holds none, ask nothing.
+    desk.write("src/cache.rs", "x = 1;\n");
+    desk.run(["--batch", "decide.yaml"]).code(0);
 }
 
 #[test]

@@ -46,10 +46,10 @@ fn saved(desk: &Desk) -> Session {
 fn a_topic_of_ones_own_comes_to_its_decision() {
     let desk = Desk::new();
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["New session", "context-passing", "n new"]);
+    screen.wait_for(&["Begin", "context-passing", "n new"]);
     screen.press("D", &["Providers", "set OPENAI_API_KEY", "built in, offline"]);
-    screen.press(ESC, &["New session", "n new"]);
-    screen.press("n", &["New question", "Ctrl-S submit"]);
+    screen.press(ESC, &["Begin", "n new"]);
+    screen.press("n", &["A question of your own", "Ctrl-S submit"]);
     screen.send("Where do we keep prices?\t");
     screen.send("Fast and simple prices\tin-process cache is simple\rredis is complex\t");
     screen.press(DONE, &["DRAFT", "Snapshot to be sent", "question: \"Where do we keep prices?\""]);
@@ -85,19 +85,18 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     for pane in ["\t", "\t", "\t", "\t", "\t", "\t"] {
         screen.send(pane);
     }
-    screen.press("t", &["Extend deadline", "30s, 5m, 1h"]);
-    screen.press(DONE, &["· 1:", " left"]);
+    screen.press("t", &[" 1:", " left", "of 2:00"]);
     // While it is open nothing of an answer has been on any screen.
     let raw = String::from_utf8_lossy(&screen.raw()).into_owned();
     assert!(raw.contains("sealed") && !raw.contains(SECRET) && !raw.contains("votes"), "{raw}");
     screen.press("cy", &["votes alpha", "missing", "n repeat"]);
     screen.press("n", &["DRAFT", "round 2", "o open"]);
     screen.press("o", &["2 of 3 sealed", "c close"]);
-    screen.send("G");
-    screen.press("r", &["Retry cyd"]);
-    screen.press(DONE, &["2 of 3 sealed", "c close"]);
+    screen.send("g");
+    screen.press("r", &["Ask cyd again", "the same again"]);
+    screen.press("\r", &["2 of 3 sealed", "c close"]);
     screen.press("x", &["Excuse cyd"]);
-    screen.press("\r", &["votes alpha", "excused", "A accept"]);
+    screen.press("\r", &["alpha  ███", "cyd (excused)", "A accept"]);
     screen.press("Ay", &["Session finished"]);
     screen.send("q");
     assert_eq!(screen.end().0, 0);
@@ -118,7 +117,7 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
     screen.wait_for(&["DRAFT"]);
     screen.press("o", &["2 of 3 sealed", "c close"]);
     screen.press("x", &["`ann` is settled already"]);
-    screen.send("G");
+    screen.send("g");
     screen.press("x", &["Excuse cyd"]);
     screen.send(" half a sent");
     screen.wait_for(&["half a sent"]);
@@ -130,10 +129,10 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
     wait_until(|| is_kept().then_some(()));
     screen.kill();
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["round 1 open, 2/3 sealed", "resume"]);
+    screen.wait_for(&["round 1 open, 2 of 3", "resume"]);
     screen.press("g\r", &["Unfinished session"]);
     screen.press("\r", &["2 of 3 sealed", "c close"]);
-    screen.send("G");
+    screen.send("g");
     screen.press("x", &["Excuse cyd", "half a sent", "Draft restored."]);
     screen.press(ESC, &["Draft kept."]);
     screen.press("q", &["A round is open"]);
@@ -155,10 +154,10 @@ fn a_replay_seeks_searches_and_leads_to_a_fork() {
     let mut screen = Screen::open(&desk, WIDE, &["old.s2s"]);
     screen.wait_for(&["Decision: inline", "event 22 of 22"]);
     screen.press("g", &["event 0 of 22"]);
-    screen.press("]", &["OPEN", "0 of 5 sealed"]);
-    screen.press("/sealed  qa-lead\r", &["4 of 5 sealed"]);
-    screen.press("G", &["Decision: inline"]);
-    screen.press("F", &["A accept", "n repeat"]);
+    screen.press("]", &["OPEN", "□ 0 of 5"]);
+    screen.press("/sealed  qa-lead\r", &["□ 4 of 5"]);
+    screen.press("\x1b[F", &["Decision: inline"]);
+    screen.press("F", &["New session from event", "[3 REVEAL]"]);
     screen.press("n", &["round 2", "DRAFT", "o open"]);
     screen.press("o", &["A accept", "round 2"]);
     screen.press("Ay", &["Session finished"]);
@@ -275,21 +274,16 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
     // An editor would need a file of what is to be sealed.
     screen.press("\u{5}", &["cannot be edited in an external editor", SECRET]);
     assert!(!desk.path("copied").exists());
-    screen.send(DONE);
-    // A confidence that is no number does not count: the same person is asked once more, told why.
-    screen.wait_for(&["your turn"]);
+    // A confidence that is no number does not count: the form says so, and keeps what was typed.
+    screen.press(DONE, &["This would not count", "confidence", SECRET]);
+    screen.send("\u{7f}\u{7f}\u{7f}\u{7f}0.5");
+    screen.press(DONE, &["1 of 2 sealed"]);
     screen.wait_without(&[SECRET]);
     let kept = desk.files().into_iter().filter_map(|path| std::fs::read(path).ok());
     assert!(kept.into_iter().all(|bytes| !String::from_utf8_lossy(&bytes).contains(SECRET)));
-    let mut answered = 0;
-    while answered < 2 {
-        screen.press("\r", &["Private answer for"]);
-        screen.send("\tbecause\t0.5");
-        screen.send(DONE);
-        screen.wait_without(&["Private answer for"]);
-        answered += 1;
-        screen.wait_for(&[if answered < 2 { "1 of 2 sealed" } else { "A accept" }]);
-    }
+    screen.press("\r", &["Private answer for bob"]);
+    screen.send("\tbecause\t0.5");
+    screen.press(DONE, &["A accept"]);
     screen.press("Ay", &["Session finished"]);
     screen.send("q");
     screen.end();
@@ -316,8 +310,8 @@ fn an_editor_of_ones_own_and_a_rest_in_the_shell_lose_nothing() {
     desk.write("edit.sh", "echo 'from the editor' >> \"$1\"\n");
     let desk = desk.set("EDITOR", "sh edit.sh");
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["New session"]);
-    screen.press("n", &["Question for all"]);
+    screen.wait_for(&["Begin"]);
+    screen.press("n", &["What everyone is asked"]);
     screen.send("What now?");
     screen.press("\u{5}", &["What now?", "from the editor", "Ctrl-S submit"]);
     // Without a shell around it nothing stops it: the terminal is given back and taken again.
@@ -329,7 +323,7 @@ fn an_editor_of_ones_own_and_a_rest_in_the_shell_lose_nothing() {
     screen.send("q");
     assert_eq!(screen.end().0, 0);
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["New session"]);
+    screen.wait_for(&["Begin"]);
     screen.press("n", &["What now?", "from the editor", "Draft restored."]);
     screen.send("\u{3}");
     assert_eq!(screen.end().0, 0);

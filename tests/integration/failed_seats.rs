@@ -61,7 +61,11 @@ fn failures_below_the_quorum_reveal_nothing_and_resuming_asks_them_again_with_th
     desk.run(["resume", &file]).code(5);
     mended.store(true, Ordering::SeqCst);
     let ran = desk.run(["resume", &file]).code(0);
-    assert!(ran.out.contains("**Decision: beta** (by majority, 2 of 3 ballots"), "{}", ran.out);
+    assert!(
+        ran.out.contains("**Decision: beta** – 2 of 3 seats chose it (a majority needed)"),
+        "{}",
+        ran.out
+    );
     assert_eq!(verify(&std::fs::read(desk.session()).expect("a file"), None).findings, []);
     let of = |seat: &str| server.requests().into_iter().filter(|r| r.seat() == seat).collect::<Vec<_>>();
     assert_eq!((of("qa-lead").len(), of("skeptic").len()), (1, 3), "who is sealed is not asked again");
@@ -73,8 +77,8 @@ fn a_round_closes_where_the_quorum_is_met_or_its_definition_says_so() {
     let server = service(&Arc::default());
     for (more, code, first) in [
         ("quorum: 1\n", 0, "**Decision: alpha**"),
-        ("on_failed: close\n", 3, "**No decision: below quorum**"),
-        ("on_failed: close\nclose: quorum\n", 3, "**No decision: below quorum**"),
+        ("on_failed: close\n", 3, "**No decision: too few took part**"),
+        ("on_failed: close\nclose: quorum\n", 3, "**No decision: too few took part**"),
     ] {
         let desk = Desk::with(&definition(more)).served_by(&server);
         let ran = run(&desk, &["--batch", "decide.yaml"]).code(code);

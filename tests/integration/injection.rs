@@ -9,7 +9,7 @@ use std::path::Path;
 
 use roundtable::ballot::{Ballot, BallotForm, BallotKind, ParsedReply, read_reply};
 use roundtable::round::material::SnapshotContent;
-use roundtable::round::snapshot::{Snapshot, address};
+use roundtable::round::snapshot::{AddressLines, Snapshot, address};
 use roundtable::yaml;
 use serde_json::{Value, json};
 
@@ -96,7 +96,8 @@ fn an_attack_in_any_place_of_a_snapshot_stays_a_text() {
             context: Some(&context),
             ..SnapshotContent::default()
         });
-        let text = format!("{}{}", snapshot.text, address("abe", None));
+        let text =
+            format!("{}{}", snapshot.text, address(AddressLines { role: "abe", ..AddressLines::default() }));
         let inner = inner(&text);
         let keys: Vec<&str> = inner.keys().map(String::as_str).collect();
         assert_eq!(keys, ["question", "artifacts_snapshot", "context", "your_role"], "{name}");

@@ -166,7 +166,7 @@ fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
         assert!(at.is_sorted(), "{handed}");
         assert!(handed.contains("As [model], made by [vendor]"), "masked unless said otherwise: {handed}");
         let report = desk.run(["report", "out.s2s"]).code(0).out;
-        assert!(report.contains("#### abe") && report.contains("abe as participant-"), "{report}");
+        assert!(report.contains("- **abe** · ") && report.contains("abe as participant-"), "{report}");
         desk.run(["verify", "out.s2s"]).code(0);
     }
 }

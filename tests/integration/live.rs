@@ -46,8 +46,8 @@ fn slow(names: &'static [&'static str]) -> impl Fn(SeatedParticipants) -> Seated
 
 /// What is looked at before a round is opened.
 fn seen(session: &Session) -> FacilitatorRequest {
-    let events =
-        decide(session, Command::OpenRound { project_summary: None }, Timestamp(0)).expect("a draft");
+    let events = decide(session, Command::OpenRound { project_summary: None, seal: None }, Timestamp(0))
+        .expect("a draft");
     let Event::RoundOpened(opened) = &events[0] else { panic!("no round") };
     FacilitatorRequest::OpenRound { seen: Some(opened.snapshot_sha256.clone()) }
 }
@@ -171,7 +171,7 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
     let start = std::time::Instant::now();
     let mut screen = at_holds(
         vec![|session| vec![seen(session)], |_| {
-            vec![FacilitatorRequest::Leave { reason: roundtable::engine::LEFT.to_owned() }]
+            vec![FacilitatorRequest::Leave { reason: roundtable::core::LEFT.to_owned() }]
         }],
         |line| {
             let first =
@@ -197,7 +197,7 @@ struct Unreachable;
 impl Participant for Unreachable {
     fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let reason = "cannot connect to `models.example`".to_owned();
-        std::future::ready(Err(Failure { reason, timed_out: false, tries: 3 })).boxed()
+        std::future::ready(Err(Failure { reason, timed_out: false, tries: 3, usage: None })).boxed()
     }
 }
 

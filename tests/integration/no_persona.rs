@@ -1,5 +1,7 @@
 //! Seats without a persona: models by their names, people, and personas that leave their tools behind.
 
+use serde_json::json;
+
 use crate::program::Desk;
 use crate::server::{Answer, Server};
 
@@ -7,6 +9,7 @@ use crate::server::{Answer, Server};
 pub fn any_service() -> Server {
     Server::start(|request| match request.path() {
         path if path.ends_with("/messages") => Answer::message("vote: in-process"),
+        path if path.ends_with("/models") => Answer::json(200, &json!({"data": [{"id": "llama3.2"}]})),
         _ => Answer::chat("vote: in-process"),
     })
 }
@@ -60,7 +63,7 @@ fn the_command_line_seats_models_as_a_definition_does() {
     let chosen = "ollama/llama3.2,openai/llama3.2,ollama/llama3.2,skeptic";
     let ran = desk.run(["--batch", "decide.yaml", "--participants", chosen, "--save", "s.s2s"]).code(0);
     for seat in ["llama3.2", "llama3.2-2", "llama3.2-3", "skeptic"] {
-        assert!(ran.out.contains(&format!("#### {seat}\n")), "{seat}: {}", ran.out);
+        assert!(ran.out.contains(&format!("- **{seat}** · ")), "{seat}: {}", ran.out);
     }
     desk.run(["verify", "s.s2s"]).code(0);
 }
@@ -88,6 +91,35 @@ fn a_persona_with_tools_sits_without_them_where_the_definition_says() {
         (&true.into(), &serde_json::Value::Null)
     );
     desk.run(["verify", "s.s2s"]).code(0);
+    let report = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
+    assert!(report.contains("**Without tools: coder"), "{report}");
+    let json = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
+    assert_eq!(json.matches("\"without_tools\"").count(), 1, "{json}");
+    // The command line takes the same forms, and what it chose verifies.
+    desk.write("decide.yaml", "question: x\n");
+    let chosen = "{persona: coder, tools: none},qa-lead,{name: ana, model: rehearsal},{model: rehearsal}";
+    let run = ["--batch", "decide.yaml", "--json", "--save", "t.s2s", "--participants", chosen];
+    let seats = desk.run(run).code(0).lines()[0]["participants"].clone();
+    let names: Vec<_> = seats.as_array().expect("seats").iter().map(|seat| seat["name"].clone()).collect();
+    assert_eq!(names, ["coder", "qa-lead", "ana", "rehearsal"]);
+    assert_eq!(seats[0]["without_tools"], true);
+    desk.run(["verify", "t.s2s"]).code(0);
+    let wrong = desk.run(["--batch", "decide.yaml", "--participants", "{persona: coder, weight: 2}"]).code(2);
+    assert!(wrong.err.contains("needs a definition"), "{}", wrong.err);
+}
+
+#[test]
+fn a_name_that_is_nearly_a_persona_is_told() {
+    let desk = Desk::with(
+        "question: x\nparticipants: [{name: qa-laed, model: rehearsal}, {name: ana, model: rehearsal}]\n",
+    );
+    let ran = desk.run(["--batch", "decide.yaml"]).code(0);
+    assert!(ran.err.contains("`qa-laed` sits without a persona"), "{}", ran.err);
+    assert!(
+        ran.err.contains("did you mean `persona: qa-lead`?") && !ran.err.contains("`ana`"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

@@ -238,7 +238,7 @@ impl Participant for UntilTheEnd {
                 return Ok(Reply { text, tries: 1, ..Reply::default() });
             }
             tokio::time::sleep(ask.time_left.expect("a deadline")).await;
-            Err(Failure { reason: "timed out".to_owned(), timed_out: true, tries: 1 })
+            Err(Failure { reason: "timed out".to_owned(), timed_out: true, tries: 1, usage: None })
         }
         .boxed()
     }

@@ -7,12 +7,14 @@ use std::process::Stdio;
 use crate::program::{Desk, ran};
 
 /// What is run of each verb; `SESSION` is a saved session. Those that print no result have no arguments.
-const VERBS: [(&str, &[&str]); 18] = [
+const VERBS: [(&str, &[&str]); 20] = [
     ("resume", &["SESSION"]),
     ("replay", &["SESSION", "--text"]),
     ("verify", &["SESSION"]),
     ("trace", &["SESSION"]),
     ("report", &["SESSION"]),
+    ("diff", &["SESSION", "SESSION"]),
+    ("calibrate", &[]),
     ("tally", &["SESSION", "--round", "decide", "--rule", "plurality"]),
     ("check", &["odd.yaml", "--json"]),
     ("schema", &[]),

@@ -107,7 +107,11 @@ fn sessions_of_format_1_keep_their_content() {
         let mut session = Session::default();
         for line in log.lines {
             if let Event::RoundOpened(opened) = &line.stamped.event {
-                let again = decide(&session, Command::OpenRound { project_summary: None }, line.stamped.at);
+                let again = decide(
+                    &session,
+                    Command::OpenRound { project_summary: None, seal: None },
+                    line.stamped.at,
+                );
                 let again = again.expect("a draft").into_iter().next();
                 let Some(Event::RoundOpened(again)) = again else { panic!("no round") };
                 assert_eq!(again.snapshot, opened.snapshot, "{file}");

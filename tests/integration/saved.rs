@@ -58,8 +58,8 @@ fn every_example_ends_as_its_table_says() {
 #[test]
 fn saved_sessions_verify_and_say_what_they_said() {
     let expected = [
-        ("context-passing", "**Decision: inline** (by majority, 3 of 5 ballots"),
-        ("release-consent", "**No decision: blocked by security-champion**"),
+        ("context-passing", "**Decision: inline** – 3 of 5 seats chose it"),
+        ("release-consent", "**Blocked by security-champion**"),
     ];
     let saved = examples("s2s");
     assert_eq!(saved.iter().map(|path| name(path)).collect::<Vec<_>>(), expected.map(|(name, _)| name));

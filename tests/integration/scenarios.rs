@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::patience::Patient as _;
 
 /// Keys whose values are left out wherever they stand.
-const LEFT_OUT: [&str; 27] = [
+const LEFT_OUT: [&str; 30] = [
     "at",
     "session",
     "prev",
@@ -24,6 +24,9 @@ const LEFT_OUT: [&str; 27] = [
     "leak_rules",
     "reply_rules",
     "parts",
+    "templates",
+    "public_key",
+    "enc",
     "adopts_unsupported",
     "definition",
     "definition_sha256",
@@ -108,8 +111,15 @@ pub fn recorded(folder: &Path, home: &Path) -> (PathBuf, Output) {
         (path("definition.yaml"), path("answers.yaml"), file.display().to_string());
     let input = fs::read_to_string(folder.join("input.txt")).unwrap_or_default();
     let mut arguments = vec!["--batch", "--json", "--answers", &answers, "--save", &session, &definition];
+    let seed = fs::read_to_string(folder.join("seed.txt")).unwrap_or_default();
+    if !seed.is_empty() {
+        arguments.extend(["--seed", seed.trim_end()]);
+    }
     if !input.is_empty() {
         arguments.extend(["--input", input.trim_end()]);
+    }
+    if folder.ends_with("sealed-to-key") {
+        arguments.extend(["--seal", "2"]);
     }
     let done = roundtable(home, &arguments);
     (file, done)
@@ -136,6 +146,9 @@ fn run(folder: &Path) -> (String, String) {
     let verified = roundtable(&["verify", "--expect", last, &session]);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
     let report = roundtable(&["report", &session]);
+    let report = String::from_utf8(report.stdout).expect("UTF-8");
+    let day = events[0]["at"].as_str().expect("a time")[..10].to_owned();
+    let report = report.replace(last, "HASH").replace(&last[..16], "HASH");
     let id = events[0]["session"].as_str().expect("an id").to_owned();
     in_roster_order(&mut events);
     // What a seat is handed is the snapshot and its address, which stand in the events already.
@@ -154,7 +167,7 @@ fn run(folder: &Path) -> (String, String) {
         text.push_str(&event.to_string());
         text.push('\n');
     }
-    (text, redacted_report(&String::from_utf8(report.stdout).expect("UTF-8"), &id))
+    (text, redacted_report(&report, &id).replace(&day, "DAY"))
 }
 
 /// Seats and the steps of a parallel settle in any order; here they stand as in the roster and in
@@ -220,8 +233,10 @@ fn redacted_report(report: &str, id: &str) -> String {
             next.strip_prefix('s').is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
         };
         let next_is_unit = words.get(i + 1).is_some_and(is_unit);
-        if next_is_unit && words[i].parse::<f64>().is_ok() {
-            "0.0".clone_into(&mut words[i]);
+        // The number may begin a line.
+        let number = words[i].rfind('\n').map_or(0, |line_feed| line_feed + 1);
+        if next_is_unit && words[i][number..].parse::<f64>().is_ok() {
+            words[i].replace_range(number.., "0.0");
         }
     }
     words.join(" ")

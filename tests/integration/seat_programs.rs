@@ -38,7 +38,7 @@ print(json.dumps({"result": json.load(opener.open(request))["content"][0]["text"
 "#;
 
 /// A desk where this script is Claude Code on `PATH`.
-fn with_claude(desk: Desk, script: &str) -> Desk {
+pub fn with_claude(desk: Desk, script: &str) -> Desk {
     with_program(desk, "claude", &format!("{MEASURED}{script}"))
 }
 
@@ -102,7 +102,7 @@ fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
     assert_eq!(revealed[0]["tokens"]["input"], 1500);
     // What it cost follows from the listed price of its model.
     let spent = desk.run(["report", "s.s2s"]).code(0).out;
-    assert!(spent.contains("claude-cli/claude-opus-5") && spent.contains("$0.01"), "{spent}");
+    assert!(spent.contains("claude-cli/claude-opus-5") && spent.contains("- Cost: $0.0307"), "{spent}");
     desk.run(["verify", "s.s2s"]).code(0);
 }
 
@@ -186,7 +186,7 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     let home = |name: &str| fs::read_to_string(desk.home().join(name)).expect("a file");
     // No price of its model is listed: it costs what the program says.
     let spent = desk.run(["report", "s.s2s"]).code(0).out;
-    assert!(spent.contains(", $0.5000"), "{spent}");
+    assert!(spent.contains("- Cost: $0.5000"), "{spent}");
     desk.run(["verify", "s.s2s"]).code(0);
     assert!(home("out").contains("\"by\": \"a/b\""));
     assert!(home("stdin").starts_with("You sit at a round table"), "the instructions come with the prompt");
@@ -244,7 +244,9 @@ fn an_agent_uses_its_tools_in_the_project_once_that_is_agreed_to() {
     let told = format!("it runs [\"claude\", {words}] in `{folder}` with PATH");
     let refused = desk.run(run).code(2).err;
     assert!(refused.contains(&told) && refused.contains("--trust"), "{refused}");
-    assert!(refused.contains("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"), "{refused}");
+    let variables =
+        "with PATH, HOME, USER, LANG, TMPDIR, LC_*, TERM=dumb, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1";
+    assert!(refused.contains(variables), "{refused}");
     let checked = desk.run(["check", "decide.yaml"]).code(0).out;
     assert!(checked.contains(&told) && !checked.contains("opening the round measures"), "{checked}");
     assert!(!desk.home().join("runs").exists());
@@ -259,6 +261,40 @@ fn an_agent_uses_its_tools_in_the_project_once_that_is_agreed_to() {
     desk.run(["verify", "s.s2s"]).code(0);
     // Whoever else takes its place has no tools, and nothing to agree to.
     desk.run(["--batch", "decide.yaml", "--model", "coder=rehearsal"]).code(0);
+}
+
+#[test]
+fn an_agent_step_names_a_program_without_a_participant() {
+    let step = |id: &str, tools: &str| {
+        format!("  - {{id: {id}, type: agent, agent: claude-cli/m, prompt: Write it.{tools}}}\n")
+    };
+    let allowed = step("code", ", tools: allowed");
+    let desk = with_program(Desk::with(&format!("goal: g\nsteps:\n{allowed}")), "claude", CODER);
+    let refused = desk.run(["--batch", "decide.yaml"]).code(2).err;
+    assert!(refused.contains("\"acceptEdits\"") && refused.contains("--trust"), "{refused}");
+    assert!(!desk.home().join("runs").exists());
+    let ran = desk.run(["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--trust"]).code(0);
+    let pwd = ran.lines().iter().find_map(|line| Some(line["data"]["pwd"].as_str()?.to_owned()));
+    assert_eq!(pwd, Some(desk.path("").canonicalize().expect("a folder").display().to_string()));
+    desk.run(["verify", "s.s2s"]).code(0);
+    desk.run(["--batch", "decide.yaml", "--model", "claude-cli/m=rehearsal"]).code(0);
+    // Without the word it has no tools and an empty folder, and there is nothing to agree to.
+    let desk = with_claude(Desk::with(&format!("goal: g\nsteps:\n{}", step("code", ""))), CLAUDE);
+    desk.run(["--batch", "decide.yaml"]).code(0);
+    assert!(seen(&desk, "words")[0].contains("--tools") && seen(&desk, "files") == [""]);
+    for (steps, problem) in [
+        (allowed + &step("more", ""), "has `tools: allowed` in one step and not in another"),
+        (
+            step("code", ", tools: allowed").replace("claude-cli/m", "openai/m"),
+            "`openai/m` has no tools that could be allowed",
+        ),
+        (step("code", ", tools: allowed").replace("claude-cli/m", "qa-lead"), "needs a model as its `agent`"),
+        (step("code", "").replace("claude-cli/m", "claud-cli/m"), "did you mean `claude-cli`?"),
+    ] {
+        desk.write("decide.yaml", format!("goal: g\nsteps:\n{steps}"));
+        let ran = desk.run(["check", "decide.yaml"]).code(2);
+        assert!((ran.out + &ran.err).contains(problem), "{problem}");
+    }
 }
 
 #[test]
@@ -298,6 +334,8 @@ proptest! {
     #[test]
     fn programs_stay_blind_and_get_the_same_bytes(question in "\\PC{1,40}", goal in "[ -~\\n\u{e9}\u{1f469}\"':#{}]{1,80}") {
         let quoted = |text: &str| Value::from(text).to_string();
+        // Two braces would begin a template.
+        let question = question.replace("{{", "{ {");
         let step = |id: &str, next: &str| format!("  - {{id: {id}, type: round, question: {}{next}}}\n", quoted(&format!("{id} {question}")));
         let definition = format!(
             "goal: {}\nparticipants: [qa-lead, skeptic, technical-lead]\nsteps:\n{}{}",

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
-use roundtable::core::{Command, ExitCode};
+use roundtable::core::{Command, ExitCode, LEFT};
 use roundtable::engine::{
-    Budget, Engine, EngineConfig, Facilitator, FacilitatorRequest, LEFT, Observer, ReplacementSeat,
-    SeatReplacer, SeatedParticipants, WaitPoint,
+    Budget, Engine, EngineConfig, Facilitator, FacilitatorRequest, Observer, ReplacementSeat, SeatReplacer,
+    SeatedParticipants, WaitPoint,
 };
 use roundtable::history::{LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened};
 use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
@@ -366,6 +366,7 @@ impl Place {
         let done = self.finish(async {
             engine.erase_old_keys().map_err(|error| error.to_string())?;
             engine.stage(start).map_err(|error| error.to_string())?;
+            engine.retry_failed_seats().map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
         });
         let left_behind = engine.left_behind.take().map(|error| error.to_string());
@@ -395,6 +396,9 @@ pub fn outcome(session: &Session) -> Vec<Came> {
     };
     session.rounds.iter().map(of_round).collect()
 }
+
+/// What a definition begins with whose session is to be sealed to a public key.
+pub const SEAL_2: &str = "# seal 2\n";
 
 /// The header of a session of `definition`, every participant with a persona of its own name.
 pub fn header(definition: &str) -> SessionOpened {
@@ -444,9 +448,13 @@ pub fn header(definition: &str) -> SessionOpened {
         linked_sessions: Vec::new(),
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
+        providers: indexmap::IndexMap::new(),
         leak_rules: None,
         reply_rules: Some(roundtable::round::record::REPLY_RULES),
+        seal: definition.starts_with(SEAL_2).then_some(2),
         parts: Some(roundtable::journal::PARTS),
+        draw_seed: None,
+        templates: Some(roundtable::workflow::TEMPLATES),
         adopts_unsupported: true,
         pseudonyms: None,
     }

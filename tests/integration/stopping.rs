@@ -16,8 +16,8 @@ use roundtable::history::{Event, LogEntry, SeatStatus, Session, SessionOpened};
 use roundtable::journal::{Disk, read_log, verify};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use roundtable::tui::{
-    Draft, EngineHandle, Home as HomeScreen, Host, Keys, OpenTarget, ReplayLoad, ScreenOptions, StartRefusal,
-    Theme,
+    Draft, EngineHandle, Home as HomeScreen, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad,
+    ScreenOptions, SeatChoice, StartRefusal, Theme,
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -161,8 +161,14 @@ impl Host for Void {
         assert!(!self.home_panics, "Quetzalcoatl-7320");
         HomeScreen::default()
     }
-    fn draft(&self, _: &OpenTarget) -> Result<Draft, Vec<Diagnostic>> {
+    fn draft(&self, _: &OpenTarget, _: &SeatChoice) -> Result<Draft, Vec<Diagnostic>> {
         panic!("Quetzalcoatl-7319")
+    }
+    fn sources(&self) -> Vec<ModelSource> {
+        Vec::new()
+    }
+    fn use_model(&self, _: &str) -> Result<(), Diagnostic> {
+        Ok(())
     }
     fn begin(&self, _: &SessionOpened) -> Result<EngineHandle, StartRefusal> {
         Err(Vec::new().into())
@@ -205,8 +211,12 @@ fn on_a_terminal() {
     let Ok(what) = std::env::var("STOPPING_ON_A_TERMINAL") else { return };
     let world = Arc::new(Void { home_panics: what == "home" });
     let opening = (what != "home").then(|| OpenTarget::File(PathBuf::from("d.yaml")));
-    let looks =
-        ScreenOptions { theme: Theme::from_environment(|_| None), keys: Keys::default(), mouse: true };
+    let looks = ScreenOptions {
+        theme: Theme::from_environment(|_| None),
+        keys: Keys::default(),
+        mouse: true,
+        notify: Notify::Bell,
+    };
     let _ = roundtable::tui::run(world, opening, looks);
 }
 

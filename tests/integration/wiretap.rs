@@ -32,12 +32,14 @@ def post(path, body):
     said = opener.open(request).read().decode()
     if not body["stream"]:
         said = json.loads(said)
+        if "candidates" in said: return said["candidates"][0]["content"]["parts"][0]["text"]
         item = (said.get("content") or said.get("choices") or said.get("output"))[0]
         return item.get("text") or item.get("message", item)["content"] if "output" not in said else item["content"][0]["text"]
     found = ""
     for line in said.splitlines():
         if line.startswith("data: {"):
             event = json.loads(line[6:])
+            if "candidates" in event: found += event["candidates"][0]["content"]["parts"][0]["text"]
             delta = event.get("delta") or (event.get("choices") or [{}])[0].get("delta") or {}
             found += delta.get("text") or delta.get("content") or ""
             if event.get("type") == "response.output_item.done": found += event["item"]["content"][0]["text"]
@@ -63,6 +65,12 @@ def answer():
         with socket.create_connection((host, int(port))) as proxy:
             proxy.sendall(b"CONNECT telemetry.example:443 HTTP/1.1\r\n\r\n")
             proxy.recv(100)
+    if "gemini" in model:
+        declared = [{"functionDeclarations": [{"name": "shell"}] if "tools" in model else []}]
+        if "tools" in model: declared.append({"googleSearch": {}})
+        parts = [{"text": "é "}, {"text": text}]
+        body = {"systemInstruction": {"parts": [{"text": rules}]}, "contents": [{"role": "user", "parts": parts}], "tools": declared}
+        return post("/v1beta/models/m:" + ("streamGenerateContent?alt=sse" if "stream" in model else "generateContent"), body)
     if "chat" in model: return post("/chat/completions", {"messages": [{"role": "user", "content": text}]})
     if "responses" in model: return post("/responses", {"input": [{"role": "user", "content": [{"type": "input_text", "text": text}]}]})
     return post("/v1/messages", dict(body, messages=messages))
@@ -104,6 +112,9 @@ fn the_recorder_tells_what_a_program_adds_in_every_api_style() {
         ("claude-cli/elsewhere", 0, 0, 1, true, "", "telemetry.example:443"),
         ("mine/chat", 0, 0, 1, true, "", ""),
         ("mine/chat-stream", 0, 0, 1, true, "", ""),
+        ("mine/gemini", 3, 0, 1, true, "", ""),
+        ("mine/gemini-stream", 3, 0, 1, true, "", ""),
+        ("mine/gemini-tools", 3, 0, 1, true, "googleSearch,shell", ""),
         ("mine/responses", 0, 0, 1, true, "", ""),
         ("mine/responses-stream", 0, 0, 1, true, "", ""),
     ];

@@ -69,9 +69,13 @@ impl Office {
             linked_sessions: Vec::new(),
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
+            providers: indexmap::IndexMap::new(),
             leak_rules: None,
             reply_rules: None,
+            seal: None,
             parts: None,
+            draw_seed: None,
+            templates: Some(roundtable::workflow::TEMPLATES),
             adopts_unsupported: true,
             pseudonyms: None,
         };

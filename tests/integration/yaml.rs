@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use roundtable::ballot::{BallotForm, BallotKind};
 use roundtable::history::{Event, TimedEvent, Timestamp};
 use roundtable::journal::{NO_HASH, read_log, write_document};
-use roundtable::round::material::{AgendaItem, Artifact, RoundSummary, SnapshotContent};
-use roundtable::round::snapshot::{Snapshot, address};
+use roundtable::round::material::{AgendaItem, Artifact, EarlierReasons, RoundSummary, SnapshotContent};
+use roundtable::round::snapshot::{AddressLines, Snapshot, address};
 use roundtable::yaml::{Out, read, read_own};
 use serde_json::{Value, json};
 
@@ -48,6 +48,9 @@ fn snapshot(texts: &[String]) -> (String, Value) {
     let context =
         json!({ text(7): { text(8): text(9), "list": [text(0), [], {}, [text(1), { text(2): null }]] } });
     let conflicts = [json!({ "between": [text(5)], text(6): text(7) })];
+    let reasons =
+        [EarlierReasons { option: Some(owned(2)), said_for: vec![owned(3)], said_against: vec![owned(4)] }];
+    let counts = json!({ text(5): 1 });
     let material = SnapshotContent {
         project_summary: Some(text(0)),
         goal: Some(text(1)),
@@ -61,6 +64,8 @@ fn snapshot(texts: &[String]) -> (String, Value) {
         open_conflicts: &conflicts,
         open_questions: &[text(6).into()],
         recent_rounds: &past,
+        earlier_reasons: &reasons,
+        earlier_counts: Some(&counts),
         context: context.as_object(),
         linked_tasks: Some(text(8)),
     };
@@ -74,15 +79,33 @@ fn snapshot(texts: &[String]) -> (String, Value) {
         }],
         "open_conflicts": conflicts, "open_questions": [text(6)],
         "recent_rounds": [{ "round": 1, "question": text(0), "synthesis": text(1), "outcome": text(0) }],
+        "earlier_reasons": [{ "option": text(2), "for": [text(3)], "against": [text(4)] }], "earlier_counts": counts,
         "context": context, "linked_tasks": text(8),
     });
     let map = wanted.as_object_mut().expect("a map");
     map.retain(|_, value| value != "");
-    map.insert("your_role".to_owned(), text(9).into());
-    map.insert("facilitator_directive".to_owned(), text(1).into());
-    let mut whole = Snapshot::freeze(&material).text.to_string();
-    whole.push_str(&address(text(9), Some(text(1))));
-    (whole, json!({ "participant_context": wanted }))
+    let (lines, told) = address_lines([text(9), text(1), text(2), text(8), text(6), text(7)]);
+    map.extend(told);
+    (format!("{}{lines}", Snapshot::freeze(&material).text), json!({ "participant_context": wanted }))
+}
+
+/// The lines to one seat that hold the texts in every place, and what they should hold.
+fn address_lines(texts: [&str; 6]) -> (String, serde_json::Map<String, Value>) {
+    let [role, directive, own_directive, vote, first, second] = texts;
+    let order = [first.to_owned(), second.to_owned()];
+    let own = json!({ "vote": vote });
+    let lines = AddressLines {
+        role,
+        directive: Some(directive),
+        own_directive: Some(own_directive),
+        earlier_ballot: own.as_object(),
+        option_order: Some(&order),
+    };
+    let told = json!({
+        "your_role": role, "facilitator_directive": directive, "your_directive": own_directive,
+        "your_earlier_ballot": own, "your_option_order": order,
+    });
+    (address(lines), told.as_object().cloned().unwrap_or_default())
 }
 
 /// Snapshots over all texts, and each text alone as a key, a value and an item.

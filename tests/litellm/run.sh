@@ -50,7 +50,7 @@ roundtable="$root/target/debug/roundtable"
 for model in litellm/votes messages/claude-votes messages/votes responses/votes; do
   session="$work/${model//\//-}.s2s"
   rm -f "$session"
-  "$roundtable" --batch "$work/decide.yaml" --model "$model" --save "$session" --quiet | grep -F '3 of 3 answered'
+  "$roundtable" --batch "$work/decide.yaml" --model "$model" --save "$session" --quiet | grep -oF '3 of 3 took part'
   "$roundtable" verify "$session" >/dev/null
   ! grep -q sk-roundtable-test "$session"
 done

@@ -15,6 +15,9 @@ use crate::yaml::{self, Node, Value};
 /// What a block without a minimum change is asked for.
 pub(super) const BARE_BLOCK: &str = "a block states its `minimum_change`: what would have to change";
 
+/// What changed the mind of a seat that is asked again.
+const CHANGED_BY: &str = "changed_by";
+
 /// The entries of an answer, known keys in their one spelling.
 pub(in crate::ballot) type AnswerEntries = Vec<(String, Node)>;
 
@@ -77,6 +80,11 @@ pub(super) fn answer(form: &BallotForm, entries: &AnswerEntries, source: &str) -
     let ballot = parser.ballot();
     for key in COMMON {
         parser.common(key);
+    }
+    if form.is_revision
+        && let Some(text) = parser.get(CHANGED_BY).and_then(|node| parser.text(CHANGED_BY, node))
+    {
+        parser.keep(CHANGED_BY, text);
     }
     parser.others();
     if let Some(ballot) = ballot.clone().filter(|_| parser.problems.is_empty()) {
@@ -311,6 +319,7 @@ impl<'a> AnswerParser<'a> {
         let asked = self.form.kind.spec().keys();
         for (key, node) in self.entries {
             let is_asked = key == "abstain" || asked.contains(&&**key) || COMMON.contains(&&**key);
+            let is_asked = is_asked || self.form.is_revision && key == CHANGED_BY;
             let is_abstention = key == "vote" && self.content.contains_key("vote");
             if !is_asked && !is_abstention {
                 self.flags.push(not_asked(key));

@@ -153,7 +153,7 @@ fn limits_are_refused_with_their_number() {
 #[test]
 fn repeating_the_rules_is_never_a_ballot() {
     for (_, kind) in BallotKind::ALL {
-        let rules = answer_rules(kind);
+        let rules = answer_rules(&BallotForm::over(kind, Vec::new()));
         let example = rules.split("```").nth(1).unwrap().trim_start_matches("yaml\n");
         assert!(!rules.contains("participant_context:") && !rules.contains("your_role:"));
         invalid(&form(kind), &rules);
@@ -161,7 +161,10 @@ fn repeating_the_rules_is_never_a_ballot() {
         invalid(&form(kind), &rules.replace("```", "~~~"));
         invalid(&form(kind), &rules.replace("```", ""));
     }
-    let beside = format!("{}\n```yaml\nvote: inline\n```\n", answer_rules(BallotKind::Choice));
+    let beside = format!(
+        "{}\n```yaml\nvote: inline\n```\n",
+        answer_rules(&BallotForm::over(BallotKind::Choice, Vec::new()))
+    );
     let ParsedReply::Answered(answer) = read_reply(&form(BallotKind::Choice), &beside) else {
         panic!("{beside}")
     };

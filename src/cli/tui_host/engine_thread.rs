@@ -6,7 +6,8 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::{Facilitator, FacilitatorRequest, LEFT, Observer, WaitPoint};
+use crate::core::LEFT;
+use crate::engine::{Facilitator, FacilitatorRequest, Observer, WaitPoint};
 use crate::history::{LogEntry, Session};
 use crate::launch::environment::Environment;
 use crate::launch::run::{FrontEnd, run, runtime};

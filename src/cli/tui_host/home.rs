@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::browse::{saved, summary};
-use crate::config::findings::Findings;
 use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
-use crate::config::programs::found;
 use crate::config::read_file::read_regular;
+use crate::history::Session;
+use crate::insight::wording::pluralize;
 use crate::journal::{Disk, fold_to_show, read_log};
 use crate::launch::environment::Environment;
+use crate::report;
 use crate::tui::{Home, HomeRow, HomeSection, OpenTarget};
 use crate::workflow::{Source, default_id, load};
 
@@ -32,7 +33,7 @@ const EXAMPLES: [(&str, &str); 4] = [
 pub fn home(set_up: &Environment) -> Home {
     let paths = saved(&set_up.folders);
     let mut rows: Vec<HomeRow> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();
-    rows.push(start("New question…", "question, participants, voting rule", OpenTarget::NewQuestion));
+    rows.push(start("a question of your own", "two fields are enough", OpenTarget::NewQuestion));
     rows.extend(definitions(&set_up.folders.path_policy(None)).into_iter().filter_map(|path| {
         let text = read_regular(&path, MOST_DEFINITION).ok()?;
         let about = about(&text, &path.display().to_string())?;
@@ -45,29 +46,14 @@ pub fn home(set_up: &Environment) -> Home {
     }
     let (all, _) = PersonaLibrary::new(&set_up.folders).all();
     let personas = all.into_iter().map(|found| (found.persona.name, found.persona.description)).collect();
-    let model = set_up.config.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
     Home {
         project: project(&set_up.folders.project),
-        ready: format!("default model: {model}{}", programs(set_up)),
+        model: set_up.config.model.value.clone(),
         rows,
         personas,
         notices: set_up.notices().map(ToString::to_string).collect(),
         ..Home::default()
     }
-}
-
-/// The programs that can take a seat, with their versions, and whether they were measured.
-fn programs(set_up: &Environment) -> String {
-    let (catalog, findings) = (set_up.catalog(), Findings::of(&set_up.folders));
-    let told = |provider: &str| {
-        let found = catalog.seat_program(provider)?;
-        let path = catalog.runnable(&found).ok()?;
-        let known = findings.of_program(&found, &path, "").ok()?;
-        let state = if findings.is_measured(&found, &known.version) { "measured" } else { "not measured" };
-        let version = known.version.split(' ').find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-        Some(format!(" · {provider} {}, {state}", version.unwrap_or(&known.version)))
-    };
-    found(&set_up.config).into_iter().filter_map(told).collect()
 }
 
 /// The project's folder, the person's own home as `~`.
@@ -82,14 +68,18 @@ fn project(path: &Path) -> String {
 
 fn start(name: &str, about: &str, opening: OpenTarget) -> HomeRow {
     let (part, sign) = (HomeSection::New, ("+", "+"));
-    HomeRow { part, sign, name: name.to_owned(), about: about.to_owned(), verb: "start", opening }
+    let (name, about, age, detail) = (name.to_owned(), about.to_owned(), String::new(), Vec::new());
+    HomeRow { part, sign, name, about, age, detail, verb: "start", opening }
 }
 
-/// A saved session: a sign for its state, and what it came to.
+/// A saved session: what was asked, a sign for its state, and its outcome.
 fn session(path: &Path) -> HomeRow {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let meta = std::fs::metadata(path).ok();
+    let size = meta.as_ref().map_or(0, std::fs::Metadata::len);
     let read = if size <= MOST_READ { Disk::default().read(path, MOST_READ).ok() } else { None };
+    let file = path.display().to_string();
+    let (mut name, mut detail) = (stem, vec![file.clone()]);
     let (sign, about, verb) = match read.map(|bytes| read_log(&bytes)) {
         None => (("?", "?"), format!("{} MB", size / (1024 * 1024)), "replay"),
         Some(Err(damage)) => (("!", "!"), format!("damaged: {}", damage.what), "replay"),
@@ -101,12 +91,63 @@ fn session(path: &Path) -> HomeRow {
                 Some(closed) if closed.exit_code == 0 => (("✓", "v"), "replay"),
                 Some(_) => (("✗", "x"), "replay"),
             };
-            (sign, summary(&session), verb)
+            name = question(&session).unwrap_or(name);
+            detail = details(&session, file);
+            (sign, state(&session), verb)
         }
     };
-    // What the facilitator calls it comes first; the date stands in its name.
+    let touched = meta.and_then(|meta| meta.modified().ok()).and_then(|at| at.elapsed().ok());
+    let age = touched.map(|since| age(since.as_secs())).unwrap_or_default();
     let opening = OpenTarget::Replay(path.to_owned());
-    HomeRow { part: HomeSection::Sessions, sign, name: stem, about, verb, opening }
+    HomeRow { part: HomeSection::Sessions, sign, name, about, age, detail, verb, opening }
+}
+
+/// What a session asked last, or what it is for.
+fn question(session: &Session) -> Option<String> {
+    let asked = session.rounds.last().map(|round| round.opened.question.clone());
+    let definition = session.definition.as_ref()?;
+    let to_ask = || definition.steps.iter().find_map(|step| Some(step.round()?.question.clone()));
+    let text = asked.or_else(|| definition.goal.clone()).or_else(to_ask)?;
+    text.lines().next().map(str::to_owned).filter(|line| !line.trim().is_empty())
+}
+
+/// Where a session stands, in a few words.
+fn state(session: &Session) -> String {
+    if session.closed.is_none()
+        && let Some(round) = session.open_round()
+    {
+        return format!("round {} open, {} of {}", round.opened.number, round.sealed(), round.seats.len());
+    }
+    let outcome = report::outcome(session);
+    let word = || session.closed.as_ref().map_or("unfinished", |closed| closed.status.name()).to_owned();
+    outcome.map_or_else(word, |outcome| outcome.trim_start_matches("Decision: ").to_owned())
+}
+
+/// What is said of a session beside the list.
+fn details(session: &Session, file: String) -> Vec<String> {
+    let mut lines = vec![summary(session)];
+    if let Some(round) = session.rounds.last() {
+        lines.push(round.opened.ballot.options.join(" · "));
+        let waiting: Vec<&str> = round.open_seats().map(|seat| seat.name.as_str()).collect();
+        if !waiting.is_empty() && round.closed.is_none() {
+            lines.push(format!("still to answer: {}", waiting.join(", ")));
+        }
+        lines.push(pluralize(session.rounds.len(), "round"));
+    }
+    lines.retain(|line| !line.is_empty());
+    lines.push(file);
+    lines
+}
+
+/// How long ago something was, in its largest unit.
+fn age(seconds: u64) -> String {
+    match seconds {
+        0..60 => "just now".to_owned(),
+        60..3600 => format!("{} min ago", seconds / 60),
+        3600..86_400 => format!("{} h ago", seconds / 3600),
+        86_400..172_800 => "yesterday".to_owned(),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
 }
 
 /// Files in this folder that may be definitions; what leads out of the project is none of them.

@@ -5,7 +5,9 @@ mod engine_thread;
 mod fork;
 mod home;
 mod replay_loader;
+mod sources;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,22 +30,34 @@ use crate::launch::error::RunError;
 use crate::launch::needs::needs;
 use crate::launch::prepare::{LaunchOptions, load_definition, opened, prepare, read_definition};
 use crate::launch::run::raise_descriptor_limit;
-use crate::launch::seat::{begin, resume, seat_participants};
+use crate::launch::seat::{begin, is_only_in_rounds, resume, seated};
 use crate::launch::session_file::open_session;
 use crate::launch::wrapped::{SeatedProgram, seated_programs};
+use crate::round::snapshot::sha256_hex;
 use crate::tui::{
-    Draft, EngineHandle, Home, Host, Keys, OpenTarget, ReplayLoad, ScreenOptions, StartRefusal, Theme,
+    Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
+    SeatChoice, StartRefusal, Theme,
 };
 
 /// Shows the screen: a file, or the home screen.
 pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
+    if std::env::var("TERM").is_ok_and(|term| term == "dumb") {
+        let problem = Diagnostic::new("this terminal cannot show the screen (TERM=dumb)");
+        let hint = "use `roundtable --batch FILE`, or `roundtable replay FILE --text`";
+        return Err(problem.hint(hint).into());
+    }
     let mut set_up = Environment::find(run.trust)?;
     raise_descriptor_limit();
     let screen = screen_options(&set_up)?;
     let options = launch_options(run, &mut set_up)?;
     let host = TuiHost { options, save: run.save.clone(), set_up: Arc::new(set_up) };
-    crate::tui::run(Arc::new(host), opening, screen)
-        .map_err(|error| Diagnostic::new(format!("the terminal cannot be used: {error}")).into())
+    let (exit, left) = crate::tui::run(Arc::new(host), opening, screen)
+        .map_err(|error| Diagnostic::new(format!("the terminal cannot be used: {error}")))?;
+    if let Some(file) = left {
+        // A terminal that is gone needs to be told nothing.
+        let _ = writeln!(std::io::stderr(), "session saved: {file}\nresume with: roundtable resume {file}");
+    }
+    Ok(exit)
 }
 
 fn screen_options(set_up: &Environment) -> Result<ScreenOptions, Diagnostic> {
@@ -55,7 +69,12 @@ fn screen_options(set_up: &Environment) -> Result<ScreenOptions, Diagnostic> {
     let colors = screen.value.colors.iter().map(|(role, color)| (role.as_str(), color.as_str()));
     let theme = theme.with_colors(colors).map_err(|message| wrong(format!("`screen.colors`: {message}")))?;
     let theme = Theme { ascii: theme.ascii || screen.value.ascii, ..theme };
-    Ok(ScreenOptions { theme, keys, mouse: screen.value.mouse })
+    let notify = match screen.value.notify.as_str() {
+        "off" => Notify::Off,
+        "all" => Notify::All,
+        _ => Notify::Bell,
+    };
+    Ok(ScreenOptions { theme, keys, mouse: screen.value.mouse, notify })
 }
 
 /// What the command line gives the screen.
@@ -67,11 +86,45 @@ struct TuiHost {
 }
 
 impl TuiHost {
+    /// The name under which this project's model is kept.
+    fn model_key(&self) -> String {
+        let project = self.set_up.folders.project.display().to_string();
+        format!("model-{}", &sha256_hex(&project)[..16])
+    }
+
+    /// The model of seats for which nobody names one, where the command line or an earlier choice says so.
+    fn usual_model(&self) -> Option<String> {
+        let kept = || {
+            let kept = drafts::load_draft(&self.set_up.folders.drafts(), &self.model_key());
+            kept.filter(|model| self.set_up.catalog().check(model).is_ok())
+        };
+        self.options.flags.all.clone().or_else(kept)
+    }
+
+    /// The command line's options, with what was chosen at the screen.
+    fn options_for(&self, choice: &SeatChoice) -> LaunchOptions {
+        let mut options = self.options.clone();
+        options.flags.all = choice.model.clone().or_else(|| self.usual_model());
+        options.flags.named.extend(choice.seats.iter().cloned());
+        if !choice.participants.is_empty() {
+            options.participants.clone_from(&choice.participants);
+        }
+        options
+    }
+
     /// Refuses a session that needs something which the person has not agreed to.
     fn agreed(&self, session: &Session) -> Result<(), StartRefusal> {
-        let needs = needs(session, &self.set_up.catalog(), &self.options.answers)?;
+        let needs = needs(session, &self.set_up, &self.options.answers)?;
         let unagreed = self.set_up.trust.unagreed(needs);
         if unagreed.is_empty() { Ok(()) } else { Err(StartRefusal::Unagreed(unagreed)) }
+    }
+}
+
+/// A problem and what to do about it.
+fn in_one_line(problem: &Diagnostic) -> String {
+    match &problem.hint {
+        Some(hint) => format!("{}: {hint}", problem.message),
+        None => problem.message.clone(),
     }
 }
 
@@ -81,27 +134,44 @@ fn wrong(error: RunError) -> StartRefusal {
 
 impl Host for TuiHost {
     fn home(&self) -> Home {
-        home::home(&self.set_up)
+        Home { model: self.usual_model(), ..home::home(&self.set_up) }
     }
 
-    fn draft(&self, opening: &OpenTarget) -> Result<Draft, Vec<Diagnostic>> {
+    fn sources(&self) -> Vec<ModelSource> {
+        sources::sources(&self.set_up)
+    }
+
+    fn use_model(&self, model: &str) -> Result<(), Diagnostic> {
+        self.set_up.catalog().check(model)?;
+        drafts::save_draft(&self.set_up.folders.drafts(), &self.model_key(), Some(model))
+    }
+
+    fn draft(&self, opening: &OpenTarget, choice: &SeatChoice) -> Result<Draft, Vec<Diagnostic>> {
         let set_up = &self.set_up;
+        let options = self.options_for(choice);
         let (plan, mut notices) = match opening {
             OpenTarget::Text { name, text } => load_definition(text.clone(), name.clone(), &set_up.folders)?,
             OpenTarget::File(path) => read_definition(path, &set_up.folders)?,
             _ => return Err(vec![Diagnostic::new("this is no definition")]),
         };
-        let opening = prepare(plan, &self.options, set_up, &mut |notice| notices.push(notice.clone()))?;
+        let from = (opening.clone(), choice.clone());
+        let opening = prepare(plan, &options, set_up, &mut |notice| notices.push(notice.clone()))?;
         notices.extend(set_up.notices().cloned().chain(set_up.catalog().unneeded(&opening.needs)));
         // A seat without a participant is reported before anything is written.
         let trust = Trust::for_looking();
         let mut catalog = ParticipantFactory::new(&set_up.config, &trust);
-        seat_participants(&opening.session, &mut catalog, &self.options.answers)?;
+        let (_, problems) = seated(&opening.session, &mut catalog, &self.options.answers);
+        let (saved, lost): (Vec<_>, Vec<_>) =
+            problems.into_iter().partition(|(seat, _)| is_only_in_rounds(&opening.session, seat));
+        if !lost.is_empty() {
+            return Err(lost.into_iter().map(|(_, problem)| problem).collect());
+        }
+        let problems = saved.into_iter().map(|(seat, problem)| (seat, in_one_line(&problem))).collect();
         let programs = seated_programs(&opening.session, &self.options.answers, set_up);
         notices.extend(programs.iter().filter_map(SeatedProgram::unmeasured));
         let notices = notices.iter().map(ToString::to_string).collect();
         let needs = lines(&opening.needs, &set_up.trust);
-        Ok(Draft { opened: opening.header, notices, needs })
+        Ok(Draft { opened: opening.header, notices, needs, problems, from })
     }
 
     fn begin(&self, header: &SessionOpened) -> Result<EngineHandle, StartRefusal> {

@@ -18,6 +18,9 @@ pub(crate) fn close_session(session: &Session, definition: &Definition, now: Tim
     if let Some(run) = &session.step {
         return refuse(format!("step `{}` still runs", run.id));
     }
+    if session.due_synthesis().is_some() {
+        return refuse("the note that a step wrote is not on record");
+    }
     if let Some(step) = &session.stopped_at {
         let reason =
             format!("stopped by the facilitator: step `{step}` had run as often as `max_runs` allows");

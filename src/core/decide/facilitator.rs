@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::result::{DecideResult, refuse};
 use crate::core::command::{Command, Refusal};
+use crate::core::exit_code::LEFT;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
     ArtifactRecorded, DeadlineExtended, Event, PROJECT, RoundRevised, RoundRun, SeatInfo, SeatRetried,
@@ -66,6 +67,12 @@ fn record_synthesis(session: &Session, round: &str, text: String) -> DecideResul
     if run.closed.is_none() {
         return refuse("the round is open: there is nothing to note on it yet");
     }
+    if session
+        .due_synthesis()
+        .is_some_and(|(due, note)| (due.as_str(), note.as_str()) != (round, text.as_str()))
+    {
+        return refuse("the note that a step wrote comes first");
+    }
     let (step, round) = (run.opened.step.clone(), round.to_owned());
     Ok(vec![Event::SynthesisRecorded(SynthesisRecorded { step, round, text })])
 }
@@ -82,9 +89,11 @@ fn extend_deadline(session: &Session, deadline_ms: u64) -> DecideResult {
     Ok(vec![Event::DeadlineExtended(DeadlineExtended { step, round, deadline_ms })])
 }
 
-/// The seats that failed are asked again where the round's quorum cannot be reached without them.
+/// The seats that failed are asked again where the round's quorum cannot be reached without them, unless
+/// the facilitator left it so: then it is the facilitator's choice.
 pub(crate) fn failed_again(session: &Session) -> impl Iterator<Item = Event> {
-    let round = session.below_quorum();
+    let was_left = session.paused.as_ref().is_some_and(|(_, reason)| reason == LEFT);
+    let round = session.below_quorum().filter(|_| !was_left);
     round.into_iter().flat_map(RoundRun::failed_seats).map(|seat| {
         let (step, round) = match &seat.status {
             SeatStatus::Failed(failed) => (failed.step.clone(), failed.round.clone()),

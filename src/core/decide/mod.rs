@@ -1,7 +1,9 @@
 //! What a command would write. It changes nothing: the events are folded once they are on disk.
 
+mod answer;
 pub(crate) mod close;
 pub(crate) mod facilitator;
+mod merge;
 pub(crate) mod result;
 pub(crate) mod review;
 pub(crate) mod round;
@@ -12,13 +14,15 @@ use super::tracked_tasks::record_task;
 use super::work_item;
 use crate::history::{ApprovalGiven, Event, SeatFailed, Session, SessionOpened, Status, Timestamp};
 use crate::workflow::Definition;
+use answer::answer;
 use close::{close, close_session};
-use facilitator::{FACILITATOR, decide_live, failed_again, fork};
+use facilitator::{decide_live, failed_again, fork};
+use merge::{check_merged, merge_ideas};
 use result::{DecideResult, refuse};
 use review::{record_result, record_review};
 use round::{
-    ask_again, close_round, offer_remaining, open_round, open_seat, record_key_loss, reveal, seal_answer,
-    tally,
+    ask_again, close_round, excusable_seat, offer_remaining, open_round, open_seat, record_key_loss, reveal,
+    seal_answer, tally,
 };
 use step::{ask_person, finish_step, offer_items, start_step};
 
@@ -46,20 +50,21 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
     }
     match command {
         Command::StartStep => start_step(session, &definition, now),
-        Command::OpenRound { project_summary } => {
-            open_round(session, &definition, project_summary.as_deref())
+        Command::OpenRound { project_summary, seal } => {
+            open_round(session, &definition, project_summary.as_deref(), seal)
         }
         Command::OfferRest => offer_remaining(session, &definition),
         Command::Seal { round, participant, seal } => seal_answer(session, &round, participant, seal, now),
-        Command::Fail { round, participant, reason, timed_out, tries } => {
+        Command::Fail { round, participant, reason, timed_out, tries, tokens } => {
             let run = open_seat(session, &round, &participant)?;
             let elapsed_ms = now.since(run.opened_at);
             let step = run.opened.step.clone();
-            let failed = SeatFailed { step, round, participant, reason, timed_out, tries, elapsed_ms };
+            let failed =
+                SeatFailed { step, round, participant, reason, timed_out, tries, tokens, elapsed_ms };
             Ok(vec![Event::SeatFailed(failed)])
         }
         Command::Excuse { round, participant, reason } => {
-            let step = open_seat(session, &round, &participant)?.opened.step.clone();
+            let step = excusable_seat(session, &round, &participant)?.opened.step.clone();
             Ok(vec![Event::SeatExcused { step, round, participant, reason }])
         }
         Command::CloseRound { reason, key } => close_round(session, reason, &key),
@@ -67,10 +72,13 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Tally => tally(session),
         Command::AskPerson { step } => ask_person(session, &definition, &step),
         Command::Answer { step, approved, choice, comment, by } => {
-            answer(session, ApprovalGiven { step, approved, choice, comment, by })
+            let given = ApprovalGiven { step, approved, choice, comment, by };
+            check_merged(session, &given)?;
+            answer(session, given)
         }
+        Command::Merge { step, merge, comment, by } => merge_ideas(session, step, merge, comment, by),
         Command::LoseKey => record_key_loss(session),
-        Command::AskAgain => ask_again(session),
+        Command::AskAgain { seal } => ask_again(session, seal),
         Command::FinishStep { step } => finish_step(session, &definition, &step, now),
         Command::Pause { reason, step } => Ok(vec![Event::SessionPaused { reason, step }]),
         Command::Stop { reason } => Ok(vec![close(session, Status::Stopped, Some(reason))]),
@@ -117,34 +125,13 @@ fn resume(session: &Session, program: String, torn_bytes: u64) -> DecideResult {
     if session.has_unknown_leak_rules() {
         return refuse("its answers are scanned by rules that this version does not have; use a later one");
     }
+    if session.other_seal().is_some() {
+        return refuse("its answers are sealed in a way that this version does not have; use a later one");
+    }
     if session.other_reply_rules().is_some() {
         return refuse(
             "its replies are read by rules that this version does not have; use the one that wrote it",
         );
     }
     Ok([Event::SessionResumed { program, torn_bytes }].into_iter().chain(failed_again(session)).collect())
-}
-
-/// Who may answer what a person is asked.
-const BY: [&str; 2] = [FACILITATOR, "scripted"];
-
-fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
-    let asked = session.running(&given.step).and_then(|run| run.approval.as_ref());
-    let exhausted = session.exhausted.as_ref().filter(|asked| asked.requested.step == given.step);
-    let Some(asked) = asked.or(exhausted).filter(|asked| asked.given.is_none()) else {
-        return refuse(format!("step `{}` asks nothing of a person now", given.step));
-    };
-    let choices = &asked.requested.choices;
-    if !BY.contains(&given.by.as_str()) {
-        return refuse(format!("`{}` answers nothing: a person does, or a script", given.by));
-    }
-    match &given.choice {
-        _ if !choices.is_empty() && !given.approved => refuse("a choice is no refusal"),
-        Some(_) if choices.is_empty() => refuse(format!("step `{}` asks for yes or no", given.step)),
-        Some(choice) if !choices.contains(choice) => {
-            refuse(format!("`{choice}` is not one of the tied options: {}", choices.join(", ")))
-        }
-        None if !choices.is_empty() => refuse(format!("choose one of {}", choices.join(", "))),
-        _ => Ok(vec![Event::ApprovalGiven(given)]),
-    }
 }

@@ -5,26 +5,31 @@ use std::sync::Arc;
 use super::result::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::core::tally_round::tally_round;
-use crate::handoff::Checked;
+use crate::handoff::{Checked, is_asked_again};
 use crate::history::{
     AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, RoundRun, Seat, SeatFailed,
     SeatStatus, Session, Timestamp, WorkItemOffered,
 };
 use crate::round::prompt::{self, PromptHash};
 use crate::round::record::{Outcome, Raw, SeatRecord};
-use crate::round::seal::{Padding, RoundKey, SealedRecord, unseal};
-use crate::round::snapshot::address;
+use crate::round::seal::{RoundKey, SealTo, SealedRecord, unseal};
+use crate::round::snapshot::{AddressLines, address};
 use crate::tokens::estimated_tokens;
 use crate::workflow::{Definition, Round, Step};
 
-pub fn open_round(session: &Session, definition: &Definition, summary: Option<&str>) -> DecideResult {
+pub fn open_round(
+    session: &Session,
+    definition: &Definition,
+    summary: Option<&str>,
+    seal: Option<SealTo>,
+) -> DecideResult {
     let (step, round) = round_to_open(session, definition)?;
     // Sessions of format 1 were checked by `next` alone.
     if let Some(why) = session.check_round(definition, step, round).refusal.filter(|_| !session.is_format_1())
     {
         return refuse(why);
     }
-    let opened = draft(session, definition, (step, round), summary);
+    let opened = RoundOpened { seal, ..draft(session, definition, (step, round), summary)? };
     let mut events = offers(session, definition, &opened, |_| true)?;
     events.insert(0, Event::RoundOpened(Arc::new(opened)));
     Ok(events)
@@ -38,7 +43,7 @@ pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<(RoundOpe
     let Some(definition) = session.definition.as_deref() else { return refuse("the session is not open") };
     let (step, round) = round_to_open(session, definition)?;
     let checked = session.check_round(definition, step, round);
-    Ok((draft(session, definition, (step, round), summary), checked))
+    Ok((draft(session, definition, (step, round), summary)?, checked))
 }
 
 fn draft(
@@ -46,18 +51,22 @@ fn draft(
     definition: &Definition,
     (step, round): (&Step, &Round),
     summary: Option<&str>,
-) -> RoundOpened {
+) -> Result<RoundOpened, Refusal> {
+    let before = session.revised(definition, step, round).map_err(Refusal)?;
     let seats: Vec<String> = session
         .roster
         .values()
         .filter(|seat| seat.sits_in(definition, step))
+        .filter(|seat| before.is_none_or(|before| before.seat(&seat.name).is_some_and(is_asked_again)))
         .map(|seat| seat.name.clone())
         .collect();
+    let asked = session.rendered_round(definition, step, round).map_err(Refusal)?;
+    let round = &*asked.round;
     let snapshot = session.render_snapshot(step, round, summary);
-    let rules = prompt::rules(round.ballot.kind);
-    RoundOpened {
+    let rules = prompt::rules(&round.ballot);
+    Ok(RoundOpened {
         step: step.id.clone(),
-        round: round_id(session, definition, &step.id),
+        round: session.next_round_id(definition, &step.id),
         number: session.next_round_number(),
         question: round.question.clone(),
         ballot: round.ballot.clone(),
@@ -74,8 +83,13 @@ fn draft(
         snapshot_sha256: snapshot.sha256.clone(),
         snapshot: Arc::clone(&snapshot.text),
         rules: rules.into(),
+        seal: None,
+        written: asked.written,
+        directive: asked.directive,
+        directives: round.directives.clone(),
+        revises: before.map(|before| before.opened.round.clone()),
         seats,
-    }
+    })
 }
 
 /// The round step that runs and has no round yet. Rounds of one parallel open one after another.
@@ -92,18 +106,6 @@ fn round_to_open<'a>(
         Some(found) => Ok(found),
         None => refuse("no round step waits to be opened"),
     }
-}
-
-/// The step's id, with `.2`, `.3` … when it runs again; never one that another step's round has or
-/// will have.
-fn round_id(session: &Session, definition: &Definition, step: &str) -> String {
-    let before = session.rounds.iter().filter(|other| other.opened.step == step).count();
-    if before == 0 {
-        return step.to_owned();
-    }
-    let unused = |id: &String| session.round(id).is_none() && definition.step(id).is_none();
-    let last = before + 1 + session.rounds.len() + definition.steps.len();
-    (before + 1..=last).map(|n| format!("{step}.{n}")).find(unused).unwrap_or_default()
 }
 
 /// What a torn write left of the work item: the seats without a work item get theirs, from the
@@ -124,7 +126,8 @@ fn offers(
     wanted: impl Fn(&str) -> bool,
 ) -> DecideResult {
     let own = definition.step(&opened.step).and_then(|step| step.facilitator_directive.as_deref());
-    let directive = own.or(definition.facilitator_directive.as_deref());
+    let written = own.or(definition.facilitator_directive.as_deref()).filter(|_| !session.renders());
+    let directive = opened.directive.as_deref().or(written);
     let hash = PromptHash::new(&opened.rules, &opened.snapshot);
     let mut events = Vec::with_capacity(1 + opened.seats.len());
     for (index, name) in opened.seats.iter().enumerate().filter(|(_, name)| wanted(name)) {
@@ -142,7 +145,14 @@ fn offer(
     hash: &PromptHash,
 ) -> Result<Event, Refusal> {
     let Some(seat) = session.seat_info(name) else { return refuse(format!("`{name}` is not in the roster")) };
-    let address = address(seat.role.as_deref().unwrap_or(name), directive);
+    let (ballot, order) = (session.earlier_ballot(opened, name), session.option_order(opened, name));
+    let address = address(AddressLines {
+        role: seat.role.as_deref().unwrap_or(name),
+        directive,
+        own_directive: opened.directives.get(name).map(String::as_str),
+        earlier_ballot: ballot.as_ref(),
+        option_order: order.as_deref(),
+    });
     let persona = session.persona(&seat.persona).map_or("", |persona| persona.text.as_str());
     let prompt_sha256 = hash.with_tail(&prompt::tail(&address, persona));
     Ok(Event::WorkItemOffered(Arc::new(WorkItemOffered {
@@ -166,13 +176,27 @@ fn the_open_round(session: &Session) -> Result<&RoundRun, Refusal> {
 
 /// The open round, if the seat can still be settled in it.
 pub fn open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
+    seat_that(session, round, name, SeatStatus::is_open)
+}
+
+/// Returns the open round if its seat `name` can be let go: it is open, or it failed.
+pub fn excusable_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
+    seat_that(session, round, name, |status| status.is_open() || matches!(status, SeatStatus::Failed(_)))
+}
+
+fn seat_that<'a>(
+    session: &'a Session,
+    round: &str,
+    name: &str,
+    is_wanted: fn(&SeatStatus) -> bool,
+) -> Result<&'a RoundRun, Refusal> {
     let run = match session.open_round() {
         Some(run) if run.opened.round == round => run,
         _ => return refuse(format!("round `{round}` is not open")),
     };
     match run.seat(name) {
         None => refuse(format!("`{name}` has no seat in round `{round}`")),
-        Some(seat) if !seat.status.is_open() => refuse(format!("`{name}` is settled already")),
+        Some(seat) if !is_wanted(&seat.status) => refuse(format!("`{name}` is settled already")),
         Some(_) => Ok(run),
     }
 }
@@ -248,6 +272,7 @@ fn reveal_seat(
             participant: seat.name.clone(),
             timed_out: false,
             tries: 0,
+            tokens: None,
             elapsed_ms: seat.elapsed_ms.unwrap_or(0),
             reason,
         }),
@@ -265,13 +290,12 @@ pub fn unseal_answer(
     who: &str,
     seal: &SealedRecord,
 ) -> Result<AnswerRevealed, String> {
-    let padding = session.padding();
-    let opened = unseal(key, session.binding(run, who), seal, padding).map_err(|error| error.to_string())?;
-    let record = match padding {
-        Padding::Classes => {
-            serde_json::from_str(&opened.record).map(|raw: Raw| raw.read(&run.opened.ballot, true))
-        }
-        Padding::Steps => serde_json::from_str::<SeatRecord>(&opened.record),
+    let format = session.seal_format();
+    let opened = unseal(key, session.binding(run, who), seal, format).map_err(|error| error.to_string())?;
+    let record = if format.holds_verdicts() {
+        serde_json::from_str::<SeatRecord>(&opened.record)
+    } else {
+        serde_json::from_str(&opened.record).map(|raw: Raw| raw.read(&run.opened.ballot, true))
     };
     let record = record.map_err(|_| "the sealed record is no record".to_owned())?;
     let is_of_run = record.session == run.session && record.snapshot_sha256 == run.opened.snapshot_sha256;
@@ -311,12 +335,14 @@ pub fn record_key_loss(session: &Session) -> DecideResult {
     Ok(vec![Event::KeyLost { step: run.opened.step.clone(), round: run.opened.round.clone(), participants }])
 }
 
-pub fn ask_again(session: &Session) -> DecideResult {
+pub fn ask_again(session: &Session, seal: Option<SealTo>) -> DecideResult {
     let run = the_open_round(session)?;
     let participants = run.lost_seats();
-    if participants.is_empty() {
+    // A lost key to which nothing is sealed is only replaced.
+    let is_replaced = seal.is_some() && seal != run.seal_to && run.sealed() == 0;
+    if participants.is_empty() && !is_replaced {
         return refuse("no answer of the open round is lost");
     }
     let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
-    Ok(vec![Event::SeatsAskedAgain { step, round, participants }])
+    Ok(vec![Event::SeatsAskedAgain { step, round, participants, seal }])
 }

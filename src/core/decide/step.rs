@@ -10,8 +10,8 @@ use crate::core::command::Refusal;
 use crate::core::next::tie_message;
 use crate::handoff::{is_no, offer, parallel_data, rejected, round_data};
 use crate::history::{
-    ApprovalGiven, ApprovalRequested, Event, ItemStatus, Session, StepFinished, StepRun, Tally, Timestamp,
-    WorkItem,
+    ApprovalGiven, ApprovalRequested, ApprovalRun, Event, ItemStatus, Merge, Session, StepFinished, StepRun,
+    Tally, Timestamp, WorkItem,
 };
 use crate::tally::Ties;
 use crate::workflow::{Branch, Definition, Parallel, Step, StepKind};
@@ -23,6 +23,9 @@ pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) ->
         };
         let within = Some(around.to_owned());
         return Ok(vec![started(step, session.iterations, within)]);
+    }
+    if session.due_synthesis().is_some() {
+        return refuse("the note that a step wrote is not on record");
     }
     let Some(step) = session.next_step().and_then(|id| definition.step(id)) else {
         return refuse("no step is left");
@@ -95,17 +98,25 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decid
     // As the round was opened: its step may have been revised since.
     let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
     let tied = round.and_then(|round| round.tally.as_ref()).filter(|tally| tally.verdict.tie);
-    let (message, choices) = if let StepKind::Approval(approval) = &step.kind {
-        (approval.message.clone(), Vec::new())
+    let mut ideas = Vec::new();
+    let (message, written, choices) = if let StepKind::Approval(approval) = &step.kind {
+        ideas = session.ideas_to_merge(id);
+        if let (Some(round), true) = (&approval.merges, ideas.is_empty()) {
+            return refuse(no_ideas(round));
+        }
+        let (message, written) = session.rendered_message(definition, step, approval).map_err(Refusal)?;
+        (message, written, Vec::new())
     } else if let (Some(_), Some(tally)) = (step.round(), tied) {
-        (tie_message(&tally.verdict.winners), tally.verdict.winners.clone())
+        (tie_message(&tally.verdict.winners), None, tally.verdict.winners.clone())
     } else {
         return refuse(format!("step `{}` asks nothing of a person", step.id));
     };
     Ok(vec![Event::ApprovalRequested(ApprovalRequested {
         step: step.id.clone(),
         message,
+        written,
         choices,
+        ideas,
         input: session.header.as_ref().map_or(Value::Null, |header| header.input.clone()),
         context: session.context(),
     })])
@@ -138,9 +149,17 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
             }
         }
         StepKind::Round(_) => of_round(session, step, run)?,
-        StepKind::Approval(_) => match run.approval.as_ref().and_then(|approval| approval.given.as_ref()) {
-            Some(given) => StepOutcome::to(approval_data(given)),
-            None => return refuse(format!("step `{id}` waits for a person")),
+        StepKind::Approval(approval) => match &run.approval {
+            Some(ApprovalRun { given: Some(given), .. }) => {
+                StepOutcome::to(approval_data(given, run.merge.as_ref()))
+            }
+            asked => match (approval.merges.as_ref(), session.rendered_message(definition, step, approval)) {
+                (Some(round), _) if session.ideas_to_merge(id).is_empty() => {
+                    StepOutcome::to_nothing(no_ideas(round))
+                }
+                (_, Err(why)) if asked.is_none() => StepOutcome::to_nothing(why),
+                _ => return refuse(format!("step `{id}` waits for a person")),
+            },
         },
         StepKind::Agent(_) => of_agent(session, definition, step, run)?,
         StepKind::Review(_) => of_review(session, definition, step, run)?,
@@ -194,10 +213,17 @@ fn round_success(tally: &Tally) -> (bool, Option<String>) {
     }
 }
 
-fn approval_data(given: &ApprovalGiven) -> Value {
+fn no_ideas(round: &str) -> String {
+    format!("round `{round}` has no ideas to merge")
+}
+
+fn approval_data(given: &ApprovalGiven, merge: Option<&Merge>) -> Value {
     let mut data = json!({ "approved": given.approved });
     if let Some(comment) = &given.comment {
         data["comment"] = comment.as_str().into();
+    }
+    if let Some(merge) = merge.filter(|_| given.approved) {
+        data["options"] = merge.options_json();
     }
     data
 }

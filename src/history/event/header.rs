@@ -43,6 +43,9 @@ pub struct SessionOpened {
     /// What the models of its seats cost, as far as was known when it opened.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub prices: IndexMap<String, Price>,
+    /// What the configuration says of the providers of its seats, where it says something.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub providers: IndexMap<String, ProviderSettings>,
     /// The number of the rules by which answers are scanned before they are handed on; none where
     /// nobody looks, and in sessions from before there were such rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,16 +54,38 @@ pub struct SessionOpened {
     /// what was read of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_rules: Option<u32>,
+    /// The number of the seal; none: seal 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<u32>,
     /// The number of the rules by which documents name parts that stand before them; none where all
     /// documents are in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<u32>,
+    /// What everything is drawn with, where something is to be drawn: the run's seed, else from the
+    /// operating system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw_seed: Option<u64>,
+    /// The number of the rules by which templates in rounds, approvals and directives are rendered; none
+    /// in sessions where braces are text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub templates: Option<u32>,
     /// Whether consent adopts what nobody blocks and nobody supports: not in older sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adopts_unsupported: bool,
     /// By what names participants are shown to each other, if not by their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pseudonyms: Option<PseudonymMap>,
+}
+
+/// What holds for the seats of a provider that say nothing else.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderSettings {
+    /// How much its models are to think.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+    /// The most tokens of a reply, where that is not the usual number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u64>,
 }
 
 /// Names that participants have for each other, drawn once and the same to the end.

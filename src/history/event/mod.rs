@@ -6,10 +6,11 @@ mod header;
 mod item;
 mod leak;
 mod live;
+mod merge;
 mod round;
 mod step;
 
-pub use header::{PersonaInfo, PseudonymMap, SeatInfo, SessionOpened, Wrapped};
+pub use header::{PersonaInfo, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped};
 pub use item::{
     AgentWork, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext,
     TaskWritten, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
@@ -18,9 +19,13 @@ pub use leak::{LeakReport, LeaksFound};
 pub use live::{
     ArtifactRecorded, DeadlineExtended, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
 };
-pub use round::{AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally};
+pub use merge::{CollectedIdea, IdeasMerged, Merge, MergedOption, SetAside};
+pub use round::{
+    AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally, Written,
+};
 pub use step::{ApprovalGiven, ApprovalRequested, RoundOutcome, SessionClosed, Status, StepFinished};
 
+use crate::round::seal::SealTo;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -99,7 +104,14 @@ pub enum Event {
         participants: Vec<String>,
     },
     /// The facilitator has the seats whose answers were lost asked again.
-    SeatsAskedAgain { step: String, round: String, participants: Vec<String> },
+    SeatsAskedAgain {
+        step: String,
+        round: String,
+        participants: Vec<String>,
+        /// What answers are sealed to from here on; none under seal 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seal: Option<SealTo>,
+    },
     /// Answers say who they are or name somebody; what is handed on of them is settled.
     LeaksFound(Arc<LeaksFound>),
     /// The ballots are counted.
@@ -110,6 +122,8 @@ pub enum Event {
     ApprovalRequested(ApprovalRequested),
     /// A person answered.
     ApprovalGiven(ApprovalGiven),
+    /// The ideas of a round are merged into options.
+    IdeasMerged(Box<IdeasMerged>),
     /// Something a person should know of.
     Warning {
         message: String,

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ballot::{Ballot, BallotForm};
 use crate::round::record::{Outcome, ReplyAttempt, SeatRecord, TokenUsage, is_zero};
-use crate::round::seal::SealedRecord;
+use crate::round::seal::{SealTo, SealedRecord};
 use crate::tally::{Rule, RuleOptions, Tier, Ties, Verdict};
 use crate::workflow::Close;
 
@@ -44,6 +45,21 @@ pub struct RoundOpened {
     /// How long it may stay open, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<u64>,
+    /// What answers are sealed to; none under seal 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<SealTo>,
+    /// What of it was written as a template, as it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<Box<Written>>,
+    /// The facilitator's line to every seat, rendered; in older files the definition has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directive: Option<String>,
+    /// The facilitator's lines to single seats, rendered.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub directives: IndexMap<String, String>,
+    /// The round whose seats are asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revises: Option<String>,
     /// The seats, in the order of reveal.
     pub seats: Vec<String>,
     /// The rules of the table: the first part of every prompt.
@@ -55,6 +71,22 @@ pub struct RoundOpened {
     /// SHA-256 of the snapshot.
     pub snapshot_sha256: String,
     pub snapshot: Arc<str>,
+}
+
+/// The templates of a round, where its texts are rendered from some.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Written {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exploration: Option<String>,
+    /// The options as the definition has them: a list, or the path they were taken from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directive: Option<String>,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub directives: IndexMap<String, String>,
 }
 
 /// A sealed answer.
@@ -81,6 +113,9 @@ pub struct SeatFailed {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     pub tries: u32,
+    /// What a program that failed said that it used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenUsage>,
     /// From the round's opening to the failure, in milliseconds.
     pub elapsed_ms: u64,
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::merge::CollectedIdea;
 use crate::history::timestamp::Timestamp;
 
 /// A step's result.
@@ -61,9 +62,15 @@ pub struct ApprovalRequested {
     pub step: String,
     /// What is asked.
     pub message: String,
+    /// The message as it was written, where that is a template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
     /// The options to choose from, when a tie is to be resolved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
+    /// The ideas to merge into options, if that is asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ideas: Vec<CollectedIdea>,
     /// The session's input.
     pub input: Value,
     /// The results so far.

@@ -3,9 +3,10 @@
 use super::Verifier;
 use crate::core::{Command, decide, is_same_data};
 use crate::history::{
-    ArtifactRecorded, CloseReason, Event, LogEntry, RoundClosed, RoundOpened, Session, SessionClosed, Status,
+    ApprovalRequested, ArtifactRecorded, CloseReason, Event, LogEntry, RoundClosed, RoundOpened, Session,
+    SessionClosed, Status,
 };
-use crate::round::seal::RoundKey;
+use crate::round::seal::{RoundKey, SealFormat, SealTo};
 use crate::round::snapshot::sha256_hex;
 use crate::tokens::{estimated_tokens, tokens_by_bytes};
 use crate::workflow::Close;
@@ -48,6 +49,12 @@ impl Verifier {
             Event::SessionPaused { step: Some(step), .. } if !self.waits_at(step) => {
                 self.find(line, format!("it rests at step `{step}`, which does not run"));
             }
+            Event::SeatsAskedAgain { seal, .. } if !self.has_its_seal(seal.as_ref()) => {
+                self.find(line, "the seats that are asked again do not get the key to seal to");
+            }
+            Event::ApprovalRequested(asked) if asked.written.is_some() => {
+                self.asked(line, asked);
+            }
             Event::SessionForked(forked) if forked.at_seq + 1 != line.seq => {
                 self.find(line, "it does not say where the other session's events end");
             }
@@ -69,10 +76,23 @@ impl Verifier {
             | Event::DeadlineExtended(_)
             | Event::ApprovalRequested(_)
             | Event::ApprovalGiven(_)
+            | Event::IdeasMerged(_)
             | Event::SessionForked(_)
             | Event::SessionPaused { .. }
             | Event::SessionResumed { .. }
             | Event::SessionClosed(_)) => self.check_recomputed(line, command_of(decided)),
+        }
+    }
+
+    /// A question whose message is rendered: the same, and by its template.
+    fn asked(&mut self, line: &LogEntry, asked: &ApprovalRequested) {
+        self.check_recomputed(line, command_of(&line.stamped.event));
+        let ask = Command::AskPerson { step: asked.step.clone() };
+        let due = decide(&self.session, ask, line.stamped.at).unwrap_or_default();
+        let is_due =
+            |due: &Event| matches!(due, Event::ApprovalRequested(due) if due.message == asked.message);
+        if !due.iter().any(is_due) {
+            self.find(line, "the message is not what its template gives");
         }
     }
 
@@ -81,12 +101,24 @@ impl Verifier {
         if sha256_hex(&*opened.snapshot) != opened.snapshot_sha256 {
             self.find(line, format!("the snapshot of round `{round}` does not have its hash"));
         }
+        if !self.has_its_seal(opened.seal.as_ref()) {
+            self.find(line, format!("round `{round}` does not say what it is sealed to, or need not"));
+        }
         if self.session.open_round().is_some() {
             self.find(line, "a round is opened while another is open");
         } else if !is_as_defined(&self.session, line, opened) {
             self.find(line, format!("round `{round}` is not opened as its definition says"));
         } else if self.session.weighs_results() && self.warned < self.session.opening_warnings().len() {
             self.find(line, format!("what is to be said of round `{round}` before it opens is not said"));
+        }
+    }
+
+    /// Whether there is a public key exactly where the session is sealed to one.
+    fn has_its_seal(&self, seal_to: Option<&SealTo>) -> bool {
+        match (self.session.seal_format(), seal_to) {
+            (SealFormat::One(_), None) => true,
+            (SealFormat::Two, Some(seal_to)) => seal_to.is_known(),
+            (SealFormat::One(_), Some(_)) | (SealFormat::Two, None) => false,
         }
     }
 
@@ -121,6 +153,9 @@ impl Verifier {
                     Some("does not close as its seats stand")
                 } else if round.seats.values().any(|seat| seat.item.is_none()) {
                     Some("closes with seats that were never handed a work item")
+                } else if let Some(seal_to) = &round.seal_to {
+                    let key = RoundKey::from_hex(&closed.key).filter(|key| key.seal_to() == *seal_to);
+                    key.is_none().then_some("publishes another key than that of its public key")
                 } else if RoundKey::from_hex(&closed.key).is_none() {
                     Some("publishes no key")
                 } else {
@@ -147,7 +182,7 @@ impl Verifier {
 /// Whether everything about a round but its texts is what the definition gives. The texts are
 /// covered by hashes and not made again: their wording belongs to the version that wrote them.
 fn is_as_defined(session: &Session, line: &LogEntry, opened: &RoundOpened) -> bool {
-    let command = Command::OpenRound { project_summary: None };
+    let command = Command::OpenRound { project_summary: None, seal: opened.seal.clone() };
     let events = decide(session, command, line.stamped.at).unwrap_or_default();
     let Some(Event::RoundOpened(derived)) = events.into_iter().next() else { return false };
     // Earlier versions estimated by length alone.
@@ -164,7 +199,24 @@ fn is_as_defined(session: &Session, line: &LogEntry, opened: &RoundOpened) -> bo
         },
         ..(*derived).clone()
     };
-    expected == *opened
+    expected == *opened && (!session.renders() || has_its_texts(session, opened))
+}
+
+/// Whether question and background stand in the snapshot as they are rendered now.
+fn has_its_texts(session: &Session, opened: &RoundOpened) -> bool {
+    let Some(definition) = &session.definition else { return false };
+    let step = definition.step(&opened.step);
+    let Some((step, round)) = step.and_then(|step| Some((step, step.round()?))) else { return false };
+    let Ok(asked) = session.rendered_round(definition, step, round) else { return false };
+    let Ok(snapshot) = crate::yaml::read(&opened.snapshot, "snapshot") else { return false };
+    let frozen = &snapshot.to_json()["participant_context"];
+    let background = asked.round.exploration.as_deref().or(step.description.as_deref());
+    let written = session.render_snapshot(step, &asked.round, None);
+    let written = crate::yaml::read(&written.text, "snapshot").map(|node| node.to_json()).unwrap_or_default();
+    let is_as_drawn = |key: &str| frozen[key] == written["participant_context"][key];
+    ["earlier_reasons", "earlier_counts"].into_iter().all(is_as_drawn)
+        && frozen["question"] == *asked.round.question
+        && frozen["exploration"].as_str() == background.filter(|text| !text.is_empty())
 }
 
 /// The command whose only event this is.
@@ -176,7 +228,7 @@ fn command_of(event: &Event) -> Command {
         Event::LeaksFound(found) if !found.round.is_empty() => Command::Tally,
         Event::LeaksFound(found) => Command::FinishStep { step: found.step.clone() },
         Event::KeyLost { .. } => Command::LoseKey,
-        Event::SeatsAskedAgain { .. } => Command::AskAgain,
+        Event::SeatsAskedAgain { seal, .. } => Command::AskAgain { seal },
         Event::RoundRevised(revised) => Command::ReviseRound(revised),
         Event::ArtifactRecorded(ArtifactRecorded { step: Some(step), .. }) => Command::RecordResult { step },
         Event::ReviewRecorded(review) => Command::RecordReview { item: review.item },
@@ -197,6 +249,10 @@ fn command_of(event: &Event) -> Command {
             comment: given.comment,
             by: given.by,
         },
+        // The comment stands on the yes that follows.
+        Event::IdeasMerged(merged) => {
+            Command::Merge { step: merged.step, merge: merged.merge, comment: None, by: merged.by }
+        }
         Event::SeatExcused { round, participant, reason, .. } => {
             Command::Excuse { round, participant, reason }
         }

@@ -18,12 +18,26 @@ impl Verifier {
             let what = format!("the text of persona `{}` is not the one its hash was made of", persona.name);
             self.find(line, what);
         }
+        let of_seat =
+            |name: &String| opened.participants.iter().any(|seat| seat.model.split('/').next() == Some(name));
+        if let Some(name) = opened.providers.keys().find(|name| !of_seat(name)) {
+            self.find(line, format!("`{name}` of `providers` is the provider of no seat"));
+        }
         if opened.format < 2 && opened.reply_rules.is_some() {
             self.find(line, "a file of format 1 has no `reply_rules`");
+        }
+        if opened.reply_rules.is_none() && opened.seal.is_some() {
+            self.find(line, "a file without `reply_rules` has no `seal`");
         }
         let Ok(definition) = Session::definition_of(opened) else { return };
         if !has_its_pseudonyms(opened, &definition) {
             self.find(line, "the pseudonyms are not those that their seed gives, or are not asked for");
+        }
+        let is_drawn_by_run =
+            opened.seed.is_none() || opened.draw_seed.is_none() || opened.seed == opened.draw_seed;
+        if opened.templates.is_some() && opened.draw_seed.is_some() != definition.draws() || !is_drawn_by_run
+        {
+            self.find(line, "`draw_seed` is not the run's seed, or there is one and nothing is drawn");
         }
         if let Some(what) = opened.unlike_definition(&definition) {
             self.find(line, what);

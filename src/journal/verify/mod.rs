@@ -19,6 +19,8 @@ use super::reader::{Damage, EventLog, LogReader, starts};
 use crate::history::{Event, LogEntry, Receipt, RoundRun, Session, Timestamp, WorkItemOffered};
 use crate::identity::RULES;
 use crate::round::record::REPLY_RULES;
+use crate::round::seal::SEAL_2;
+use crate::workflow::TEMPLATES;
 
 /// What no reading of the file can show.
 pub const UNPROVEN: [&str; 4] = [
@@ -132,7 +134,12 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
 /// Why this version cannot check a file, where its header asks for rules that only another version has.
 fn unknown_rules(line: &LogEntry) -> Option<String> {
     let Event::SessionOpened(opened) = &line.stamped.event else { return None };
-    let asked = [("leak_rules", opened.leak_rules, RULES), ("reply_rules", opened.reply_rules, REPLY_RULES)];
+    let asked = [
+        ("leak_rules", opened.leak_rules, RULES),
+        ("reply_rules", opened.reply_rules, REPLY_RULES),
+        ("seal", opened.seal, SEAL_2),
+        ("templates", opened.templates, TEMPLATES),
+    ];
     asked.into_iter().find_map(|(key, number, known)| {
         let number = number.filter(|number| !(1..=known).contains(number))?;
         Some(format!(

@@ -55,7 +55,7 @@ impl Verifier {
 
     /// While a round is open a seat fails on the way; after the close only a seal that does not open.
     pub(super) fn failed(&mut self, line: &LogEntry, failed: &SeatFailed) {
-        let SeatFailed { round, participant, reason, timed_out, tries, .. } = failed.clone();
+        let SeatFailed { round, participant, reason, timed_out, tries, tokens, .. } = failed.clone();
         let Some(run) = self.session.round(&round) else {
             return self.find(line, format!("`{participant}` fails in round `{round}`, which there is not"));
         };
@@ -64,8 +64,10 @@ impl Verifier {
             if model.is_some_and(|model| is_asked_once(model)) && tries != 1 {
                 self.find(line, format!("`{participant}` was asked once, and `tries` is {tries}"));
             }
-            return self
-                .check_recomputed(line, Command::Fail { round, participant, reason, timed_out, tries });
+            return self.check_recomputed(
+                line,
+                Command::Fail { round, participant, reason, timed_out, tries, tokens },
+            );
         }
         let what = match sealed_in_turn(run, &participant) {
             Err(what) => Some(what),
@@ -75,7 +77,14 @@ impl Verifier {
             Ok(_) => {
                 let elapsed_ms = run.seat(&participant).and_then(|seat| seat.elapsed_ms).unwrap_or(0);
                 let step = run.opened.step.clone();
-                let due = SeatFailed { step, timed_out: false, tries: 0, elapsed_ms, ..failed.clone() };
+                let due = SeatFailed {
+                    step,
+                    timed_out: false,
+                    tries: 0,
+                    tokens: None,
+                    elapsed_ms,
+                    ..failed.clone()
+                };
                 (due != *failed).then(|| format!("`{participant}` did not fail like this"))
             }
         };

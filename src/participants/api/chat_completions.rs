@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::chat_usage::usage;
 use super::encode::{close_string, open_string, put, schema};
 use super::{ApiStream, DecodeError, RequestOptions, parse};
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
@@ -184,16 +185,6 @@ fn content(content: Value) -> Result<String, DecodeError> {
     }
 }
 
-fn usage(usage: &Value) -> Option<TokenUsage> {
-    let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
-    let (input, told) = (count("/prompt_tokens")?, count("/completion_tokens")?);
-    // Some services count thinking in the total alone.
-    let output = told.max(count("/total_tokens").unwrap_or(0).saturating_sub(input));
-    let thinking = count("/completion_tokens_details/reasoning_tokens").unwrap_or(output - told);
-    let cached = count("/prompt_tokens_details/cached_tokens").unwrap_or(0);
-    Some(TokenUsage { input, output, cached, thinking, ..TokenUsage::default() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::SchemaMode;
@@ -277,6 +268,12 @@ mod tests {
         let cases = [
             (said, r#""stop""#, "hi", Finish::Complete),
             (said, r#""length""#, "hi", Finish::Length),
+            (
+                r#"{"content":"hi","reasoning":"hm","reasoning_content":"h"}"#,
+                r#""stop""#,
+                "hi",
+                Finish::Complete,
+            ),
             (said, r#""content_filter""#, "hi", Finish::Refusal),
             (r#"{"content":null,"refusal":"I will not"}"#, r#""stop""#, "I will not", Finish::Refusal),
             (calls, r#""tool_calls""#, "", Finish::ToolCall),

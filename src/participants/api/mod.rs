@@ -5,6 +5,7 @@
 //! about retries beyond saying what the service's error was.
 
 pub(crate) mod chat_completions;
+mod chat_usage;
 mod encode;
 pub(crate) mod messages;
 pub(crate) mod responses;

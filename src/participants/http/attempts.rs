@@ -161,7 +161,7 @@ impl HttpParticipant {
         patience: &Patience,
     ) -> Result<Duration, Failure> {
         let failure = |more: String, timed_out| {
-            Err(Failure { reason: format!("{}{more}", fault.reason), timed_out, tries })
+            Err(Failure { reason: format!("{}{more}", fault.reason), timed_out, tries, usage: None })
         };
         let asked = (fault.asked, patience.longest_wait());
         match self.service.retry.next(tries - declined, jitter(&ask.seat, tries), asked, patience.left()) {

@@ -20,7 +20,8 @@ impl HttpParticipant {
 
     /// The body in which the service lists its models.
     pub(in crate::participants) async fn list(&self) -> Result<Vec<u8>, Failure> {
-        let once = |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1 };
+        let once =
+            |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1, usage: None };
         let url = endpoint(&self.service, self.service.dialect.models_path())
             .map_err(|problem| once(RequestError::permanent(problem.message)))?;
         let mut request = Request::new(Method::GET, url);
@@ -41,7 +42,8 @@ impl HttpParticipant {
     /// # Errors
     /// Why there is none.
     pub async fn pace(&self, ask: &SeatRequest) -> Result<Latency, Failure> {
-        let once = |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1 };
+        let once =
+            |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1, usage: None };
         let dialect = self.service.dialect;
         let head = Bytes::from(dialect.head(&ask.prompt));
         let mut parameters = Parameters::of(self, ask, Learned::default());

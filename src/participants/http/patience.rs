@@ -52,7 +52,7 @@ impl Patience {
         };
         if wait >= self.longest_wait() {
             let reason = format!("{why} {}, {}", format_duration(wait), self.exceeded());
-            return Err(Failure { reason, timed_out: false, tries });
+            return Err(Failure { reason, timed_out: false, tries, usage: None });
         }
         ask.watch.waits(&format!("{why} {}", format_duration(wait)), wait);
         Ok(true)
@@ -84,7 +84,12 @@ impl Patience {
 
     /// That time ran out.
     pub fn late(&self, tries: u32) -> Failure {
-        Failure { reason: format!("no reply within {}", format_duration(self.limit)), timed_out: true, tries }
+        Failure {
+            reason: format!("no reply within {}", format_duration(self.limit)),
+            timed_out: true,
+            tries,
+            usage: None,
+        }
     }
 }
 
@@ -93,6 +98,6 @@ pub(super) fn pay(ask: &SeatRequest, last: Option<&str>, tries: u32) -> Result<P
     let rooms = if ask.has_twice_the_room { 2 } else { 1 };
     ask.purse.pay(rooms).map_err(|why| {
         let reason = last.map_or(why.clone(), |last| format!("{last}; {why}"));
-        Failure { reason, timed_out: false, tries }
+        Failure { reason, timed_out: false, tries, usage: None }
     })
 }

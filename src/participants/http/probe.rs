@@ -36,12 +36,14 @@ pub async fn models(participant: &HttpParticipant) -> Result<Vec<String>, Failur
         reason: format!("no reply within {}", format_duration(PATIENCE)),
         timed_out: true,
         tries: 1,
+        usage: None,
     };
     let body = asked.unwrap_or_else(|_| Err(late()))?;
     listed(&body).ok_or_else(|| Failure {
         reason: "its list of models cannot be read".to_owned(),
         timed_out: false,
         tries: 1,
+        usage: None,
     })
 }
 

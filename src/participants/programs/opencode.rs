@@ -1,10 +1,18 @@
-//! opencode, by its documentation: declared, never run against a recorder.
+//! opencode: an agent of ours denies every tool, its question tool included, at which `run` can hang; the
+//! instructions replace its prompt.
 //!
-//! An agent of ours denies every tool, its question tool included, at which `run` can hang. It prints one
-//! event a line; the text of the last part is the answer.
+//! Of itself it adds the model's name, its folder and the date, and would ask for a title of the session in
+//! a second request, which is switched off. It prints one event a line; the text of the last part is the
+//! answer. Models of Anthropic and `OpenAI` can be pointed at a recorder, others count as declared.
 
 use super::output::OutputPaths;
 use super::program::{SeatProgram, pairs, texts};
+
+/// The version this was tried against.
+pub const TRIED: &str = "1.18.33";
+
+const NO_TOOLS: &str = r#""share":"disabled","autoupdate":false,"agent":{"title":{"disable":true},"seat":{"mode":"primary","prompt":"{file:{rules_file}}","permission":{"*":"deny"}}}"#;
+const RECORDER: &str = r#""provider":{"anthropic":{"options":{"baseURL":"{recorder}/v1"}},"openai":{"options":{"baseURL":"{recorder}/v1"}}}"#;
 
 /// Returns the program.
 pub fn program() -> SeatProgram {
@@ -17,21 +25,28 @@ pub fn program() -> SeatProgram {
             "OPENCODE_CONFIG_CONTENT",
             r#"{"share":"disabled","autoupdate":false,"permission":{"question":"deny"}}"#,
         )]),
-        set: pairs(&[(
-            "OPENCODE_CONFIG_CONTENT",
-            r#"{"share":"disabled","autoupdate":false,"agent":{"seat":{"mode":"primary","prompt":"{file:{rules_file}}","permission":{"*":"deny"}}}}"#,
-        )]),
+        set: pairs(&[
+            ("OPENCODE_CONFIG_CONTENT", &format!("{{{NO_TOOLS}}}")),
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+        ]),
         output: OutputPaths {
             reply: Some("$[?@.type == 'text'].text".to_owned()),
             failure: Some("$[?@.type == 'error'].error.data.message".to_owned()),
             tokens_in: Some("$.part.tokens.input".to_owned()),
             tokens_cached: Some("$.part.tokens.cache.read".to_owned()),
             tokens_out: Some("$.part.tokens.output".to_owned()),
-            ..OutputPaths::default()
+            cost: Some("$.part.cost".to_owned()),
         },
         version: texts(&["opencode", "--version"]),
         logged_out: texts(&["no provider", "not logged in", "auth login"]),
         tool_less: true,
+        recorder_set: pairs(&[
+            ("OPENCODE_CONFIG_CONTENT", &format!("{{{RECORDER},{NO_TOOLS}}}")),
+            ("ANTHROPIC_API_KEY", "recorder"),
+            ("OPENAI_API_KEY", "recorder"),
+        ]),
+        recorder_models: texts(&["anthropic/", "openai/"]),
         ..SeatProgram::default()
     }
 }

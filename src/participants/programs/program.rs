@@ -20,7 +20,7 @@ pub struct SeatProgram {
     pub tools_set: Vec<(String, String)>,
     /// Variables that are passed on, beside the usual ones.
     pub env: Vec<String>,
-    /// Files it is given beside its working folder, by name and text.
+    /// Files it is given beside its working folder (or in it, as `work/…`), by name and text.
     pub files: Vec<(String, String)>,
     /// Where its answer stands in what it prints.
     pub output: OutputPaths,
@@ -36,6 +36,10 @@ pub struct SeatProgram {
     pub recorder_set: Vec<(String, String)>,
     /// Arguments that point it at a recorder.
     pub recorder_words: Vec<String>,
+    /// Files it is given in place of those, where it is pointed at a recorder.
+    pub recorder_files: Vec<(String, String)>,
+    /// What the names of the models begin with that can be pointed at a recorder, if not all can.
+    pub recorder_models: Vec<String>,
     /// The provider whose prices its models have.
     pub priced_as: Option<String>,
 }
@@ -46,9 +50,16 @@ impl SeatProgram {
         self.command.first().map_or("", String::as_str)
     }
 
-    /// Whether it can be pointed at a recorder.
-    pub fn is_measurable(&self) -> bool {
-        !self.recorder_set.is_empty() || !self.recorder_words.is_empty()
+    /// Whether it can be pointed at a recorder for a model.
+    pub fn is_measurable(&self, model: &str) -> bool {
+        let is_pointed = !self.recorder_set.is_empty() || !self.recorder_words.is_empty();
+        let begins = |known: &String| model.starts_with(known.as_str());
+        is_pointed && (self.recorder_models.is_empty() || self.recorder_models.iter().any(begins))
+    }
+
+    /// Whether it counts as one without tools, unmeasured, for a model.
+    pub fn is_declared(&self, model: &str) -> bool {
+        self.tool_less && !self.is_measurable(model)
     }
 
     /// Returns the program as it answers for a model and may use its tools, all of the prompt on its standard
@@ -74,6 +85,7 @@ impl SeatProgram {
         Self {
             command: self.command.iter().cloned().chain(self.recorder_words.iter().map(filled)).collect(),
             set: self.set.iter().cloned().chain(proxy).chain(direct).chain(set).collect(),
+            files: self.files.iter().cloned().chain(self.recorder_files.iter().cloned()).collect(),
             ..self.clone()
         }
     }

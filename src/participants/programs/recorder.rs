@@ -1,7 +1,7 @@
 //! A recorder on loopback: it answers as a service would, and keeps what it was asked.
 //!
-//! It speaks Anthropic Messages, `OpenAI` Chat Completions and Responses, whole or streamed, and takes
-//! note of other hosts where it is the proxy. It keeps no header, so that no key and no cookie is kept.
+//! It speaks Anthropic Messages, `OpenAI` Chat Completions and Responses, and Gemini's own API, whole or
+//! streamed, and takes note of other hosts where it is the proxy. It keeps no header, so that no key and no cookie is kept.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -148,6 +148,7 @@ fn answer(head: &Head, body: &[u8], kept: &Mutex<Recording>) -> String {
         Some("messages") => messages,
         Some("completions") => completions,
         Some("responses") => responses,
+        Some(call) if call.ends_with("enerateContent") => contents,
         _ => {
             let none = json!({"error": {"type": "not_found_error", "message": "nothing is here"}});
             return framed("404 Not Found", "application/json", &none.to_string());
@@ -155,7 +156,7 @@ fn answer(head: &Head, body: &[u8], kept: &Mutex<Recording>) -> String {
     };
     let request: Value = serde_json::from_slice(body).unwrap_or_default();
     let (whole, events) = make(&request);
-    let is_stream = request["stream"] == true;
+    let is_stream = request["stream"] == true || path.ends_with(":streamGenerateContent");
     kept.lock().unwrap_or_else(PoisonError::into_inner).requests.push(request);
     if !is_stream {
         return framed("200 OK", "application/json", &whole.to_string());
@@ -206,6 +207,14 @@ fn completions(request: &Value) -> (Value, Vec<Value>) {
     let mut whole = chunk("message", said, json!("stop"));
     whole["object"] = json!("chat.completion");
     (whole, events)
+}
+
+/// The answer of Gemini's own API, whole and as its only event.
+fn contents(_: &Value) -> (Value, Vec<Value>) {
+    let candidate = json!({"content": {"role": "model", "parts": [{"text": ANSWER}]}, "finishReason": "STOP", "index": 0});
+    let usage = json!({"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2});
+    let whole = json!({"candidates": [candidate], "usageMetadata": usage});
+    (whole.clone(), vec![whole])
 }
 
 /// The answer of Responses, whole and as events.

@@ -16,6 +16,7 @@ use crate::handoff::whole_prompt;
 use crate::participants::external_program::{ProcessGroup, exchange, lock, read, started};
 use crate::participants::program_exit::{ExitNote, ProgramExit};
 use crate::participants::{Failure, Participant, Reply, SeatRequest};
+use crate::round::record::TokenUsage;
 use crate::round::snapshot::hex;
 use crate::sanitize::harmless_line;
 
@@ -53,7 +54,9 @@ impl Workplace {
         builder.create(place.work())?;
         std::fs::write(place.rules(), rules)?;
         for (name, text) in &program.files {
-            std::fs::write(place.0.join(name), text)?;
+            let path = place.0.join(name);
+            std::fs::create_dir_all(path.parent().unwrap_or(&place.0))?;
+            std::fs::write(path, text)?;
         }
         Ok(place)
     }
@@ -80,7 +83,7 @@ impl ProgramSeat {
         Self { program, path, folder, timeout }
     }
 
-    async fn run(&self, ask: &SeatRequest) -> Result<Reply, String> {
+    async fn run(&self, ask: &SeatRequest, usage: &mut Option<TokenUsage>) -> Result<Reply, String> {
         let name = self.program.executable();
         let place = Workplace::make(&self.program, &ask.prompt.rules)
             .map_err(|error| format!("no folder for `{name}` to work in: {error}"))?;
@@ -101,6 +104,7 @@ impl ProgramSeat {
         let printed =
             String::from_utf8(printed).map_err(|_| format!("`{name}` printed what is no UTF-8 text"))?;
         let output = self.program.output.read(&printed);
+        *usage = output.usage;
         let stderr = String::from_utf8_lossy(&lock(note).stderr).into_owned();
         let failed = (!status.success()).then(|| format!("ended with {status}"));
         if failed.is_none() && output.failure.is_none() {
@@ -183,16 +187,17 @@ impl Participant for ProgramSeat {
         async move {
             let limit = ask.timeout.unwrap_or(self.timeout);
             let limit = ask.time_left.map_or(limit, |left| left.min(limit));
-            let failure = |reason: String, timed_out| Failure { reason, timed_out, tries: 1 };
-            let paid = ask.purse.pay(1).map_err(|why| failure(why, false))?;
+            let failure = |reason: String, timed_out, usage| Failure { reason, timed_out, tries: 1, usage };
+            let paid = ask.purse.pay(1).map_err(|why| failure(why, false, None))?;
             ask.watch.asked(1);
-            match tokio::time::timeout(limit, self.run(ask)).await {
-                Ok(Ok(reply)) => {
-                    paid.settle(reply.usage.is_some(), true);
-                    Ok(reply)
-                }
-                Ok(Err(reason)) => Err(failure(reason, false)),
-                Err(_) => Err(failure(format!("timed out after {} ms", limit.as_millis()), true)),
+            let mut usage = None;
+            let came = tokio::time::timeout(limit, self.run(ask, &mut usage)).await;
+            if came.is_ok() {
+                paid.settle(usage.is_some(), true);
+            }
+            match came {
+                Ok(came) => came.map_err(|reason| failure(reason, false, usage)),
+                Err(_) => Err(failure(format!("timed out after {} ms", limit.as_millis()), true, None)),
             }
         }
         .boxed()

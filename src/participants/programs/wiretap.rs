@@ -63,8 +63,8 @@ pub fn fingerprint(program: &SeatProgram, model: &str) -> String {
 /// When it cannot be pointed at one, reaches it with nothing, or does not give back its answer.
 pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<Finding, String> {
     let name = program.executable();
-    if !program.is_measurable() {
-        return Err(format!("`{name}` cannot be pointed at a recorder"));
+    if !program.is_measurable(model) {
+        return Err(format!("`{name}` cannot be pointed at a recorder for `{model}`"));
     }
     let recorder = Recorder::start().await.map_err(|error| format!("no recorder can be started: {error}"))?;
     let seat = ProgramSeat::new(program.pointed_at(&recorder.url()), path.to_owned(), None, PATIENCE);
@@ -125,20 +125,23 @@ fn compared(recording: &Recording, prompt: &Prompt, is_apart: bool) -> Finding {
     finding
 }
 
+/// Under these keys requests list tools.
+const TOOL_LISTS: [&str; 4] = ["tools", "functions", "functionDeclarations", "mcp_servers"];
+
 /// Adds the names of the tools that a request declares, at any depth.
 fn tools(value: &Value, names: &mut Vec<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| tools(item, names)),
         Value::Object(map) => {
             for (key, value) in map {
-                if let (true, Value::Array(items)) =
-                    (matches!(key.as_str(), "tools" | "functions" | "mcp_servers"), value)
-                {
+                if let (true, Value::Array(items)) = (TOOL_LISTS.contains(&key.as_str()), value) {
                     // A group of tools is told by what it holds.
-                    let single = items.iter().filter(|tool| !tool["tools"].is_array());
+                    let single =
+                        items.iter().filter(|tool| TOOL_LISTS.iter().all(|key| !tool[key].is_array()));
                     let name = |tool: &Value| {
                         let given = [&tool["name"], &tool["function"]["name"], &tool["type"]];
-                        given.into_iter().find_map(Value::as_str).unwrap_or("unnamed").to_owned()
+                        let key = || tool.as_object()?.keys().next().map(String::as_str);
+                        given.into_iter().find_map(Value::as_str).or_else(key).unwrap_or("unnamed").to_owned()
                     };
                     for name in single.map(name) {
                         if !names.contains(&name) {
@@ -156,7 +159,7 @@ fn tools(value: &Value, names: &mut Vec<String>) {
 /// Returns every text that a request gives the model, in the order it reads them.
 fn texts(request: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    for key in ["system", "instructions", "messages", "input"] {
+    for key in ["system", "systemInstruction", "instructions", "messages", "contents", "input"] {
         collect(&request[key], &mut found);
     }
     found
@@ -167,7 +170,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
         Value::String(text) => found.push(text.clone()),
         Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
         Value::Object(map) => {
-            let parts = ["content", "text"].iter().filter_map(|key| map.get(*key));
+            let parts = ["content", "parts", "text"].iter().filter_map(|key| map.get(*key));
             parts.for_each(|part| collect(part, found));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

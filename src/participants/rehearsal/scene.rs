@@ -64,7 +64,10 @@ impl Scene {
         for (key, value) in context {
             match (key.as_str(), value) {
                 // The form is no text to quote, and what came before holds quotes of its own.
-                ("ballot" | "agenda" | "context" | "recent_rounds", _) => {}
+                (
+                    "ballot" | "agenda" | "context" | "recent_rounds" | "earlier_reasons" | "earlier_counts",
+                    _,
+                ) => {}
                 ("artifacts_snapshot", Value::Array(artifacts)) => {
                     artifacts.iter().filter_map(Value::as_object).for_each(|one| scene.read_artifact(one));
                 }
@@ -98,7 +101,8 @@ impl Scene {
     fn read_form(&mut self, form: &Value) {
         let texts = |key: &str| -> Vec<String> {
             let list = form.get(key).and_then(Value::as_array);
-            list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+            let name = |item: &Value| item.as_str().or_else(|| item["id"].as_str()).map(str::to_owned);
+            list.into_iter().flatten().filter_map(name).collect()
         };
         let kind = form.get("kind").and_then(Value::as_str);
         self.kind = kind.and_then(BallotKind::from_name).unwrap_or_default();

@@ -1,209 +1,323 @@
-//! An architecture decision record: the decision, its options, who voted how, and dissent.
+//! An architecture decision record: the decision, its options, the arguments of all rounds, and dissent.
 //!
 //! The sections and their order are those of MADR 4.0 (Markdown Architectural Decision Records,
-//! <https://adr.github.io/madr/>). Nothing is made up: reasons are the participants' own words.
+//! <https://adr.github.io/madr/>). Nothing is made up: reasons are the participants' own words, and every
+//! number is counted from the record.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::quote::{inline, quote};
-use super::{dissent, title};
+use super::quote::{code, first_line, inline, quote};
 use crate::ballot::Ballot;
-use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session};
-use crate::insight::{
-    SeatView, confidence, headline, join_list, labels, long_order, round_view, seats, turnout, without_count,
-};
-use crate::report::{Decision, decision};
+use crate::insight::wording::absent;
+use crate::insight::{headline, is_revealed, join_list, labels, movement, rule_description, seats, tally};
+use crate::report::model::{OptionView, Reason, Report, Source, dissent_heading, plain_texts, said};
 
-/// The decision record of a session: of its last round with a rule, else of its last round.
+/// The decision record of a session.
 pub fn madr(session: &Session) -> String {
-    let made = decision(session);
-    let is_held = !matches!(deciding(session), Some(Deciding::NotHeld(..) | Deciding::NoneHeld));
-    let run = made.as_ref().map(|made| made.round).or(session.rounds.last()).filter(|_| is_held);
+    madr_of(session, &Source::default())
+}
+
+/// The decision record of a session and the file it is in.
+pub fn madr_of(session: &Session, source: &Source) -> String {
+    let report = Report::new(session, source);
+    let options = report.options();
     let mut out = String::new();
-    head(session, made.as_ref(), run, &mut out);
-    if !is_held {
-        let _ = writeln!(out, "{}\n", not_decided(session));
+    head(&report, &mut out);
+    for label in labels(session).into_iter().chain(report.missing()) {
+        let _ = writeln!(out, "**{}**\n", inline(&label));
     }
-    problem(session, run, &mut out);
-    if let Some(run) = run {
-        options(run, &mut out);
-        outcome(session, run, &mut out);
-        reasons(session, run, &mut out);
-        votes(session, run, &mut out);
-    } else {
-        let _ = writeln!(out, "## Decision Outcome\n\n{}\n", not_decided(session));
-    }
-    dissent(session, &mut out);
-    let _ = writeln!(out, "## More Information\n");
-    for label in labels(session) {
-        let _ = writeln!(out, "* {}", inline(&label));
-    }
-    let _ = writeln!(out, "* Session `{}`; `roundtable verify` checks its file.", session.id);
-    if let Some(run) = run {
-        let _ = writeln!(
-            out,
-            "* Every participant was handed the same snapshot, SHA-256 `{}`.",
-            run.opened.snapshot_sha256
-        );
-    }
+    problem(&report, &mut out);
+    drivers(&report, &mut out);
+    considered(&options, &mut out);
+    outcome(&report, &options, &mut out);
+    consequences(&report, &options, &mut out);
+    confirmation(&report, &mut out);
+    pros_and_cons(&report, &options, &mut out);
+    more(&report, &mut out);
     out
 }
 
-fn head(session: &Session, made: Option<&Decision<'_>>, run: Option<&RoundRun>, out: &mut String) {
+/// A value of the front matter: a JSON string is one of YAML too.
+fn yaml_text(text: &str) -> String {
+    Value::from(crate::sanitize::harmless_line(text)).to_string()
+}
+
+fn head(report: &Report<'_>, out: &mut String) {
+    let session = report.session;
     // The seats recommend; a person accepts or rejects.
-    let last = session.approvals.iter().rev().find(|asked| asked.given.choice.is_none());
-    let status = match last {
-        Some(asked) if asked.given.approved && made.is_some_and(Decision::is_made) => "accepted",
-        Some(asked) if !asked.given.approved => "rejected",
-        _ => "proposed",
+    let (status, by) = match report.approval() {
+        Some(said) if said.asked.given.approved && report.is_decided() => {
+            ("accepted", format!("{} at {}", said.by, said.asked.at))
+        }
+        Some(said) if !said.asked.given.approved => ("rejected", format!("{} at {}", said.by, said.asked.at)),
+        _ => ("proposed", "nobody yet".to_owned()),
     };
-    let by = last.map_or("nobody yet", |asked| asked.given.by.as_str());
     let date: String = session.last_at.to_string().chars().take(10).collect();
-    let seats = run.map_or_else(String::new, |run| join_list(run.seats.keys()));
-    let text = |text: &str| serde_json::Value::from(crate::sanitize::harmless_line(text)).to_string();
+    let consulted = report
+        .run
+        .map(|run| join_list(seats(session, run).map(|seat| format!("{} ({})", seat.name, seat.model))));
     let _ = write!(
         out,
-        "---\nstatus: {status}\ndate: {date}\ndecision-makers: {}\nconsulted: {}\n---\n\n# {}\n\n",
-        text(by),
-        text(&seats),
-        inline(&title(session))
+        "---\nstatus: {status}\ndate: {date}\ndecision-makers: {}\nconsulted: {}\ninformed: \"\"\n---\n\n",
+        yaml_text(&by),
+        yaml_text(&consulted.unwrap_or_default())
     );
+    let goal = session.definition.as_deref().and_then(|definition| definition.goal.as_deref());
+    let title = first_line(goal.unwrap_or_else(|| report.title()));
+    let _ =
+        writeln!(out, "# {}: {}\n", inline(title.trim_end_matches(['.', ':'])), inline(&report.made.name));
 }
 
-/// What stands for the outcome where the round that was to decide was not held.
-fn not_decided(session: &Session) -> String {
-    let said = deciding(session).and_then(|deciding| without_count(session, deciding));
-    inline(&said.unwrap_or_else(|| "None yet: no round was held".to_owned())) + "."
-}
-
-fn problem(session: &Session, run: Option<&RoundRun>, out: &mut String) {
+fn problem(report: &Report<'_>, out: &mut String) {
     let _ = writeln!(out, "## Context and Problem Statement\n");
-    let definition = session.definition.as_deref();
-    let summary = definition.and_then(|definition| definition.project_summary.as_deref());
-    for text in summary.into_iter().chain(run.map(|run| run.opened.question.as_str())) {
-        let _ = writeln!(out, "{}\n", inline(text));
-    }
-    let constraints = definition.map_or(&[][..], |definition| &definition.constraints);
-    if !constraints.is_empty() {
-        let _ = writeln!(out, "## Decision Drivers\n");
-        for constraint in constraints {
-            let _ = writeln!(out, "* {}", inline(constraint));
+    let goal = report.session.definition.as_deref().and_then(|definition| definition.goal.as_deref());
+    let said = report.context().into_iter().filter(|text| Some(*text) != goal || text.contains('\n'));
+    let title = Some(report.title()).filter(|title| Some(*title) != goal);
+    for text in said.chain(title) {
+        if text.trim().contains('\n') {
+            let _ = writeln!(out, "{}", quote(text));
+        } else {
+            let _ = writeln!(out, "{}\n", inline(text));
         }
-        out.push('\n');
     }
 }
 
-fn options(run: &RoundRun, out: &mut String) {
-    if run.opened.ballot.options.is_empty() {
+/// Constraints, artifacts that matter, and what was said in open rounds before the vote.
+fn drivers(report: &Report<'_>, out: &mut String) {
+    let session = report.session;
+    let mut found = String::new();
+    for constraint in report.constraints() {
+        let _ = writeln!(found, "* {}", inline(constraint));
+    }
+    let artifacts = session.definition.iter().flat_map(|definition| &definition.artifacts);
+    for artifact in artifacts {
+        let _ = writeln!(found, "* {} {}", code(&artifact.id), inline(&artifact.summary));
+    }
+    let last = report.run.map_or(0, |run| run.opened.number);
+    let before = session.rounds.iter().filter(|round| round.opened.number < last && is_revealed(round));
+    for round in before.filter(|round| round.opened.ballot.kind.spec().countable().is_none()) {
+        let question = inline(&first_line(&round.opened.question));
+        for seat in seats(session, round) {
+            for text in said(&seat).lines().filter(|line| !line.trim().is_empty()).take(1) {
+                let _ = writeln!(
+                    found,
+                    "* Said beforehand ({question}): {} ({})",
+                    inline(text),
+                    inline(seat.name)
+                );
+            }
+        }
+    }
+    if !found.is_empty() {
+        let _ = writeln!(out, "## Decision Drivers\n\n{found}");
+    }
+}
+
+fn considered(options: &[OptionView], out: &mut String) {
+    if options.is_empty() {
         return;
     }
     let _ = writeln!(out, "## Considered Options\n");
-    for option in &run.opened.ballot.options {
-        let _ = writeln!(out, "* {}", inline(option));
+    for option in options {
+        let _ = writeln!(out, "* {}{}", inline(&option.name), described(option));
     }
     out.push('\n');
 }
 
-fn outcome(session: &Session, run: &RoundRun, out: &mut String) {
+fn described(option: &OptionView) -> String {
+    option.description.as_ref().map(|text| format!(": {}", inline(text))).unwrap_or_default()
+}
+
+fn outcome(report: &Report<'_>, options: &[OptionView], out: &mut String) {
+    let made = &report.made;
     let _ = writeln!(out, "## Decision Outcome\n");
-    match round_view::tally(run) {
-        None => {
-            let _ = writeln!(out, "No decision yet: the round has no tally.\n");
-        }
-        Some(tally) => {
-            let made = headline(tally);
-            let detail = inline(&made.detail);
-            let chosen = deciding(session).and_then(|deciding| without_count(session, deciding));
-            let _ = match tally.verdict.winners.first().filter(|_| tally.decided) {
-                _ if chosen.is_some() => writeln!(out, "{}.\n", inline(&chosen.unwrap_or_default())),
-                Some(winner) => writeln!(out, "Chosen option: \"{}\", {detail}.\n", inline(winner)),
-                None => writeln!(out, "{} ({detail}).\n", inline(&made.label)),
-            };
-            let _ = writeln!(out, "{}.\n", turnout(tally));
-            if let Some(order) = long_order(&tally.verdict) {
-                let _ = writeln!(out, "The {}.\n", inline(&order));
+    let chosen = options.iter().find(|option| option.is_chosen);
+    match chosen {
+        Some(option) => {
+            let reasons = option.reasons.pro.iter().filter(|reason| !reason.left).take(2);
+            let reasons: Vec<String> =
+                reasons.map(|reason| inline(reason.text.trim_end_matches('.'))).collect();
+            let because =
+                if reasons.is_empty() { String::new() } else { format!(", because {}", reasons.join("; ")) };
+            let _ = writeln!(out, "Chosen option: \"{}\"{because}.\n", inline(&option.name));
+            if made.name != option.name {
+                let _ = writeln!(out, "{}.\n", inline(&made.label));
             }
         }
+        None => drop(writeln!(out, "{}.\n", inline(made.label.trim_end_matches('.')))),
     }
-    if let Some(note) = &run.synthesis {
+    if !made.sentence.is_empty() {
+        let _ = writeln!(out, "{}\n", inline(&made.sentence));
+    }
+    if let Some(order) = &made.order {
+        let _ = writeln!(out, "{}\n", inline(order));
+    }
+    let [strength, ..] = report.facts();
+    let _ = writeln!(
+        out,
+        "{}: {} ({}).\n",
+        strength.name,
+        inline(&strength.value.to_lowercase()),
+        inline(&strength.note)
+    );
+    if let Some(note) = report.run.and_then(|run| run.synthesis.as_ref()) {
         let _ = writeln!(out, "The facilitator's note:\n\n{}\n", quote(note).trim_end());
     }
-    for asked in &session.approvals {
-        let said = if asked.given.approved { "approved" } else { "rejected" };
-        let comment = asked.given.comment.as_ref().map(|comment| format!(": {}", inline(comment)));
-        let by = inline(&asked.given.by);
-        let _ = writeln!(out, "* {} {said} by {by}{}", inline(&asked.message), comment.unwrap_or_default());
-    }
-    if !session.approvals.is_empty() {
-        out.push('\n');
+}
+
+fn lines(word: &str, reasons: &[Reason], last: u32, out: &mut String) {
+    for reason in reasons {
+        let _ = writeln!(out, "* {word}, because {} ({})", inline(&reason.text), inline(&reason.who(last)));
     }
 }
 
-/// Under each option, the words of those who voted for it, in whatever round.
-fn reasons(session: &Session, run: &RoundRun, out: &mut String) {
-    let voters = |option: &str| -> Vec<(&RoundRun, SeatView<'_>)> {
-        let voted = |seat: &SeatView<'_>| {
-            let top = seat.ballot().and_then(Ballot::top_options);
-            top.is_some_and(|top| top.iter().any(|first| first == option))
-        };
-        let of_round = |round| seats(session, round).filter(voted).map(move |seat| (round, seat));
-        session.rounds.iter().flat_map(of_round).collect()
-    };
-    let options = &run.opened.ballot.options;
-    if options.iter().all(|option| voters(option).is_empty()) {
-        return;
+/// The reasons for and against what won, of all rounds, and the costs that its voters accept.
+fn consequences(report: &Report<'_>, options: &[OptionView], out: &mut String) {
+    let is_adopted = report.is_decided() && options.iter().all(|option| option.place.is_none());
+    let Some(option) = options.iter().find(|option| option.is_chosen || is_adopted) else { return };
+    let Some(run) = report.run else { return };
+    let mut found = String::new();
+    lines("Good", &option.reasons.pro, run.opened.number, &mut found);
+    lines("Bad", &option.reasons.con, run.opened.number, &mut found);
+    for seat in seats(report.session, run) {
+        let is_for =
+            seat.ballot().and_then(Ballot::top_options).is_some_and(|top| top.contains(&option.name));
+        let costs = seat.answer().and_then(|answer| answer.answer.get("trade_offs"));
+        for cost in
+            plain_texts(costs.and_then(|costs| costs.get("accepting_as_cost"))).iter().filter(|_| is_for)
+        {
+            let _ = writeln!(
+                found,
+                "* Neutral, because it accepts as its cost: {} ({})",
+                inline(cost),
+                inline(seat.name)
+            );
+        }
     }
+    if !found.is_empty() {
+        let _ = writeln!(out, "### Consequences\n\n{found}");
+    }
+}
+
+fn confirmation(report: &Report<'_>, out: &mut String) {
+    let mut found = String::new();
+    for said in report.approvals() {
+        let comment = said.asked.given.comment.as_deref().filter(|comment| !comment.trim().is_empty());
+        let comment = comment.map(|comment| format!(": {}", inline(comment))).unwrap_or_default();
+        let (asked, answer, by) = (inline(&said.asked.message), inline(&said.answer), inline(&said.by));
+        let _ = writeln!(found, "* {asked} {answer}, by {by}{comment}");
+    }
+    for round in report.session.rounds.iter().filter(|round| is_revealed(round)) {
+        for seat in seats(report.session, round) {
+            let given = seat.answer().and_then(|answer| answer.answer.get("suggestions"));
+            for text in plain_texts(given) {
+                let _ = writeln!(found, "* To do, suggested by {}: {}", inline(seat.name), inline(&text));
+            }
+        }
+    }
+    if !found.is_empty() {
+        let _ = writeln!(out, "### Confirmation\n\n{found}");
+    }
+}
+
+/// The other options, with the arguments of all rounds.
+fn pros_and_cons(report: &Report<'_>, options: &[OptionView], out: &mut String) {
+    let others: Vec<&OptionView> =
+        options.iter().filter(|option| option.place.is_some() && !option.is_chosen).collect();
+    let Some(run) = report.run.filter(|_| !others.is_empty() && report.tally.is_some()) else { return };
     let _ = writeln!(out, "## Pros and Cons of the Options\n");
-    for option in options {
-        let _ = writeln!(out, "### {}\n", inline(option));
-        let voters = voters(option);
-        let mut said = std::collections::BTreeSet::new();
-        for (round, seat) in &voters {
-            let is_earlier = round.opened.round != run.opened.round;
-            let when = if is_earlier { format!(", round {}", round.opened.round) } else { String::new() };
-            for (key, word) in [("rationale", "Good"), ("concerns", "Bad")] {
-                for reason in texts(seat.answer().and_then(|answer| answer.answer.get(key))) {
-                    if said.insert((seat.name, reason.clone())) {
-                        let who = inline(&format!("{}{when}", seat.name));
-                        let _ = writeln!(out, "* {word}, because {} ({who})", inline(&reason));
-                    }
-                }
-            }
+    for option in others {
+        let _ = writeln!(out, "### {}\n", inline(&option.name));
+        lines("Good", &option.reasons.pro, run.opened.number, out);
+        lines("Bad", &option.reasons.con, run.opened.number, out);
+        let is_counted = option.votes.is_some();
+        let votes = votes_by_round(report, run, &option.name);
+        if is_counted && votes.iter().all(|(_, votes)| *votes == 0) {
+            let _ = writeln!(out, "* Nobody voted for it.");
+        } else if is_counted && option.votes == Some(0) {
+            let said = votes.iter().filter(|(_, votes)| *votes > 0);
+            let said = join_list(said.map(|(number, votes)| format!("{votes} in round {number}")));
+            let _ = writeln!(out, "* No votes in the last round; before it {said}.");
         }
-        let _ = match voters.as_slice() {
-            [] => writeln!(out, "* No votes."),
-            all if all.iter().all(|(round, _)| round.opened.round != run.opened.round) => {
-                writeln!(out, "* Nobody voted for it in the last round.")
-            }
-            _ => Ok(()),
-        };
         out.push('\n');
     }
 }
 
-fn texts(value: Option<&Value>) -> Vec<String> {
-    match value {
-        Some(Value::String(text)) => vec![text.clone()],
-        Some(Value::Array(items)) => {
-            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
-        }
-        _ => Vec::new(),
-    }
+/// How many seats were for an option in each round of the same form.
+fn votes_by_round(report: &Report<'_>, run: &RoundRun, option: &str) -> Vec<(u32, usize)> {
+    let same = report
+        .session
+        .rounds
+        .iter()
+        .filter(|round| is_revealed(round) && round.opened.ballot == run.opened.ballot);
+    let is_for =
+        |ballot: &Ballot| ballot.top_options().is_some_and(|top| top.iter().any(|one| one == option));
+    same.map(|round| {
+        let votes = seats(report.session, round).filter(|seat| seat.ballot().is_some_and(is_for)).count();
+        (round.opened.number, votes)
+    })
+    .collect()
 }
 
-fn votes(session: &Session, run: &RoundRun, out: &mut String) {
-    let _ = writeln!(out, "## Votes\n\n| participant | vote | confidence |\n|---|---|---|");
-    for seat in seats(session, run) {
-        let said = seat
-            .ballot()
-            .and_then(Ballot::phrase)
-            .or_else(|| seat.outcome().map(|outcome| outcome.name().to_owned()));
-        let sure = seat.answer().and_then(confidence).unwrap_or_default();
-        let cell = |text: &str| inline(text).replace('|', "\\|");
-        let _ = writeln!(out, "| {} | {} | {sure} |", cell(seat.name), cell(&said.unwrap_or_default()));
+fn more(report: &Report<'_>, out: &mut String) {
+    let session = report.session;
+    let _ = writeln!(out, "## More Information\n");
+    for round in session.rounds.iter().filter(|round| round.opened.ballot.kind.spec().countable().is_some()) {
+        let Some(tally) = tally(round) else { continue };
+        let rule =
+            tally.rule.map_or_else(|| "no rule".to_owned(), |rule| rule_description(rule, &tally.terms));
+        let mut parts: Vec<String> =
+            tally.verdict.scores.iter().map(|(name, score)| format!("{name} {score}")).collect();
+        parts.extend(absent(tally).into_iter().map(|(count, word)| format!("{count} {word}")));
+        let made = headline(session, round, tally);
+        let counted = if parts.is_empty() { String::new() } else { format!("{}; ", join_list(parts)) };
+        let said = format!("{counted}{} ({rule})", made.label);
+        let _ = writeln!(out, "* Round {}: {}", round.opened.number, inline(&said));
     }
-    out.push('\n');
+    for round in &session.rounds {
+        for one in movement(session, round).iter().flat_map(|moved| &moved.moves) {
+            let said =
+                format!("Moved in round {}: {}, {} → {}.", round.opened.number, one.seat, one.from, one.to);
+            let _ = writeln!(out, "* {}", inline(&said));
+        }
+    }
+    let [_, quorum, independence, _] = report.facts();
+    for fact in [quorum, independence] {
+        let _ =
+            writeln!(out, "* {}: {} ({})", fact.name, inline(&fact.value.to_lowercase()), inline(&fact.note));
+    }
+    if let Some(run) = report.run {
+        let hash = code(&run.opened.snapshot_sha256);
+        let _ = writeln!(out, "* Every participant was handed the same snapshot, SHA-256 {hash}.");
+    }
+    let source = report.source;
+    let record = if source.entries > 0 {
+        format!("{} entries, last hash {}; ", source.entries, code(&source.last_hash))
+    } else {
+        String::new()
+    };
+    let verify = code(&format!("roundtable verify {}", source.name()));
+    let _ = writeln!(out, "* Record: session {}, {record}{verify} checks it.", code(&session.id));
+    dissent(report, out);
+}
+
+fn dissent(report: &Report<'_>, out: &mut String) {
+    let found = report.dissent();
+    let Some(run) = report.run.filter(|_| !found.is_empty()) else { return };
+    let _ = writeln!(out, "\n### {}\n", dissent_heading(run.opened.ballot.kind));
+    for one in found {
+        let (name, vote) = (inline(one.seat.name), inline(&one.vote));
+        let _ = writeln!(out, "**{name}** {vote} (round {})\n", one.run.opened.number);
+        if let Some(change) = &one.change {
+            let _ = writeln!(out, "Its minimum change:\n\n{}", quote(change));
+        }
+        if one.said.is_empty() {
+            out.push_str("No reasons given.\n\n");
+        } else {
+            let _ = writeln!(out, "{}", quote(&one.said));
+        }
+    }
 }

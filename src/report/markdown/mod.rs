@@ -1,153 +1,67 @@
-//! The report a person reads: the decision first, or why there is none, then how it came about.
+//! The report a person reads in a terminal, a pull request or a wiki: what was decided, what the options
+//! are, who disagreed and why; then the record, every seat of every round word for word.
 //!
-//! It reads well as plain text in a terminal and as rendered Markdown. Every seat of every closed
-//! round is in it, in roster order, and dissent stands in it word for word. Foreign text goes
-//! through `quote.rs` and cannot forge any of this.
+//! It reads well as plain text and as rendered Markdown. Foreign text goes through `quote.rs` and cannot
+//! forge any of this.
 
+mod body;
 mod madr;
+mod merges;
 mod quote;
 mod round;
 mod seat;
 mod steps;
 
-pub use madr::madr;
+pub use madr::{madr, madr_of};
 
 use std::fmt::Write as _;
 
-use self::quote::{code, first_line, inline, quote};
-use super::decision;
-use crate::core::deciding;
-use crate::history::{AnsweredQuestion, RoundRun, Session, Status, Tally};
-use crate::insight::{
-    headline, join_list, labels, money, pluralize, round_view, turnout, why_paused, without_count,
-};
+use self::quote::{code, inline, quote};
+use super::model::{Report, Source};
+use crate::history::{AnsweredQuestion, Session};
+use crate::insight::{join_list, money, round_view};
 
 /// The report of a session.
 pub fn markdown(session: &Session) -> String {
-    let mut out = format!("# {}\n\n", inline(&title(session)));
-    verdict(session, &mut out);
-    for label in labels(session) {
-        let _ = writeln!(out, "**{}**\n", inline(&label));
+    markdown_of(session, &Source::default())
+}
+
+/// The report of a session and the file it is in.
+pub fn markdown_of(session: &Session, source: &Source) -> String {
+    let report = Report::new(session, source);
+    let mut out = body::body(&report);
+    record(&report, &mut out);
+    out
+}
+
+/// The report of a session without its record.
+pub fn markdown_brief(session: &Session, source: &Source) -> String {
+    body::body(&Report::new(session, source))
+}
+
+/// Everything that happened, in order, and where it can be checked.
+fn record(report: &Report<'_>, out: &mut String) {
+    let session = report.session;
+    if !session.rounds.is_empty() {
+        out.push_str("## The record: rounds and answers, word for word\n\n");
     }
-    goal(session, &mut out);
     for run in &session.rounds {
-        round::section(session, run, &mut out);
+        round::section(report, run, out);
     }
-    dissent(session, &mut out);
+    out.push_str(&after_rounds(session));
+    about(report, out);
+}
+
+/// What people answered, what steps that are no rounds came to, and what was warned of.
+pub fn after_rounds(session: &Session) -> String {
+    let mut out = String::new();
     approvals(session, &mut out);
+    merges::merges(session, &mut out);
     steps::results(session, &mut out);
     steps::reviews(session, &mut out);
     failed_steps(session, &mut out);
     warnings(session, &mut out);
-    about(session, &mut out);
     out
-}
-
-/// The goal, else the question, else the session's id: its first line.
-fn title(session: &Session) -> String {
-    let definition = session.definition.as_deref();
-    let goal = definition.and_then(|definition| definition.goal.as_deref());
-    let asked = session.rounds.first().map(|run| run.opened.question.as_str());
-    let planned = definition
-        .and_then(|definition| definition.steps.iter().find_map(|step| step.round()))
-        .map(|round| round.question.as_str());
-    first_line(goal.or(asked).or(planned).unwrap_or(&session.id))
-}
-
-/// The whole goal, where the title could not hold it.
-fn goal(session: &Session, out: &mut String) {
-    let goal = session.definition.as_ref().and_then(|definition| definition.goal.as_deref());
-    if let Some(goal) = goal.filter(|goal| first_line(goal) != goal.trim()) {
-        let _ = writeln!(out, "## Goal\n\n{}", quote(goal));
-    }
-}
-
-/// How the session stands, worst news first.
-fn verdict(session: &Session, out: &mut String) {
-    if let Some(closed) = &session.closed {
-        let word = match closed.status {
-            Status::Rejected => "Rejected by the facilitator",
-            Status::Failed => "Failed",
-            Status::Stopped => "Stopped",
-            Status::Finished | Status::Paused => "",
-        };
-        let reason =
-            closed.reason.as_ref().map_or_else(String::new, |reason| format!(": {}", inline(reason)));
-        if !word.is_empty() {
-            let _ = writeln!(out, "**{word}**{reason}\n");
-        }
-    }
-    let _ = writeln!(out, "{}\n", decision_line(session));
-    if let (None, Some((_, reason))) = (&session.closed, &session.paused) {
-        let _ = writeln!(out, "**Paused**: {}\n", inline(why_paused(reason)));
-    }
-}
-
-fn decision_line(session: &Session) -> String {
-    if let Some(said) = deciding(session).and_then(|deciding| without_count(session, deciding)) {
-        let (label, rest) = said.split_once(": ").unwrap_or((&said, ""));
-        return format!("**{label}**: {}.", inline(rest));
-    }
-    let (round, tally) = match decision(session) {
-        Some(made) => (Some(made.round), made.tally),
-        None => (session.rounds.last(), session.rounds.last().and_then(round_view::tally)),
-    };
-    let Some(round) = round else { return without_round(session) };
-    match tally {
-        Some(tally) => counted_line(round, tally),
-        None => uncounted_line(session, round),
-    }
-}
-
-/// Where a workflow stands in which no round was opened.
-fn without_round(session: &Session) -> String {
-    let has_rounds = session.definition.iter().any(|d| d.all_steps().any(|step| step.round().is_some()));
-    if has_rounds {
-        return "**No decision**: no round was opened.".to_owned();
-    }
-    let steps = pluralize(session.iterations as usize, "step");
-    match &session.closed {
-        Some(closed) if closed.status == Status::Finished => format!("**Finished** after {steps}."),
-        Some(_) => format!("Ended after {steps}."),
-        None => format!("Not finished: {steps} so far."),
-    }
-}
-
-fn counted_line(round: &RoundRun, tally: &Tally) -> String {
-    let headline = headline(tally);
-    format!(
-        "**{}** ({}; round {}). {}.",
-        inline(&headline.label),
-        inline(&headline.detail),
-        code(&round.opened.round),
-        turnout(tally)
-    )
-}
-
-fn uncounted_line(session: &Session, round: &RoundRun) -> String {
-    let word = if session.closed.is_some() { "No decision" } else { "No decision yet" };
-    let state = if round.closed.is_some() { "is closed and not counted" } else { "is open" };
-    let (sealed, asked) = (round.sealed(), round.seats.len());
-    format!("**{word}**: round {} {state}; {sealed} of {asked} seats sealed.", code(&round.opened.round))
-}
-
-/// Word for word, every ballot that differs from what its round decided, every block, every
-/// stand-aside.
-fn dissent(session: &Session, out: &mut String) {
-    let mut found = String::new();
-    let mut is_counted = false;
-    for run in &session.rounds {
-        let tally = round_view::tally(run);
-        is_counted |= tally.is_some_and(|tally| tally.decided);
-        for seat in round_view::seats(session, run).filter(|seat| round_view::dissents(seat, tally)) {
-            seat::dissent(&seat, run, &mut found);
-        }
-    }
-    if !found.is_empty() {
-        let _ = write!(out, "## Dissent\n\n{found}");
-    } else if is_counted {
-        out.push_str("## Dissent\n\nNo dissent among the counted ballots.\n\n");
-    }
 }
 
 /// Every answer a person gave, in order, those that a later run of the step replaced among them.
@@ -205,7 +119,8 @@ fn warnings(session: &Session, out: &mut String) {
 }
 
 /// Where all of this can be checked.
-fn about(session: &Session, out: &mut String) {
+fn about(report: &Report<'_>, out: &mut String) {
+    let (session, source) = (report.session, report.source);
     let Some(header) = &session.header else { return };
     let _ = writeln!(out, "## Session details\n");
     let _ = writeln!(out, "- Session {}, opened {}", code(&session.id), session.opened_at);
@@ -235,5 +150,12 @@ fn about(session: &Session, out: &mut String) {
             "- What the agreement of models is worth: `docs/INDEPENDENCE.md` of roundtable, with sources\n",
         );
     }
-    out.push_str("- Verify offline: `roundtable verify FILE`, with the session's `.s2s` file\n");
+    if source.entries > 0 {
+        let _ = writeln!(out, "- Record: {} entries, last hash {}", source.entries, code(&source.last_hash));
+    }
+    let _ = writeln!(
+        out,
+        "- Verify offline: {}, with the session's `.s2s` file",
+        code(&format!("roundtable verify {}", source.name()))
+    );
 }

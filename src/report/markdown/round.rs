@@ -1,6 +1,6 @@
-//! One round in the Markdown report: what was asked, how it went, the count and every seat.
+//! One round in the record of the Markdown report: what was asked, how it went, the count and every seat.
 //!
-//! Below quorum says so first. An open round shows where its seats stand and nothing else.
+//! An open round shows where its seats stand and nothing else.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,10 @@ use crate::history::{RoundRun, Session, Tally};
 use crate::insight::references::Citable;
 use crate::insight::{
     Bar, SeatView, VisibleState, bars, chart, close_reason, format_duration, group_digits, headline,
-    independence, join_list, long_order, money, movement, paths, pictures, pluralize, quorum_ballots,
-    round_view, rule_description,
+    independence, join_list, long_order, money, paths, pictures, pluralize, quorum_ballots, round_view,
+    rule_description, slots,
 };
+use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, background};
 use crate::sanitize::harmless_line;
 use crate::tally::Ties;
 use crate::workflow::Close;
@@ -20,21 +21,28 @@ use crate::workflow::Close;
 /// How many columns a picture may take in a report, beside its indent.
 const WIDTH: usize = 96;
 
+/// How much of a round with very many seats stands in a report, in bytes.
+const DISSENT: usize = 1_200_000;
+
 /// How wide a bar of all ballots is; a full bar means every seat that was asked.
 const BAR: usize = 20;
 
 /// Writes the section of one round.
-pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
-    let opened = &run.opened;
+pub fn section(report: &Report<'_>, run: &RoundRun, out: &mut String) {
+    let (session, opened) = (report.session, &run.opened);
     let question = first_line(&opened.question);
-    let _ = writeln!(out, "## Round {}: {}\n", opened.number, inline(&question));
+    let id = code(&opened.round);
+    let _ = writeln!(out, "### Round {} {id}: {}\n", opened.number, inline(&question));
     let tally = round_view::tally(run);
     if let Some(tally) = tally {
-        let headline = headline(tally);
-        let _ = writeln!(out, "**{}** ({})\n", inline(&headline.label), inline(&headline.detail));
+        let made = headline(session, run, tally);
+        let _ = writeln!(out, "**{}** – {}\n", inline(&made.label), inline(&made.detail));
     }
     if opened.question.trim() != question {
         let _ = writeln!(out, "{}", quote(&opened.question));
+    }
+    if let Some(text) = background(run) {
+        let _ = writeln!(out, "Background given:\n\n{}", quote(&text));
     }
     facts(run, out);
     let spent = round_view::is_revealed(run).then(|| run.spent(&|model| session.price(model)));
@@ -48,40 +56,69 @@ pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
     match tally {
         Some(tally) => {
             participation(tally, out);
+            write_independence(session, run, out);
             out.push('\n');
             write_tally(session, run, tally, out);
-            write_comparison(session, run, out);
         }
         None => out.push('\n'),
     }
     if round_view::is_revealed(run) {
-        out.push_str("### Answers\n\n");
-        let citable = Citable::of_round(run);
-        for view in round_view::seats(session, run) {
-            seat::section(session, &view, &citable, out);
-        }
+        answers(report, run, tally, out);
     } else {
         standings(session, run, out);
     }
 }
 
+/// The answers in roster order, as far as a report of this size has room for them.
+fn answers(report: &Report<'_>, run: &RoundRun, tally: Option<&Tally>, out: &mut String) {
+    let citable = Citable::of_round(run);
+    let seats = run.seats.len();
+    if seats > FULL_RECORD {
+        let what =
+            if seats > POSITIONS_ONLY { "dissent" } else { "dissent in full, of the others the positions" };
+        let _ = writeln!(
+            out,
+            "{} seats: here stands {what}. `roundtable report --format csv` and `json` have every answer.\n",
+            group_digits(seats)
+        );
+    }
+    let begun = out.len();
+    for view in round_view::seats(report.session, run) {
+        let dissents = round_view::dissents(&view, tally);
+        if seats > FULL_RECORD && out.len() - begun > DISSENT {
+            out.push_str("- More dissent: `roundtable report --format json`\n");
+            break;
+        }
+        if seats <= FULL_RECORD || dissents {
+            seat::item(report, &view, &citable, out);
+        } else if seats <= POSITIONS_ONLY {
+            seat::position_alone(&view, out);
+        }
+    }
+    out.push('\n');
+}
+
 fn facts(run: &RoundRun, out: &mut String) {
     let opened = &run.opened;
     let is_again = opened.round != opened.step;
-    let step = if is_again { format!(", step {}", code(&opened.step)) } else { String::new() };
-    let _ = writeln!(out, "- Round {}{step}", code(&opened.round));
-    let _ = writeln!(out, "- Opened {}; {}", run.opened_at, closing(run));
+    let step = if is_again { format!("Step {}; opened", code(&opened.step)) } else { "Opened".to_owned() };
+    let _ = writeln!(out, "- {step} {}; {}", run.opened_at, closing(run));
+    let hash: String = opened.snapshot_sha256.chars().take(16).collect();
     let _ = writeln!(
         out,
         "- Snapshot {} bytes, sha256 {}",
         group_digits(opened.snapshot_bytes),
-        inline(&opened.snapshot_sha256)
+        code(&format!("{hash}…"))
     );
     let form = &opened.ballot;
     let options = join_list(if form.cards.is_empty() { &form.options } else { &form.cards });
     let mut named = if options.is_empty() { String::new() } else { format!(" of {}", inline(&options)) };
     if let (Some(min), Some(max)) = (&form.min, &form.max) {
         let _ = write!(named, " from {min} to {max}");
+    }
+    for (option, about) in &form.about {
+        let texts: Vec<String> = about.entries().map(|(_, text)| inline(text)).collect();
+        let _ = writeln!(out, "- Option {}: {}", inline(option), texts.join(". "));
     }
     let rule = opened
         .rule
@@ -159,13 +196,23 @@ fn participation(tally: &Tally, out: &mut String) {
     );
 }
 
+/// Whose answers the result has.
+fn write_independence(session: &Session, run: &RoundRun, out: &mut String) {
+    if let Some(found) = independence(session, run) {
+        for line in found.lines() {
+            let _ = writeln!(out, "- {}", inline(&line));
+        }
+        if let Some(found) = slots(session, run) {
+            let _ = writeln!(out, "- {}", found.line());
+        }
+    }
+}
+
 /// Bars and pictures, then the steps by which a person can redo the count.
 fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut String) {
     if tally.verdict.scores.is_empty() && tally.verdict.steps.is_empty() {
         return;
     }
-    let caution = if tally.quorum_met { "" } else { ", below quorum" };
-    let _ = writeln!(out, "### Tally{caution}\n");
     let (bars, legend) = bars(tally);
     for bar in &bars {
         // Indented by four: code, whatever the option's text is.
@@ -177,7 +224,9 @@ fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut Strin
     if let Some(order) = long_order(&tally.verdict) {
         let _ = writeln!(out, "The {}.\n", inline(&order));
     }
-    drawing(&pictures(session, run, WIDTH), out);
+    if run.seats.len() <= FULL_RECORD {
+        drawing(&pictures(session, run, WIDTH), out);
+    }
     for (i, step) in tally.verdict.steps.iter().enumerate() {
         let _ = writeln!(out, "{}. {}", i + 1, inline(step));
     }
@@ -187,6 +236,11 @@ fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut Strin
         out.push_str("Pairwise:\n\n");
     }
     drawing(&paths, out);
+    let chart = chart(session, run);
+    if chart.len() > 1 {
+        out.push_str("Agreement, round by round:\n\n");
+        drawing(&chart, out);
+    }
 }
 
 /// Lines as they are, indented by four: code, whatever their text is.
@@ -200,27 +254,6 @@ fn drawing(lines: &[String], out: &mut String) {
     }
 }
 
-/// What stands beside the result: whose answers it has, how far they agree, who moved.
-fn write_comparison(session: &Session, run: &RoundRun, out: &mut String) {
-    if let Some(found) = independence(session, run) {
-        for line in found.lines() {
-            let _ = writeln!(out, "- {}", inline(&line));
-        }
-        out.push('\n');
-    }
-    let Some(moved) = movement(session, run) else { return };
-    let _ = writeln!(out, "### Since round {}\n", code(&moved.from_round));
-    for line in moved.lines() {
-        let _ = writeln!(out, "- {}", inline(&line));
-    }
-    out.push('\n');
-    let chart = chart(session, run);
-    if !chart.is_empty() {
-        out.push_str("Agreement, round by round:\n\n");
-    }
-    drawing(&chart, out);
-}
-
 fn drawn(bar: &Bar<'_>) -> String {
     let filled = bar.cells(BAR);
     format!("{}{}", "█".repeat(filled), "·".repeat(BAR - filled))
@@ -228,9 +261,8 @@ fn drawn(bar: &Bar<'_>) -> String {
 
 /// Where the seats of a round stand whose answers may not be read.
 fn standings(session: &Session, run: &RoundRun, out: &mut String) {
-    out.push_str("### Seats\n\n");
     for view in round_view::seats(session, run) {
-        let _ = writeln!(out, "- {}: {}", inline(view.name), standing(&view));
+        let _ = writeln!(out, "- **{}**: {}", inline(view.name), standing(&view));
     }
     out.push('\n');
 }

@@ -1,22 +1,22 @@
-//! One seat in the Markdown report: its vote, its words, or why there are none.
+//! One seat in the record of the Markdown report: its vote and its words, or why there are none.
 //!
 //! What an answer does not give is not filled in. Text is quoted as it was given.
 
 use std::fmt::Write as _;
 
-use super::quote::{code, inline, is_blank, quote, quote_value};
+use super::body::{cut, indented};
+use super::quote::{inline, is_blank, quote, quote_value};
 use crate::ballot::Ballot;
-use crate::core::Cost;
-use crate::history::{AnswerRevealed, LeakReport, RoundRun, Session};
+use crate::history::{AnswerRevealed, LeakReport, Session};
 use crate::insight::left_out::left_out;
 use crate::insight::references::Citable;
-use crate::insight::{SeatView, confidence, finding, format_duration, handling, shown_mask};
+use crate::insight::{SeatView, finding, handling, shown_mask};
+use crate::report::model::{Report, sure};
 use crate::round::record::Outcome;
 
-/// The parts of an answer in the order they are shown, with their headings.
-const PARTS: [(&str, &str); 6] = [
-    ("position", ""),
-    ("rationale", "Rationale"),
+/// The parts of an answer after its position, with their headings.
+const PARTS: [(&str, &str); 5] = [
+    ("rationale", "Reasons"),
     ("trade_offs", "Trade-offs"),
     ("concerns", "Concerns"),
     ("suggestions", "Suggestions"),
@@ -24,66 +24,76 @@ const PARTS: [(&str, &str); 6] = [
 ];
 /// How much of a reply that was not counted is shown, in characters.
 const REPLY: usize = 1_000;
+/// How much of one part of an answer stands in a report, in characters; the file has all of it.
+const PART: usize = 100_000;
 
-/// Writes the section of one seat.
-pub fn section(session: &Session, seat: &SeatView<'_>, citable: &Citable, out: &mut String) {
-    let _ = writeln!(out, "#### {}\n", inline(seat.name));
-    let _ = writeln!(out, "{}\n", summary(seat));
-    let Some(answer) = seat.answer() else { return leaks(session, seat.leaks, out) };
+/// Writes a seat as an item of a list.
+pub fn item(report: &Report<'_>, seat: &SeatView<'_>, citable: &Citable, out: &mut String) {
+    let _ = write!(out, "- **{}** · {}", inline(seat.name), summary(seat));
+    let Some(answer) = seat.answer() else {
+        out.push('\n');
+        return leaks(report.session, seat.leaks, "  ", out);
+    };
     if matches!(answer.outcome, Outcome::Answered | Outcome::Abstained) {
-        if let Some(ballot) = seat.ballot() {
-            change(ballot, out);
+        position(seat, answer, out);
+        if let Some(change) = seat.ballot().and_then(Ballot::minimum_change) {
+            part("Minimum change", &change.into(), out);
         }
         parts(answer, out);
         let unresolved = citable.unresolved(answer);
         if !unresolved.is_empty() {
-            let _ = writeln!(out, "Unresolved references, which lead nowhere in the snapshot:\n");
-            for reference in unresolved {
-                let _ = writeln!(out, "- {}", inline(reference));
-            }
-            out.push('\n');
+            let named: Vec<String> = unresolved.iter().map(|one| inline(one)).collect();
+            let _ = writeln!(
+                out,
+                "  - Unresolved references, which lead nowhere in the snapshot: {}",
+                named.join("; ")
+            );
         }
-    } else if let Some(reply) = answer.replies.last() {
-        uncounted_reply(&reply.text, out);
-    }
-    if !answer.flags.is_empty() {
-        out.push_str("Flags:\n\n");
-        for flag in &answer.flags {
-            let _ = writeln!(out, "- {}", inline(flag));
-        }
+    } else {
         out.push('\n');
+        if let Some(reply) = answer.replies.last() {
+            uncounted_reply(&reply.text, out);
+        }
     }
-    leaks(session, seat.leaks, out);
+    for flag in &answer.flags {
+        let _ = writeln!(out, "  - Flag: {}", inline(flag));
+    }
+    leaks(report.session, seat.leaks, "  ", out);
+}
+
+/// Writes of a seat its vote and the start of its position.
+pub fn position_alone(seat: &SeatView<'_>, out: &mut String) {
+    let said = cut(&crate::report::model::said(seat), 280);
+    let said = if said.is_empty() { String::new() } else { format!(": {}", inline(&said)) };
+    let _ = writeln!(out, "- **{}** · {}{said}", inline(seat.name), summary(seat));
 }
 
 /// What an answer gives away, and what becomes of it.
-pub fn leaks(session: &Session, found: Option<&LeakReport>, out: &mut String) {
+pub fn leaks(session: &Session, found: Option<&LeakReport>, indent: &str, out: &mut String) {
     let Some(LeakReport { action, found }) = found else { return };
-    let _ = writeln!(out, "Leak scan ({}):\n", handling(*action, found));
+    let _ = writeln!(out, "{indent}- Leak scan ({}):", handling(*action, found));
     for leak in found {
-        let _ = writeln!(out, "- {}", inline(&finding(leak, shown_mask(session, leak))));
+        let _ = writeln!(out, "{indent}  - {}", inline(&finding(leak, shown_mask(session, leak))));
     }
-    out.push('\n');
 }
 
-/// "rehearsal, offline · answered · votes a · confidence 0.8".
+/// "rehearsal, offline · votes a (80 %)".
 fn summary(seat: &SeatView<'_>) -> String {
     let mut parts = vec![who(seat)];
-    let outcome = seat.outcome().map_or_else(String::new, |outcome| outcome.name().replace('_', " "));
-    let reason = seat.reason().map_or_else(String::new, |reason| format!(": {}", inline(reason)));
-    parts.push(format!("{outcome}{reason}"));
-    parts.extend(seat.ballot().and_then(Ballot::phrase).map(|phrase| inline(&phrase)));
-    if let Some(answer) = seat.answer() {
-        match confidence(answer) {
-            Some(confidence) => parts.push(format!("confidence {confidence}")),
-            None if answer.outcome == Outcome::Answered => parts.push("no confidence given".to_owned()),
-            None => {}
-        }
-        parts.extend(left_out(seat));
-        parts.push(cost(answer, seat.spent));
-    } else if let Some(elapsed) = seat.elapsed_ms {
-        parts.push(format_duration(elapsed));
+    let answered = seat.outcome() == Some(Outcome::Answered);
+    let vote = seat.ballot().and_then(Ballot::phrase).map(|phrase| inline(&phrase));
+    let sure = sure(seat).map(|sure| format!(" ({sure} sure)")).unwrap_or_default();
+    if let (true, Some(vote)) = (answered, vote) {
+        parts.push(format!("{vote}{sure}"));
+    } else {
+        let outcome = seat.outcome().map_or_else(String::new, |outcome| outcome.name().replace('_', " "));
+        parts.push(format!("{outcome}{sure}"));
     }
+    if let Some(reason) = seat.reason() {
+        let last = parts.pop().unwrap_or_default();
+        parts.push(format!("{last}: {}", inline(reason)));
+    }
+    parts.extend(left_out(seat));
     parts.join(" · ")
 }
 
@@ -95,60 +105,67 @@ fn who(seat: &SeatView<'_>) -> String {
     if seat.rehearsal { format!("{model}, offline, not a model") } else { model }
 }
 
-fn cost(answer: &AnswerRevealed, spent: Option<Cost>) -> String {
-    let mut cost = format_duration(answer.latency_ms);
-    if let Some(tokens) = answer.tokens.filter(|tokens| tokens.input + tokens.output > 0) {
-        let _ = write!(cost, ", {} tokens in", tokens.input);
-        if tokens.cached > 0 {
-            let _ = write!(cost, " ({} from a cache)", tokens.cached);
+/// The position: behind the name if it is one line, below it as a quote if it is more.
+fn position(seat: &SeatView<'_>, answer: &AnswerRevealed, out: &mut String) {
+    let listing = seat.ballot().map(Ballot::listing).unwrap_or_default();
+    let text = answer.answer.get("position").and_then(|value| value.as_str()).unwrap_or_default().trim();
+    match text {
+        "" => out.push('\n'),
+        text if text.contains('\n') || text.chars().count() > PART => {
+            out.push('\n');
+            block(text, out);
         }
-        let _ = write!(cost, ", {} out", tokens.output);
-        if tokens.thinking > 0 {
-            let _ = write!(cost, " ({} thinking)", tokens.thinking);
-        }
+        text => drop(writeln!(out, ": {}", inline(text))),
     }
-    if let Some(spent) = spent {
-        match (spent.dollars > 0.0, spent.is_unknown) {
-            (true, false) => drop(write!(cost, ", ${:.4}", spent.dollars)),
-            (true, true) => drop(write!(cost, ", at least ${:.4}", spent.dollars)),
-            (false, true) => cost.push_str(", cost unknown"),
-            (false, false) => {}
-        }
+    if !listing.is_empty() {
+        out.push('\n');
+        out.push_str(&indented(&quote_value(&listing.into())));
+        out.push('\n');
     }
-    if answer.tries > 1 {
-        let _ = write!(cost, ", {} tries", answer.tries);
+}
+
+/// Text of many lines as a quote below an item.
+fn block(text: &str, out: &mut String) {
+    let all = text.chars().count();
+    let _ = write!(out, "\n{}\n", indented(&quote(&cut(text, PART))));
+    if all > PART {
+        let _ = writeln!(out, "  - {} more characters: `roundtable report --format json`", all - PART);
     }
-    cost
 }
 
 fn parts(answer: &AnswerRevealed, out: &mut String) {
-    let listing = answer.ballot.as_ref().map(Ballot::listing).unwrap_or_default();
-    if !listing.is_empty() {
-        let _ = writeln!(out, "{}", quote_value(&listing.into()));
-    }
     for (key, heading) in PARTS {
-        part(answer, key, heading, out);
+        if let Some(value) = answer.answer.get(key) {
+            part(heading, value, out);
+        }
     }
     // The line above says the ballot and its confidence already.
     let kind = answer.ballot.as_ref().and_then(Ballot::kind).unwrap_or_default();
     let is_known = |key: &str| {
-        key == "confidence"
+        ["confidence", "position"].contains(&key)
             || kind.ballot_keys().any(|known| known == key)
             || PARTS.iter().any(|(known, _)| *known == key)
     };
     for (key, value) in answer.answer.iter().filter(|(key, _)| !is_known(key)) {
-        let _ = writeln!(out, "Also {}, kept and not counted:\n\n{}", inline(key), quote_value(value));
+        part(&format!("Also {}, kept and not counted", inline(key)), value, out);
     }
 }
 
-/// Writes one part of an answer; says whether there was anything to write.
-fn part(answer: &AnswerRevealed, key: &str, heading: &str, out: &mut String) -> bool {
-    let Some(value) = answer.answer.get(key).filter(|value| !is_blank(value)) else { return false };
-    if !heading.is_empty() {
-        let _ = writeln!(out, "{heading}:\n");
+/// One part of an answer: on the line of its heading if all of it is short, else below it.
+fn part(heading: &str, value: &serde_json::Value, out: &mut String) {
+    if is_blank(value) {
+        return;
     }
-    let _ = writeln!(out, "{}", quote_value(value));
-    true
+    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let texts = items.iter().map(|item| item.as_str().filter(|text| !text.trim().contains('\n')));
+    if let Some(texts) = texts.collect::<Option<Vec<&str>>>() {
+        let texts: Vec<String> = texts.into_iter().map(|text| inline(&cut(text, PART))).collect();
+        let _ = writeln!(out, "  - {heading}: {}", texts.join("; "));
+        return;
+    }
+    let _ = writeln!(out, "  - {heading}:\n");
+    out.push_str(&indented(&indented(&quote_value(value))));
+    out.push('\n');
 }
 
 fn uncounted_reply(text: &str, out: &mut String) {
@@ -157,33 +174,7 @@ fn uncounted_reply(text: &str, out: &mut String) {
         return;
     }
     let more = if start.len() < text.len() { ", its beginning (the session file has all of it)" } else { "" };
-    let _ = writeln!(out, "Last reply, not counted{more}:\n\n{}", quote(&start));
-}
-
-/// Writes what a dissenting seat said, word for word.
-pub fn dissent(seat: &SeatView<'_>, run: &RoundRun, out: &mut String) {
-    let Some(answer) = seat.answer() else { return };
-    let round = code(&run.opened.round);
-    let Some(ballot) = seat.ballot() else {
-        let name = inline(seat.name);
-        let _ = writeln!(out, "**{name}** gave no valid answer, and it may be a block (round {round})\n");
-        if let Some(reply) = answer.replies.last() {
-            let _ = writeln!(out, "{}", quote(&reply.text));
-        }
-        return;
-    };
-    let phrase = ballot.phrase().unwrap_or_default();
-    let _ = writeln!(out, "**{}** {} (round {round})\n", inline(seat.name), inline(&phrase));
-    change(ballot, out);
-    let has_position = part(answer, "position", "", out);
-    let has_rationale = part(answer, "rationale", "Rationale", out);
-    if !has_position && !has_rationale {
-        out.push_str("No reasons given.\n\n");
-    }
-}
-
-fn change(ballot: &Ballot, out: &mut String) {
-    if let Some(change) = ballot.minimum_change() {
-        let _ = writeln!(out, "Minimum change:\n\n{}", quote(change));
-    }
+    let _ = writeln!(out, "  - Last reply, not counted{more}:\n");
+    out.push_str(&indented(&indented(&quote(&start))));
+    out.push('\n');
 }

@@ -54,7 +54,7 @@ fn section(session: &Session, step: &Step, result: &StepFinished, out: &mut Stri
     };
     let _ = writeln!(out, "{}", quote_value(&data));
     for item in session.items.values().filter(|item| item.offered.step == step.id) {
-        super::seat::leaks(session, session.leaks_of(&item.offered.item), out);
+        super::seat::leaks(session, session.leaks_of(&item.offered.item), "", out);
     }
 }
 

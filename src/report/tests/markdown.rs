@@ -17,34 +17,48 @@ fn body(report: &str) -> &str {
 #[test]
 fn the_decision_comes_first_and_dissent_word_for_word() {
     let report = markdown(&decided().session);
-    let head: Vec<&str> = report.lines().take(3).collect();
-    let line = "**Decision: inline** (by majority, 2 of 3 ballots; round `pick`). 3 of 3 answered.";
-    assert_eq!(head, ["# Choose how the shop caches its price list", "", line]);
+    let head: Vec<&str> = report.lines().take(5).collect();
+    let line = "> **Decision: inline** – 2 of 3 seats chose it (a majority needed). 1 chose redis.";
+    assert_eq!(head[..4], ["# Which cache first?", "", line, ">"]);
+    assert!(head[4].starts_with(
+        "> **Strength** not recorded (this file’s format has no strength) · **Quorum** met (3 of 3"
+    ));
     let dissent = report.split("## Dissent\n").nth(1).unwrap().split("\n## ").next().unwrap();
     assert_eq!(
         dissent,
-        "\n**devops-engineer** votes redis (round `pick`)\n\n\
-         > Restarts empty an in-process cache.\n> That happens *daily*.\n\n\
-         Rationale:\n\n> - deploys are frequent\n> - redis is there already\n"
+        "\n- **devops-engineer** votes redis:\n\n  > Restarts empty an in-process cache.\n  > That happens *daily*.\n\n"
     );
     assert!(report.contains("    █████████████·······  2  inline\n    ██████··············  1  redis\n"));
     assert!(report.contains("- Verify offline: `roundtable verify FILE`"));
+    let order = [
+        "## Options",
+        "## Who voted what",
+        "## Dissent",
+        "## Cost and check",
+        "## The record",
+        "## Session details",
+    ];
+    let places: Vec<usize> = order.iter().map(|heading| report.find(heading).expect(heading)).collect();
+    assert!(places.is_sorted(), "{places:?}");
 }
 
 #[test]
 fn seats_stand_in_roster_order_with_what_they_gave() {
     let report = markdown(&decided().session);
-    let seats: Vec<&str> = report.lines().filter(|line| line.starts_with("#### ")).collect();
-    assert_eq!(seats, ["#### software-architect", "#### qa-lead", "#### devops-engineer"]);
-    let lines: Vec<&str> = report.lines().filter(|line| line.contains(" · ")).collect();
+    let record = report.split("## The record").nth(1).unwrap();
+    let seats: Vec<&str> = record.lines().filter(|line| line.starts_with("- **")).collect();
     assert_eq!(
-        lines,
+        seats,
         [
-            "ollama/llama3.2 · answered · votes inline · confidence 0.8 · 2.4 s, 600 tokens in, 80 out, cost unknown",
-            "ollama/llama3.2 · answered · votes inline · no confidence given · 2.4 s, 600 tokens in, 80 out, cost unknown",
-            "ollama/llama3.2 · answered · votes redis · confidence 0.6 · 2.4 s, 600 tokens in, 80 out, cost unknown",
+            "- **software-architect** · ollama/llama3.2 · votes inline (80 % sure): Keep it in the process.",
+            "- **qa-lead** · ollama/llama3.2 · votes inline",
+            "- **devops-engineer** · ollama/llama3.2 · votes redis (60 % sure)",
         ]
     );
+    assert!(record.contains("  - Concerns: stale prices\n"));
+    assert!(record.contains(
+        "  > That happens *daily*.\n\n  - Reasons: deploys are frequent; redis is there already\n"
+    ));
 }
 
 #[test]
@@ -53,11 +67,11 @@ fn below_quorum_stands_before_everything() {
     let first = report.lines().nth(2).unwrap();
     assert_eq!(
         first,
-        "**No decision: below quorum** (1 of 3 participated, 2 required; round `pick`). \
-         1 of 3 answered, 1 failed, 1 missing."
+        "> **No decision: too few took part** – 1 of 3 took part, 2 are needed. 1 failed (connection refused), 1 missing. \
+         The ballot cast: inline 1."
     );
-    assert!(report.contains("ollama/llama3.2 · failed: connection refused"));
-    assert!(report.contains("ollama/llama3.2 · missing"));
+    assert!(report.contains("- **software-architect** failed: connection refused"));
+    assert!(report.contains("- **devops-engineer** did not answer before the close"));
     assert!(!report.contains("**Decision:"));
     assert!(!report.contains("## Dissent"));
 }
@@ -73,8 +87,8 @@ fn ties_and_blocks_say_so_first() {
     ];
     table.close(answers);
     let report = markdown(&table.session);
-    let line = "**No decision: tie between inline and redis** (ballots: inline 1, redis 1; round `pick`). \
-                2 of 3 answered, 1 missing.";
+    let line = "> **No decision: inline and redis tie** – Both have 1 of 2 ballots; the rule breaks no ties. \
+                Of 3 seats 1 missing.";
     assert_eq!(report.lines().nth(2), Some(line));
 
     let mut table = Table::round(CONSENT);
@@ -88,11 +102,13 @@ fn ties_and_blocks_say_so_first() {
     ];
     table.close(answers);
     let report = markdown(&table.session);
-    assert!(report.lines().nth(2).unwrap().starts_with("**No decision: blocked by qa-lead** ("));
-    let dissent = report.split("## Dissent\n").nth(1).unwrap();
+    assert!(
+        report.lines().nth(2).unwrap().starts_with("> **Blocked by qa-lead** – 1 of 3 seats supports it")
+    );
+    let dissent = report.split("## Reservations\n").nth(1).unwrap();
     assert!(dissent.starts_with(
-        "\n**qa-lead** blocks (round `cache`)\n\nMinimum change:\n\n> encrypt at rest\n\n\
-         No reasons given.\n\n**devops-engineer** stands aside (round `cache`)\n\nNo reasons given.\n"
+        "\n- **qa-lead** blocks, until “encrypt at rest”; no reasons given\n\
+         - **devops-engineer** stands aside; no reasons given\n"
     ));
 }
 
@@ -102,13 +118,17 @@ fn an_open_round_shows_where_seats_stand_and_nothing_else() {
     table.seal("qa-lead");
     table.fail("devops-engineer", "connection refused");
     let report = markdown(&table.session);
-    let line = "**No decision yet**: round `pick` is open; 1 of 3 seats sealed.";
+    let line = "> **Not finished: the round is open** – Round “pick” is open; 1 of 3 seats sealed.";
     assert_eq!(report.lines().nth(2), Some(line));
-    let seats = report.split("### Seats\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let seats: Vec<&str> =
+        report.lines().filter(|line| line.starts_with("- **") && line.contains("**: ")).collect();
     assert_eq!(
         seats,
-        "\n- software-architect: asking\n- qa-lead: sealed after 3.2 s\n\
-         - devops-engineer: failed after 5.0 s: connection refused\n"
+        [
+            "- **software-architect**: asking",
+            "- **qa-lead**: sealed after 3.2 s",
+            "- **devops-engineer**: failed after 5.0 s: connection refused",
+        ]
     );
 
     // Even a file that reveals too early, or half, shows nothing before all seats are there.
@@ -145,20 +165,25 @@ fn hostile_text_neither_acts_nor_forges() {
     assert_eq!(
         headings,
         [
-            "# Choose how the shop caches its price list",
-            "## Round 1: Which cache first?",
-            "### Tally",
-            "### Answers",
-            "#### software-architect",
-            "#### qa-lead",
-            "#### devops-engineer",
+            "# Which cache first?",
+            "## Options",
+            "## Who voted what",
             "## Dissent",
+            "## Seats that did not count",
+            "## Cost and check",
+            "## The record: rounds and answers, word for word",
+            "### Round 1 `pick`: Which cache first?",
             "## Warnings",
             "## Session details",
         ]
     );
-    let outside: Vec<&str> = report.lines().filter(|line| !line.starts_with('>')).collect();
-    assert!(!outside.iter().any(|line| line.starts_with(['`', '|']) || line.contains("**Decision: redis")));
+    let is_table = |line: &str| {
+        ["| seat |", "|---|", "| software-", "| qa-lead |", "| devops-"]
+            .iter()
+            .any(|row| line.starts_with(row))
+    };
+    let outside: Vec<&str> = report.lines().filter(|line| !line.trim_start().starts_with('>')).collect();
+    assert!(!outside.iter().any(|line| line.starts_with(['`', '|']) && !is_table(line) || line.contains("**Decision: redis")));
     assert!(!report.contains("> #") && !report.contains("\n> ```"));
     assert!(!report.replace("\\<", "").contains('<'));
 }
@@ -191,14 +216,21 @@ fn lost_answers_are_said_to_be_lost() {
     let mut table = Table::round(CHOICE);
     table.seal("qa-lead");
     table.command(Command::LoseKey);
-    let lost = "qa-lead: its answer was lost with the round's key after 3.2 s";
+    let lost = "- **qa-lead**: its answer was lost with the round's key after 3.2 s";
     assert!(markdown(&table.session).contains(lost));
     assert!(markdown(&table.session).contains("unread: what qa-lead had sealed under it"));
     assert_eq!(crate::report::json(&table.session)["rounds"][0]["key_lost"], json!(["qa-lead"]));
     table.close(Vec::new());
     let report = markdown(&table.session);
-    assert!(report.contains("failed: its answer was lost with the round's key"));
-    assert!(report.lines().nth(2).unwrap().contains("0 of 3 answered, 1 failed, 2 missing"));
+    assert!(report.contains("- **qa-lead** failed: its answer was lost with the round's key"));
+    assert!(report.contains("**Round \\`pick\\`: its key was lost, and with it what qa-lead had sealed."));
+    assert!(
+        report
+            .lines()
+            .nth(2)
+            .unwrap()
+            .contains("1 failed (its answer was lost with the round's key), 2 missing.")
+    );
 }
 
 #[test]
@@ -221,7 +253,7 @@ fn approvals_stand_with_their_comment() {
     let report = markdown(&table.session);
     assert!(report.contains("**ok: rejected**, by facilitator, "));
     assert!(report.contains("\n\n> Accept?\n\nComment:\n\n> \\# smaller\n"));
-    assert_eq!(report.lines().nth(2), Some("**Rejected by the facilitator**"));
+    assert_eq!(report.lines().nth(2), Some("> **Rejected by the facilitator**"));
 }
 
 #[test]
@@ -238,12 +270,12 @@ participants: [qa-lead]
     let answers = vec![table.vote("qa-lead", "```", json!({"vote": "```"}))];
     table.close(answers);
     let report = markdown(&table.session);
-    assert_eq!(report.lines().next(), Some("# Choose …"));
-    assert!(report.contains("## Goal\n\n> Choose\n> \\# Decision: forged\n>\n> - more\n"));
-    assert!(report.contains("## Round 1: Which? …\n"));
+    assert_eq!(report.lines().next(), Some("# Which? …"));
+    assert!(report.contains("\n> Choose\n> \\# Decision: forged\n>\n> - more\n"));
+    assert!(report.contains("### Round 1 `cache`: Which? …\n"));
     assert!(!report.lines().any(|line| line.starts_with("# Decision") || line.starts_with("```")));
     assert!(report.contains("    ████████████████████  1  ```\n"));
-    assert!(report.lines().nth(2).unwrap().starts_with("**Decision: \\`\\`\\`** ("));
+    assert!(report.lines().nth(2).unwrap().starts_with("> **Decision: \\`\\`\\`** – "));
 }
 
 #[test]

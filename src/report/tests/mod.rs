@@ -2,7 +2,9 @@
 //!
 //! The folding is the session's own; only answers and times are made up here.
 
+mod headline;
 mod json;
+mod madr;
 mod markdown;
 mod ndjson;
 mod strength;
@@ -24,7 +26,7 @@ use crate::round::seal::{RoundKey, SealedRecord};
 /// 2026-11-21T23:05:07.120Z.
 const START: i64 = 1_795_302_307_120;
 
-const CHOICE: &str = "\
+pub const CHOICE: &str = "\
 goal: Choose how the shop caches its price list
 constraints: [no new server]
 artifacts: [{id: REQ-001, summary: Prices change hourly}]
@@ -41,8 +43,8 @@ participants: [software-architect, qa-lead, devops-engineer]
 ";
 
 /// A session in the making.
-struct Table {
-    session: Session,
+pub struct Table {
+    pub session: Session,
     events: Vec<TimedEvent>,
     now: i64,
 }
@@ -66,9 +68,13 @@ impl Table {
             linked_sessions: Vec::new(),
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
+            providers: indexmap::IndexMap::new(),
             leak_rules: None,
             reply_rules: None,
+            seal: None,
             parts: None,
+            draw_seed: None,
+            templates: None,
             adopts_unsupported: false,
             pseudonyms: None,
         };
@@ -105,10 +111,10 @@ impl Table {
     }
 
     /// A session whose first round is open.
-    fn round(definition: &str) -> Self {
+    pub fn round(definition: &str) -> Self {
         let mut table = Self::open(definition, "ollama/llama3.2");
         table.command(Command::StartStep);
-        table.command(Command::OpenRound { project_summary: None });
+        table.command(Command::OpenRound { project_summary: None, seal: None });
         table
     }
 
@@ -119,28 +125,33 @@ impl Table {
         self.events.push(stamped);
     }
 
-    fn command(&mut self, command: Command) {
+    pub fn command(&mut self, command: Command) {
         let events = decide(&self.session, command, Timestamp(self.now + 1_000)).unwrap();
         for event in events {
             self.apply(event);
         }
     }
 
-    fn seal(&mut self, seat: &str) {
+    pub fn seal(&mut self, seat: &str) {
         self.apply(Event::BallotSealed(BallotSealed {
             step: self.step(),
             round: self.step(),
             participant: seat.to_owned(),
             elapsed_ms: 3_200,
-            seal: SealedRecord { commitment: "c".repeat(64), nonce: "0".repeat(48), sealed: vec![0; 3] }
-                .into(),
+            seal: SealedRecord {
+                commitment: "c".repeat(64),
+                nonce: Some("0".repeat(48)),
+                enc: None,
+                sealed: vec![0; 3],
+            }
+            .into(),
         }));
     }
 
-    fn fail(&mut self, seat: &str, reason: &str) {
+    pub fn fail(&mut self, seat: &str, reason: &str) {
         let (round, participant) = (self.step(), seat.to_owned());
         let reason = reason.to_owned();
-        self.command(Command::Fail { round, participant, reason, timed_out: false, tries: 4 });
+        self.command(Command::Fail { round, participant, reason, timed_out: false, tries: 4, tokens: None });
     }
 
     fn step(&self) -> String {
@@ -148,7 +159,7 @@ impl Table {
     }
 
     /// Closes the round with these answers, one a sealed seat, and counts it.
-    fn close(&mut self, answers: Vec<AnswerRevealed>) {
+    pub fn close(&mut self, answers: Vec<AnswerRevealed>) {
         self.close_only();
         for answer in answers {
             self.apply(Event::AnswerRevealed(answer.into()));
@@ -165,7 +176,7 @@ impl Table {
         self.apply(Event::RoundClosed(closed));
     }
 
-    fn finish(&mut self) {
+    pub fn finish(&mut self) {
         let step = self.session.step.as_ref().map(|run| run.id.clone()).unwrap_or_default();
         self.command(Command::FinishStep { step });
         self.command(Command::Close);
@@ -202,7 +213,7 @@ impl Table {
         }
     }
 
-    fn vote(&self, seat: &str, option: &str, content: Value) -> AnswerRevealed {
+    pub fn vote(&self, seat: &str, option: &str, content: Value) -> AnswerRevealed {
         self.answer(seat, Ballot::Choice(option.to_owned()), content)
     }
 
@@ -210,7 +221,7 @@ impl Table {
         self.answer(seat, Ballot::Consent(stance, change.map(str::to_owned)), json!({}))
     }
 
-    fn invalid(&self, seat: &str, reply: &str) -> AnswerRevealed {
+    pub fn invalid(&self, seat: &str, reply: &str) -> AnswerRevealed {
         let mut answer = self.answer(seat, Ballot::Position, json!({}));
         answer.outcome = Outcome::Invalid;
         answer.reason = Some("no such option: `memcached`".to_owned());
@@ -227,7 +238,7 @@ impl Table {
 }
 
 /// Three seats answered, one of them differs: decided by two of three.
-fn decided() -> Table {
+pub fn decided() -> Table {
     let mut table = Table::round(CHOICE);
     for seat in ["devops-engineer", "software-architect", "qa-lead"] {
         table.seal(seat);

@@ -42,7 +42,7 @@ fn a_session_line_by_line() {
         "23:05:18  revealed software-architect: votes inline (confidence 0.8)",
         "23:05:19  revealed qa-lead: votes inline",
         "23:05:20  revealed devops-engineer: votes redis (confidence 0.6)",
-        "23:05:21  tally pick: Decision: inline (by majority, 2 of 3 ballots); 3 of 3 answered",
+        "23:05:21  tally pick: Decision: inline. 2 of 3 seats chose it (a majority needed). 1 chose redis.",
         "23:05:22  step pick finished after 13.0 s",
         "23:05:23  session finished",
     ];
@@ -54,8 +54,8 @@ fn a_lack_of_quorum_and_its_causes_are_told() {
     let lines = lines(&below_quorum());
     assert!(lines.iter().any(|line| line.ends_with("failed  software-architect  5.0 s: connection refused")));
     assert!(lines.iter().any(|line| line.ends_with("missing: devops-engineer")));
-    let tally = "tally pick: No decision: below quorum (1 of 3 participated, 2 required); \
-                 1 of 3 answered, 1 failed, 1 missing";
+    let tally = "tally pick: No decision: too few took part. 1 of 3 took part, 2 are needed. \
+                 1 failed (connection refused), 1 missing. The ballot cast: inline 1.";
     assert!(lines.iter().any(|line| line.ends_with(tally)));
 }
 

@@ -3,16 +3,19 @@
 use serde_json::{Map, Value, json};
 
 use super::{CheckItem, Field, FieldValue, Form, FormKind, picked};
-use crate::ballot::{BallotKind, FormField, FormValues, Input, typed_number};
+use crate::ballot::{BallotKind, FormField, FormValues, Input, ParsedReply, read_reply, typed_number};
 use crate::history::RoundOpened;
 
 /// The form of a seat's answer. What is typed into it is never kept: it is nobody's to read.
-pub fn seat_answer(seat: &str, again: Option<&str>, opened: &RoundOpened) -> Form {
+pub fn seat_answer(seat: &str, again: Option<&str>, opened: &RoundOpened, background: Option<&str>) -> Form {
     let spec = opened.ballot.kind.spec();
     let mut fields: Vec<Field> = spec.fields(&opened.ballot).into_iter().map(field).collect();
     for remark in spec.remarks() {
         let hint = if *remark == "rationale" { "One reason per line" } else { "One per line (optional)" };
         fields.push(Field::text(remark, remark, hint, ""));
+    }
+    if opened.ballot.is_revision {
+        fields.push(Field::line("changed_by", "changed by", "Which argument or fact changed your mind", ""));
     }
     fields.push(Field::line("confidence", "confidence", "0 to 1 (optional)", ""));
     Form {
@@ -21,8 +24,27 @@ pub fn seat_answer(seat: &str, again: Option<&str>, opened: &RoundOpened) -> For
         fields,
         at: 0,
         error: again.map(|reason| reason.lines().next().unwrap_or_default().to_owned()),
+        intro: intro(opened, background),
         filled: String::new(),
         kept_as: String::new(),
+    }
+}
+
+/// What a person reads before answering: the question, what may be chosen, the background.
+fn intro(opened: &RoundOpened, background: Option<&str>) -> String {
+    let options = opened.ballot.options.join(" · ");
+    let parts = [opened.question.as_str(), options.as_str(), background.unwrap_or_default()];
+    parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Why an answer would not count, in one line.
+///
+/// # Errors
+/// The reason.
+pub fn check_reply(opened: &RoundOpened, text: &str) -> Result<(), String> {
+    match read_reply(&opened.ballot, text) {
+        ParsedReply::Invalid(reason) => Err(reason.lines().next().unwrap_or_default().to_owned()),
+        ParsedReply::Answered(_) | ParsedReply::BareBlock(..) | ParsedReply::Refused(_) => Ok(()),
     }
 }
 
@@ -53,6 +75,11 @@ pub fn reply(form: &Form, kind: BallotKind) -> String {
             answer.insert((*remark).to_owned(), json!(lines));
         }
     }
+    let changed_by =
+        form.fields.iter().any(|field| field.id == "changed_by").then(|| form.value("changed_by"));
+    if let Some(text) = changed_by.filter(|text| !text.trim().is_empty()) {
+        answer.insert("changed_by".to_owned(), text.trim().into());
+    }
     let confidence = form.value("confidence");
     if !confidence.trim().is_empty() {
         answer.insert("confidence".to_owned(), typed_number(confidence.trim()));
@@ -69,7 +96,9 @@ impl FormValues for Form {
         let field = self.fields.iter().find(|field| field.id == key);
         field.map_or_else(Vec::new, |field| match &field.entry {
             FieldValue::Picks(picks, _) => picked(picks),
-            FieldValue::Line(_) | FieldValue::Text(_) | FieldValue::Choice(..) => Vec::new(),
+            FieldValue::Line(_) | FieldValue::Text(_) | FieldValue::Choice(..) | FieldValue::Merge(_) => {
+                Vec::new()
+            }
         })
     }
 }
@@ -77,7 +106,7 @@ impl FormValues for Form {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ballot::{Ballot, BallotForm, Idea, ParsedReply, read_reply};
+    use crate::ballot::{Ballot, BallotForm, Idea};
 
     fn answered(kind: BallotKind, fill: &[(&str, &str)]) -> ParsedReply {
         let options = ["red", "dark green"].map(str::to_owned).to_vec();
@@ -89,7 +118,8 @@ mod tests {
         ]);
         let purpose = FormKind::SeatAnswer("ann".to_owned(), kind);
         let (title, filled, kept_as) = (String::new(), String::new(), String::new());
-        let mut typed = Form { purpose, title, fields, at: 0, error: None, filled, kept_as };
+        let intro = String::new();
+        let mut typed = Form { purpose, title, fields, at: 0, error: None, intro, filled, kept_as };
         for (id, value) in fill {
             let field = typed.fields.iter_mut().find(|field| field.id == *id).expect("a field");
             field.restore(value);

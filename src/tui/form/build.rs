@@ -1,18 +1,18 @@
 //! The forms, filled in with what stands now.
 
-use super::{CheckItem, Field, Form, FormKind};
+use super::{CheckItem, Field, Form, FormKind, ModelTarget};
 use crate::ballot::{BallotForm, BallotKind};
 use crate::core::{Question, QuestionKind};
 use crate::history::Session;
 use crate::round::material::{Artifact, EvidencePlace};
-use crate::tally::{Rule, RuleOptions, Ties};
+use crate::tally::{CountableKind, Rule, RuleOptions, Ties};
 use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
 
 const CLOSES: [&str; 4] = ["all", "quorum", "deadline", "manual"];
 
 fn form(purpose: FormKind, title: impl Into<String>, fields: Vec<Field>, kept_as: impl Into<String>) -> Form {
     let (title, kept_as, filled) = (title.into(), kept_as.into(), String::new());
-    let form = Form { purpose, title, fields, at: 0, error: None, filled, kept_as };
+    let form = Form { purpose, title, fields, at: 0, error: None, intro: String::new(), filled, kept_as };
     Form { filled: form.kept(), ..form }
 }
 
@@ -31,18 +31,57 @@ pub fn panel(personas: &[(String, String)]) -> Vec<CheckItem> {
     personas.iter().map(pick).collect()
 }
 
-/// A topic of one's own; `personas` are all there are, each with a line about it.
+/// A question of one's own; `personas` are all there are, each with a line about it.
 pub fn new_question(personas: &[(String, String)]) -> Form {
+    let rules: Vec<&str> = std::iter::once("none").chain(Rule::for_kind(CountableKind::Choice)).collect();
     let fields = vec![
-        Field::text("question", "question", "Question for all participants", ""),
-        Field::line("goal", "goal", "Purpose (optional)", ""),
+        Field::text("question", "question", "What everyone is asked", ""),
+        Field::text(
+            "exploration",
+            "background",
+            "What they should know; paste it, or Ctrl-E opens $EDITOR",
+            "",
+        ),
         Field::text("options", "options", "One option per line; empty for an open question", ""),
-        Field::choice("rule", "rule", "Voting rule (with options only)", &rules(), "majority"),
-        Field::line("constraints", "constraints", "Constraints, separated by ;", ""),
-        Field::line("models", "models, people", "Seats without persona: openai/gpt-5-mini, human", ""),
-        Field::picks("participants", "participants", "Space selects", panel(personas)),
+        Field::choice("rule", "rule", "", &rules, "majority"),
+        Field::picks("participants", "who", "Space adds or removes", panel(personas)),
+        Field::line("models", "also", "Seats without persona: openai/gpt-5-mini, human", ""),
+        Field::line("goal", "goal", "Purpose (optional)", ""),
+        Field::line("constraints", "constraints", "Separated by ; (optional)", ""),
     ];
-    form(FormKind::NewQuestion, "New question", fields, "new-topic")
+    form(FormKind::NewQuestion, "A question of your own", fields, "new-topic")
+}
+
+/// Who is asked in a session that has not begun: every persona, those of its seats picked, and further seats
+/// by name. `seats` are names with their personas.
+pub fn seats(personas: &[(String, String)], seats: &[(String, String)]) -> Form {
+    let is_persona = |name: &str| personas.iter().any(|(persona, _)| persona == name);
+    let picks = personas
+        .iter()
+        .map(|(name, about)| CheckItem {
+            name: name.clone(),
+            about: about.clone(),
+            is_picked: seats.iter().any(|(seat, _)| seat == name),
+        })
+        .collect();
+    let also: Vec<&str> =
+        seats.iter().map(|(seat, _)| seat.as_str()).filter(|seat| !is_persona(seat)).collect();
+    let fields = vec![
+        Field::picks("participants", "personas", "Space adds or removes", picks),
+        Field::line(
+            "also",
+            "also",
+            "More seats: human, openai/gpt-5-mini, a persona again",
+            &also.join(", "),
+        ),
+    ];
+    form(FormKind::Seats, "Who is asked", fields, "")
+}
+
+/// A model that is typed in.
+pub fn model(target: ModelTarget) -> Form {
+    let fields = vec![Field::line("model", "model", "provider/model, for example ollama/llama3.2", "")];
+    form(FormKind::Model(target), "Another model", fields, "")
 }
 
 /// The round of a step, as it would open now.
@@ -210,26 +249,11 @@ pub fn excuse(session: &Session, seat: &str) -> Form {
     )
 }
 
-/// A seat to be asked again, by the model it has or by another.
-pub fn retry(session: &Session, seat: &str) -> Form {
-    let now = session.seat_info(seat).map(|info| info.model.as_str()).unwrap_or_default();
-    let fields = vec![Field::line("model", "model", "Model for this seat (unchanged = same model)", now)];
-    form(
-        FormKind::Retry(seat.to_owned()),
-        format!("Retry {seat}"),
-        fields,
-        format!("{}-retry-{seat}", session.id),
-    )
-}
-
-/// How much longer the round may take.
-pub fn extend_deadline(session: &Session) -> Form {
-    let fields = vec![Field::line("more", "more", "30s, 5m, 1h", "1m")];
-    form(FormKind::ExtendDeadline, "Extend deadline", fields, format!("{}-more-time", session.id))
-}
-
 /// What a choice shows before anything is chosen.
 pub const OPEN: &str = "choose…";
+
+/// What is pressed where ideas are merged.
+const MERGE_KEYS: &str = "← → side · ↵ put · n new · m mark · r rename · s split · x aside · ⌫ out · a all";
 
 /// The answer to a question.
 pub fn answer(session: &Session, question: &Question) -> Form {
@@ -240,6 +264,9 @@ pub fn answer(session: &Session, question: &Question) -> Form {
             FormKind::Approval,
             Field::choice("answer", "answer", "← → to choose", &[OPEN, "approve", "reject"], ""),
         ),
+        QuestionKind::Merge(_) => {
+            (FormKind::Merge, Field::choice("answer", "answer", "← → to choose", &["merge", "reject"], ""))
+        }
         QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
             let words: Vec<&str> = [OPEN].into_iter().chain(options.iter().map(String::as_str)).collect();
             (FormKind::Tie(options.clone()), Field::choice("answer", "answer", "← → to choose", &words, ""))
@@ -249,6 +276,9 @@ pub fn answer(session: &Session, question: &Question) -> Form {
             Field::choice("answer", "answer", "← → to choose", &["ask again", "pause"], ""),
         ),
     };
-    let fields = if purpose == FormKind::KeyLost { vec![first] } else { vec![first, comment] };
+    let mut fields = if purpose == FormKind::KeyLost { vec![first] } else { vec![first, comment] };
+    if let QuestionKind::Merge(ideas) = &question.kind {
+        fields.insert(0, Field::merge("merge", MERGE_KEYS, ideas.clone()));
+    }
     form(purpose, question.message.clone(), fields, kept_as)
 }

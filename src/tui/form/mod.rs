@@ -6,11 +6,15 @@
 mod ballot;
 mod build;
 mod field;
+mod merge;
+mod rule_hints;
 mod submit;
 
-pub use ballot::seat_answer;
-pub use build::{answer, artifact, excuse, extend_deadline, new_question, note, panel, retry, round};
+pub use ballot::{check_reply, seat_answer};
+pub use build::{answer, artifact, excuse, model, new_question, note, panel, round, seats};
 pub use field::{CheckItem, Field, FieldValue};
+pub use merge::{MergeDesk, Row, Typing};
+pub use rule_hints::rule_hint;
 pub use submit::{Submitted, read};
 
 use crate::ballot::BallotKind;
@@ -32,18 +36,33 @@ pub enum FormKind {
     Note(String),
     /// Letting this seat go.
     Excuse(String),
-    /// A seat that is to be asked again.
-    Retry(String),
-    /// Moving the deadline.
-    ExtendDeadline,
+    /// A model that is typed in.
+    Model(ModelTarget),
+    /// Who is asked in a session that has not begun.
+    Seats,
     /// A yes or no.
     Approval,
+    /// Ideas as options, or a no.
+    Merge,
     /// One of these level options.
     Tie(Vec<String>),
     /// Whether to ask again whose answers were lost.
     KeyLost,
     /// The answer of the person in this seat.
     SeatAnswer(String, BallotKind),
+}
+
+/// Whom a model is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelTarget {
+    /// Seats of this project for which nobody names one.
+    Project,
+    /// All seats of a session that has not begun.
+    AllSeats,
+    /// One of them.
+    Seat(String),
+    /// A seat of the open round, which is asked again.
+    Retry(String),
 }
 
 /// A form as it stands.
@@ -58,6 +77,8 @@ pub struct Form {
     pub at: usize,
     /// What is wrong with it, once it was handed in.
     pub error: Option<String>,
+    /// What is read before it is filled in; empty where the panes behind it show that.
+    pub intro: String,
     /// What was in it before anything was typed.
     pub filled: String,
     /// The name its unfinished text is kept under; empty where it must not be kept.
@@ -168,10 +189,22 @@ impl Form {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let count = self.fields.len().max(1);
         let is_last = self.at + 1 == count;
+        let field = self.fields.get_mut(self.at).map(|field| &mut field.entry);
+        if let Some(FieldValue::Merge(desk)) = field
+            && !ctrl
+            && desk.press(key)
+        {
+            return FormEvent::Typed;
+        }
         match (key.code, ctrl) {
             (KeyCode::Esc, _) => return FormEvent::Away,
             (KeyCode::Char('s'), true) | (KeyCode::F(2), _) => return FormEvent::Done,
             (KeyCode::Char('e'), true) => return FormEvent::Editor,
+            (KeyCode::Char('x'), true) => {
+                let filled = self.filled.clone();
+                self.restore(&filled);
+                self.at = 0;
+            }
             (KeyCode::Tab, _) => self.move_focus(1),
             (KeyCode::BackTab, _) => self.move_focus(count - 1),
             (code, _) => match self.fields.get_mut(self.at).map(|field| &mut field.entry) {
@@ -204,7 +237,7 @@ impl Form {
                     KeyCode::Enter => self.move_focus(1),
                     _ => {}
                 },
-                None => {}
+                Some(FieldValue::Merge(_)) | None => {}
             },
         }
         FormEvent::Typed
@@ -234,7 +267,7 @@ mod tests {
     fn form() -> Form {
         let pick = |name: &str| CheckItem { name: name.to_owned(), about: String::new(), is_picked: false };
         Form {
-            purpose: FormKind::ExtendDeadline,
+            purpose: FormKind::Seats,
             title: "t".to_owned(),
             fields: vec![
                 Field::line("id", "id", "", "a"),
@@ -244,6 +277,7 @@ mod tests {
             ],
             at: 0,
             error: None,
+            intro: String::new(),
             filled: String::new(),
             kept_as: "x".to_owned(),
         }
@@ -273,6 +307,11 @@ mod tests {
         assert_eq!(again.kept(), form.kept());
         assert_eq!(form.press(&KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL)), FormEvent::Done);
         assert_eq!(press(&mut form, KeyCode::Esc), FormEvent::Away);
+        let mut filled = self::form();
+        filled.filled = filled.kept();
+        filled.restore(&form.kept());
+        filled.press(&KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL));
+        assert_eq!(filled.kept(), filled.filled);
     }
 
     /// Saved drafts outlive labels: they are keyed by ids, and those of earlier versions, keyed by

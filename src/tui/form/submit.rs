@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::build::OPEN;
-use super::{FieldValue, Form, FormKind, picked};
+use super::{FieldValue, Form, FormKind, ModelTarget, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::RoundRevised;
 use crate::round::material::{EVIDENCE_KEYS, EvidencePlace};
-use crate::workflow::{is_model_text, parse_duration};
+use crate::workflow::{Template, is_model_text};
 use crate::yaml::Out;
 
 /// A form as handed in.
@@ -21,6 +21,10 @@ pub enum Submitted {
     Definition(String),
     /// What the person in a seat answers.
     Reply(String, String),
+    /// A model, and whom it is for.
+    Model(ModelTarget, String),
+    /// Who is asked in a session that has not begun.
+    Seats(Vec<String>),
 }
 
 /// Reads a form.
@@ -41,20 +45,16 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
         }),
         FormKind::Artifact(known) => FacilitatorRequest::Record(artifact(form, known.clone())?),
         FormKind::Note(round) => FacilitatorRequest::Note { round: round.clone(), text: value("note") },
-        FormKind::Retry(seat) => {
-            let model = Some(form.value("model").trim().to_owned()).filter(|model| !model.is_empty());
-            FacilitatorRequest::Retry { participant: seat.clone(), model }
-        }
+        FormKind::Model(target) => return Ok(Submitted::Model(target.clone(), needed(form, "model")?)),
+        FormKind::Seats => return everyone(form).map(Submitted::Seats),
         FormKind::Excuse(seat) => {
             FacilitatorRequest::Excuse { participant: seat.clone(), reason: needed(form, "reason")? }
-        }
-        FormKind::ExtendDeadline => {
-            let millis = parse_duration(&value("more")).filter(|millis| *millis > 0);
-            FacilitatorRequest::MoreTime(millis.ok_or("Enter a duration such as 30s, 5m or 1h.")?)
         }
         FormKind::Approval | FormKind::Tie(_) if value("answer") == OPEN => {
             return Err("Choose an answer first (← →).".to_owned());
         }
+        FormKind::Merge if value("answer") == "merge" => merged(form, value("comment"))?,
+        FormKind::Merge => says(false, None, value("comment")),
         FormKind::Approval => says(value("answer") == "approve", None, value("comment")),
         FormKind::Tie(_) => says(true, Some(value("answer")), value("comment")),
         FormKind::KeyLost => says(value("answer") != "pause", None, String::new()),
@@ -64,7 +64,30 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
 
 fn says(approved: bool, choice: Option<String>, comment: String) -> FacilitatorRequest {
     let comment = Some(comment).filter(|comment| !comment.is_empty());
-    FacilitatorRequest::Answer(FacilitatorAnswer { approved, choice, comment, by: "facilitator".to_owned() })
+    FacilitatorRequest::Answer(FacilitatorAnswer {
+        approved,
+        choice,
+        comment,
+        merge: None,
+        by: "facilitator".to_owned(),
+    })
+}
+
+/// The merge that stands on the desk, if it leaves no idea out.
+fn merged(form: &Form, comment: String) -> Result<FacilitatorRequest, String> {
+    let desk = form.fields.iter().find_map(|field| match &field.entry {
+        FieldValue::Merge(desk) => Some(desk),
+        _ => None,
+    });
+    let desk = desk.ok_or("no ideas to merge")?;
+    desk.merge.check(&desk.ideas)?;
+    Ok(FacilitatorRequest::Answer(FacilitatorAnswer {
+        approved: true,
+        choice: None,
+        comment: Some(comment).filter(|comment| !comment.is_empty()),
+        merge: Some(desk.merge.clone()),
+        by: "facilitator".to_owned(),
+    }))
 }
 
 fn needed(form: &Form, id: &str) -> Result<String, String> {
@@ -112,15 +135,19 @@ fn raw(text: &str) -> Out<'static> {
 /// The round's own keys, as a definition writes them.
 fn round_text(form: &Form) -> Result<String, String> {
     let value = |id: &str| form.value(id).trim().to_owned();
-    let mut entries = vec![("question", Out::text(needed(form, "question")?))];
+    let literal = |text: String| Out::text(Template::literal(&text));
+    let mut entries = vec![("question", literal(needed(form, "question")?))];
     let optional = |id: &'static str| Some((id, raw(&value(id)))).filter(|_| !value(id).is_empty());
     if !value("exploration").is_empty() {
-        entries.push(("exploration", Out::text(value("exploration"))));
+        entries.push(("exploration", literal(value("exploration"))));
     }
     let mut ballot = vec![("kind".into(), Out::word(value("ballot")))];
     let options = parts(&form.value("options"), '\n');
     if !options.is_empty() {
-        ballot.push(("options".into(), texts(options)));
+        ballot.push((
+            "options".into(),
+            texts(options.iter().map(|option| Template::literal(option)).collect()),
+        ));
     }
     ballot.extend(scale(&value("scale")));
     entries.push(("ballot", Out::Map(ballot)));
@@ -160,6 +187,13 @@ fn scale(text: &str) -> Vec<(Cow<'static, str>, Out<'static>)> {
     }
 }
 
+/// The seats that were picked, and those that were typed.
+fn everyone(form: &Form) -> Result<Vec<String>, String> {
+    let mut names = parts(&form.value("participants"), '\n');
+    names.extend(parts(&form.value("also"), ','));
+    if names.is_empty() { Err("Select at least one participant.".to_owned()) } else { Ok(names) }
+}
+
 /// A definition of one round.
 fn definition(form: &Form) -> Result<String, String> {
     let value = |id: &str| form.value(id).trim().to_owned();
@@ -176,6 +210,7 @@ fn definition(form: &Form) -> Result<String, String> {
     if !constraints.is_empty() {
         entries.push(("constraints", texts(constraints)));
     }
+    let background = value("exploration");
     let mut names = parts(&form.value("participants"), '\n');
     let models = parts(&value("models"), ',');
     if let Some(name) = models.iter().find(|name| !is_model_text(name)) {
@@ -186,11 +221,17 @@ fn definition(form: &Form) -> Result<String, String> {
         return Err("Select at least one participant.".to_owned());
     }
     entries.push(("participants", Out::List(names.into_iter().map(Out::word).collect())));
-    entries.push(("question", Out::text(question)));
+    entries.push(("question", Out::text(Template::literal(&question))));
+    if !background.is_empty() {
+        entries.push(("exploration", Out::text(Template::literal(&background))));
+    }
     let options = parts(&form.value("options"), '\n');
     let rule = value("rule");
     if !options.is_empty() {
-        let ballot = vec![("kind".into(), Out::word("choice")), ("options".into(), texts(options))];
+        let ballot = vec![
+            ("kind".into(), Out::word("choice")),
+            ("options".into(), texts(options.iter().map(|option| Template::literal(option)).collect())),
+        ];
         entries.push(("ballot", Out::Map(ballot)));
         if rule != "none" {
             entries.push(("rule", Out::word(rule)));
@@ -246,7 +287,7 @@ mod tests {
         let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), String::new()));
         let mut form = build::new_question(&personas);
         assert_eq!(read(&form).unwrap_err(), "`question` is empty");
-        let question = "Which queue: \"ours\"?\n# no comment\nyes";
+        let question = "Which queue: \"ours\"?\n# no comment\n{{yes}} \\{{";
         fill_in(&mut form, &[("question", question), ("participants", "skeptic")]);
         let Ok(Submitted::Definition(open)) = read(&form) else { panic!("a definition") };
         assert!(!open.contains("rule") && !open.contains("ballot"), "{open}");
@@ -255,7 +296,12 @@ mod tests {
         let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
         let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
         let round = loaded.steps[0].round().expect("a round");
-        assert_eq!(round.question, question);
+        assert_eq!(
+            crate::workflow::Template::parse(&round.question)
+                .expect("a template")
+                .render(&serde_json::Value::Null),
+            Ok(question.to_owned())
+        );
         assert_eq!(round.ballot.options, ["in-process", "no, thanks", "0x1F"]);
         assert_eq!(loaded.constraints, ["no new server", "cheap"]);
         assert_eq!(loaded.id, "which-queue-ours-no-comment");
@@ -294,12 +340,10 @@ mod tests {
     }
 
     #[test]
-    fn times_and_empty_fields_are_read_or_refused() {
+    fn empty_fields_are_refused() {
         let session = crate::history::Session::default();
-        let mut form = build::extend_deadline(&session);
-        assert_eq!(read(&form), Ok(Submitted::Order(Box::new(FacilitatorRequest::MoreTime(60_000)))));
-        fill_in(&mut form, &[("more", "soon")]);
-        assert!(read(&form).is_err());
+        let form = build::model(ModelTarget::Project);
+        assert_eq!(read(&form), Err("`model` is empty".to_owned()));
         let mut form = build::artifact(&session, None);
         assert_eq!(form.value("id"), "REQ-001");
         assert!(read(&form).is_err());

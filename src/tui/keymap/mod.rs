@@ -141,10 +141,7 @@ mod tests {
             press(KeyCode::Char('n'), KeyModifiers::NONE, ScreenState::Revealed),
             Some(Action::RepeatRound)
         );
-        assert_eq!(
-            press(KeyCode::Char('G'), KeyModifiers::SHIFT, ScreenState::Replay),
-            Some(Action::GoToEnd)
-        );
+        assert_eq!(press(KeyCode::Char('G'), KeyModifiers::SHIFT, ScreenState::Open), Some(Action::GoToEnd));
     }
 
     #[test]

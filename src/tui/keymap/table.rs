@@ -44,6 +44,8 @@ impl ScreenState {
 pub(super) const ANY: &[ScreenState] = &[Home, Draft, Open, Question, Revealed, Closed, Replay];
 const HOME: &[ScreenState] = &[Home];
 const DRAFT: &[ScreenState] = &[Draft];
+/// States in which it may still be chosen who answers.
+const CHOOSING: &[ScreenState] = &[Home, Draft];
 const OPEN: &[ScreenState] = &[Open];
 const QUESTION: &[ScreenState] = &[Question];
 const REVEALED: &[ScreenState] = &[Revealed];
@@ -58,6 +60,9 @@ const STOPPED: &[ScreenState] = &[Closed, Replay];
 const READ: &[ScreenState] = &[Draft, Revealed, Closed, Replay];
 /// States in which answers can be read.
 const READABLE: &[ScreenState] = &[Question, Revealed, Closed, Replay];
+
+/// States in which no answers can be read.
+const UNCOUNTED: &[ScreenState] = &[Home, Draft, Open];
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy)]
@@ -96,17 +101,18 @@ const fn row(
 
 /// All key bindings, in the order of the footer.
 #[rustfmt::skip]
-pub const BINDINGS: [KeyBinding; 56] = [
+pub const BINDINGS: [KeyBinding; 61] = [
     row(HOME, Action::OpenRow, "open-row", &[key(KeyCode::Enter)], "open selected item", "open"),
     row(HOME, Action::NewQuestion, "new-question", &[ch('n')], "new question", "new"),
     row(DRAFT, Action::OpenRound, "open-round", &[ch('o')], "open round (or start session)", "open"),
     row(DRAFT, Action::EditRound, "edit-round", &[ch('e')], "edit round", "edit"),
-    row(DRAFT, Action::ChooseParticipants, "choose-participants", &[ch('p')], "choose participants", "participants"),
+    row(DRAFT, Action::ChooseParticipants, "choose-participants", &[ch('p')], "choose who is asked", "seats"),
+    row(CHOOSING, Action::ChooseModel, "choose-model", &[ch('m')], "choose who answers: model or person", "model"),
     row(DRAFT, Action::ShowDiff, "show-diff", &[ch('d')], "show snapshot diff", "diff"),
+    row(OPEN, Action::RetrySeat, "retry-seat", &[ch('r')], "ask seat again, with the same or another model", "again"),
+    row(OPEN, Action::ExcuseSeat, "excuse-seat", &[ch('x')], "excuse seat (go on without it)", "without"),
+    row(OPEN, Action::ExtendDeadline, "extend-deadline", &[ch('t')], "extend deadline by a minute", "+1 min"),
     row(OPEN, Action::CloseRound, "close-round", &[ch('c')], "close round (asks while seats answer)", "close"),
-    row(OPEN, Action::ExcuseSeat, "excuse-seat", &[ch('x')], "excuse seat", "excuse"),
-    row(OPEN, Action::RetrySeat, "retry-seat", &[ch('r')], "retry seat, optionally with another model", "retry"),
-    row(OPEN, Action::ExtendDeadline, "extend-deadline", &[ch('t')], "extend deadline", "extend"),
     row(OPEN, Action::AnswerSeat, "answer-seat", &[key(KeyCode::Enter)], "answer for the human seat, or read selected item", ""),
     row(READ, Action::ReadItem, "read-item", &[key(KeyCode::Enter)], "read selected item in full", "read"),
     row(REVEALED, Action::AcceptResult, "accept-result", &[ch('A')], "accept result and continue (asks first)", "accept"),
@@ -120,6 +126,8 @@ pub const BINDINGS: [KeyBinding; 56] = [
     row(REPLAY, Action::PreviousRound, "previous-round", &[ch('[')], "previous round", ""),
     row(REPLAY, Action::NextSeat, "next-seat", &[ch('n')], "next seat", "seat"),
     row(REPLAY, Action::PreviousSeat, "previous-seat", &[ch('p')], "previous seat", ""),
+    row(LIVE, Action::NextRound, "next-round", &[ch(']')], "next round", ""),
+    row(LIVE, Action::PreviousRound, "previous-round", &[ch('[')], "earlier round", ""),
     row(LIVE, Action::NextSeat, "next-seat", &[key(KeyCode::Right), ch('l')], "next seat", "seat"),
     row(LIVE, Action::PreviousSeat, "previous-seat", &[key(KeyCode::Left), ch('h')], "previous seat", ""),
     row(SESSION, Action::NextPane, "next-pane", &[key(KeyCode::Tab)], "next pane", "pane"),
@@ -130,6 +138,7 @@ pub const BINDINGS: [KeyBinding; 56] = [
     row(SESSION, Action::ShowResults, "show-results", &[ch('C')], "show step results", ""),
     row(SESSION, Action::ShowWorkItems, "show-work-items", &[ch('i')], "show work items", ""),
     row(READABLE, Action::ToggleSideBySide, "toggle-side-by-side", &[ch('v')], "toggle side-by-side view", "side by side"),
+    row(READABLE, Action::ShowPictures, "show-pictures", &[ch('G')], "show all pictures of the round", "pictures"),
     row(READABLE, Action::OtherRules, "other-rules", &[ch('w')], "recount with other rules", "other rules"),
     row(READABLE, Action::ExportReport, "export-report", &[ch('R')], "export report", "report"),
     row(SESSION, Action::CopyPane, "copy-pane", &[ch('y')], "copy pane", ""),
@@ -142,7 +151,8 @@ pub const BINDINGS: [KeyBinding; 56] = [
     row(REPLAY, Action::PlayFaster, "play-faster", &[ch('.'), ch('+')], "play faster", ""),
     row(REPLAY, Action::PlaySlower, "play-slower", &[ch(','), ch('-')], "play slower", ""),
     row(ANY, Action::GoToStart, "go-to-start", &[ch('g'), key(KeyCode::Home)], "go to start", ""),
-    row(ANY, Action::GoToEnd, "go-to-end", &[ch('G'), key(KeyCode::End)], "go to end", ""),
+    row(UNCOUNTED, Action::GoToEnd, "go-to-end", &[key(KeyCode::End), ch('G')], "go to end", ""),
+    row(READABLE, Action::GoToEnd, "go-to-end", &[key(KeyCode::End)], "go to end", ""),
     row(ANY, Action::Up, "up", &[key(KeyCode::Up), ch('k')], "up", ""),
     row(ANY, Action::Down, "down", &[key(KeyCode::Down), ch('j')], "down", ""),
     row(ANY, Action::PageUp, "page-up", &[key(KeyCode::PageUp), ctrl('u')], "page up", ""),
@@ -174,11 +184,12 @@ const fn form_key(
     FormKey { keys, name, footer }
 }
 
-pub const FORM_KEYS: [FormKey; 7] = [
+pub const FORM_KEYS: [FormKey; 8] = [
     form_key(&["Ctrl-S", "F2"], "submit form", Some("submit")),
     form_key(&["Tab"], "next field", Some("next")),
     form_key(&["Esc"], "close form, keep draft", Some("close")),
     form_key(&["Ctrl-E"], "edit field in $EDITOR", Some("editor")),
+    form_key(&["Ctrl-X"], "empty form", None),
     form_key(&["Shift-Tab"], "previous field", None),
     form_key(&["←", "→"], "change value", None),
     form_key(&["space"], "toggle", None),

@@ -1,27 +1,25 @@
 //! What follows from a message in the world outside.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Write as _};
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::EventStream;
+use crossterm::terminal::SetTitle;
 
-use super::{KEEP_AFTER, Screen, Then, guard};
+use super::{KEEP_AFTER, Notify, Screen, Then, guard};
 use crate::config::need::question;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::history::{LogEntry, Session};
-use crate::journal::PresentWords;
 use crate::tui::home::OpenTarget;
-use crate::tui::host::{EngineHandle, Host, ReplayLoad, StartRefusal};
-use crate::tui::live::{EngineUpdate, LiveSession};
+use crate::tui::host::{Host, StartRefusal};
+use crate::tui::live::EngineUpdate;
 use crate::tui::model::{Asking, Mode, Overlay, TextView};
-use crate::tui::replay::Replay;
+use crate::tui::sources::SeatChoice;
 use crate::tui::update::{Effect, Message, cannot_begin, update};
 
 impl Screen {
@@ -56,19 +54,27 @@ impl Screen {
                 }
                 self.aside(|host| Message::Home(Box::new(host.home())));
             }
+            Effect::FindSources => self.aside(|host| Message::Sources(host.sources())),
+            Effect::UseModel(model) => return Ok(Some(self.use_model(&model))),
+            Effect::Redraft(choice) => return Ok(self.redraft(&choice)),
             Effect::Doctor(depth) => self.aside(move |host| Message::Doctor(host.doctor(depth))),
             Effect::ReadContext => {
                 let read = self.host.context().map_err(|problem| problem.to_string());
                 return Ok(Some(Message::Context(read)));
             }
+            Effect::Notify(text) => self.notify(&text)?,
             Effect::Copy(text) => {
                 crossterm::execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text))?;
             }
             Effect::Report(format) => {
-                return Ok(Some(Message::Say(match self.host.report(self.model.session(), format) {
-                    Ok(path) => format!("Report written to {}", path.display()),
-                    Err(problem) => problem.to_string(),
-                })));
+                let session = self.model.session().clone();
+                self.aside(move |host| {
+                    Message::Say(match host.report(&session, format) {
+                        Ok(path) => format!("Report written to {}", path.display()),
+                        Err(problem) => problem.to_string(),
+                    })
+                });
+                return Ok(Some(Message::Say("Writing the report …".to_owned())));
             }
             Effect::Edit(text) => return self.edit(&text),
             Effect::Reply(seat, text) => self.reply(&seat, text),
@@ -87,6 +93,41 @@ impl Screen {
             }
         }
         Ok(None)
+    }
+
+    /// Calls the person back: the bell, and where it is wanted the title and a notification.
+    fn notify(&self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout();
+        match self.notify {
+            Notify::Off => return Ok(()),
+            Notify::Bell => {}
+            Notify::All => {
+                crossterm::execute!(out, SetTitle(format!("roundtable: {text}")))?;
+                write!(out, "\x1b]9;{text}\x07\x1b]777;notify;roundtable;{text}\x07")?;
+            }
+        }
+        out.write_all(b"\x07")?;
+        out.flush()
+    }
+
+    /// Remembers a model for this project.
+    fn use_model(&self, model: &str) -> Message {
+        match self.host.use_model(model) {
+            Ok(()) => {
+                self.aside(|host| Message::Home(Box::new(host.home())));
+                Message::Say(format!("Answers come from {model}."))
+            }
+            Err(problem) => Message::Say(said(&problem)),
+        }
+    }
+
+    /// Drafts the session that is looked at again, with its seats as they were chosen.
+    fn redraft(&self, choice: &SeatChoice) -> Option<Message> {
+        let (opening, _) = self.model.live()?.from.clone()?;
+        Some(match self.host.draft(&opening, choice) {
+            Ok(draft) => Message::Drafted(Box::new(draft)),
+            Err(problems) => Message::Say(problems.first().map(said).unwrap_or_default()),
+        })
     }
 
     /// Does what may take a while on a thread of its own; the message comes when it is done, also when
@@ -136,39 +177,27 @@ impl Screen {
     async fn open(&mut self, opening: OpenTarget) -> Option<Message> {
         match &opening {
             OpenTarget::NewQuestion => None,
-            OpenTarget::Text { .. } | OpenTarget::File(_) => match self.host.draft(&opening) {
-                Ok(draft) => Some(Message::Drafted(Box::new(draft))),
-                Err(problems) => {
-                    let first = problems.first().map(said).unwrap_or_default();
-                    if !cannot_begin(&mut self.model, &first) {
-                        self.tell(&problems);
-                    }
-                    None
-                }
-            },
-            OpenTarget::Replay(path) => {
-                match self.host.load_replay(path) {
-                    Ok(load) => self.show_replay(path, load),
-                    Err(problems) => self.tell(&problems),
-                }
-                None
-            }
-            OpenTarget::Resume(path) => self.resume(path).await,
-            OpenTarget::Fork(path, seq) => {
-                self.stop_engine().await;
-                match self.host.fork(path, *seq) {
-                    Ok(path) => self.resume(&path).await,
-                    Err(refusal) => {
-                        self.refused(refusal, Then::Open(opening));
+            OpenTarget::Text { .. } | OpenTarget::File(_) => {
+                match self.host.draft(&opening, &SeatChoice::default()) {
+                    Ok(draft) => Some(Message::Drafted(Box::new(draft))),
+                    Err(problems) => {
+                        let first = problems.first().map(said).unwrap_or_default();
+                        if !cannot_begin(&mut self.model, &first) {
+                            self.tell(&problems);
+                        }
                         None
                     }
                 }
+            }
+            OpenTarget::Replay(_) | OpenTarget::Resume(_) | OpenTarget::Fork(..) => {
+                self.open_aside(opening).await;
+                None
             }
         }
     }
 
     /// Tells why something is not done, or asks whether it may be.
-    fn refused(&mut self, refusal: StartRefusal, then: Then) {
+    pub(super) fn refused(&mut self, refusal: StartRefusal, then: Then) {
         match refusal {
             StartRefusal::Wrong(problems) => self.tell(&problems),
             StartRefusal::Unagreed(needs) => {
@@ -185,44 +214,17 @@ impl Screen {
         let kept = self.host.agree(&needs).err().map(|problem| Message::Say(said(&problem)));
         let done = match then {
             Then::Begin(first) => self.begin(first),
-            Then::Open(OpenTarget::Resume(path)) => self.resume(&path).await,
-            Then::Open(opening) => Box::pin(self.open(opening)).await,
+            Then::Open(opening) => self.open(opening).await,
         };
         done.or(kept)
     }
 
-    fn show_replay(&mut self, path: &Path, load: ReplayLoad) {
-        self.model.show(Mode::Replay, Replay::new(load.first), path.display().to_string());
-        self.model.reading = Some(0);
-        self.loading = Some(load.rest);
-    }
-
-    async fn resume(&mut self, path: &Path) -> Option<Message> {
-        self.stop_engine().await;
-        let (lines, running): (Vec<LogEntry>, EngineHandle) = match self.host.resume(path) {
-            Ok(resumed) => resumed,
-            Err(refusal) => {
-                self.refused(refusal, Then::Open(OpenTarget::Resume(path.to_owned())));
-                return None;
-            }
-        };
-        let mut recorded = Session::default();
-        for line in &lines {
-            recorded.apply(&line.stamped);
-        }
-        let live = LiveSession { recorded: Some(recorded), ..LiveSession::default() };
-        let (lines, _) = PresentWords::of_log(lines);
-        self.model.show(Mode::Live(Box::new(live)), Replay::new(lines), path.display().to_string());
-        self.running = Some(running);
-        None
-    }
-
     /// Tells what is wrong, over the whole screen: there may be much.
-    fn tell(&mut self, problems: &[Diagnostic]) {
+    pub(super) fn tell(&mut self, problems: &[Diagnostic]) {
         let text: Vec<String> = problems.iter().map(said).collect();
         let title = "Cannot open".to_owned();
         self.model.overlay =
-            Some(Overlay::Text(TextView { title, text: text.join("\n\n"), is_markdown: false, scroll: 0 }));
+            Some(Overlay::Text(TextView { title, text: text.join("\n\n"), ..TextView::default() }));
     }
 
     /// Lends the terminal to the person's editor.

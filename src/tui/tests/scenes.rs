@@ -11,8 +11,8 @@ use crate::engine::FacilitatorRequest;
 use crate::history::{Event, LogEntry, SessionOpened, Timestamp};
 use crate::participants::progress::{Progress, RequestPhase};
 use crate::tui::{
-    AnswerLayout, Draft, Effect, EngineUpdate, Home, HomeRow, HomeSection, Keys, Message, Model, OpenTarget,
-    Pane, Theme, update,
+    AnswerLayout, Draft, Effect, EngineUpdate, Home, HomeRow, HomeSection, Keys, Message, Model, ModelSource,
+    OpenTarget, Pane, SeatChoice, SourceState, Theme, update,
 };
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
@@ -50,31 +50,42 @@ fn home() -> Model {
         sign,
         name: name.to_owned(),
         about: about.to_owned(),
+        age: if part == HomeSection::Sessions { "12 min ago".to_owned() } else { String::new() },
+        detail: if part == HomeSection::Sessions {
+            vec!["redis · memcached".to_owned(), format!(".s2s/sessions/{name}.s2s")]
+        } else {
+            Vec::new()
+        },
         verb,
         opening: OpenTarget::Replay(name.into()),
     };
     let rows = vec![
-        row(
-            HomeSection::Sessions,
-            ("●", "o"),
-            "20261120-cache-41aa",
-            "round 2 open, 4/5 sealed · Which cache?",
-            "resume",
-        ),
+        row(HomeSection::Sessions, ("●", "o"), "Which cache first?", "round 2 open, 4 of 5", "resume"),
         row(
             HomeSection::Sessions,
             ("✓", "v"),
-            "20261119-queue-77d0",
-            "finished · Decision: 待ち行列",
+            "Which queue do the writes of the shop wait in until the night?",
+            "待ち行列 (by majority)",
             "replay",
         ),
-        row(HomeSection::New, ("+", "+"), "New question…", "a question, who is asked", "start"),
+        row(HomeSection::New, ("+", "+"), "a question of your own", "two fields are enough", "start"),
         row(HomeSection::New, ("+", "+"), "risk-review", "example: Know the risks", "start"),
     ];
     let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), format!("What {name} cares for")));
-    let read = Home { project: "~/shop".into(), ready: "model rehearsal".into(), rows, ..Home::default() };
+    let read = Home { project: "~/shop".into(), rows, ..Home::default() };
     let read = Home { personas: personas.to_vec(), ..read };
     update(&mut model, Message::Home(Box::new(read)));
+    let source = |provider: &str, state, about: &str, models: &[&str]| ModelSource {
+        provider: provider.to_owned(),
+        state,
+        about: about.to_owned(),
+        models: models.iter().map(|name| format!("{provider}/{name}")).collect(),
+    };
+    let found = vec![
+        source("ollama", SourceState::Ready, "2 models", &["llama3.2", "qwen3"]),
+        source("anthropic", SourceState::NeedsKey, "no key: export ANTHROPIC_API_KEY=…", &[]),
+    ];
+    update(&mut model, Message::Sources(found));
     model
 }
 
@@ -92,10 +103,14 @@ fn draft(definition: Option<&str>) -> Model {
     }
     let mut model = home();
     update(&mut model, Message::Tick(Timestamp(1_795_302_307_120)));
-    let draft = Draft { opened, notices: Vec::new(), needs: Vec::new() };
-    update(&mut model, Message::Drafted(Box::new(draft)));
+    update(&mut model, Message::Drafted(Box::new(drafted(opened))));
     update(&mut model, Message::Context(Ok(None)));
     model
+}
+
+fn drafted(opened: SessionOpened) -> Draft {
+    let from = (OpenTarget::File("cache.yaml".into()), SeatChoice::default());
+    Draft { opened, notices: Vec::new(), needs: Vec::new(), problems: Vec::new(), from }
 }
 
 fn counted() -> Model {
@@ -143,8 +158,7 @@ fn a_draft_whose_question_is_not_borne_out() {
         let mut opened = SessionOpened { format: 2, ..header() };
         opened.definition = definition(question);
         let mut model = home();
-        let draft = Draft { opened, notices: Vec::new(), needs: Vec::new() };
-        update(&mut model, Message::Drafted(Box::new(draft)));
+        update(&mut model, Message::Drafted(Box::new(super::scenes::drafted(opened))));
         update(&mut model, Message::Context(Ok(None)));
         model
     };
@@ -267,8 +281,7 @@ fn the_time_left_of_a_round() {
     }
     let mut model = live_on(lines, |event| matches!(event, Event::RoundOpened(_)));
     let opened = model.now;
-    for (passed, shown) in [(20_000, "· 0:40 left"), (50_001, "· ! 0:10 left"), (99_000, "· ! 0:00 left")]
-    {
+    for (passed, shown) in [(20_000, " 0:40 left"), (50_001, " ! 0:10 left"), (99_000, " ! 0:00 left")] {
         update(&mut model, Message::Tick(Timestamp(opened.0 + passed)));
         for size in SIZES {
             let screen = rendered(&model, size);

@@ -4,7 +4,7 @@ use super::leave::leave;
 use super::message::Effect;
 use super::refusal::refusal;
 use super::scroll::scroll;
-use super::{confirm, forms, lists, search};
+use super::{confirm, forms, lists, search, seating};
 use crate::config::doctor::ProbeLevel;
 use crate::engine::FacilitatorRequest;
 use crate::tui::form;
@@ -13,11 +13,38 @@ use crate::tui::keymap::{Action, ScreenState};
 use crate::tui::live::open_order;
 use crate::tui::model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane, TextView};
 
+/// How much longer a round may take by one key, in milliseconds.
+const MORE_TIME: u64 = 60_000;
+
 /// Does what an action says, or says why it cannot be done.
 pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
+    if is_order(action) {
+        // What is ordered concerns the present round, which is then looked at.
+        model.rounds_back = 0;
+    }
     let Some(why) = refusal(model, action) else { return carry_out(model, action) };
     model.notice = Some(why);
     Vec::new()
+}
+
+/// Whether an action changes the session, and not only what is looked at.
+fn is_order(action: Action) -> bool {
+    matches!(
+        action,
+        Action::OpenRound
+            | Action::EditRound
+            | Action::ChooseParticipants
+            | Action::EditArtifact
+            | Action::CloseRound
+            | Action::ExcuseSeat
+            | Action::RetrySeat
+            | Action::ExtendDeadline
+            | Action::AnswerSeat
+            | Action::AcceptResult
+            | Action::RepeatRound
+            | Action::AnswerQuestion
+            | Action::AddNote
+    )
 }
 
 fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
@@ -41,19 +68,16 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::GoToStart | Action::GoToEnd if model.screen_state() != ScreenState::Replay => {
             to_end(model, action == Action::GoToEnd);
         }
+        Action::NextRound | Action::PreviousRound if model.live().is_some() => {
+            look_back(model, action == Action::PreviousRound);
+        }
         Action::FilterEvents => filter(model),
         Action::ShowSnapshot => model.focus = Pane::Snapshot,
         Action::ShowWorkflow => model.focus = Pane::Steps,
         Action::ShowResults => model.focus = Pane::Results,
         Action::ShowWorkItems => lists::items(model),
-        Action::ToggleSideBySide => {
-            model.answer_layout = if model.answer_layout == AnswerLayout::One {
-                AnswerLayout::SideBySide
-            } else {
-                AnswerLayout::One
-            };
-            model.focus = Pane::Answer;
-        }
+        Action::ToggleSideBySide => toggle_layout(model),
+        Action::ShowPictures => model.overlay = Some(Overlay::Pictures(0)),
         Action::CopyPane => return copy(model),
         Action::ReadItem => read(model),
         Action::AnswerSeat if model.pending_human().is_none() => read(model),
@@ -69,13 +93,14 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::RepeatRound
         | Action::ForkSession
         | Action::ResumeSession => return order(model, action),
+        Action::ChooseModel => seating::choose_model(model),
+        Action::RetrySeat => seating::retry(model),
+        Action::ExcuseSeat => return seating::excuse(model),
+        Action::ExtendDeadline => return vec![Effect::Order(FacilitatorRequest::MoreTime(MORE_TIME))],
         Action::EditRound
         | Action::ChooseParticipants
         | Action::EditArtifact
         | Action::AddNote
-        | Action::ExcuseSeat
-        | Action::RetrySeat
-        | Action::ExtendDeadline
         | Action::AnswerSeat
         | Action::AnswerQuestion => return open_form(model, action),
         action => replay_action(model, action),
@@ -87,6 +112,12 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
 fn home(model: &mut Model) -> Vec<Effect> {
     if model.answer_layout == AnswerLayout::SideBySide {
         model.answer_layout = AnswerLayout::One;
+        return Vec::new();
+    }
+    // Going back leads from a search and from an earlier round before it leads out.
+    if !model.words.is_empty() || model.rounds_back > 0 {
+        model.words.clear();
+        (model.rounds_back, model.hit) = (0, None);
         return Vec::new();
     }
     match model.mode {
@@ -151,19 +182,29 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
     vec![Effect::Order(order)]
 }
 
+/// The round that waits, as a form.
+fn round_form(model: &Model, is_seats: bool) -> Option<form::Form> {
+    let session = model.session();
+    let step = model.preview().map(|preview| preview.opened.step.clone()).unwrap_or_default();
+    let definition = session.definition.as_ref();
+    // As it would open now: what a person writes is text.
+    let asked = definition.and_then(|definition| {
+        let step = definition.step(&step)?;
+        session.rendered_round(definition, step, step.round()?).ok()
+    })?;
+    let mut form = form::round(session, &step, &asked.round);
+    form.at = if is_seats { form.fields.len() - 1 } else { 0 };
+    Some(form)
+}
+
 /// Opens the form that an action fills in.
 fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
     let session = model.session();
     let form = match action {
         Action::EditRound | Action::ChooseParticipants => {
-            let step = model.preview().map(|preview| preview.opened.step.clone()).unwrap_or_default();
-            let definition = session.definition.as_ref();
-            let round = definition.and_then(|definition| definition.step(&step)?.round());
-            round.map(|round| {
-                let mut form = form::round(session, &step, round);
-                form.at = if action == Action::ChooseParticipants { form.fields.len() - 1 } else { 0 };
-                form
-            })
+            let is_seats = action == Action::ChooseParticipants;
+            let undecided = model.is_undecided().then(|| seating::edit(model, is_seats)).flatten();
+            undecided.or_else(|| round_form(model, is_seats))
         }
         Action::EditArtifact => {
             let artifacts = session.definition.as_ref().map_or(&[][..], |d| &d.artifacts);
@@ -173,20 +214,21 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
                 let mut rows = vec!["+ New artifact".to_owned()];
                 rows.extend(artifacts.iter().map(|known| format!("{}  {}", known.id, known.summary)));
                 let title = "Artifacts (changes apply to the next round)".to_owned();
-                model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::Artifact, title, rows, at: 0 }));
+                model.overlay = Some(Overlay::Menu(Menu::of(MenuKind::Artifact, title, rows)));
                 return Vec::new();
             }
         }
         Action::AddNote => session.rounds.iter().rev().find(|round| round.closed.is_some()).map(|round| {
             form::note(session, &round.opened.round, round.synthesis.as_deref().unwrap_or_default())
         }),
-        Action::ExcuseSeat => model.seat_name().map(|seat| form::excuse(session, seat)),
-        Action::RetrySeat => model.seat_name().map(|seat| form::retry(session, seat)),
-        Action::ExtendDeadline => Some(form::extend_deadline(session)),
         Action::AnswerSeat => {
             let round = session.open_round();
             let turn = model.pending_human().zip(round);
-            turn.map(|((seat, again), round)| form::seat_answer(seat, again.as_deref(), &round.opened))
+            turn.map(|((seat, again), round)| {
+                let step = session.definition.as_ref().and_then(|known| known.step(&round.opened.step));
+                let background = step.and_then(|step| step.round()?.exploration.as_deref());
+                form::seat_answer(seat, again.as_deref(), &round.opened, background)
+            })
         }
         _ => model.question().map(|question| form::answer(session, &question)),
     };
@@ -218,7 +260,33 @@ fn replay_action(model: &mut Model, action: Action) {
         Action::PlaySlower => replay.change_speed(false),
         _ => {}
     }
-    model.scroll = [0; 8];
+    model.scroll = [0; Pane::ALL.len()];
+}
+
+fn toggle_layout(model: &mut Model) {
+    model.answer_layout = match model.answer_layout {
+        AnswerLayout::One => AnswerLayout::SideBySide,
+        AnswerLayout::SideBySide => AnswerLayout::One,
+    };
+    model.focus = Pane::Answer;
+}
+
+/// Looks at the round before the one shown, or at the one after it.
+fn look_back(model: &mut Model, further: bool) {
+    // A drafted round comes after all that were opened.
+    let rounds = model.session().rounds.len();
+    let newest = rounds + usize::from(model.live().is_some_and(|live| live.preview.is_some()));
+    let to = if further { model.rounds_back + 1 } else { model.rounds_back.saturating_sub(1) };
+    if to >= newest || to == model.rounds_back {
+        let which = if further { "first" } else { "newest" };
+        model.notice = Some(format!("This is the {which} round."));
+        return;
+    }
+    (model.rounds_back, model.scroll) = (to, [0; Pane::ALL.len()]);
+    if to > 0 {
+        model.notice = Some(format!("Round {} of {newest}, as it was. Press ] to come back.", newest - to));
+        model.focus = Pane::Seats;
+    }
 }
 
 fn to_end(model: &mut Model, is_end: bool) {
@@ -227,7 +295,8 @@ fn to_end(model: &mut Model, is_end: bool) {
         return;
     }
     if model.focus == Pane::Seats {
-        model.seat = if is_end { model.seat_count().saturating_sub(1) } else { 0 };
+        let order = model.seat_order();
+        model.seat = if is_end { order.last() } else { order.first() }.copied().unwrap_or(0);
         return;
     }
     let is_up = is_end != (model.focus == Pane::Events);
@@ -256,13 +325,17 @@ fn filter(model: &mut Model) {
 
 fn cycle_pane(model: &mut Model, by: usize) {
     model.focus = Pane::ALL[(model.focus.index() + by) % Pane::ALL.len()];
+    // Only a draft has something to be checked.
+    if model.focus == Pane::Checks && model.preview().is_none() {
+        model.focus = Pane::ALL[(model.focus.index() + by) % Pane::ALL.len()];
+    }
 }
 
 pub fn cycle_seat(model: &mut Model, forward: bool) {
-    let seats = model.seat_count();
-    if seats > 0 {
-        let by = if forward { 1 } else { seats - 1 };
-        model.seat = (model.seat.min(seats - 1) + by) % seats;
+    let order = model.seat_order();
+    if let Some(at) = order.iter().position(|seat| *seat == model.seat.min(order.len() - 1)) {
+        let by = if forward { 1 } else { order.len() - 1 };
+        model.seat = order[(at + by) % order.len()];
         model.scroll[Pane::Answer.index()] = 0;
     }
 }
@@ -272,25 +345,37 @@ fn selected_text(model: &Model) -> Option<String> {
     match model.focus {
         Pane::Snapshot => match model.preview() {
             Some(preview) => Some(preview.opened.snapshot.to_string()),
-            None => model.session().rounds.last().map(|round| round.opened.snapshot.to_string()),
+            None => model.shown_round().map(|round| round.opened.snapshot.to_string()),
         },
         Pane::Tally => crate::tui::view::tally_text(model),
         Pane::Events => {
             let at = model.replay.at().saturating_sub(1 + model.scroll[Pane::Events.index()]);
             model.replay.text(at)
         }
-        Pane::Question | Pane::Steps | Pane::Results => crate::tui::view::pane_text(model),
+        Pane::Question | Pane::Steps | Pane::Results | Pane::Checks => crate::tui::view::pane_text(model),
         Pane::Seats | Pane::Answer => crate::tui::view::answer_text(model),
     }
 }
 
 /// Opens what is under the cursor over the whole screen; a seat without an answer shows why.
 fn read(model: &mut Model) {
+    let words = model.words.clone();
+    let read = if matches!(model.focus, Pane::Seats | Pane::Answer) {
+        let (title, text) = answer_to_read(model);
+        TextView { title, text, words, is_markdown: true, is_answer: true, ..TextView::default() }
+    } else {
+        let (title, short) = crate::tui::view::seat_or_pane(model);
+        let text = selected_text(model).unwrap_or(short);
+        TextView { title: title.trim().to_owned(), text, words, ..TextView::default() }
+    };
+    model.overlay = Some(Overlay::Text(read));
+}
+
+/// Title and text of the chosen seat's answer; of a seat without one, why.
+pub fn answer_to_read(model: &Model) -> (String, String) {
     let (title, short) = crate::tui::view::seat_or_pane(model);
-    let text = selected_text(model).unwrap_or(short);
-    let title = title.trim().to_owned();
-    let is_markdown = matches!(model.focus, Pane::Seats | Pane::Answer);
-    model.overlay = Some(Overlay::Text(TextView { title, text, is_markdown, scroll: 0 }));
+    let text = crate::tui::view::seat_text(model, model.seat).unwrap_or(short);
+    (title.trim().to_owned(), text)
 }
 
 /// What is looked at, as text for the clipboard.

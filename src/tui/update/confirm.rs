@@ -6,16 +6,18 @@ use super::message::Effect;
 use crate::core::{Command, NextAction, decide, next};
 use crate::engine::FacilitatorRequest;
 use crate::history::Session;
+use crate::insight::headline;
 use crate::insight::round_view::tally;
-use crate::insight::wording::headline;
 use crate::tui::model::{Confirm, Model, Overlay};
 
 /// Asks whether the result is accepted; accepting without a decision is plainly another question.
 pub fn accept(model: &mut Model) -> Vec<Effect> {
     let session = model.session();
-    let counted = session.rounds.last().and_then(tally);
+    let last = session.rounds.last();
+    let counted = last.and_then(tally);
     let decided = counted.is_some_and(|tally| tally.decided || tally.rule.is_none());
-    let found = counted.map(|tally| headline(tally).label).unwrap_or_default();
+    let found =
+        last.zip(counted).map(|(round, tally)| headline(session, round, tally).label).unwrap_or_default();
     let then = if ends_if_accepted(session) {
         "This ends the session; it cannot be reopened, only forked."
     } else {
@@ -49,7 +51,7 @@ pub fn close(model: &mut Model) -> Vec<Effect> {
         return vec![Effect::Order(FacilitatorRequest::CloseRound)];
     }
     let (seats, quorum) = (round.seats.len(), round.opened.quorum);
-    let outlook = if sealed < quorum { "not met: no decision" } else { "met" };
+    let outlook = if sealed < quorum { "not met, so no decision" } else { "met" };
     let text = format!(
         "{sealed} of {seats} sealed, {unsettled} still answering: their answers would be missing.\nQuorum {quorum}: {outlook}."
     );

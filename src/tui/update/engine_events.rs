@@ -3,8 +3,7 @@
 use super::forms;
 use super::message::Effect;
 use crate::core::ExitCode;
-use crate::handoff::Checked;
-use crate::history::{Event, LogEntry};
+use crate::history::{Event, LogEntry, SeatStatus};
 use crate::tui::host::{Draft, LoadProgress};
 use crate::tui::keymap::ScreenState;
 use crate::tui::live::{EngineUpdate, LiveSession, Preview, is_drafting, preview_events};
@@ -58,6 +57,13 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
         model.overlay = None;
     }
     focus_for(model, &event);
+    seat_for(model, &event);
+    if let Event::RoundClosed(_) = event
+        && let Some(round) = model.session().rounds.last()
+        && model.session().last_at.since(round.opened_at) >= LONG
+    {
+        effects.push(Effect::Notify(format!("Round {} is closed", round.opened.number)));
+    }
     if is_ordered(&event) {
         effects.extend(forms::happened(model));
     }
@@ -68,6 +74,9 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     }
     effects
 }
+
+/// Who waited longer for a round than this may look elsewhere, in milliseconds.
+const LONG: u64 = 30_000;
 
 /// A person is asked. Nobody's answer is kept on the way: it is the engine's to seal.
 pub fn asked(model: &mut Model, seat: String, again: Option<String>) {
@@ -89,6 +98,18 @@ pub fn reading(model: &mut Model, read: LoadProgress) {
             return;
         }
         LoadProgress::Whole => {}
+        LoadProgress::Grew(lines) => {
+            let (count, follows) = (lines.len(), model.replay.at() == model.replay.len());
+            model.replay.append(lines);
+            let hint = if follows { "" } else { ". Press End to see them" };
+            let what = if count == 1 { "new event" } else { "new events" };
+            model.notice = Some(format!("{count} {what} in the file{hint}"));
+            return;
+        }
+        LoadProgress::Changed(what) => {
+            model.notice = Some(what);
+            return;
+        }
         LoadProgress::Damaged(what) => model.notice = Some(what),
     }
     model.reading = None;
@@ -109,6 +130,7 @@ fn is_ordered(event: &Event) -> bool {
             | Event::SeatExcused { .. }
             | Event::SeatRetried(_)
             | Event::ApprovalGiven(_)
+            | Event::IdeasMerged(_)
             | Event::SeatsAskedAgain { .. }
     )
 }
@@ -117,7 +139,7 @@ fn is_ordered(event: &Event) -> bool {
 fn focus_for(model: &mut Model, event: &Event) {
     let pane = if let Event::StepStarted { kind, .. } = event {
         match kind.as_str() {
-            "round" => Pane::Snapshot,
+            "round" => Pane::Question,
             "approval" => return,
             _ => Pane::Steps,
         }
@@ -128,30 +150,56 @@ fn focus_for(model: &mut Model, event: &Event) {
     } else {
         return;
     };
-    model.answer_layout = AnswerLayout::One;
+    (model.answer_layout, model.rounds_back) = (AnswerLayout::One, 0);
     if matches!(event, Event::RoundOpened(_) | Event::RoundAskedAgain { .. }) {
-        model.scroll = [0; 8];
+        model.scroll = [0; Pane::ALL.len()];
     }
     model.focus = pane;
 }
 
+/// Moves the cursor to a seat that failed, unless the chosen one can still be helped itself.
+fn seat_for(model: &mut Model, event: &Event) {
+    let Some(round) = model.session().open_round() else { return };
+    let chosen = round.seats.get_index(model.seat).map(|(_, seat)| &seat.status);
+    let is_settled = |status: &SeatStatus| matches!(status, SeatStatus::Sealed(_) | SeatStatus::Excused(_));
+    if matches!(event, Event::RoundOpened(_)) {
+        model.seat = 0;
+    } else if let Event::SeatFailed(failed) = event
+        && chosen.is_none_or(is_settled)
+        && let Some(index) = round.seats.get_index_of(&failed.participant)
+    {
+        model.seat = index;
+    }
+}
+
 /// Shows a session that has not begun.
 pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
-    let Draft { opened, notices, needs } = draft;
-    let is_new_question = forms::drafted(model);
+    let Draft { opened, notices, needs, problems, from } = draft;
+    let before = model.live().filter(|live| live.from.as_ref().is_some_and(|(old, _)| *old == from.0));
+    let again = before.map(|live| (live.is_new_question, model.focus, model.seat));
+    let is_new_question = forms::drafted(model) || again.is_some_and(|(is_new, ..)| is_new);
     let at = model.now;
     let file = opened.definition_file.clone();
     let events = preview_events(&opened, at);
     let as_line = |(seq, stamped)| LogEntry { seq, prev: String::new(), hash: String::new(), stamped };
     let lines = (0..).zip(events).map(as_line).collect();
-    let live =
-        LiveSession { draft: Some(Box::new(opened)), is_new_question, needs, ..LiveSession::default() };
+    let live = LiveSession {
+        draft: Some(Box::new(opened)),
+        is_new_question,
+        needs,
+        problems,
+        from: Some(from),
+        ..LiveSession::default()
+    };
     model.show(Mode::Live(Box::new(live)), Replay::new(lines), file);
     model.focus = match model.screen_state() {
         ScreenState::Question => Pane::Question,
-        _ if is_drafting(model.session()) => Pane::Snapshot,
+        _ if is_drafting(model.session()) => Pane::Question,
         _ => Pane::Steps,
     };
+    if let Some((_, focus, seat)) = again {
+        (model.focus, model.seat) = (focus, seat);
+    }
     model.notice = Some(notices.join(" · ")).filter(|notices| !notices.is_empty());
     vec![Effect::ReadContext]
 }
@@ -167,13 +215,7 @@ pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
     let Some(live) = model.live_mut() else { return };
     match preview {
         Ok(preview) => {
-            let is_marked = preview.checked != Checked::default();
-            let is_new = live.preview.is_none();
             live.preview = Some(Box::new(preview));
-            // What the check found is looked at first.
-            if is_marked && is_new && model.focus == Pane::Snapshot {
-                model.focus = Pane::Question;
-            }
         }
         Err(problem) => {
             live.preview = None;

@@ -2,9 +2,10 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use super::give_model::{give, give_seats};
 use super::message::Effect;
 use super::scroll::scroll_pane;
-use crate::tui::form::{Form, FormEvent, FormKind, Submitted, read};
+use crate::tui::form::{Form, FormEvent, FormKind, Submitted, check_reply, read};
 use crate::tui::home::OpenTarget;
 use crate::tui::model::{Model, Overlay, Pane};
 
@@ -39,7 +40,7 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         FormEvent::Away => close_form(model),
         FormEvent::Done => submit(model),
         // An editor needs a file, and this is nobody's to read.
-        FormEvent::Editor if form.kept_as.is_empty() => {
+        FormEvent::Editor if matches!(form.purpose, FormKind::SeatAnswer(..)) => {
             model.notice = Some("Sealed answers cannot be edited in an external editor.".to_owned());
             Vec::new()
         }
@@ -68,7 +69,7 @@ pub fn restore_draft(model: &mut Model, name: &str, text: &str) {
         is_back
     });
     if is_back {
-        model.notice = Some("Draft restored.".to_owned());
+        model.notice = Some("Draft restored. Ctrl-X empties the form.".to_owned());
     }
 }
 
@@ -96,11 +97,26 @@ fn submit(model: &mut Model) -> Vec<Effect> {
             vec![kept, Effect::Open(opening)]
         }
         Ok(Submitted::Reply(seat, text)) => {
+            let open = model.session().open_round();
+            if let Some(why) = open.and_then(|round| check_reply(&round.opened, &text).err()) {
+                if let Some(form) = self::form(model) {
+                    form.error = Some(format!("This would not count: {why}"));
+                }
+                return Vec::new();
+            }
             model.overlay = None;
             if let Some(live) = model.live_mut() {
                 live.asked.retain(|(other, _)| *other != seat);
             }
             vec![Effect::Reply(seat, text)]
+        }
+        Ok(Submitted::Model(target, text)) => {
+            model.overlay = None;
+            give(model, &target, text)
+        }
+        Ok(Submitted::Seats(names)) => {
+            model.overlay = None;
+            give_seats(model, names)
         }
         Ok(Submitted::Order(order)) => {
             let form = form.clone();

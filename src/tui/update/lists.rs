@@ -20,7 +20,7 @@ pub const FORMATS: [(&str, &str); 5] = [
 /// What every rule finds that can count the ballots of the last round; the decision stays.
 pub fn what_if(model: &mut Model) {
     let session = model.session();
-    let round = session.rounds.last().filter(|_| model.preview().is_none());
+    let round = model.shown_round().filter(|_| model.preview().is_none());
     let Some(round) = round.filter(|round| round_view::is_revealed(round)) else {
         model.notice = Some("No counted round yet.".to_owned());
         return;
@@ -30,9 +30,9 @@ pub fn what_if(model: &mut Model) {
     let rows = if found.is_empty() {
         vec!["No rule counts this ballot kind.".to_owned()]
     } else {
-        what_if::lines(round, &found)
+        what_if::lines(model.session(), round, &found)
     };
-    model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::ReadOnly, title, rows, at: 0 }));
+    model.overlay = Some(Overlay::Menu(Menu::of(MenuKind::ReadOnly, title, rows)));
 }
 
 /// The work items so far, the newest first.
@@ -46,7 +46,7 @@ pub fn items(model: &mut Model) {
         return;
     }
     let title = "Work items, newest first".to_owned();
-    model.overlay = Some(Overlay::Menu(Menu { kind: MenuKind::Item, title, rows, at: 0 }));
+    model.overlay = Some(Overlay::Menu(Menu::of(MenuKind::Item, title, rows)));
 }
 
 /// What was handed out up to here, the newest first, each with the place of its event.
@@ -64,7 +64,7 @@ pub fn show_item(model: &mut Model, at: usize) {
     let line = model.replay.lines()[index..=index].to_vec();
     let found = trace::trace(&line, model.session());
     let text = found.first().map(trace::text).unwrap_or_default();
-    model.overlay = Some(Overlay::Text(TextView { title, text, is_markdown: false, scroll: 0 }));
+    model.overlay = Some(Overlay::Text(TextView { title, text, ..TextView::default() }));
 }
 
 /// What the doctor's text stands under.
@@ -73,8 +73,7 @@ const DOCTOR: &str = "Providers";
 /// Has the providers checked; what is found takes the place of this text.
 pub fn checking(model: &mut Model, depth: ProbeLevel) -> Vec<Effect> {
     let text = "Checking keys and model lists …".to_owned();
-    model.overlay =
-        Some(Overlay::Text(TextView { title: DOCTOR.to_owned(), text, is_markdown: false, scroll: 0 }));
+    model.overlay = Some(Overlay::Text(TextView { title: DOCTOR.to_owned(), text, ..TextView::default() }));
     vec![Effect::Doctor(depth)]
 }
 
@@ -90,12 +89,12 @@ pub fn doctor(model: &mut Model, found: String) {
 /// The list of a report's formats.
 pub fn report() -> Overlay {
     let rows = FORMATS.iter().map(|(name, about)| format!("{name:5} {about}")).collect();
-    Overlay::Menu(Menu { kind: MenuKind::Report, title: "Export report as".to_owned(), rows, at: 0 })
+    Overlay::Menu(Menu::of(MenuKind::Report, "Export report as".to_owned(), rows))
 }
 
 /// What may be done with a session that is not over.
 pub fn unfinished() -> Overlay {
     let rows = vec!["Resume".to_owned(), "View replay".to_owned()];
     let title = "Unfinished session".to_owned();
-    Overlay::Menu(Menu { kind: MenuKind::Unfinished, title, rows, at: 0 })
+    Overlay::Menu(Menu::of(MenuKind::Unfinished, title, rows))
 }

@@ -12,6 +12,7 @@ use crate::tui::home::{Home, OpenTarget};
 use crate::tui::host::{Draft, LoadProgress};
 use crate::tui::live::EngineUpdate;
 use crate::tui::model::Pane;
+use crate::tui::sources::{ModelSource, SeatChoice};
 use crate::tui::view::Target;
 
 /// What happened outside.
@@ -39,6 +40,8 @@ pub enum Message {
     Asked(String, Option<String>),
     /// A part of a replay was read.
     LoadProgress(LoadProgress),
+    /// Who can answer on this machine was found out.
+    Sources(Vec<ModelSource>),
     /// The home screen was read.
     Home(Box<Home>),
     /// A session is ready to be looked at before it begins.
@@ -72,10 +75,18 @@ pub enum Effect {
     Reply(String, String),
     /// Read the home screen again.
     ReadHome,
+    /// Find out who can answer on this machine.
+    FindSources,
+    /// Use this model for seats for which nobody names one, in this project.
+    UseModel(String),
+    /// Draft the session that is looked at again, with its seats like this.
+    Redraft(SeatChoice),
     /// Check every provider this deep.
     Doctor(ProbeLevel),
     /// Read `CONTEXT.md` again.
     ReadContext,
+    /// Call the person back to the terminal.
+    Notify(String),
     /// Put this on the clipboard.
     Copy(String),
     /// Write a report in this format.

@@ -4,13 +4,16 @@ mod actions;
 mod confirm;
 mod engine_events;
 mod forms;
+mod give_model;
 mod leave;
 mod lists;
 mod message;
 mod overlays;
+mod reading;
 mod refusal;
 mod scroll;
 mod search;
+mod seating;
 
 pub use forms::cannot_begin;
 pub use message::{Effect, Message};
@@ -38,6 +41,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::EngineUpdate(said) => return engine_events::on_engine_update(model, said),
         Message::Asked(seat, again) => engine_events::asked(model, seat, again),
         Message::LoadProgress(read) => engine_events::reading(model, read),
+        Message::Sources(found) => (model.sources, model.is_finding_sources) = (found, false),
         Message::Home(home) => {
             model.home.take(*home);
             // Who is past the home screen has been told by the draft.
@@ -67,7 +71,8 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Some(Overlay::Search(_)) => overlays::search(model, key),
         Some(Overlay::Palette(..)) => overlays::palette(model, key),
         Some(Overlay::Menu(_)) => overlays::menu(model, key),
-        Some(Overlay::Text(_)) => overlays::reading(model, key),
+        Some(Overlay::Text(_)) => reading::press(model, key),
+        Some(Overlay::Pictures(_)) => reading::pictures(model, key),
         Some(Overlay::Agree(_)) => overlays::agreeing(model, key),
         Some(Overlay::Form(_)) => forms::press(model, key),
         Some(Overlay::Confirm(_)) => confirm::press(model, key),

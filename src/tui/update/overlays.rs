@@ -7,6 +7,7 @@ use super::forms;
 use super::lists::{FORMATS, show_item};
 use super::message::Effect;
 use super::search::find;
+use super::seating;
 use crate::tui::form;
 use crate::tui::home::OpenTarget;
 use crate::tui::keymap::{Action, KeyBinding, matching};
@@ -28,7 +29,7 @@ pub fn help(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
 }
 
 /// Typing in a line: whether the key did that.
-fn type_in(words: &mut String, key: &KeyEvent) -> bool {
+pub fn type_in(words: &mut String, key: &KeyEvent) -> bool {
     match key.code {
         KeyCode::Backspace => {
             words.pop();
@@ -59,7 +60,7 @@ pub fn search(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         KeyCode::Enter if is_home => model.overlay = None,
         KeyCode::Enter => {
             model.words = std::mem::take(words);
-            model.overlay = None;
+            (model.overlay, model.hit) = (None, None);
             find(model, true);
         }
         _ => {
@@ -100,26 +101,6 @@ fn chosen_action(model: &mut Model, found: &[&'static KeyBinding], row: usize) -
     chosen.map_or_else(Vec::new, |action| perform(model, action))
 }
 
-/// A text that is only read.
-pub fn reading(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let page = usize::from(model.size.1.saturating_sub(4)).max(1);
-    let Some(Overlay::Text(read)) = &mut model.overlay else { return Vec::new() };
-    match key.code {
-        KeyCode::Down | KeyCode::Char('j') => read.scroll += 1,
-        KeyCode::Up | KeyCode::Char('k') => read.scroll = read.scroll.saturating_sub(1),
-        KeyCode::PageDown | KeyCode::Char(' ') => read.scroll += page,
-        KeyCode::PageUp => read.scroll = read.scroll.saturating_sub(page),
-        KeyCode::Home | KeyCode::Char('g') => read.scroll = 0,
-        KeyCode::Char('y') => {
-            model.notice = Some(format!("copied {} characters", read.text.chars().count()));
-            return vec![Effect::Copy(read.text.clone())];
-        }
-        KeyCode::Esc | KeyCode::Char('q') | KeyCode::Enter => model.overlay = None,
-        _ => {}
-    }
-    Vec::new()
-}
-
 /// Whether the person agrees: `y` counts once the end of the text has been on the screen.
 pub fn agreeing(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     let most = crate::tui::view::most_agree(model);
@@ -145,6 +126,7 @@ pub fn agreeing(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
 }
 
 pub fn menu(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let page = usize::from(model.size.1 / 2);
     let Some(Overlay::Menu(menu)) = &mut model.overlay else { return Vec::new() };
     let last = menu.rows.len().saturating_sub(1);
     match key.code {
@@ -153,6 +135,13 @@ pub fn menu(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         KeyCode::Down | KeyCode::Char('j') => menu.at = (menu.at + 1).min(last),
         KeyCode::Home | KeyCode::Char('g') => menu.at = 0,
         KeyCode::End | KeyCode::Char('G') => menu.at = last,
+        KeyCode::PageDown => menu.at = (menu.at + page).min(last),
+        KeyCode::PageUp => menu.at = menu.at.saturating_sub(page),
+        KeyCode::Char(' ') if menu.kind == MenuKind::SeatModel => {
+            let menu = menu.clone();
+            model.overlay = None;
+            return seating::chosen(model, &menu, true);
+        }
         KeyCode::Enter => {
             let (kind, at) = (menu.kind, menu.at);
             return choose(model, kind, at);
@@ -163,8 +152,12 @@ pub fn menu(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
 }
 
 fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
-    model.overlay = None;
+    let Some(Overlay::Menu(mut menu)) = model.overlay.take() else { return Vec::new() };
+    menu.at = at;
     match kind {
+        MenuKind::UsualModel | MenuKind::SeatModel | MenuKind::RetryModel => {
+            seating::chosen(model, &menu, false)
+        }
         MenuKind::Report => FORMATS.get(at).map_or_else(Vec::new, |(name, _)| vec![Effect::Report(name)]),
         MenuKind::Artifact => {
             let session = model.session();
@@ -204,6 +197,10 @@ pub fn click(model: &mut Model, target: Target) -> Vec<Effect> {
         (None, Target::Row(at)) if model.home.at == at => return perform(model, Action::OpenRow),
         (None, Target::Row(at)) => model.home.at = at,
         (None, Target::Pane(pane)) => model.focus = pane,
+        (None, Target::Moment(at)) => {
+            model.replay.seek(at);
+            (model.scroll, model.hit) = ([0; 9], None);
+        }
         (None, Target::Seat(at)) => {
             (model.seat, model.focus) = (at, Pane::Seats);
             model.scroll[Pane::Answer.index()] = 0;

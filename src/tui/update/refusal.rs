@@ -2,8 +2,9 @@
 //! that no form is filled in for nothing.
 
 use crate::core::{Command, decide};
+use crate::insight::round_view::tally;
 use crate::tui::keymap::{Action, ScreenState};
-use crate::tui::model::Model;
+use crate::tui::model::{Mode, Model};
 
 /// Returns why an action cannot work now, in one line.
 pub fn refusal(model: &Model, action: Action) -> Option<String> {
@@ -20,7 +21,15 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
             };
             decide(session, command, model.now).err().map(|refusal| refusal.0)
         }
-        Action::CloseRound | Action::ExtendDeadline => needs(session.open_round().is_some(), NO_ROUND),
+        Action::CloseRound => needs(session.open_round().is_some(), NO_ROUND),
+        Action::ExtendDeadline => match session.open_round() {
+            None => needs(false, NO_ROUND),
+            Some(round) => needs(round.deadline_ms.is_some(), "This round has no deadline."),
+        },
+        Action::ChooseModel if !matches!(model.mode, Mode::Home) => needs(
+            model.is_undecided(),
+            "The session has begun: models stay. While a round is open, r asks a seat with another.",
+        ),
         Action::EditRound | Action::ChooseParticipants => {
             needs(model.preview().is_some(), "No round is drafted yet. o starts the first step.")
         }
@@ -31,6 +40,10 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
         Action::AddNote => {
             let is_closed = session.rounds.iter().any(|round| round.closed.is_some());
             needs(is_closed, "No round has been closed yet.")
+        }
+        Action::ShowPictures => {
+            let is_counted = model.shown_round().is_some_and(|round| tally(round).is_some());
+            needs(is_counted, "No counted round yet.")
         }
         Action::NextSeat | Action::PreviousSeat => {
             needs(model.seat_count() > 0, "No seats yet: no round is drafted or open.")

@@ -10,7 +10,9 @@ pub fn scroll(model: &mut Model, by: i32) {
     if matches!(model.mode, Mode::Home) {
         model.home.at = moved(model.home.at, model.home.shown().len().saturating_sub(1));
     } else if model.focus == Pane::Seats {
-        model.seat = moved(model.seat, model.seat_count().saturating_sub(1));
+        let order = model.seat_order();
+        let at = order.iter().position(|seat| *seat == model.seat).unwrap_or(0);
+        model.seat = order.get(moved(at, order.len().saturating_sub(1))).copied().unwrap_or(0);
         model.scroll[Pane::Answer.index()] = 0;
     } else {
         scroll_pane(model, model.focus, by);
@@ -28,12 +30,24 @@ pub fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
 /// The wheel over a pane, or over the list of the home screen.
 pub fn wheel(model: &mut Model, pane: Option<Pane>, lines: i32) {
     let most = crate::tui::view::most_agree(model);
+    let most_help = crate::tui::view::most_help(model);
+    let most_pictures = match model.overlay {
+        Some(Overlay::Pictures(_)) => crate::tui::view::most_pictures(model),
+        _ => 0,
+    };
+    let most_text = crate::tui::view::most_text(model);
     match (&mut model.overlay, pane) {
         (Some(Overlay::Help(at)), _) => {
-            *at = at.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
+            let to = at.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
+            *at = to.min(most_help);
+        }
+        (Some(Overlay::Pictures(at)), _) => {
+            let to = at.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
+            *at = to.min(most_pictures);
         }
         (Some(Overlay::Text(read)), _) => {
-            read.scroll = read.scroll.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
+            let to = read.scroll.min(most_text).saturating_add_signed(isize::try_from(lines).unwrap_or(0));
+            read.scroll = to.min(most_text);
         }
         (Some(Overlay::Agree(asking)), _) => {
             let to = asking.scroll.saturating_add_signed(isize::try_from(lines).unwrap_or(0));

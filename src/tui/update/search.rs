@@ -1,24 +1,32 @@
-//! Search: the next place that holds the words, in a pane or among the events.
+//! Search: in all that may be read on this screen, then among the events.
 
 use crate::tui::keymap::ScreenState;
-use crate::tui::model::{Model, Pane};
+use crate::tui::model::{Mode, Model, Pane, SearchHit, SearchPlace};
+use crate::tui::view::{find_lines, max_scroll, seat_text, text_lines};
 
-/// To the next place that holds the words: in the pane that is looked at, else among the events.
+/// Longer texts together are not searched, in bytes: a key is answered at once.
+const MOST_BYTES: usize = 16 << 20;
+
+/// To the next occurrence of the words: in what may be read, from what is looked at on and around; where
+/// that does not hold them, among the events.
 pub fn find(model: &mut Model, forward: bool) {
     let words = model.words.clone();
     if words.is_empty() {
         model.notice = Some("No search text. Press / to search.".to_owned());
         return;
     }
-    let is_text = !matches!(model.focus, Pane::Seats | Pane::Events);
-    let is_found = if is_text {
-        let pane = model.focus;
-        let found = crate::tui::view::find(model, pane, &words, forward);
-        if let Some(line) = found {
-            model.scroll[pane.index()] = line;
+    if model.focus != Pane::Events {
+        let shown = model.rounds_back;
+        let (hits, is_whole) = hits(model, &words);
+        model.rounds_back = shown;
+        if let Some(at) = next(model, &hits, forward) {
+            go_to(model, hits[at], &words);
+            let more = if is_whole { "" } else { "+" };
+            model.notice = Some(format!("{} of {}{more} matches of “{words}”", at + 1, hits.len()));
+            return;
         }
-        found.is_some()
-    } else if model.screen_state() == ScreenState::Replay {
+    }
+    let is_found = if model.screen_state() == ScreenState::Replay {
         model.replay.find(&words, forward)
     } else {
         find_back(model, &words, forward)
@@ -27,6 +35,81 @@ pub fn find(model: &mut Model, forward: bool) {
         let where_to = if forward { "after" } else { "before" };
         model.notice = Some(format!("No match for “{words}” {where_to} here."));
     }
+}
+
+/// Every occurrence in what may be read, from the first round on, and whether all was searched. Leaves
+/// another round shown.
+fn hits(model: &mut Model, words: &str) -> (Vec<SearchHit>, bool) {
+    let words = words.to_lowercase();
+    let newest = model.session().rounds.len() + usize::from(is_drafted(model));
+    let (mut found, mut read) = (Vec::new(), 0);
+    // Rounds that are looked at one after the other; in a replay only the one that is shown.
+    let rounds: Vec<usize> = match model.mode {
+        Mode::Replay => vec![0],
+        Mode::Home | Mode::Live(_) => (0..newest.max(1)).rev().collect(),
+    };
+    let here = model.rounds_back;
+    for back in rounds {
+        model.rounds_back = back;
+        let seats = if model.preview().is_some() { 0 } else { model.seat_count() };
+        let whole = [Pane::Question, Pane::Snapshot].map(|pane| SearchPlace { back, pane, seat: 0 });
+        let answers = (0..seats).map(|seat| SearchPlace { back, pane: Pane::Answer, seat });
+        let focused =
+            Some(model.focus).filter(|pane| matches!(pane, Pane::Tally | Pane::Steps | Pane::Results));
+        let focused = focused.filter(|_| back == here).map(|pane| SearchPlace { back, pane, seat: 0 });
+        for place in whole.into_iter().chain(answers).chain(focused) {
+            let text = match place.pane {
+                Pane::Answer => seat_text(model, place.seat).unwrap_or_default(),
+                pane => text_lines(model, pane).join("\n"),
+            };
+            read += text.len();
+            let count = text.to_lowercase().matches(&words).count();
+            found.extend((0..count).map(|nth| SearchHit { place, nth }));
+            if read > MOST_BYTES {
+                return (found, false);
+            }
+        }
+    }
+    (found, true)
+}
+
+fn is_drafted(model: &Model) -> bool {
+    model.live().is_some_and(|live| live.preview.is_some())
+}
+
+/// The hit after the last one, or before it; the first one is the nearest to what is looked at.
+fn next(model: &Model, hits: &[SearchHit], forward: bool) -> Option<usize> {
+    let last = hits.len().checked_sub(1)?;
+    if let Some(at) = model.hit.and_then(|hit| hits.iter().position(|other| *other == hit)) {
+        return Some(if forward {
+            if at == last { 0 } else { at + 1 }
+        } else {
+            at.checked_sub(1).unwrap_or(last)
+        });
+    }
+    let is_near = |hit: &SearchHit| {
+        let place = hit.place;
+        place.back == model.rounds_back
+            && match model.focus {
+                Pane::Seats | Pane::Answer => place.pane == Pane::Answer && place.seat >= model.seat,
+                pane => place.pane == pane,
+            }
+    };
+    let in_round = |hit: &SearchHit| hit.place.back == model.rounds_back;
+    Some(hits.iter().position(is_near).or_else(|| hits.iter().position(in_round)).unwrap_or(0))
+}
+
+/// Looks at a hit: its round, its seat, its pane, its line.
+fn go_to(model: &mut Model, hit: SearchHit, words: &str) {
+    let place = hit.place;
+    (model.rounds_back, model.focus, model.hit) = (place.back, place.pane, Some(hit));
+    if place.pane == Pane::Answer {
+        model.seat = place.seat;
+    }
+    let lines = find_lines(model, place.pane, words);
+    // An occurrence that is broken over two lines is counted in the text and stands in no line.
+    let line = lines.get(hit.nth).or(lines.last()).copied().unwrap_or(0);
+    model.scroll[place.pane.index()] = line.saturating_sub(2).min(max_scroll(model, place.pane));
 }
 
 /// In a session at work the events are read from the newest back, and are not walked.

@@ -11,8 +11,9 @@ use serde_json::Value;
 use super::seats::progress;
 use crate::ballot::Ballot;
 use crate::history::AnswerRevealed;
+use crate::insight::left_out::left_out;
 use crate::insight::references::{Citable, Citation, references};
-use crate::insight::round_view::{SeatView, confidence, seats};
+use crate::insight::round_view::{SeatView, confidence, seat_at};
 use crate::insight::wording::{finding, format_duration, handling, money, shown_mask};
 use crate::participants::progress::Progress;
 use crate::sanitize::{harmless, harmless_line};
@@ -25,9 +26,9 @@ const MOST_LINES: usize = 5000;
 const COLUMN: u16 = 36;
 
 fn view(model: &Model, index: usize) -> Option<SeatView<'_>> {
-    let round = model.session().rounds.last().filter(|_| model.preview().is_none())?;
+    let round = model.shown_round().filter(|_| model.preview().is_none())?;
     let index = index.min(round.seats.len().saturating_sub(1));
-    seats(model.session(), round).nth(index)
+    seat_at(model.session(), round, index)
 }
 
 pub fn title(model: &Model) -> String {
@@ -58,7 +59,13 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
     wrapped(&text, width, MOST_LINES).into_iter().map(Line::from).collect()
 }
 
-/// The chosen seat's answer as text.
+/// A seat's answer as Markdown, once it may be read.
+pub fn seat_text(model: &Model, index: usize) -> Option<String> {
+    let seat = view(model, index)?;
+    Some(answered(model, &seat, seat.answer()?))
+}
+
+/// The chosen seat's answer as text, under its name.
 pub fn text(model: &Model) -> Option<String> {
     let seat = view(model, model.seat)?;
     let answer = seat.answer()?;
@@ -126,9 +133,11 @@ fn unanswered(seat: &SeatView<'_>, is_closed: bool) -> String {
 
 /// An answer as Markdown.
 fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> String {
-    let mut parts = vec![seat.model.to_owned()];
-    parts.push(seat.ballot().and_then(Ballot::phrase).unwrap_or_else(|| answer.outcome.name().to_owned()));
+    let phrase = seat.ballot().and_then(Ballot::phrase);
+    let mut parts = vec![phrase.unwrap_or_else(|| answer.outcome.name().to_owned())];
     parts.extend(confidence(answer).map(|sure| format!("confidence {sure}")));
+    parts.push(seat.model.to_owned());
+    parts.extend(left_out(seat));
     parts.extend(seat.spent.as_ref().and_then(money));
     parts.extend(seat.leaks.map(|leaks| format!("⚑ {}", handling(leaks.action, &leaks.found))));
     let mut text = parts.join(" · ");
@@ -148,8 +157,12 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
         let is_empty = matches!(value, Value::Array(items) if items.is_empty())
             || value.as_str().is_some_and(|text| text.trim().is_empty());
         if !is_empty && !matches!(key.as_str(), "vote" | "consent" | "confidence") {
-            let _ = write!(text, "\n\n**{}**\n\n", key.replace('_', " "));
-            match model.session().rounds.last().filter(|_| key == "references") {
+            // What it says stands first, and needs no heading.
+            let _ = match key.as_str() {
+                "position" => write!(text, "\n\n"),
+                _ => write!(text, "\n\n**{}**\n\n", key.replace('_', " ")),
+            };
+            match model.shown_round().filter(|_| key == "references") {
                 Some(round) => cited(&Citable::of_round(round), answer, &mut text),
                 None => field(value, 0, &mut text),
             }

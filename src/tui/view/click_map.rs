@@ -17,6 +17,8 @@ pub enum Target {
     Field(usize),
     /// A row of the menu or the palette.
     Choice(usize),
+    /// A moment of a replay, by how many events have happened.
+    Moment(usize),
     /// A key of the footer.
     Key(Action),
 }

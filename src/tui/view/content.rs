@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use super::{answer, question, results, snapshot, tally, workflow_map};
+use super::{answer, checks, question, results, seat_card, snapshot, tally, workflow_map};
 use crate::tui::model::{Model, Pane};
 
 pub fn title(model: &Model, pane: Pane) -> String {
@@ -12,6 +12,8 @@ pub fn title(model: &Model, pane: Pane) -> String {
         Pane::Snapshot => snapshot::title(model),
         Pane::Steps => " Workflow ".to_owned(),
         Pane::Results => " Step results ".to_owned(),
+        Pane::Checks => checks::title(model),
+        _ if model.session().open_round().is_some() => seat_card::title(model),
         _ => " Tally ".to_owned(),
     }
 }
@@ -25,6 +27,7 @@ pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
         Pane::Snapshot => snapshot::lines(model, width),
         Pane::Steps => workflow_map::lines(model, width),
         Pane::Results => results::lines(model, width),
+        Pane::Checks => checks::lines(model, width),
         Pane::Seats | Pane::Events => Vec::new(),
     }
 }

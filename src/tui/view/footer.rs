@@ -12,6 +12,14 @@ use crate::tui::model::Model;
 use crate::tui::update::refusal;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
+    if let Some((what, since)) = &model.busy {
+        let text = format!(" {} … {} s", safe(what), model.now.since(*since) / 1000);
+        return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
+    }
+    if let Some(percent) = model.reading.filter(|percent| *percent < 100 && model.notice.is_none()) {
+        let text = format!(" Reading the file: {percent} %. What is read can be looked at.");
+        return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
+    }
     if let Some(notice) = &model.notice {
         let text = format!(" {}", safe(notice).replace('\n', " "));
         return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
@@ -29,7 +37,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
         hits.note(place.intersection(area), Target::Key(binding.action));
         x = x.saturating_add(width);
         spans.push(Span::styled(key(model, binding), model.theme.key()));
-        spans.push(Span::raw(format!(" {}   ", binding.footer)));
+        spans.push(Span::raw(format!(" {}   ", word(model, binding))));
     }
     frame.render_widget(Paragraph::new(Line::from(spans)), area);
 }
@@ -39,7 +47,16 @@ fn key(model: &Model, binding: &KeyBinding) -> String {
 }
 
 fn wide(model: &Model, binding: &KeyBinding) -> usize {
-    key(model, binding).chars().count() + binding.footer.chars().count() + 4
+    key(model, binding).chars().count() + word(model, binding).chars().count() + 4
+}
+
+/// The footer's word of a binding; what would go wrong is counted with the key that opens the round.
+fn word(model: &Model, binding: &KeyBinding) -> String {
+    match (binding.action, super::checks::problems(model)) {
+        (Action::OpenRound, 1) => "open (1 problem)".to_owned(),
+        (Action::OpenRound, count @ 2..) => format!("open ({count} problems)"),
+        _ => binding.footer.to_owned(),
+    }
 }
 
 /// The footer's keys that fit; what leads out and to the rest fits first.

@@ -8,7 +8,7 @@ use ratatui::widgets::{Clear, Paragraph};
 use super::click_map::{ClickMap, Target};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, wrapped};
-use crate::tui::form::{CheckItem, Field, FieldValue, Form};
+use crate::tui::form::{CheckItem, Field, FieldValue, Form, rule_hint};
 use crate::tui::keymap::{FORM_KEYS, FormKey};
 use crate::tui::model::Model;
 
@@ -16,8 +16,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits:
     let width = area.width.min(100);
     let words = words(model, form, usize::from(width.saturating_sub(3)));
     let below = u16::try_from(words.len()).unwrap_or(1);
-    let wanted: u16 = form.fields.iter().map(|field| extra(field).saturating_add(1)).sum();
-    let height = wanted.saturating_add(below + 3).min(area.height);
+    let wanted =
+        form.fields.iter().fold(0_u16, |sum, field| sum.saturating_add(extra(field)).saturating_add(1));
+    let intro = intro(form, usize::from(width.saturating_sub(4)), usize::from(area.height / 3));
+    let above = u16::try_from(intro.len()).unwrap_or(0);
+    let height = wanted.saturating_add(below + above + 3).min(area.height);
     let middle = (area.height - height) / 2;
     // What is decided stays in view over the form that decides it.
     let down = if form.is_answer() { area.height.saturating_sub(height + 1) } else { middle };
@@ -29,9 +32,20 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits:
     let framed = model.theme.block(title.trim_end().to_owned() + " ", true).title_bottom(hint);
     frame.render_widget(framed, place);
     let inner = Rect { x: place.x + 1, y: place.y + 1, width: width.saturating_sub(2), height: height - 2 };
-    let [fields, foot] = Layout::vertical([Constraint::Min(1), Constraint::Length(below)]).areas(inner);
+    let rows = [Constraint::Length(above), Constraint::Min(1), Constraint::Length(below)];
+    let [head, fields, foot] = Layout::vertical(rows).areas(inner);
+    frame.render_widget(Paragraph::new(intro), head);
     draw_fields(frame, fields, model, form, hits);
     frame.render_widget(Paragraph::new(words), foot);
+}
+
+/// What is read before the form is filled in, in at most so many lines.
+fn intro(form: &Form, width: usize, most: usize) -> Vec<Line<'static>> {
+    if form.intro.is_empty() {
+        return Vec::new();
+    }
+    let all = wrapped(&form.intro, width, most);
+    all.into_iter().chain([String::new()]).map(|line| Line::from(format!(" {line}"))).collect()
 }
 
 /// What is wrong with the form, else its keys.
@@ -49,6 +63,7 @@ fn words(model: &Model, form: &Form, width: usize) -> Vec<Line<'static>> {
 fn extra(field: &Field) -> u16 {
     match &field.entry {
         FieldValue::Text(area) => u16::try_from(area.lines().len()).unwrap_or(u16::MAX).clamp(4, 12),
+        FieldValue::Merge(_) => u16::MAX / 2,
         FieldValue::Picks(picks, _) => u16::try_from(picks.len()).unwrap_or(u16::MAX).clamp(1, 12),
         _ => 0,
     }
@@ -79,6 +94,9 @@ fn draw_fields(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hi
 
 /// Draws one field; `labels` is the width of the longest label of the form.
 fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, labels: usize, is_at: bool) {
+    if let FieldValue::Merge(desk) = &field.entry {
+        return super::merge::draw(frame, area, model, desk, is_at);
+    }
     let before = u16::try_from(labels + 3).unwrap_or(0).min(area.width);
     let style = if is_at { model.theme.key() } else { model.theme.faint() };
     let pointer = if is_at { model.theme.sign("▸", ">") } else { " " };
@@ -101,13 +119,15 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, l
         FieldValue::Choice(words, at) => {
             let word = words.get(*at).map(|word| harmless_line(word)).unwrap_or_default();
             let (left, right) = (model.theme.sign("◂", "<"), model.theme.sign("▸", ">"));
+            let hint = if field.id == "rule" { rule_hint(&word) } else { field.hint };
             let arrows = if is_at { format!("{left} {word} {right}") } else { word };
             let line = Line::from(vec![
                 Span::styled(arrows, if is_at { model.theme.strong() } else { ratatui::style::Style::new() }),
-                Span::styled(format!("   {}", field.hint), model.theme.faint()),
+                Span::styled(format!("   {hint}"), model.theme.faint()),
             ]);
             frame.render_widget(Paragraph::new(line), entry);
         }
+        FieldValue::Merge(_) => {}
         FieldValue::Picks(picks, at) => draw_picks(frame, entry, model, picks, *at, is_at),
     }
 }

@@ -3,6 +3,7 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::content;
+use super::timeline::{FRAMED, WITH_EVENT};
 use crate::tui::keymap::ScreenState;
 use crate::tui::model::{Mode, Model, Pane};
 
@@ -13,75 +14,131 @@ const TWO_ROWS: u16 = 16;
 
 /// The panes that are seen in `area`, each with its place.
 pub fn panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
-    let upper = upper(model);
+    if super::reveal::round(model).is_some() {
+        return super::reveal::panes(area, model);
+    }
+    let main = main_panes(model);
     if area.width < TWO_COLUMNS {
-        if area.height < TWO_ROWS || !upper.contains(&model.focus) {
+        if area.height < TWO_ROWS || !main.contains(&model.focus) {
             return vec![(model.focus, area)];
         }
-        return stack(area, model, upper);
+        return column(area, model, &main);
     }
-    let [left, right] =
-        Layout::horizontal([Constraint::Percentage(44), Constraint::Percentage(56)]).areas(area);
-    let mut panes = stack(left, model, upper);
-    panes.push((beside(model, upper), right));
+    let share = if model.session().open_round().is_some() { 60 } else { 44 };
+    let [left, right] = Layout::horizontal([Constraint::Percentage(share), Constraint::Fill(1)]).areas(area);
+    let beside = beside(model, &main);
+    let left_panes: Vec<Pane> = main.into_iter().filter(|pane| !beside.contains(pane)).collect();
+    let mut panes = column(left, model, &left_panes);
+    panes.extend(column(right, model, &beside));
     panes
 }
 
-/// The two panes that belong over each other now.
-fn upper(model: &Model) -> [Pane; 2] {
+/// The panes that belong over each other now, what matters most first.
+fn main_panes(model: &Model) -> Vec<Pane> {
     match model.screen_state() {
-        ScreenState::Draft if model.preview().is_some() => [Pane::Question, Pane::Seats],
+        ScreenState::Draft if model.preview().is_some() => vec![Pane::Question, Pane::Seats, Pane::Checks],
+        _ if model.session().rounds.is_empty()
+            && model.live().is_none()
+            && model.replay.coming().is_some() =>
+        {
+            vec![Pane::Question, Pane::Steps]
+        }
         // Where nothing was asked of seats, the steps are what there is to see.
-        _ if model.session().rounds.is_empty() => [Pane::Steps, Pane::Results],
-        _ => [Pane::Seats, Pane::Tally],
+        _ if model.session().rounds.is_empty() => vec![Pane::Steps, Pane::Results],
+        _ if model.session().open_round().is_some() => vec![Pane::Seats, Pane::Tally, Pane::Question],
+        _ => vec![Pane::Seats, Pane::Tally],
     }
 }
 
-/// The pane beside them: the one that is looked at, else what matters most now.
-fn beside(model: &Model, upper: [Pane; 2]) -> Pane {
-    if !upper.contains(&model.focus) {
-        return model.focus;
+/// The panes beside them: the one that is looked at, else what matters most now.
+fn beside(model: &Model, main: &[Pane]) -> Vec<Pane> {
+    let is_open = model.session().open_round().is_some() && model.preview().is_none();
+    if is_open && (main.contains(&model.focus) || model.focus == Pane::Events) {
+        return vec![Pane::Question, Pane::Events];
     }
-    match model.screen_state() {
+    if !main.contains(&model.focus) {
+        return vec![model.focus];
+    }
+    vec![match model.screen_state() {
         ScreenState::Draft if model.preview().is_some() => Pane::Snapshot,
         ScreenState::Question => Pane::Question,
         _ if model.session().rounds.is_empty() => Pane::Events,
-        ScreenState::Open if model.session().open_round().is_some() => Pane::Events,
         _ => Pane::Answer,
-    }
+    }]
 }
 
-fn stack(area: Rect, model: &Model, [top, bottom]: [Pane; 2]) -> Vec<(Pane, Rect)> {
+/// Panes over each other, each as high as its content. What is left goes to the one that people read;
+/// where there is too little, the highest give way, and the last are left out.
+fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
+    const LEAST: u16 = 3;
+    let shown = &all[..all.len().min(usize::from(area.height / LEAST).max(1))];
     let width = area.width.saturating_sub(2);
     let lines = |pane: Pane| match pane {
         Pane::Seats => model.seat_count(),
+        Pane::Events => usize::from(area.height),
         other => content::lines(model, other, width).len(),
     };
-    let wanted = |pane: Pane| u16::try_from(lines(pane)).unwrap_or(u16::MAX).saturating_add(2);
-    // Seats give way to what is beneath them, down to half of the room; a question to its seats.
-    let most = area.height.saturating_sub(wanted(bottom).min(area.height / 2)).max(3);
-    let rows = [Constraint::Length(wanted(top).clamp(3, most)), Constraint::Min(3)];
-    let [over, under] = Layout::vertical(rows).areas(area);
-    vec![(top, over), (bottom, under)]
+    let wanted = |pane: &Pane| u16::try_from(lines(*pane)).unwrap_or(u16::MAX).saturating_add(2).max(LEAST);
+    let mut heights: Vec<u16> = shown.iter().map(|pane| wanted(pane).min(area.height)).collect();
+    let read = shown.iter().position(|pane| reads(model) == *pane).unwrap_or(shown.len() - 1);
+    while heights.iter().sum::<u16>() > area.height {
+        let Some(most) = heights.iter_mut().max() else { break };
+        *most -= 1;
+    }
+    heights[read] += area.height - heights.iter().sum::<u16>();
+    let rows: Vec<Constraint> = heights.into_iter().map(Constraint::Length).collect();
+    let places = Layout::vertical(rows).split(area);
+    shown.iter().copied().zip(places.iter().copied()).collect()
+}
+
+/// The pane with the text that people read now.
+fn reads(model: &Model) -> Pane {
+    match model.screen_state() {
+        ScreenState::Draft | ScreenState::Open => Pane::Question,
+        ScreenState::Home
+        | ScreenState::Question
+        | ScreenState::Revealed
+        | ScreenState::Closed
+        | ScreenState::Replay => Pane::Tally,
+    }
 }
 
 /// The lowest screen with a title.
 const WITH_TITLE: u16 = 10;
-/// The narrowest screen whose title is one line.
-const ONE_TITLE_LINE: u16 = 60;
+
+/// How high the time line of a replay is.
+fn timeline(area: Rect, model: &Model) -> u16 {
+    match model.mode {
+        Mode::Home | Mode::Live(_) => 0,
+        Mode::Replay if area.width < 60 || area.height < 22 => 1,
+        Mode::Replay if area.height < 30 => FRAMED,
+        Mode::Replay => WITH_EVENT,
+    }
+}
+
+/// Whether the title is a replay's, of a session that is not over at this moment.
+pub fn is_replayed(model: &Model) -> bool {
+    matches!(model.mode, Mode::Replay) && model.session().closed.is_none()
+}
 
 /// The lines of the screen: title, body, time line, footer; those without room are empty.
 pub fn rows(area: Rect, model: &Model) -> [Rect; 4] {
     let title = match area {
         Rect { height: ..WITH_TITLE, .. } => 0,
-        Rect { width: ..ONE_TITLE_LINE, .. } => 2,
-        _ => 1,
+        _ if is_replayed(model) => 2,
+        // Where nothing was asked of seats yet there are no numbers.
+        _ if !matches!(model.mode, Mode::Home)
+            && model.preview().is_none()
+            && model.session().rounds.is_empty() =>
+        {
+            1
+        }
+        _ => 2,
     };
-    let has_line = matches!(model.mode, Mode::Replay);
     Layout::vertical([
         Constraint::Length(title),
         Constraint::Min(3),
-        Constraint::Length(u16::from(has_line)),
+        Constraint::Length(timeline(area, model)),
         Constraint::Length(1),
     ])
     .areas(area)

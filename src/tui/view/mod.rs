@@ -9,10 +9,11 @@
 //!  space play  → event  ] round  Tab pane  ? help  q quit
 //! ```
 //!
-//! Below 90 columns one pane is shown at a time, or two that belong together over each other; below
-//! 60 the title takes two lines, and below 10 lines it makes room. What was drawn where is handed back, for the mouse.
+//! Below 90 columns one pane is shown at a time, or those that belong together over each other; below
+//! 10 lines the title makes room. What was drawn where is handed back, for the mouse.
 
 mod answer;
+mod checks;
 mod click_map;
 mod content;
 mod events;
@@ -21,20 +22,31 @@ mod form;
 mod header;
 mod home;
 mod layout;
+mod merge;
+mod numbers;
 mod overlay;
 mod pane;
+mod pictures;
 mod question;
+mod reading;
+mod replay_header;
 mod results;
+mod reveal;
+mod score_dots;
+mod seat_card;
 mod seats;
 mod snapshot;
 mod tally;
 mod timeline;
+mod votes;
 mod workflow_map;
 
-pub use answer::text as answer_text;
+pub use answer::{seat_text, text as answer_text};
 pub use click_map::{ClickMap, Target};
 pub use overlay::{most_agree, most_help};
-pub use pane::{find, max_scroll, pane_text, seat_or_pane, tally_text};
+pub use pane::{find_lines, max_scroll, pane_text, seat_or_pane, tally_text, text_lines};
+pub use pictures::most_pictures;
+pub use reading::{lines_of_text, most_text, place_of};
 
 use ratatui::Frame;
 use ratatui::widgets::Paragraph;
@@ -47,7 +59,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {
     let mut hits = ClickMap::default();
     let area = frame.area();
     if area.width < 24 || area.height < 6 {
-        frame.render_widget(Paragraph::new("Terminal too small (minimum 24x6)"), area);
+        frame.render_widget(Paragraph::new("Too small: 24x6 at least"), area);
         return hits;
     }
     let [title, body, time, foot] = rows(area, model);
@@ -61,7 +73,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {
             } else {
                 pane::draw_all(frame, body, model, &mut hits);
             }
-            timeline::draw(frame, time, model);
+            timeline::draw(frame, time, model, &mut hits);
         }
     }
     footer::draw(frame, foot, model, &mut hits);
@@ -76,14 +88,16 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {
 fn plain_signs(frame: &mut Frame<'_>) {
     for cell in &mut frame.buffer_mut().content {
         let plain = match cell.symbol() {
-            "·" | "–" => "-",
+            "·" | "–" | "─" => "-",
             "→" => ">",
             "←" => "<",
             "↑" => "^",
             "↓" => "v",
             "…" => ".",
-            "≈" => "~",
+            "≈" | "ø" => "~",
             "•" => "*",
+            "│" => "|",
+            "└" => "+",
             "“" | "”" => "\"",
             "’" => "'",
             _ => continue,

@@ -7,9 +7,9 @@ use ratatui::widgets::{Clear, Paragraph};
 
 use super::click_map::{ClickMap, Target};
 use crate::sanitize::harmless_line;
-use crate::tui::cell_text::{clipped, rendered, safe, wrapped};
+use crate::tui::cell_text::{clipped, safe, wrapped};
 use crate::tui::keymap::{FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels, matching};
-use crate::tui::model::{Asking, LeaveTarget, Menu, MenuKind, Model, Overlay, TextView};
+use crate::tui::model::{Asking, LeaveTarget, Menu, MenuKind, Model, Overlay};
 
 /// Draws it, if there is one.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
@@ -25,7 +25,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
         Some(Overlay::Palette(typed, row)) => palette(frame, area, model, typed, *row, hits),
         Some(Overlay::Form(form)) => super::form::draw(frame, area, model, form, hits),
         Some(Overlay::Menu(menu)) => draw_menu(frame, area, model, menu, hits),
-        Some(Overlay::Text(read)) => reading(frame, area, model, read),
+        Some(Overlay::Text(read)) => super::reading::draw(frame, area, model, read),
+        Some(Overlay::Pictures(scroll)) => super::pictures::draw(frame, area, model, *scroll),
         Some(Overlay::Agree(asking)) => agree(frame, area, model, asking),
         Some(Overlay::Confirm(asked)) => confirm(frame, area, model, &asked.title, &asked.text),
         Some(Overlay::Leave(to, _)) => leave(frame, area, model, *to),
@@ -116,7 +117,8 @@ fn palette(
 fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits: &mut ClickMap) {
     let room = usize::from(area.height.saturating_sub(2));
     let start = (menu.at + 1).saturating_sub(room);
-    let widest = menu.rows.iter().map(|row| row.chars().count()).max().unwrap_or(0) + 6;
+    let rows = menu.rows.iter().chain([&menu.hint]);
+    let widest = rows.map(|row| row.chars().count()).max().unwrap_or(0) + 6;
     let width = u16::try_from(widest.max(menu.title.chars().count() + 6)).unwrap_or(u16::MAX).clamp(40, 110);
     let line = |(index, row): (usize, &String)| {
         let is_chosen = index == menu.at && menu.kind != MenuKind::ReadOnly;
@@ -126,26 +128,15 @@ fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits
     };
     let lines = menu.rows.iter().enumerate().skip(start).take(room).map(line).collect();
     let inner = popup(frame, area, model, &menu.title, lines, width);
+    let hint = Rect { y: inner.bottom(), height: 1, ..inner }.intersection(area);
+    if !menu.hint.is_empty() {
+        let text =
+            clipped(&harmless_line(&menu.hint), usize::from(inner.width).min(menu.hint.chars().count()));
+        frame.render_widget(Paragraph::new(Line::styled(format!(" {text} "), model.theme.faint())), hint);
+    }
     for (row, index) in (inner.y..inner.bottom()).zip(start..menu.rows.len()) {
         hits.note(Rect { y: row, height: 1, ..inner }, Target::Choice(index));
     }
-}
-
-/// A text over the whole screen but its last line.
-fn reading(frame: &mut Frame<'_>, area: Rect, model: &Model, read: &TextView) {
-    let place = Rect { height: area.height.saturating_sub(1), ..area };
-    let inner = usize::from(place.height.saturating_sub(2));
-    let width = usize::from(place.width.saturating_sub(2));
-    let all: Vec<Line<'static>> = if read.is_markdown {
-        rendered(&read.text, width, usize::MAX, model.theme)
-    } else {
-        wrapped(&read.text, width, usize::MAX).into_iter().map(Line::from).collect()
-    };
-    let start = read.scroll.min(all.len().saturating_sub(inner));
-    let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(inner).collect();
-    let title = format!(" {} · Esc closes · y copies ", harmless_line(&read.title));
-    frame.render_widget(Clear, place);
-    frame.render_widget(Paragraph::new(shown).block(model.theme.block(title, true)), place);
 }
 
 /// The lines of what the person is asked to agree to, and how many of them fit at once.

@@ -8,6 +8,7 @@ use ratatui::widgets::Paragraph;
 use super::click_map::{ClickMap, Target};
 use super::content::{lines, title};
 use super::layout::{panes, rows};
+use super::reading::{highlighted, position};
 use super::{answer, events, seats, tally};
 use crate::tui::model::{AnswerLayout, Model, Pane};
 
@@ -23,15 +24,24 @@ fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut
     let height = usize::from(area.height.saturating_sub(2));
     let scroll = model.scroll[pane.index()];
     hits.note(area, Target::Pane(pane));
+    let mut below = String::new();
     let (title, shown) = match pane {
         Pane::Seats => {
             let inner = Rect { x: area.x + 1, y: area.y + 1, width, height: area.height.saturating_sub(2) };
             seats::pane(model, inner, hits)
         }
         Pane::Events => events::pane(model, scroll, height),
-        text => (title(model, text), from(lines(model, text, width), scroll, height)),
+        text => {
+            let all = lines(model, text, width);
+            let count = all.len();
+            let start = scroll.min(count.saturating_sub(height));
+            below = position(start, height, count);
+            (title(model, text), from(all, start, height))
+        }
     };
-    frame.render_widget(Paragraph::new(shown).block(model.theme.block(title, model.focus == pane)), area);
+    let shown: Vec<Line<'static>> = shown.into_iter().map(|line| highlighted(line, &model.words)).collect();
+    let block = model.theme.block(title, model.focus == pane).title_bottom(below);
+    frame.render_widget(Paragraph::new(shown).block(block), area);
 }
 
 /// The lines of a pane that are seen: at most `height` from `scroll` on, the last page at least.
@@ -63,21 +73,18 @@ pub fn max_scroll(model: &Model, pane: Pane) -> usize {
     }
 }
 
-/// The next line of a pane of text that holds `words`, after or before the first one seen.
-pub fn find(model: &Model, pane: Pane, words: &str, forward: bool) -> Option<usize> {
-    let place = place(model, pane);
-    let lines = lines(model, pane, place.width.saturating_sub(2));
+/// The lines of a pane of text that hold `words`, each as often as it does.
+pub fn find_lines(model: &Model, pane: Pane, words: &str) -> Vec<usize> {
+    let width = place(model, pane).width.saturating_sub(2);
     let words = words.to_lowercase();
-    let here = model.scroll[pane.index()].min(max_scroll(model, pane));
-    let holds = |index: &usize| lines[*index].to_string().to_lowercase().contains(&words);
-    let found = if forward {
-        (here + 1..lines.len())
-            .find(holds)
-            .or_else(|| (0..=here.min(lines.len().saturating_sub(1))).find(holds))
-    } else {
-        (0..here.min(lines.len())).rev().find(holds)
-    };
-    found.filter(|_| !lines.is_empty())
+    let count = |line: &Line<'_>| line.to_string().to_lowercase().matches(&words).count();
+    let lines = lines(model, pane, width);
+    lines.iter().enumerate().flat_map(|(index, line)| std::iter::repeat_n(index, count(line))).collect()
+}
+
+/// A pane of text, its lines as they are without a screen's edge.
+pub fn text_lines(model: &Model, pane: Pane) -> Vec<String> {
+    lines(model, pane, u16::MAX).iter().map(ToString::to_string).collect()
 }
 
 /// The pane that is looked at as plain text, unless it is a list.
@@ -99,7 +106,7 @@ pub fn seat_or_pane(model: &Model) -> (String, String) {
 
 /// The tally as plain text.
 pub fn tally_text(model: &Model) -> Option<String> {
-    model.session().rounds.last().and_then(crate::insight::round_view::tally)?;
+    model.shown_round().and_then(crate::insight::round_view::tally)?;
     let text: Vec<String> = tally::lines(model, 100).iter().map(ToString::to_string).collect();
     Some(text.join("\n"))
 }

@@ -5,7 +5,8 @@ use ratatui::text::Line;
 use super::results::shown;
 use crate::core::Question;
 use crate::history::{RoundOpened, RoundRun, Session};
-use crate::insight::wording::{format_duration, group_digits, headline, quorum_ballots};
+use crate::insight::headline;
+use crate::insight::wording::{format_duration, group_digits, quorum_ballots};
 use crate::sanitize::harmless_line;
 use crate::tally::Ties;
 use crate::tui::cell_text::wrapped;
@@ -36,9 +37,12 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         exploration(session, preview, &mut parts);
         parts.push((String::new(), false));
         parts.push((preview.size(), false));
-    } else if let Some(round) = session.rounds.last() {
+    } else if let Some(round) = model.shown_round() {
         of_round(&round.opened, &mut parts);
         after(round, &mut parts);
+    } else if let Some(coming) = model.replay.coming().filter(|_| model.live().is_none()) {
+        parts.push((format!("Round {}, not opened yet", coming.number), false));
+        of_round(coming, &mut parts);
     } else {
         let goal = session.definition.as_ref().and_then(|definition| definition.goal.clone());
         parts.push((goal.unwrap_or_default(), false));
@@ -82,10 +86,11 @@ fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>
     for choice in &requested.choices {
         parts.push((format!("  • {choice}"), false));
     }
-    if let Some(tally) = session.rounds.last().and_then(crate::insight::round_view::tally) {
-        let made = headline(tally);
+    let last = session.rounds.last();
+    if let Some((round, tally)) = last.and_then(|last| Some((last, crate::insight::tally(last)?))) {
+        let made = headline(session, round, tally);
         parts.push((String::new(), false));
-        parts.push((format!("{} ({})", made.label, made.detail), false));
+        parts.push((format!("{}. {}", made.label, made.detail), false));
     }
     if !requested.input.is_null() {
         parts.push(("\ninput".to_owned(), true));
@@ -110,6 +115,10 @@ fn ballot_and_rule(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
         ballot.push_str(&format!(" · {} · abstain", options.join(" · ")));
     }
     parts.push((ballot, false));
+    for (option, about) in &opened.ballot.about {
+        let texts: Vec<String> = about.entries().map(|(_, text)| harmless_line(text)).collect();
+        parts.push((format!("  {}: {}", harmless_line(option), texts.join(" – ")), false));
+    }
     let ties = match opened.ties {
         Ties::None => "reported".to_owned(),
         Ties::Ask => "facilitator decides".to_owned(),
@@ -146,9 +155,9 @@ pub fn needs(model: &Model, parts: &mut Vec<(String, bool)>) {
 
 fn exploration(session: &Session, preview: &Preview, parts: &mut Vec<(String, bool)>) {
     let Some(definition) = &session.definition else { return };
-    if let Some(background) =
-        definition.step(&preview.opened.step).and_then(|step| step.round()?.exploration.clone())
-    {
+    let step = definition.step(&preview.opened.step);
+    let asked = step.and_then(|step| session.rendered_round(definition, step, step.round()?).ok());
+    if let Some(background) = asked.and_then(|asked| asked.round.exploration.clone()) {
         parts.push((format!("\n{}", marked(&background, &preview.checked.phrases)), false));
     }
     if !definition.artifacts.is_empty() {

@@ -6,8 +6,10 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::click_map::{ClickMap, Target};
+use super::numbers::clock;
 use crate::ballot::Ballot;
 use crate::insight::round_view::{SeatView, VisibleState, confidence, is_revealed, seats};
+use crate::insight::sides::side_of;
 use crate::insight::wording::format_duration;
 use crate::participants::progress::{Progress, RequestPhase as Request};
 use crate::sanitize::harmless_line;
@@ -20,31 +22,114 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
     let height = usize::from(area.height);
     let count = model.seat_count();
     if count == 0 {
+        if model.live().is_none() && model.replay.coming().is_some() {
+            return (" Question ".to_owned(), super::question::lines(model, area.width));
+        }
         let goal = session.definition.as_ref().and_then(|d| d.goal.clone()).unwrap_or_default();
         let text = if session.header.is_some() { format!("No round yet.\n\n{goal}") } else { String::new() };
         let lines = wrapped(&text, usize::from(area.width), height).into_iter().map(Line::from).collect();
         return (" Seats ".to_owned(), lines);
     }
+    let order = model.seat_order();
     let chosen = model.seat.min(count.saturating_sub(1));
+    let row = order.iter().position(|seat| *seat == chosen).unwrap_or(0);
     // The chosen seat is always seen.
-    let start = (chosen + 1).saturating_sub(height).min(count.saturating_sub(height));
-    for (row, index) in (area.y..area.bottom()).zip(start..count) {
-        hits.note(Rect { y: row, height: 1, ..area }, Target::Seat(index));
+    let start = (row + 1).saturating_sub(height).min(count.saturating_sub(height));
+    let shown = &order[start..count.min(start + height)];
+    for (row, index) in (area.y..area.bottom()).zip(shown) {
+        hits.note(Rect { y: row, height: 1, ..area }, Target::Seat(*index));
     }
-    let title = format!(" Seats ({count}) ");
+    let part = if shown.len() < count { format!("{} of {count}", shown.len()) } else { count.to_string() };
     if let Some(preview) = model.preview() {
+        let keys = if model.is_undecided() { " · p adds, removes · m model" } else { "" };
         let names = &preview.opened.seats;
         let longest = longest(names.iter(), area.width);
-        let shown = names.iter().enumerate().skip(start).take(height);
         let step = preview.opened.step.as_str();
-        let line = |(index, name): (usize, &String)| to_ask(model, step, name, index == chosen, longest);
-        return (title, shown.map(line).collect());
+        let line =
+            |index: &usize| to_ask(model, step, &names[*index], *index == chosen, (longest, area.width));
+        return (format!(" Who is asked ({part}){keys} "), shown.iter().map(line).collect());
     }
-    let Some(round) = session.rounds.last() else { return (title, Vec::new()) };
-    let columns = Columns::fitting(area.width, longest(round.seats.keys(), area.width), is_revealed(round));
-    let shown = seats(session, round).skip(start).take(height).enumerate();
-    let lines = shown.map(|(row, seat)| line(model, &seat, start + row == chosen, columns)).collect();
+    let title = format!(" Seats ({part}) ");
+    let Some(round) = model.shown_round() else { return (title, Vec::new()) };
+    let longest = longest(round.seats.keys(), area.width);
+    let all: Vec<SeatView<'_>> = seats(session, round).collect();
+    if round.closed.is_none() {
+        let lines = shown
+            .iter()
+            .map(|index| while_open(model, &all[*index], *index == chosen, (longest, area.width)));
+        return (format!(" Seats ({part}) · what needs you first "), lines.collect());
+    }
+    let columns = Columns::fitting(area.width, longest, is_revealed(round));
+    let lines = shown.iter().map(|index| line(model, &all[*index], *index == chosen, columns)).collect();
     (title, lines)
+}
+
+/// A seat of an open round: its state with the reason, how long it took, and who answers for it.
+fn while_open(
+    model: &Model,
+    seat: &SeatView<'_>,
+    is_chosen: bool,
+    (longest, width): (usize, u16),
+) -> Line<'static> {
+    let (sign, word, style) = standing(model, seat);
+    let width = usize::from(width);
+    let time = if width < 44 { 0 } else { 8 };
+    let model_room = if width < 60 { 0 } else { (width / 4).min(24) };
+    let room = width.saturating_sub(3 + longest + 2 + time + model_room + usize::from(model_room > 0) * 2);
+    let faint = model.theme.faint();
+    let mut spans = vec![
+        Span::raw(if is_chosen { model.theme.sign("▸", ">") } else { " " }),
+        Span::styled(format!("{sign} "), style),
+        Span::styled(
+            format!("{}  ", clipped_middle(&harmless_line(seat.name), longest)),
+            if is_chosen { model.theme.strong() } else { Style::new() },
+        ),
+        Span::styled(clipped(&reason(model, seat).unwrap_or(word), room), style),
+    ];
+    if time > 0 {
+        let taken = progress(model, seat).map(|progress| progress.for_ms);
+        let taken = taken.or_else(|| own_time(model, seat)).or_else(|| replayed_ms(model, seat));
+        let taken = taken.map(format_duration).unwrap_or_default();
+        spans.push(Span::styled(format!("{taken:>time$}"), faint));
+    }
+    if model_room > 0 {
+        let text = cut_middle(&harmless_line(seat.model), model_room);
+        spans.push(Span::styled(format!("  {text}"), faint));
+    }
+    Line::from(spans)
+}
+
+/// Why a seat needs somebody, on its row.
+fn reason(model: &Model, seat: &SeatView<'_>) -> Option<String> {
+    if let VisibleState::Failed(failed) = &seat.standing {
+        let tries = if failed.tries > 1 { format!("{} attempts: ", failed.tries) } else { String::new() };
+        let first = failed.reason.lines().next().unwrap_or_default();
+        return Some(format!("{tries}{}", harmless_line(first)));
+    }
+    if model.pending_human().is_some_and(|(name, _)| name == seat.name) {
+        return Some("your turn: Enter".to_owned());
+    }
+    let progress = progress(model, seat)?;
+    let trouble = progress.trouble.as_deref().map(harmless_line);
+    match (progress.standing, progress.left_ms) {
+        (Request::Waiting, Some(left)) => {
+            let why = trouble.map(|why| format!(" · {why}")).unwrap_or_default();
+            Some(format!("again in {}{why}", clock(left.div_ceil(1000))))
+        }
+        (Request::Stalled, _) => Some("silent".to_owned()),
+        (standing, _) if progress.tries > 1 => {
+            Some(format!("{}, attempt {}", standing.word(), progress.tries))
+        }
+        _ => None,
+    }
+}
+
+/// How long the last request of a seat took, in milliseconds: one that was asked again counts from then.
+fn own_time(model: &Model, seat: &SeatView<'_>) -> Option<u64> {
+    let round = model.session().rounds.last()?;
+    let again = round.seat(seat.name)?.retried_at;
+    let before = again.map_or(0, |at| at.since(round.opened_at));
+    Some(seat.elapsed_ms?.saturating_sub(before))
 }
 
 /// How wide the names are; on a narrow screen they give way to what is said of the seats.
@@ -52,6 +137,9 @@ fn longest<'a>(names: impl Iterator<Item = &'a String>, width: u16) -> usize {
     let most = if width < 50 { usize::from(width / 3) } else { 24 };
     names.map(|name| name.width()).max().unwrap_or(0).min(most)
 }
+
+/// A list narrower than this has names alone once the answers are there.
+const NAMES_ALONE: u16 = 28;
 
 /// The widths of a row's columns.
 #[derive(Clone, Copy)]
@@ -65,27 +153,51 @@ struct Columns {
 impl Columns {
     /// The time gives way to a vote on a narrow screen.
     fn fitting(width: u16, name: usize, is_revealed: bool) -> Self {
+        // Beside an answer there is room for names alone: signs and colors say the rest.
+        if is_revealed && width < NAMES_ALONE {
+            return Self { name: usize::from(width).saturating_sub(3), word: 0, time: 0 };
+        }
         let time = if width < 44 || is_revealed && width < 60 { 0 } else { 9 };
         let room = usize::from(width).saturating_sub(3 + name + 2 + time);
         Self { name, word: room.min(if is_revealed { 40 } else { 21 }), time }
     }
 }
 
-/// A seat that is to be asked, with its model.
-fn to_ask(model: &Model, step: &str, name: &str, is_chosen: bool, longest: usize) -> Line<'static> {
+/// A seat that is to be asked, with its model and whether that could answer.
+fn to_ask(
+    model: &Model,
+    step: &str,
+    name: &str,
+    is_chosen: bool,
+    (longest, width): (usize, u16),
+) -> Line<'static> {
     let info = model.session().seat_info(name);
     let asked = info.map(|info| info.label(step).to_owned()).unwrap_or_default();
     let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
     let name_style = if is_chosen { model.theme.strong() } else { Style::new() };
+    let problem = model.live().and_then(|live| live.problems.iter().find(|(seat, _)| seat == name));
+    let (sign, word, style) = match problem {
+        Some((_, why)) => (model.theme.sign("✗", "x"), why.as_str(), model.theme.bad()),
+        None => (" ", "", Style::new()),
+    };
+    let room = usize::from(width).saturating_sub(longest + 5);
+    let of_model = if word.is_empty() { room } else { room / 2 };
+    let asked = clipped(&cut_middle(&harmless_line(&asked), of_model), of_model.min(28));
+    let left = room.saturating_sub(of_model.min(28) + 2);
     Line::from(vec![
-        Span::raw(format!("{pointer}  ")),
+        Span::raw(pointer),
+        Span::styled(format!("{sign} "), style),
         Span::styled(format!("{}  ", clipped_middle(&harmless_line(name), longest)), name_style),
-        Span::styled(harmless_line(&asked), model.theme.faint()),
+        Span::styled(format!("{asked}  "), model.theme.faint()),
+        Span::styled(clipped(&harmless_line(word), left), style),
     ])
 }
 
 fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, columns: Columns) -> Line<'static> {
-    let (sign, word, style) = standing(model, seat);
+    let (mut sign, word, mut style) = standing(model, seat);
+    if let Some(side) = model.shown_round().and_then(|round| side_of(seat, round)) {
+        (sign, style) = (model.theme.option_sign(side), model.theme.option(side));
+    }
     let name = clipped_middle(&harmless_line(seat.name), columns.name);
     let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
     let name_style = if is_chosen { model.theme.strong() } else { Style::new() };
@@ -116,6 +228,13 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, columns: Columns) -
     }
     spans.push(Span::styled(format!("  {}", more.join(" · ")), faint));
     Line::from(spans)
+}
+
+/// How long a seat that is asked has been asked, at the moment of a replay.
+fn replayed_ms(model: &Model, seat: &SeatView<'_>) -> Option<u64> {
+    let is_asked = matches!(seat.standing, VisibleState::Unread("asking"));
+    let round = model.session().open_round().filter(|_| is_asked && model.live().is_none())?;
+    Some(model.session().round_ran_ms(round, model.replay.moment()))
 }
 
 /// How the request of a seat that is asked stands.
@@ -154,8 +273,12 @@ fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style)
         VisibleState::Revealed(answer) => {
             let said =
                 seat.ballot().and_then(Ballot::phrase).unwrap_or_else(|| answer.outcome.name().to_owned());
-            let style = if seat.ballot().is_some() { theme.good() } else { theme.bad() };
-            (theme.sign("●", "*"), harmless_line(&said), style)
+            let (sign, style) = match seat.ballot() {
+                Some(Ballot::Abstain) => (theme.sign("○", "_"), theme.faint()),
+                Some(_) => (theme.sign("●", "*"), theme.good()),
+                None => (theme.sign("✗", "x"), theme.bad()),
+            };
+            (sign, harmless_line(&said), style)
         }
     }
 }

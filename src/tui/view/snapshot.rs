@@ -9,7 +9,7 @@ use crate::tui::model::Model;
 pub fn title(model: &Model) -> String {
     let opened = match model.preview() {
         Some(preview) => &preview.opened,
-        None => match model.session().rounds.last() {
+        None => match model.shown_round() {
             Some(round) => &*round.opened,
             None => return " Snapshot ".to_owned(),
         },
@@ -33,7 +33,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let text = preview.opened.snapshot.trim_end();
         return wrapped(text, width, usize::MAX).into_iter().map(Line::from).collect();
     }
-    let Some(round) = model.session().rounds.last() else { return Vec::new() };
+    let Some(round) = model.shown_round() else { return Vec::new() };
     let chosen = model.seat.min(round.seats.len().saturating_sub(1));
     let address = round.seats.get_index(chosen).and_then(|(_, seat)| seat.item.as_ref());
     let mut lines: Vec<Line<'static>> =

@@ -154,6 +154,11 @@ impl Place<'_> {
                     self.check_item(node, item);
                 }
             }
+            (KeyType::Named(item), Value::Map(map)) => {
+                for (_, node) in map {
+                    self.check(node, item);
+                }
+            }
             (KeyType::Texts, Value::List(items)) => {
                 for node in items {
                     self.check(node, &KeyType::Text);
@@ -191,8 +196,12 @@ impl Place<'_> {
             _ => node.kind().to_owned(),
         };
         let message = format!("`{name}` of {} must be {}, found {value}", self.what, wanted(kind));
+        let may_be_text = match kind {
+            KeyType::Either(kinds) => kinds.iter().any(|kind| matches!(kind, KeyType::Text)),
+            other => matches!(other, KeyType::Text),
+        };
         let hint = match (kind, &node.value) {
-            (KeyType::Text, Value::Number(_) | Value::Bool(_)) => "put it in quotes".to_owned(),
+            (_, Value::Number(_) | Value::Bool(_)) if may_be_text => "put it in quotes".to_owned(),
             (KeyType::List(_) | KeyType::Steps, _) => "write one item a line, each after `- `".to_owned(),
             _ => format!("write `{name}: {}`", self.key.example),
         };
@@ -211,7 +220,7 @@ fn suits(node: &Node, kind: &KeyType) -> bool {
     match (kind, &node.value) {
         (KeyType::Any, _)
         | (KeyType::Flag, Value::Bool(_))
-        | (KeyType::Map(_), Value::Map(_))
+        | (KeyType::Map(_) | KeyType::Named(_), Value::Map(_))
         | (KeyType::List(_) | KeyType::Steps | KeyType::Texts, Value::List(_)) => true,
         (KeyType::Text | KeyType::Texts, _) => text().is_some(),
         (KeyType::Words(words), _) => text().is_some_and(|text| words().contains(&text.as_str())),
@@ -234,6 +243,7 @@ fn suits(node: &Node, kind: &KeyType) -> bool {
         (
             KeyType::Flag
             | KeyType::Map(_)
+            | KeyType::Named(_)
             | KeyType::List(_)
             | KeyType::Steps
             | KeyType::Whole(..)
@@ -271,6 +281,7 @@ pub fn wanted(kind: &KeyType) -> String {
             words.join(", ")
         }
         KeyType::Map(_) => "a map of keys".to_owned(),
+        KeyType::Named(_) => "a map of names".to_owned(),
         KeyType::List(_) | KeyType::Steps => "a list".to_owned(),
         KeyType::Either(kinds) => kinds.iter().map(wanted).collect::<Vec<_>>().join(" or "),
     }

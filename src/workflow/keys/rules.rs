@@ -58,7 +58,7 @@ pub fn ballot() -> Vec<Value> {
         let takes = kind.spec().form_keys();
         let mut unknown = Vec::new();
         if !takes.options {
-            unknown.push("options");
+            unknown.extend(["options", "order"]);
         }
         if !takes.cards {
             unknown.push("cards");
@@ -72,7 +72,7 @@ pub fn ballot() -> Vec<Value> {
             // Without blanks around it; `abstain` is always possible.
             let option = json!({"pattern": "^\\S([\\s\\S]*\\S)?$", "not": {"type": "string", "pattern": "^[Aa][Bb][Ss][Tt][Aa][Ii][Nn]$"}});
             then["properties"]["options"] =
-                json!({"type": "array", "minItems": 2, "uniqueItems": true, "items": option});
+                json!({"type": ["array", "object"], "minItems": 2, "uniqueItems": true, "items": option});
         }
         if let Scale::Default(..) = takes.scale {
             then["dependentRequired"] = json!({"min": ["max"], "max": ["min"]});

@@ -83,7 +83,7 @@ fn collect(kind: &KeyType, maps: &mut Vec<&'static MapSpec>) {
             maps.push(of);
             of.keys.iter().for_each(|key| collect(&key.kind, maps));
         }
-        KeyType::List(item) => collect(item, maps),
+        KeyType::List(item) | KeyType::Named(item) => collect(item, maps),
         KeyType::Either(kinds) => kinds.iter().for_each(|kind| collect(kind, maps)),
         _ => {}
     }
@@ -144,6 +144,7 @@ fn of_type(kind: &KeyType) -> Value {
         KeyType::Duration => json!({"type": "string", "pattern": "^[0-9.]+ *(ms|s|m|min|h)$"}),
         KeyType::Words(words) | KeyType::Renamed(words, _) => json!({"enum": words()}),
         KeyType::Map(of) => json!({"$ref": format!("#/$defs/{}", of.name)}),
+        KeyType::Named(item) => json!({"type": "object", "additionalProperties": of_type(item)}),
         KeyType::List(item) => json!({"type": "array", "items": of_type(item)}),
         KeyType::Steps => json!({"type": "array", "items": {"$ref": "#/$defs/step"}}),
         KeyType::Either(kinds) => json!({"anyOf": kinds.iter().map(of_type).collect::<Vec<_>>()}),

@@ -32,6 +32,8 @@ pub enum KeyType {
     Renamed(fn() -> Vec<&'static str>, &'static [&'static str]),
     Map(&'static MapSpec),
     List(&'static KeyType),
+    /// A map whose keys are names of the writer's own.
+    Named(&'static KeyType),
     /// A list of steps.
     Steps,
     Either(&'static [KeyType]),

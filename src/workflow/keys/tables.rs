@@ -85,6 +85,7 @@ pub static DEFINITION: MapSpec = MapSpec {
         ),
         key("open_conflicts", List(&Any), "", "Conflicts that are still open.", "[\"speed or safety\"]"),
         key("open_questions", List(&Any), "", "Questions that are still open.", "[\"Who pays?\"]"),
+        key("current_round", from(1), "1", "The number of the first round.", "3"),
         key("budget", Positive, "no limit", "The most that the session may cost, in US dollars.", "0.50"),
         key(
             "warm_first",
@@ -122,6 +123,13 @@ pub static DEFINITION: MapSpec = MapSpec {
             "262144",
             "The largest snapshot that is sent, in bytes.",
             "1000000",
+        ),
+        key(
+            "secrets",
+            Words(|| vec!["refuse", "allow"]),
+            "refuse",
+            "Evidence that looks like a key or password; `allow` sends it, once you agree.",
+            "allow",
         ),
         key("max_iterations", from(1), "100", "The most step runs in one session, loops included.", "20"),
         key("max_duration_ms", from(1), "no limit", "The most time the session may take, in ms.", "600000"),

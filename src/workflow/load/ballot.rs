@@ -1,12 +1,15 @@
 //! Loading the form of an answer.
 
+use indexmap::IndexMap;
+
 use super::entries::Entries;
 use super::map_reader::as_text;
-use crate::ballot::{BallotForm, BallotKind, Scale};
+use super::options::{OPTION, OPTIONS_FROM, option};
+use crate::ballot::{BallotForm, BallotKind, OptionOrder, OptionText, Scale};
 use crate::tally;
 use crate::workflow::keys::rules;
-use crate::workflow::keys::spec::KeyType::{Decimal, Either, List, Number, Text, Texts, Words};
-use crate::workflow::keys::spec::{MapSpec, key};
+use crate::workflow::keys::spec::KeyType::{Decimal, Either, List, Map, Number, Text, Words};
+use crate::workflow::keys::spec::{MapSpec, key, words_of};
 use crate::yaml::{Node, Value};
 
 /// The keys of a form.
@@ -16,7 +19,20 @@ pub static BALLOT: MapSpec = MapSpec {
     rules: rules::ballot,
     keys: &[
         key("kind", Words(BallotKind::names), "position", "The kind.", "choice"),
-        key("options", Texts, "", "The options, at least two.", "[redis, none]"),
+        key(
+            "options",
+            Either(&[List(&Either(&[Text, Map(&OPTION)])), Text, Map(&OPTIONS_FROM)]),
+            "",
+            "The options, at least two: names, maps, or a list that an earlier step left.",
+            "[redis, {id: none, description: \"as today\"}]",
+        ),
+        key(
+            "order",
+            Words(|| words_of(&OptionOrder::WORDS)),
+            "same",
+            "In what order seats are shown the options: one for all, one each, or half of them mirrored.",
+            "per-seat",
+        ),
         key("min", Decimal, "0 for `score`", "The lower end of the scale.", "1"),
         key("max", Decimal, "5 for `score`", "The upper end of the scale.", "10"),
         key(
@@ -46,12 +62,21 @@ pub fn ballot(entries: Entries<'_>) -> BallotForm {
 /// The form of a map; `None` if a value of it has a wrong type.
 fn of_map(inner: Entries<'_>) -> Option<BallotForm> {
     let kind = inner.text("kind").map_or(Some(BallotKind::default()), |word| BallotKind::from_name(&word))?;
-    let options = inner.texts("options");
-    let written = match inner.node("options").map(|node| &node.value) {
-        Some(Value::List(items)) => items.len(),
-        _ => options.len(),
-    };
-    let mut form = BallotForm::over(kind, options);
+    let (mut options, mut about) = (inner.texts("options"), IndexMap::new());
+    let mut written = options.len();
+    if let Some(Value::List(items)) = inner.node("options").map(|node| &node.value) {
+        written = items.len();
+        let read = items.iter().filter_map(|item| option(item, inner));
+        options.clear();
+        for (id, text) in read {
+            if text != OptionText::default() {
+                about.insert(id.clone(), text);
+            }
+            options.push(id);
+        }
+    }
+    let mut form = BallotForm { about, ..BallotForm::over(kind, options) };
+    form.order = inner.word("order", &OptionOrder::WORDS).unwrap_or_default();
     form.min = number(inner, "min");
     form.max = number(inner, "max");
     form.cards = inner.list("cards").iter().filter_map(card).collect();
@@ -77,11 +102,20 @@ fn card(node: &Node) -> Option<String> {
 fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
     let name = form.kind.name();
     let takes = form.kind.spec().form_keys();
-    if takes.options && form.options.len() < 2 {
+    let is_taken = matches!(&node.value, Value::Map(_))
+        && entries.map("ballot").is_some_and(|ballot| ballot.map("options").is_some());
+    if !takes.options && !form.order.is_same() {
+        entries.refuse(
+            node,
+            format!("{} ballot has no options to order", with_article(name)),
+            "remove `order`",
+        );
+    }
+    if takes.options && form.options.len() < 2 && !is_taken {
         let message = format!("{} ballot needs at least two options", with_article(name));
         entries.refuse(node, message, "add `options: [a, b]`");
     }
-    if !takes.options && !form.options.is_empty() {
+    if !takes.options && (!form.options.is_empty() || is_taken) {
         let hint = if takes.cards { "write `cards`" } else { "remove `options`" };
         entries.refuse(node, format!("{} ballot takes no options", with_article(name)), hint);
     }

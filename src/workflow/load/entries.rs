@@ -3,6 +3,7 @@
 //! The key table has been checked before (`keys::check`), which names every value of a wrong type: here
 //! such a value counts as absent. What else is wrong is collected, so that a person sees all at once.
 
+use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::findings::Findings;
@@ -74,6 +75,12 @@ impl<'a> Entries<'a> {
     /// A list of any values.
     pub fn values(&self, key: &str) -> Vec<Json> {
         self.list(key).iter().map(Node::to_json).collect()
+    }
+
+    /// A map of texts by names of the writer's own.
+    pub fn named_texts(&self, key: &str) -> IndexMap<String, String> {
+        let own = self.map(key).map(|own| own.map).into_iter().flatten();
+        own.filter_map(|(name, node)| Some((name.text.clone(), as_text(node)?))).collect()
     }
 
     pub fn whole_number(&self, key: &str) -> Option<u64> {

@@ -5,6 +5,7 @@ pub(crate) mod entries;
 pub(crate) mod findings;
 pub(crate) mod map_reader;
 pub(crate) mod material;
+pub mod options;
 pub(crate) mod participants;
 pub(crate) mod rule;
 pub(crate) mod task;
@@ -14,7 +15,7 @@ use super::keys::check::{check_definition, is_parallel};
 use super::recall::{RecallKeys, recall};
 use super::steps::read::{completeness, single_step, steps};
 use super::steps::step::Step;
-use super::{envelope, validate};
+use super::{envelope, templates, validate};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Node, Value, literal_keys, read, read_json};
 use entries::Entries;
@@ -89,11 +90,12 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
     examine(source).loaded()
 }
 
-/// As [`load`], with what was no error when sessions of format 1 began: it stays none.
+/// As [`load`], of a session that was begun before paths and templates were checked: what was no error
+/// then stays none.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_of_format_1(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
+pub fn load_recorded(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
     examine_parts(source).loaded()
 }
 
@@ -102,6 +104,7 @@ pub fn examine(source: Source<'_>) -> Examined {
     let mut found = examine_parts(source);
     if let Some(definition) = &found.definition {
         envelope::check(definition, source.file, &mut found.problems);
+        templates::check(definition, source.file, &mut found.problems);
         sort(&mut found.problems);
     }
     found
@@ -153,8 +156,12 @@ fn written_keys(node: &Node, file: &str) -> Vec<Diagnostic> {
     problems
 }
 
-/// `true`, `false` or `{seed: 7}`.
-fn pseudonyms(entries: Entries<'_>) -> Option<PseudonymSetting> {
+/// `true`, `false` or `{seed: 7}`. Where a round revises another they are on unless the file says otherwise.
+fn pseudonyms(entries: Entries<'_>, steps: &[Step]) -> Option<PseudonymSetting> {
+    let mut all = steps.iter().flat_map(|step| std::iter::once(step).chain(step.nested()));
+    if !entries.has("pseudonyms") && all.any(|step| step.round().is_some_and(|r| r.revises.is_some())) {
+        return Some(PseudonymSetting::default());
+    }
     match entries.map("pseudonyms") {
         Some(own) => Some(PseudonymSetting { seed: own.whole_number("seed") }),
         None => entries.flag("pseudonyms").filter(|wanted| *wanted).map(|_| PseudonymSetting::default()),
@@ -189,6 +196,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         let message = "`facilitator` of the definition has no effect in this version";
         entries.found.warn(node.problem(entries.found.file, message));
     }
+    let steps = steps_of(entries, &id, is_single);
     let tasks = tasks(entries);
     tasks.iter().filter_map(|task| task.doubt.clone()).for_each(|doubt| entries.found.warn(doubt));
     Definition {
@@ -208,17 +216,19 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         tracker: tracker(entries),
         links: links(entries),
         reports: reports(entries),
+        current_round: entries.count("current_round").unwrap_or(1),
         open_conflicts: entries.values("open_conflicts"),
         open_questions: entries.values("open_questions"),
         budget: entries.number("budget"),
         warm_first: entries.word("warm_first", &WarmFirst::WORDS).unwrap_or_default(),
+        secrets_allowed: entries.word("secrets", &[("refuse", false), ("allow", true)]).unwrap_or_default(),
         structured: entries.word("structured", &StructuredAnswers::WORDS).unwrap_or_default(),
         leaks: leaks(entries),
-        pseudonyms: pseudonyms(entries),
+        pseudonyms: pseudonyms(entries, &steps),
         max_snapshot_bytes: entries.count("max_snapshot_bytes").unwrap_or(MAX_SNAPSHOT) as usize,
         max_iterations: entries.count("max_iterations").unwrap_or(100),
         max_duration_ms: entries.whole_number("max_duration_ms"),
-        steps: steps_of(entries, &id, is_single),
+        steps,
         id,
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::prompt::prompt;
 use crate::workflow::keys::shared::PROMPT;
-use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text};
+use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map};
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::Entries;
@@ -15,8 +15,16 @@ pub static TYPE: StepType = StepType {
     what: "an agent step",
     about: "Gives one work item to one agent.",
     keys: &[
-        key("agent", Text, REQUIRED, "The name of a participant or persona.", "qa-lead"),
+        key("agent", Text, REQUIRED, "The name of a participant or persona, or a model.", "qa-lead"),
+        key(
+            "tools",
+            Words(|| vec!["allowed"]),
+            "",
+            "The program that the model in `agent` names may use its tools, in the project's folder.",
+            "allowed",
+        ),
         PROMPT,
+        key("synthesis_of", Text, "", "The round on which its answer is the facilitator's note.", "pick"),
         key(
             "output_schema",
             Any,
@@ -60,10 +68,14 @@ static EXPECTED_OUTPUT: MapSpec = map(
 /// A work item to one agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
-    /// A participant's name, or a persona's.
+    /// A participant's name, a persona's, or a model with a `/`.
     pub agent: String,
+    /// Whether the program that it is, where it is a model, may use its tools.
+    pub allows_tools: bool,
     /// The prompt's template; the agent is handed its input as JSON when there is none.
     pub prompt: Option<Template>,
+    /// The round that its answer is a note on, by its step.
+    pub synthesis_of: Option<String>,
     /// The JSON Schema its answer must fit.
     pub output_schema: Option<OutputSchema>,
     pub expected_output: ExpectedOutput,
@@ -80,7 +92,9 @@ pub struct ExpectedOutput {
 pub fn read(entries: Entries<'_>) -> Agent {
     Agent {
         agent: entries.text("agent").unwrap_or_default(),
+        allows_tools: entries.word("tools", &[("allowed", true)]).unwrap_or_default(),
         prompt: prompt(entries),
+        synthesis_of: entries.text("synthesis_of"),
         output_schema: schema(entries),
         expected_output: expected_output(entries),
     }

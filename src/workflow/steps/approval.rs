@@ -10,6 +10,7 @@ pub static TYPE: StepType = StepType {
     about: "Asks the facilitator for a yes or no.",
     keys: &[
         key("message", Text, REQUIRED, "The question to the facilitator.", "\"Release it?\""),
+        key("merges", Text, "", "The round of ideas that the facilitator merges into options.", "collect"),
         key("on_approve", Text, "`next`", "The next step after a yes.", "release"),
         key("on_reject", Text, "the session ends as rejected", "The next step after a no.", "fix"),
     ],
@@ -22,6 +23,8 @@ pub static TYPE: StepType = StepType {
 pub struct Approval {
     /// What is asked.
     pub message: String,
+    /// The step of the round whose ideas are merged into options.
+    pub merges: Option<String>,
     /// Where yes leads.
     pub on_approve: Option<String>,
     /// Where no leads; the end, as `rejected`, when absent.
@@ -31,6 +34,7 @@ pub struct Approval {
 pub fn read(entries: Entries<'_>) -> Approval {
     Approval {
         message: entries.text("message").unwrap_or_default(),
+        merges: entries.text("merges"),
         on_approve: entries.text("on_approve"),
         on_reject: entries.text("on_reject"),
     }

@@ -23,7 +23,7 @@ fn read(entries: Entries<'_>, file_id: Option<&str>) -> Step {
     let step_type = type_of(entries.node, position);
     let kind = match step_type.map(|of| of.name) {
         Some("agent") => Some(StepKind::Agent(Box::new(agent::read(entries)))),
-        Some("round") => Some(StepKind::Round(round::read(entries, position))),
+        Some("round") => Some(StepKind::Round(Box::new(round::read(entries, position)))),
         Some("parallel") => Some(StepKind::Parallel(parallel::read(entries, steps(entries)))),
         Some("transform") => transform::read(entries).map(StepKind::Transform),
         Some("condition") => condition::read(entries).map(StepKind::Condition),

@@ -1,15 +1,20 @@
 //! `round`: asks every chosen participant the same question at once, blind.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ballot::{BallotForm, BallotKind};
 use crate::tally::{Rule, RuleOptions, Tier, Ties};
+use crate::workflow::feedback::Feedback;
 use crate::workflow::keys::rules;
 use crate::workflow::keys::shared::RECALL;
-use crate::workflow::keys::spec::KeyType::{Duration, Either, Map, Quorum as Share, Text, Texts, Words};
+use crate::workflow::keys::spec::KeyType::{
+    Duration, Either, Map, Named, Quorum as Share, Text, Texts, Words,
+};
 use crate::workflow::keys::spec::{REQUIRED, StepPosition, StepType, key, words_of};
 use crate::workflow::load::ballot::{BALLOT, ballot};
 use crate::workflow::load::entries::Entries;
+use crate::workflow::load::options::{OptionsFrom, options_from};
 use crate::workflow::load::rule::{RULE, TIES, act_at, rule, ties};
 use crate::workflow::recall::{RecallKeys, recall};
 use crate::yaml::{Node, Value};
@@ -80,6 +85,27 @@ pub static TYPE: StepType = StepType {
             "The next step if the round is held and not decided.",
             "again",
         ),
+        key(
+            "revises",
+            Text,
+            "",
+            "An earlier round of the same ballot: its seats see its reasons, and vote again.",
+            "vote",
+        ),
+        key(
+            "feedback",
+            Words(|| words_of(&Feedback::WORDS)),
+            "reasons",
+            "What is shown of the round that is revised.",
+            "both",
+        ),
+        key(
+            "directives",
+            Named(&Text),
+            "",
+            "A line for single seats, by name.",
+            "{qa-lead: \"Argue against it.\"}",
+        ),
         key("participants", Either(&[Words(|| vec!["all"]), Texts]), "all", "The participants.", "[qa-lead]"),
         key(
             "artifacts",
@@ -113,9 +139,13 @@ pub fn read(entries: Entries<'_>, position: StepPosition) -> Round {
         participants: chosen("participants"),
         artifacts: chosen("artifacts"),
         recall: Box::new(recall(entries)),
+        revises: entries.text("revises"),
+        feedback: entries.word("feedback", &Feedback::WORDS).unwrap_or_default(),
+        directives: entries.named_texts("directives"),
         rule,
         terms,
         ballot,
+        options_from: options_from(entries).map(Box::new),
         ties: ties(entries),
         quorum: needed("quorum").unwrap_or(Quorum::MoreThanHalf),
         quorum_ballots: needed("quorum_ballots"),
@@ -148,8 +178,16 @@ pub struct Round {
     pub artifacts: Selection,
     /// What its snapshot recalls of what was before, where that is its own.
     pub recall: Box<RecallKeys>,
+    /// The earlier round whose seats are asked again, by its step.
+    pub revises: Option<String>,
+    /// What is shown of that round.
+    pub feedback: Feedback,
+    /// A line for single seats, by name.
+    pub directives: IndexMap<String, String>,
     /// The form of an answer.
     pub ballot: BallotForm,
+    /// Where its options are taken from; none where they are written.
+    pub options_from: Option<Box<OptionsFrom>>,
     /// How ballots are counted; none: counted and not decided.
     pub rule: Option<Rule>,
     /// What the rule was told beside its name.

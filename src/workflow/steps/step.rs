@@ -58,7 +58,7 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
     /// Asks every chosen participant at once, blind.
-    Round(Round),
+    Round(Box<Round>),
     /// Asks the facilitator for a yes or no.
     Approval(Approval),
     /// Hands one work item to one agent.
@@ -109,9 +109,19 @@ impl Step {
         if let StepKind::Round(round) = &self.kind { Some(round) } else { None }
     }
 
+    /// The agent step, if it is one.
+    pub fn agent(&self) -> Option<&Agent> {
+        if let StepKind::Agent(agent) = &self.kind { Some(agent) } else { None }
+    }
+
     /// The steps inside it; none unless it is a parallel.
     pub fn nested(&self) -> &[Step] {
         if let StepKind::Parallel(parallel) = &self.kind { &parallel.steps } else { &[] }
+    }
+
+    /// Whether it hands something to participants, who are told the facilitator's line.
+    pub fn asks_seats(&self) -> bool {
+        matches!(self.kind, StepKind::Round(_) | StepKind::Agent(_) | StepKind::Review(_))
     }
 
     /// The key its result has in the context.
@@ -156,16 +166,17 @@ impl Step {
     /// Puts an artifact before its rounds that choose theirs by name.
     pub fn show_artifact(&mut self, id: &str) {
         match &mut self.kind {
-            StepKind::Round(Round { artifacts: Selection::Named(names), .. })
-                if !names.iter().any(|name| name == id) =>
-            {
-                names.push(id.to_owned());
+            StepKind::Round(round) => {
+                if let Selection::Named(names) = &mut round.artifacts
+                    && !names.iter().any(|name| name == id)
+                {
+                    names.push(id.to_owned());
+                }
             }
             StepKind::Parallel(parallel) => {
                 parallel.steps.iter_mut().for_each(|step| step.show_artifact(id));
             }
-            StepKind::Round(_)
-            | StepKind::Approval(_)
+            StepKind::Approval(_)
             | StepKind::Agent(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_)
@@ -188,14 +199,15 @@ impl Step {
     /// Leaves out of its rounds everyone who is not `seated`.
     pub fn keep_seats(&mut self, seated: &[String]) {
         match &mut self.kind {
-            StepKind::Round(Round { participants: Selection::Named(chosen), .. }) => {
-                chosen.retain(|name| seated.contains(name));
+            StepKind::Round(round) => {
+                if let Selection::Named(chosen) = &mut round.participants {
+                    chosen.retain(|name| seated.contains(name));
+                }
             }
             StepKind::Parallel(parallel) => {
                 parallel.steps.iter_mut().for_each(|step| step.keep_seats(seated));
             }
-            StepKind::Round(_)
-            | StepKind::Approval(_)
+            StepKind::Approval(_)
             | StepKind::Agent(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_)

@@ -9,7 +9,7 @@ use roundtable::history::{
 };
 use roundtable::report;
 use roundtable::round::record::{Finish, Outcome, ReplyAttempt, SeatRecord};
-use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, seal};
+use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
 use roundtable::workflow::{Source, load};
 use serde_json::{Value, json};
 
@@ -147,11 +147,13 @@ impl Sitting {
             Action::Reveal => Command::Reveal,
             Action::Tally => Command::Tally,
             Action::Start => Command::StartStep,
-            Action::OpenRound => Command::OpenRound { project_summary: Some("A garden.\n".to_owned()) },
+            Action::OpenRound => {
+                Command::OpenRound { project_summary: Some("A garden.\n".to_owned()), seal: None }
+            }
             Action::AskPerson => Command::AskPerson { step: self.step_id() },
             Action::Answer { yes, choice, stray } => self.answering(yes, choice, stray),
             Action::LoseKey => Command::LoseKey,
-            Action::AskAgain => Command::AskAgain,
+            Action::AskAgain => Command::AskAgain { seal: None },
             Action::Finish => Command::FinishStep { step: self.step_id() },
             Action::Warn => match self.session.rounds.first().filter(|round| round.closed.is_some()) {
                 Some(round) => Command::Warn { message: key_file_left(round.opened.number, "denied") },
@@ -174,7 +176,7 @@ impl Sitting {
             NextAction::Nothing => panic!("the session is not open"),
             NextAction::Done => {}
             NextAction::Decide(command) => self.must(command),
-            NextAction::OpenRound => self.must(Command::OpenRound { project_summary: None }),
+            NextAction::OpenRound => self.must(Command::OpenRound { project_summary: None, seal: None }),
             NextAction::AwaitSeats => {
                 let open: Vec<String> = self
                     .session
@@ -196,10 +198,11 @@ impl Sitting {
             NextAction::AskPerson(question) => {
                 let (approved, choice) = match question.kind {
                     QuestionKind::Approval => (turn.is_multiple_of(2), None),
+                    QuestionKind::Merge(_) => (false, None),
                     QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
                         (true, Some(options[turn % options.len()].clone()))
                     }
-                    QuestionKind::KeyLost(_) => return self.must(Command::AskAgain),
+                    QuestionKind::KeyLost(_) => return self.must(Command::AskAgain { seal: None }),
                 };
                 let (step, by) = (question.step, "facilitator".to_owned());
                 self.must(Command::Answer { step, approved, choice, comment: None, by });
@@ -248,6 +251,7 @@ impl Sitting {
                 reason: "no line".to_owned(),
                 timed_out: seat.is_multiple_of(2),
                 tries: 4,
+                tokens: None,
             };
         }
         let record = self.record(&participant, ballot);
@@ -273,9 +277,9 @@ impl Sitting {
         };
         // The order of arrival must not show, so nonces come from the seat.
         let byte = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
-        let nonces = Nonces { cipher: [byte; 24], commitment: [byte; 32] };
+        let nonces = Nonces { cipher: [byte; 32], commitment: [byte; 32] };
         let text = serde_json::to_string(record).expect("a record is JSON");
-        seal(key, &nonces, binding, &text, self.session.padding()).expect("short enough")
+        Sealer::new(key, self.session.seal_format()).seal(&nonces, binding, &text).expect("short enough")
     }
 
     fn record(&self, seat: &str, ballot: Ballot) -> SeatRecord {
@@ -380,9 +384,13 @@ fn header(definition: &str) -> SessionOpened {
         linked_sessions: Vec::new(),
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
+        providers: indexmap::IndexMap::new(),
         leak_rules: Some(roundtable::identity::RULES),
         reply_rules: None,
+        seal: None,
         parts: Some(roundtable::journal::PARTS),
+        draw_seed: None,
+        templates: Some(roundtable::workflow::TEMPLATES),
         adopts_unsupported: true,
         pseudonyms: None,
         personas: vec![PersonaInfo {

@@ -3,11 +3,11 @@
 
 use roundtable::core::{Command, NextAction, QuestionKind, decide, next};
 use roundtable::history::{
-    Event, PersonaInfo, RoundOpened, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
+    Event, Merge, PersonaInfo, RoundOpened, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
 };
 use roundtable::persona::Persona;
 use roundtable::round::record::{Outcome, SeatRecord};
-use roundtable::round::seal::{Nonces, RoundKey, seal};
+use roundtable::round::seal::{Nonces, RoundKey, Sealer};
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::workflow::Definition;
 use roundtable::yaml::read_own;
@@ -60,7 +60,7 @@ impl Drive {
             NextAction::OpenRound => {
                 // A definition may ask for what a round refuses, in words.
                 let summary = Some("A shed.\n".to_owned());
-                self.give(Command::OpenRound { project_summary: summary }) && self.is_shared()
+                self.give(Command::OpenRound { project_summary: summary, seal: None }) && self.is_shared()
             }
             NextAction::CloseRound(reason) => {
                 let key = self.key();
@@ -72,8 +72,12 @@ impl Drive {
                 let (step, by) = (question.step, "facilitator".to_owned());
                 let choice = match question.kind {
                     QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => options.first().cloned(),
-                    QuestionKind::Approval => None,
-                    QuestionKind::KeyLost(_) => return self.give(Command::AskAgain),
+                    QuestionKind::Merge(ideas) if approved => {
+                        let merge = Merge::unmerged(&ideas);
+                        return self.give(Command::Merge { step, merge, comment: None, by });
+                    }
+                    QuestionKind::Approval | QuestionKind::Merge(_) => None,
+                    QuestionKind::KeyLost(_) => return self.give(Command::AskAgain { seal: None }),
                 };
                 self.give(Command::Answer { step, approved, choice, comment: None, by })
             }
@@ -103,6 +107,7 @@ impl Drive {
                 reason,
                 timed_out: false,
                 tries: 1,
+                tokens: None,
             });
         }
         let record = SeatRecord {
@@ -124,10 +129,11 @@ impl Drive {
             declined: 0,
         };
         let text = serde_json::to_string(&record).expect("a record is JSON");
-        let nonces = Nonces { cipher: [self.turn as u8; 24], commitment: [3; 32] };
+        let nonces = Nonces { cipher: [self.turn as u8; 32], commitment: [3; 32] };
         let binding = self.session.binding(round, &name);
-        let sealed =
-            seal(&self.key(), &nonces, binding, &text, self.session.padding()).expect("short enough");
+        let sealed = Sealer::new(&self.key(), self.session.seal_format())
+            .seal(&nonces, binding, &text)
+            .expect("short enough");
         self.give(Command::Seal { round: id, participant: name, seal: sealed })
     }
 
@@ -172,9 +178,13 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         linked_sessions: Vec::new(),
         unread: Vec::new(),
         prices: std::iter::empty().collect(),
+        providers: std::iter::empty().collect(),
         leak_rules: None,
         reply_rules: None,
+        seal: None,
         parts: Some(roundtable::journal::PARTS),
+        draw_seed: None,
+        templates: Some(roundtable::workflow::TEMPLATES),
         adopts_unsupported: true,
         pseudonyms: None,
         personas,

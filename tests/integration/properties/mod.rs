@@ -11,6 +11,7 @@ mod drive;
 mod grammar;
 mod persona;
 mod reply;
+mod seal;
 mod session;
 mod stream;
 mod yaml;
@@ -20,6 +21,7 @@ pub use definition::definition;
 pub use grammar::grammar;
 pub use persona::persona;
 pub use reply::reply;
+pub use seal::seal;
 pub use session::session;
 pub use stream::stream;
 pub use yaml::yaml;
@@ -28,7 +30,7 @@ pub use yaml::yaml;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     ("definition", definition),
     ("persona", persona),
     ("session", session),
@@ -37,6 +39,7 @@ pub const TARGETS: [Target; 8] = [
     ("stream", stream),
     ("yaml", yaml),
     ("ballots", ballots),
+    ("seal", seal),
 ];
 
 /// The text that the bytes are, up to the first that is none.

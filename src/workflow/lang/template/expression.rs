@@ -1,5 +1,7 @@
 //! What stands in a tag: a path, a value, or a helper with what it is given.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use super::super::GrammarError;
@@ -58,6 +60,18 @@ const HELPERS: [(&str, Helper, usize); 3] =
 const LOOP_WORDS: [&str; 4] = ["key", "index", "first", "last"];
 /// Helpers within helpers at most.
 const DEEPEST: usize = 20;
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let start = match self.root {
+            Root::Scope => Some("@root"),
+            Root::Loop => Some("@"),
+            Root::Here => (self.segments.is_empty() || self.is_explicit).then_some("this"),
+        };
+        let names: Vec<&str> = start.into_iter().chain(self.segments.iter().map(String::as_str)).collect();
+        write!(f, "{}{}", "../".repeat(self.up), names.join(".").replacen("@.", "@", 1))
+    }
+}
 
 impl Path {
     /// Whether its first name may be a block parameter.

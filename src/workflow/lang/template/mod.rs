@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use super::GrammarError;
 use expression::{Path, Root};
+use render::Absent;
 use tree::TemplateNode;
 
 /// A template that reads well.
@@ -53,7 +54,34 @@ impl Template {
     /// # Errors
     /// A helper that is given what it cannot take, and a text or a work past its limit.
     pub fn render(&self, scope: &Value) -> Result<String, String> {
-        render::render(&self.nodes, scope)
+        render::render(&self.nodes, scope, Absent::PrintsNothing)
+    }
+
+    /// Prints it over `scope`; a place without a value is an error. `if`, `unless` and `with` may ask for
+    /// what is not there.
+    ///
+    /// # Errors
+    /// As [`Template::render`], and the first path that has no value.
+    pub fn render_in_full(&self, scope: &Value) -> Result<String, String> {
+        render::render(&self.nodes, scope, Absent::Fails)
+    }
+
+    /// Whether a text holds anything that is read as a template.
+    pub fn is_one(text: &str) -> bool {
+        text.contains("{{")
+    }
+
+    /// A text that prints as this one, whatever braces it holds.
+    pub fn literal(text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("{{") {
+            out.push_str(before);
+            // A backslash before a tag would take it for text.
+            out.push_str(if before.ends_with('\\') { "\\{{\"{{\"}}" } else { "\\{{" });
+            rest = after;
+        }
+        out + rest
     }
 
     /// Every path that is looked up in the scope itself, not in an item of a list or a map.

@@ -16,9 +16,16 @@ const MOST_WORK: usize = 2_000_000;
 /// A value, or nothing.
 type Seen<'a> = Option<Cow<'a, Value>>;
 
-pub fn render(nodes: &[TemplateNode], scope: &Value) -> Result<String, String> {
+/// What becomes of a place whose path has no value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Absent {
+    PrintsNothing,
+    Fails,
+}
+
+pub fn render(nodes: &[TemplateNode], scope: &Value, absent: Absent) -> Result<String, String> {
     let first = Frame { here: Some(Cow::Borrowed(scope)), turn: None, params: Vec::new() };
-    let mut render = Render { scope, frames: vec![first], out: String::new(), work: 0 };
+    let mut render = Render { scope, frames: vec![first], out: String::new(), work: 0, absent };
     render.nodes(nodes)?;
     Ok(render.out)
 }
@@ -43,6 +50,7 @@ struct Render<'a> {
     frames: Vec<Frame<'a>>,
     out: String,
     work: usize,
+    absent: Absent,
 }
 
 impl<'a> Render<'a> {
@@ -55,7 +63,9 @@ impl<'a> Render<'a> {
             match node {
                 TemplateNode::Text(text) => self.out.push_str(text),
                 TemplateNode::Value(value) => {
-                    if let Some(value) = self.value(value)? {
+                    let found = self.value(value)?;
+                    self.expect(value, found.as_deref())?;
+                    if let Some(value) = found {
                         print(&value, &mut self.out);
                     }
                 }
@@ -70,6 +80,9 @@ impl<'a> Render<'a> {
 
     fn block(&mut self, block: &'a Block) -> Result<(), String> {
         let value = self.value(&block.of)?;
+        if matches!(block.kind, BlockKind::Each | BlockKind::Section) {
+            self.expect(&block.of, value.as_deref())?;
+        }
         match block.kind {
             BlockKind::If if is_true(value.as_deref()) => self.nodes(&block.body),
             BlockKind::Unless if !is_true(value.as_deref()) => self.nodes(&block.body),
@@ -131,6 +144,17 @@ impl<'a> Render<'a> {
         let printed = self.nodes(&block.body);
         self.frames.pop();
         printed
+    }
+
+    /// An error where there is no value and there must be one.
+    fn expect(&self, of: &Expression, value: Option<&Value>) -> Result<(), String> {
+        if self.absent == Absent::PrintsNothing || value.is_some_and(|value| !value.is_null()) {
+            return Ok(());
+        }
+        let mut paths = Vec::new();
+        of.paths(&mut paths);
+        let names: Vec<String> = paths.iter().map(ToString::to_string).collect();
+        Err(format!("`{}` has no value", names.join(" ")))
     }
 
     fn value(&self, expression: &'a Expression) -> Result<Seen<'a>, String> {

@@ -193,3 +193,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_text_made_literal_prints_as_it_is() {
+    for text in
+        ["", "a", "{{", "{{{", "{{{{", "{{a}}", "\\{{a}}", "\\\\{{a}}", "{{#if}}", "a\\", "{ {", "{{\"{{\"}}"]
+    {
+        let literal = Template::literal(text);
+        let template = Template::parse(&literal).unwrap_or_else(|error| panic!("{text}: {literal}: {error}"));
+        assert_eq!(template.render_in_full(&Value::Null), Ok(text.to_owned()), "{literal}");
+    }
+}

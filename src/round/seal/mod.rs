@@ -1,4 +1,5 @@
-//! The seal: XChaCha20-Poly1305 under a key of the round, with a commitment to the record.
+//! The seal of a record, with a commitment to it. Seal 1: XChaCha20-Poly1305 under a key of the round.
+//! Seal 2: [`hpke`] to the public key of the round, so that who seals cannot open.
 //!
 //! [`SealedRecord`] has no way to its text; only the round's key, published when the round closes, opens
 //! it. Keys and nonces are arguments: this file draws no randomness. The seal is against every
@@ -15,6 +16,10 @@ use zeroize::Zeroizing;
 
 use super::snapshot::{hex, unhex};
 
+pub mod hpke;
+
+const LABEL_1: &str = "roundtable seal 1";
+const LABEL_2: &str = "roundtable seal 2";
 const HEAD: usize = 40;
 /// The cipher's tag stands behind the text.
 const TAG: usize = 16;
@@ -43,7 +48,50 @@ impl Padding {
     }
 }
 
-/// The key of one round. It is never printed, and stays in one place of memory until it is wiped.
+/// How the records of a session are sealed; by that also what they hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SealFormat {
+    /// Under the round's key.
+    One(Padding),
+    /// To the round's public key, padded by [`Padding::Classes`].
+    Two,
+}
+
+impl SealFormat {
+    /// Whether a record holds what was read of the replies, and not only the replies.
+    pub fn holds_verdicts(self) -> bool {
+        self == Self::One(Padding::Steps)
+    }
+
+    fn padding(self) -> Padding {
+        match self {
+            Self::One(padding) => padding,
+            Self::Two => Padding::Classes,
+        }
+    }
+}
+
+/// The number of seal 2 in a session's header; seal 1 is not named there.
+pub const SEAL_2: u32 = 2;
+
+/// What a session file says of seal 2 where a round opens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealTo {
+    /// [`hpke::SUITE`].
+    pub suite: String,
+    /// The round's public key, 32 bytes in hex.
+    pub public_key: String,
+}
+
+impl SealTo {
+    /// Whether this version can seal to it.
+    pub fn is_known(&self) -> bool {
+        self.suite == hpke::SUITE && unhex::<32>(&self.public_key).is_some()
+    }
+}
+
+/// The key of one round; in seal 2 its private key. It is never printed, and stays in one place of
+/// memory until it is wiped.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RoundKey(Box<Zeroizing<[u8; 32]>>);
 
@@ -62,6 +110,11 @@ impl RoundKey {
     pub fn publish(&self) -> String {
         hex(&self.0[..])
     }
+
+    /// What seal 2 is addressed to if this is the private key.
+    pub fn seal_to(&self) -> SealTo {
+        SealTo { suite: hpke::SUITE.to_owned(), public_key: hex(&hpke::public_key(&self.0)) }
+    }
 }
 
 impl std::fmt::Debug for RoundKey {
@@ -73,8 +126,8 @@ impl std::fmt::Debug for RoundKey {
 /// The randomness one sealing uses up.
 #[derive(Clone)]
 pub struct Nonces {
-    /// For the cipher.
-    pub cipher: [u8; 24],
+    /// For the cipher: the first 24 bytes are the nonce of seal 1, all are the ephemeral key of seal 2.
+    pub cipher: [u8; 32],
     /// For the commitment.
     pub commitment: [u8; 32],
 }
@@ -93,13 +146,17 @@ pub struct AssociatedData<'a> {
 }
 
 impl AssociatedData<'_> {
+    /// The `info` of seal 2.
+    pub fn info(&self) -> Vec<u8> {
+        self.bytes(LABEL_2)
+    }
+
     /// Each part preceded by its length, so that no two bindings share their bytes.
-    fn bytes(&self) -> Vec<u8> {
-        const NAME: &[u8] = b"roundtable seal 1";
+    fn bytes(&self, purpose: &str) -> Vec<u8> {
         let parts = [self.session, self.round, self.participant, self.snapshot_sha256];
         let length = parts.iter().map(|part| size_of::<u64>() + part.len()).sum::<usize>();
-        let mut bytes = Vec::with_capacity(NAME.len() + length);
-        bytes.extend(NAME);
+        let mut bytes = Vec::with_capacity(purpose.len() + length);
+        bytes.extend(purpose.as_bytes());
         for part in parts {
             bytes.extend((part.len() as u64).to_be_bytes());
             bytes.extend(part.as_bytes());
@@ -113,8 +170,12 @@ impl AssociatedData<'_> {
 pub struct SealedRecord {
     /// SHA-256(0x00 ‖ commitment nonce ‖ record), in hex.
     pub commitment: String,
-    /// The cipher's 24-byte nonce, in hex.
-    pub nonce: String,
+    /// The 24-byte nonce of seal 1, in hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nonce: Option<String>,
+    /// The 32-byte encapsulated key of seal 2, in hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enc: Option<String>,
     /// The ciphertext; in base64 where it is written down.
     #[serde(with = "in_base64")]
     pub sealed: Vec<u8>,
@@ -155,27 +216,57 @@ pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
     hex(&hasher.finalize())
 }
 
-/// Seals a record. `None` if it is too long.
-pub fn seal(
-    key: &RoundKey,
-    nonces: &Nonces,
-    binding: AssociatedData<'_>,
-    record: &str,
-    padding: Padding,
-) -> Option<SealedRecord> {
-    let length = padding.length(HEAD + record.len())?;
-    // Encrypted where it stands, with room for the tag: no copy of the text is left in memory.
-    let mut text = Zeroizing::new(Vec::with_capacity(length + TAG));
-    text.extend(nonces.commitment);
-    text.extend((record.len() as u64).to_be_bytes());
-    text.extend(record.as_bytes());
-    text.resize(length, 0);
-    cipher(key).encrypt_in_place(&nonces.cipher.into(), &binding.bytes(), &mut *text).ok()?;
-    Some(SealedRecord {
-        commitment: commit(&nonces.commitment, record.as_bytes()),
-        nonce: hex(&nonces.cipher),
-        sealed: std::mem::take(&mut *text),
-    })
+/// Whom a record is sealed to.
+#[derive(Clone)]
+pub enum Sealer {
+    /// The holder of the round's key.
+    One(RoundKey, Padding),
+    /// The holder of the private key of this public one.
+    Two([u8; 32]),
+}
+
+impl Sealer {
+    /// Who seals to the holder of `key`.
+    pub fn new(key: &RoundKey, format: SealFormat) -> Self {
+        match format {
+            SealFormat::One(padding) => Self::One(key.clone(), padding),
+            SealFormat::Two => Self::Two(hpke::public_key(&key.0)),
+        }
+    }
+
+    fn padding(&self) -> Padding {
+        match self {
+            Self::One(_, padding) => *padding,
+            Self::Two(_) => Padding::Classes,
+        }
+    }
+
+    /// Seals a record. `None` if it is too long, or sealed to a public key that hides nothing.
+    pub fn seal(&self, nonces: &Nonces, binding: AssociatedData<'_>, record: &str) -> Option<SealedRecord> {
+        let length = self.padding().length(HEAD + record.len())?;
+        // Encrypted where it stands, with room for the tag: no copy of the text is left in memory.
+        let mut text = Zeroizing::new(Vec::with_capacity(length + TAG));
+        text.extend(nonces.commitment);
+        text.extend((record.len() as u64).to_be_bytes());
+        text.extend(record.as_bytes());
+        text.resize(length, 0);
+        let commitment = commit(&nonces.commitment, record.as_bytes());
+        let (mut nonce, mut enc) = (None, None);
+        match self {
+            Self::One(key, _) => {
+                let (cipher_nonce, _) = nonces.cipher.split_first_chunk::<24>()?;
+                cipher(key)
+                    .encrypt_in_place(cipher_nonce.into(), &binding.bytes(LABEL_1), &mut *text)
+                    .ok()?;
+                nonce = Some(hex(cipher_nonce));
+            }
+            Self::Two(public) => {
+                let (info, aad) = (binding.info(), unhex::<32>(&commitment)?);
+                enc = Some(hex(&hpke::seal(public, &nonces.cipher, &info, &aad, &mut text)?));
+            }
+        }
+        Some(SealedRecord { commitment, nonce, enc, sealed: std::mem::take(&mut *text) })
+    }
 }
 
 /// Opens a seal with the published key and checks its commitment.
@@ -186,18 +277,30 @@ pub fn unseal(
     key: &RoundKey,
     binding: AssociatedData<'_>,
     sealed: &SealedRecord,
-    padding: Padding,
+    format: SealFormat,
 ) -> Result<UnsealedRecord, UnsealError> {
-    let nonce: [u8; 24] = unhex(&sealed.nonce).ok_or(UnsealError::Malformed)?;
     let mut text = sealed.sealed.clone();
-    cipher(key)
-        .decrypt_in_place(&nonce.into(), &binding.bytes(), &mut text)
-        .map_err(|_| UnsealError::WrongKey)?;
+    match (format, &sealed.nonce, &sealed.enc) {
+        (SealFormat::One(_), Some(nonce), None) => {
+            let nonce: [u8; 24] = unhex(nonce).ok_or(UnsealError::Malformed)?;
+            let opened = cipher(key).decrypt_in_place(&nonce.into(), &binding.bytes(LABEL_1), &mut text);
+            opened.map_err(|_| UnsealError::WrongKey)?;
+        }
+        (SealFormat::Two, None, Some(enc)) => {
+            let enc = unhex(enc).ok_or(UnsealError::Malformed)?;
+            let aad: [u8; 32] = unhex(&sealed.commitment).ok_or(UnsealError::Malformed)?;
+            let opened = hpke::open(&key.0, &enc, &binding.info(), &aad, &mut text);
+            let length = opened.ok_or(UnsealError::WrongKey)?.len();
+            text.truncate(length);
+        }
+        (SealFormat::One(_) | SealFormat::Two, ..) => return Err(UnsealError::Malformed),
+    }
     let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(UnsealError::Malformed)?;
     let (length, rest) = rest.split_first_chunk::<8>().ok_or(UnsealError::Malformed)?;
     let length = usize::try_from(u64::from_be_bytes(*length)).map_err(|_| UnsealError::Malformed)?;
     let (record, zeros) = rest.split_at_checked(length).ok_or(UnsealError::Malformed)?;
-    if padding.length(HEAD + length) != Some(HEAD + rest.len()) || zeros.iter().any(|byte| *byte != 0) {
+    let padded = format.padding().length(HEAD + length);
+    if padded != Some(HEAD + rest.len()) || zeros.iter().any(|byte| *byte != 0) {
         return Err(UnsealError::Padding);
     }
     if commit(commitment_nonce, record) != sealed.commitment {
@@ -227,96 +330,4 @@ mod in_base64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BINDING: AssociatedData<'_> =
-        AssociatedData { session: "s", round: "r", participant: "p", snapshot_sha256: "00" };
-    const NONCES: Nonces = Nonces { cipher: [2; 24], commitment: [3; 32] };
-
-    fn sealed(record: &str) -> (RoundKey, SealedRecord) {
-        let key = RoundKey::new([1; 32]);
-        let sealed = seal(&key, &NONCES, BINDING, record, Padding::Classes).unwrap();
-        (key, sealed)
-    }
-
-    #[test]
-    fn opens_to_what_was_sealed_and_only_for_its_seat() {
-        let (key, sealed) = sealed("{\"vote\":\"a\"}");
-        let opened = unseal(&key, BINDING, &sealed, Padding::Classes).unwrap();
-        assert_eq!(opened.record, "{\"vote\":\"a\"}");
-        assert_eq!(opened.nonce, hex(&[3; 32]));
-        for other in [
-            AssociatedData { session: "t", ..BINDING },
-            AssociatedData { round: "q", ..BINDING },
-            AssociatedData { participant: "q", ..BINDING },
-            AssociatedData { snapshot_sha256: "01", ..BINDING },
-        ] {
-            assert_eq!(unseal(&key, other, &sealed, Padding::Classes), Err(UnsealError::WrongKey));
-        }
-        assert_eq!(
-            unseal(&RoundKey::new([9; 32]), BINDING, &sealed, Padding::Classes),
-            Err(UnsealError::WrongKey)
-        );
-        let swapped = SealedRecord { commitment: commit(&[3; 32], b"other"), ..sealed };
-        assert_eq!(unseal(&key, BINDING, &swapped, Padding::Classes), Err(UnsealError::WrongCommitment));
-    }
-
-    /// The test vector of draft-irtf-cfrg-xchacha-03, appendix A.3.1.
-    #[test]
-    fn the_cipher_is_the_published_one() {
-        let key = RoundKey::new(std::array::from_fn(|n| 0x80 + n as u8));
-        let nonce: [u8; 24] = std::array::from_fn(|n| 0x40 + n as u8);
-        let mut text =
-            b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the \
-            future, sunscreen would be it."
-                .to_vec();
-        let aad = unhex::<12>("50515253c0c1c2c3c4c5c6c7").unwrap();
-        cipher(&key).encrypt_in_place(&nonce.into(), &aad, &mut text).unwrap();
-        assert_eq!(
-            hex(&text),
-            "bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb731c7f1b0b4aa6440bf3a82f4eda7e39\
-             ae64c6708c54c216cb96b72e1213b4522f8c9ba40db5d945b11b69b982c1bb9e3f3fac2bc369488f76b2383565d3fff9\
-             21f9664c97637da9768812f615c68b13b52ec0875924c1c7987947deafd8780acf49"
-        );
-    }
-
-    #[test]
-    fn short_and_long_answers_have_one_length() {
-        let length = |record: usize, padding| {
-            let sealed = seal(&RoundKey::new([1; 32]), &NONCES, BINDING, &"x".repeat(record), padding);
-            sealed.map(|sealed| sealed.sealed.len() - TAG)
-        };
-        let classes = [1, 8152, 8153, 16_344, 16_345, 262_104, 262_105].map(|n| length(n, Padding::Classes));
-        let expected = [8192, 8192, 16_384, 16_384, 32_768, 262_144].map(Some);
-        assert_eq!(classes[..6], expected);
-        assert_eq!(classes[6], None);
-        assert_eq!([1, 4056, 4057].map(|n| length(n, Padding::Steps)), [4096, 4096, 8192].map(Some));
-    }
-
-    #[test]
-    fn what_is_padded_otherwise_does_not_open() {
-        let key = RoundKey::new([1; 32]);
-        for (written, read) in [(Padding::Steps, Padding::Classes), (Padding::Classes, Padding::Steps)] {
-            let sealed = seal(&key, &NONCES, BINDING, "short", written).unwrap();
-            assert_eq!(unseal(&key, BINDING, &sealed, read), Err(UnsealError::Padding));
-        }
-        // Something that is hidden behind the record.
-        let mut text = vec![0; 8192];
-        text[..32].copy_from_slice(&NONCES.commitment);
-        text[39] = 5;
-        text[40..45].copy_from_slice(b"short");
-        text[8191] = 1;
-        cipher(&key).encrypt_in_place(&NONCES.cipher.into(), &BINDING.bytes(), &mut text).unwrap();
-        let commitment = commit(&NONCES.commitment, b"short");
-        let sealed = SealedRecord { commitment, nonce: hex(&NONCES.cipher), sealed: text };
-        assert_eq!(unseal(&key, BINDING, &sealed, Padding::Classes), Err(UnsealError::Padding));
-    }
-
-    #[test]
-    fn a_key_is_never_printed() {
-        let key = RoundKey::new([7; 32]);
-        assert!(!format!("{key:?}").contains("07"));
-        assert_eq!(RoundKey::from_hex(&key.publish()), Some(key));
-    }
-}
+mod tests;

@@ -1,0 +1,340 @@
+//! Command-line arguments.
+
+mod run;
+mod tally;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+pub use run::{Json, ResumeArgs, Run};
+pub use tally::{Rules, TallyArgs};
+
+/// Ask several AI participants the same question blind, count the votes, and keep a verifiable record.
+#[derive(Debug, Parser)]
+#[command(name = "roundtable", version, args_conflicts_with_subcommands = true)]
+pub struct Args {
+    /// Command, unless definitions run.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+    /// Definitions or sessions to run, and options.
+    #[command(flatten)]
+    pub run: Run,
+    /// Allow the project's programs, addresses, keys and a `.s2s` of another owner for this run
+    #[arg(long, global = true)]
+    pub trust: bool,
+}
+
+/// Commands other than running definitions.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Resume an unfinished session
+    Resume(ResumeArgs),
+    /// Replay a session
+    Replay {
+        /// Session (.s2s)
+        file: PathBuf,
+        /// Print plain text (default when not a terminal)
+        #[arg(long, conflicts_with = "json")]
+        text: bool,
+        /// Print one JSON object per event
+        #[arg(long)]
+        json: bool,
+        /// Stop at this event
+        #[arg(long, value_name = "SEQ")]
+        at: Option<u64>,
+    },
+    /// Verify session files
+    Verify {
+        /// Sessions (.s2s); one alone with --expect and --receipt
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        /// Require this hash in the file
+        #[arg(long, value_name = "HASH")]
+        expect: Option<String>,
+        /// Check a receipt or a file of receipts
+        #[arg(long = "receipt", value_name = "RECEIPT|FILE")]
+        receipts: Vec<String>,
+        /// Also print what a file cannot prove
+        #[arg(long)]
+        explain: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the exact prompts and replies of each participant
+    Trace {
+        /// Session (.s2s)
+        file: PathBuf,
+        /// Select one participant
+        #[arg(long)]
+        participant: Option<String>,
+        /// Select one round
+        #[arg(long)]
+        round: Option<String>,
+        /// Print one JSON object per work item
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a report of a session
+    Report {
+        /// Session (.s2s)
+        file: PathBuf,
+        /// Select the format (default: the ending of --out, else md)
+        #[arg(long, value_enum)]
+        format: Option<Format>,
+        /// Write to this file (repeatable; default: stdout)
+        #[arg(long, short, value_name = "OUT")]
+        out: Vec<PathBuf>,
+        /// Put the session file into the web page, with a replay that checks it
+        #[arg(long)]
+        replay: bool,
+    },
+    /// Count ballots from a file, or recount a round under another rule
+    Tally {
+        /// Session (.s2s); its recorded decision does not change
+        file: Option<PathBuf>,
+        /// Ballots and rules
+        #[command(flatten)]
+        args: TallyArgs,
+    },
+    /// Compare two sessions: questions, options, seats, votes, results and snapshots
+    Diff {
+        /// First session (.s2s)
+        before: PathBuf,
+        /// Second session (.s2s)
+        after: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Record what turned out right, or show how often results, seats and models were
+    Calibrate(CalibrateArgs),
+    /// Check definitions for errors and warnings (exit 2 on errors)
+    Check {
+        /// Definitions, or `-` for stdin
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        /// Print one JSON object per finding
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the JSON Schema of definitions, for editors
+    Schema,
+    /// Print a snapshot or an agent's prompt, byte for byte
+    Snapshot {
+        /// Definition or session
+        file: PathBuf,
+        /// Select a round's or agent's step (default: first round)
+        #[arg(long)]
+        step: Option<String>,
+        /// Include the lines addressed to this participant
+        #[arg(long = "for", value_name = "PARTICIPANT")]
+        seat: Option<String>,
+        /// Override the definition's input
+        #[arg(long, value_name = "TEXT")]
+        input: Option<String>,
+    },
+    /// List personas, or print one
+    Personas {
+        /// Persona to print
+        name: Option<String>,
+    },
+    /// List saved sessions, or print one
+    Sessions {
+        /// Command
+        #[command(subcommand)]
+        verb: Option<SessionsVerb>,
+    },
+    /// Print effective settings and their sources
+    Config {
+        /// Command
+        #[command(subcommand)]
+        verb: Option<ConfigVerb>,
+    },
+    /// Check provider keys, reachability and models
+    Doctor {
+        /// `provider` or `provider/model` (default: all); exit 5 if one is unreachable
+        #[arg(value_name = "PROVIDER")]
+        providers: Vec<String>,
+        /// Measure what a program sends, with a recorder on this machine in place of its service
+        #[arg(long, conflicts_with = "probe")]
+        wiretap: bool,
+        /// Send a one-word request and measure latency
+        #[arg(long)]
+        probe: bool,
+        /// Print one JSON object per provider
+        #[arg(long)]
+        json: bool,
+    },
+    /// Create a `.s2s` folder for this project, or print a definition made from a block of context
+    Init {
+        /// Print the definition of a `participant_context` block (YAML, or Markdown that holds one)
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+    },
+    /// Print a manual page, or write all of them
+    Man {
+        /// Command (default: the program)
+        #[arg(value_name = "COMMAND")]
+        command: Option<String>,
+        /// Write the pages of all commands to this folder
+        #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+        out: Option<PathBuf>,
+    },
+    /// Print shell completions
+    Completions {
+        /// Shell
+        shell: ShellName,
+    },
+}
+
+/// What turned out right, or where the track record goes.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct CalibrateArgs {
+    /// Session to record; without --was, sessions outside the project
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Record that this option, stance or estimate turned out right
+    #[arg(long, value_name = "OPTION", requires = "files", conflicts_with_all = ["out", "json"])]
+    pub was: Option<String>,
+    /// Select the round (default: the last with options, stances or estimates)
+    #[arg(long, value_name = "ID", requires = "was")]
+    pub round: Option<String>,
+    /// Add a note
+    #[arg(long, value_name = "TEXT", requires = "was")]
+    pub note: Option<String>,
+    /// Write a web page with a reliability diagram
+    #[arg(long, short, value_name = "OUT")]
+    pub out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "out")]
+    pub json: bool,
+}
+
+/// Commands for saved sessions.
+#[derive(Debug, Clone, Subcommand)]
+pub enum SessionsVerb {
+    /// List sessions, newest first
+    List,
+    /// Print one session, by id or file
+    Show {
+        /// Session id or file
+        id: String,
+    },
+}
+
+/// Commands for the configuration.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum ConfigVerb {
+    /// Print effective settings and their sources
+    Show,
+}
+
+/// Format of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Markdown
+    Md,
+    /// JSON
+    Json,
+    /// Web page
+    Html,
+    /// Architecture decision record
+    Madr,
+    /// CSV, one row per seat
+    Csv,
+    /// `JUnit` XML, one case per round
+    Junit,
+    /// Annotations of a GitHub workflow
+    Github,
+}
+
+impl Format {
+    /// Returns the format that a file name asks for by its ending.
+    pub fn of_file(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_string_lossy().to_lowercase();
+        let endings = [
+            (".madr.md", Self::Madr),
+            (".decision.md", Self::Madr),
+            (".md", Self::Md),
+            (".html", Self::Html),
+            (".htm", Self::Html),
+            (".json", Self::Json),
+            (".csv", Self::Csv),
+        ];
+        endings.into_iter().find_map(|(ending, format)| name.ends_with(ending).then_some(format))
+    }
+
+    /// Returns the file extension.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Md => "md",
+            Self::Json => "json",
+            Self::Html => "html",
+            Self::Madr => "decision.md",
+            Self::Csv => "csv",
+            Self::Junit => "junit.xml",
+            Self::Github => "txt",
+        }
+    }
+}
+
+/// Shell to print completions for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShellName {
+    /// Bash
+    Bash,
+    /// Elvish
+    Elvish,
+    /// Fish
+    Fish,
+    /// Nushell
+    Nushell,
+    /// `PowerShell`
+    Powershell,
+    /// Zsh
+    Zsh,
+}
+
+impl ShellName {
+    /// Returns the generator's own name of the shell; none for Nushell, which has a generator to itself.
+    pub fn known(self) -> Option<clap_complete::Shell> {
+        use clap_complete::Shell;
+        match self {
+            Self::Bash => Some(Shell::Bash),
+            Self::Elvish => Some(Shell::Elvish),
+            Self::Fish => Some(Shell::Fish),
+            Self::Nushell => None,
+            Self::Powershell => Some(Shell::PowerShell),
+            Self::Zsh => Some(Shell::Zsh),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory as _};
+
+    use super::Args;
+
+    fn helps(command: &Command) -> Vec<String> {
+        let own = command.get_arguments().filter_map(|arg| arg.get_help()).chain(command.get_about());
+        let own = own.map(ToString::to_string);
+        own.chain(command.get_subcommands().flat_map(helps)).collect()
+    }
+
+    #[test]
+    fn every_help_text_is_one_short_line() {
+        let helps = helps(&Args::command());
+        assert!(helps.len() > 50, "{helps:?}");
+        for help in helps {
+            let is_list = help.starts_with("Use this rule: ");
+            assert!(is_list || help.chars().count() <= 120, "{help}");
+            assert!(
+                !help.ends_with('.') && help.starts_with(|c: char| c.is_uppercase() || c == '`'),
+                "{help}"
+            );
+        }
+    }
+}

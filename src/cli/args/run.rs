@@ -1,0 +1,134 @@
+//! Options of a run, new or resumed.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+/// Options of a run.
+#[derive(Debug, Clone, Default, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "each is a flag of its own")]
+pub struct Run {
+    /// Definition (YAML or JSON) or session (.s2s) to open; with --batch, several, or `-` for stdin (default: home screen)
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Run without the terminal UI
+    #[arg(long)]
+    pub batch: bool,
+    /// Print events as NDJSON, or only the result, as one line per file
+    #[arg(long, value_enum, value_name = "events|result", num_args = 0..=1, require_equals = true,
+          default_missing_value = "events", hide_possible_values = true)]
+    pub json: Option<Json>,
+    /// Override the definition's input (text, or JSON that starts with { or [)
+    #[arg(long, value_name = "TEXT")]
+    pub input: Option<String>,
+    /// Read scripted answers by step id (YAML or JSON)
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// Set the default model, or NAME=provider/model for one seat (repeatable)
+    #[arg(long, value_name = "MODEL")]
+    pub model: Vec<String>,
+    /// Use only these participants, in this order (`{persona: coder, tools: none}` for one with keys)
+    #[arg(long, value_name = "A,B")]
+    pub participants: Vec<String>,
+    /// Save to a new file, or to a directory for several inputs
+    #[arg(long, value_name = "PATH")]
+    pub save: Option<PathBuf>,
+    /// Add a file of evidence, with lines if wanted (`src/a.rs:10-80`; `-`: stdin; repeatable)
+    #[arg(long, value_name = "PATH[:LINES]")]
+    pub evidence: Vec<String>,
+    /// Add what changed between two commits as evidence (`main...HEAD`; repeatable)
+    #[arg(long, value_name = "RANGE")]
+    pub diff: Vec<String>,
+    /// Send evidence even if it looks like it holds a key or password
+    #[arg(long, value_name = "allow", value_parser = ["allow"])]
+    pub secrets: Option<String>,
+    /// Print prompts and cost estimate; send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Stop before cost can exceed USD
+    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
+    pub max_usd: Option<f64>,
+    /// Set the seed of seats without one
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Seal answers as those of remote seats are sealed (2)
+    #[arg(long, hide = true, value_parser = clap::value_parser!(u32).range(1..=2))]
+    pub seal: Option<u32>,
+    /// Print only errors to stderr
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Write one receipt per sealed answer to a new file (`-`: stderr)
+    #[arg(long, value_name = "FILE")]
+    pub receipts: Option<PathBuf>,
+    /// With --batch, also write a report; its format is its ending: md, html, json, csv, madr.md (repeatable)
+    #[arg(long, short, value_name = "OUT")]
+    pub out: Vec<PathBuf>,
+    /// After a key loss, ask the affected seats again
+    #[arg(long)]
+    pub ask_again: bool,
+    /// Copy of the global flag.
+    #[arg(skip)]
+    pub trust: bool,
+}
+
+/// Options of a resumed session: what it was opened with stays.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ResumeArgs {
+    /// Unfinished sessions (.s2s)
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Print events as NDJSON, or only the result, as one line per file
+    #[arg(long, value_enum, value_name = "events|result", num_args = 0..=1, require_equals = true,
+          default_missing_value = "events", hide_possible_values = true)]
+    pub json: Option<Json>,
+    /// Read scripted answers by step id (YAML or JSON)
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// Stop before cost can exceed USD
+    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
+    pub max_usd: Option<f64>,
+    /// Print only errors to stderr
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Write one receipt per sealed answer to a new file (`-`: stderr)
+    #[arg(long, value_name = "FILE")]
+    pub receipts: Option<PathBuf>,
+    /// Also write a report; its format is its ending: md, html, json, csv, madr.md (repeatable)
+    #[arg(long, short, value_name = "OUT")]
+    pub out: Vec<PathBuf>,
+    /// After a key loss, ask the affected seats again
+    #[arg(long)]
+    pub ask_again: bool,
+}
+
+impl From<ResumeArgs> for Run {
+    fn from(args: ResumeArgs) -> Self {
+        let ResumeArgs { files, json, answers, max_usd, quiet, receipts, out, ask_again } = args;
+        Self {
+            files,
+            json,
+            answers,
+            max_usd,
+            quiet,
+            receipts,
+            out,
+            ask_again,
+            batch: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// What a run prints as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Json {
+    /// Every event, one per line
+    Events,
+    /// The result, one line per file
+    Result,
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount = text.parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount > 0.0);
+    amount.ok_or_else(|| "expected an amount greater than 0, such as 0.50".to_owned())
+}

@@ -1,0 +1,307 @@
+//! Help: the examples of each command, the environment, manual pages and completions.
+//!
+//! The examples are data, so that `--help`, the manual pages and a test that runs each of them agree.
+
+use std::path::Path;
+
+use clap::{Command, CommandFactory as _};
+use clap_mangen::Man;
+
+use super::args::{Args, ShellName};
+use super::console::Console;
+use super::verb_result::VerbResult;
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::journal::{Disk, DiskError};
+use crate::launch::error::RunError;
+
+/// A command line and what it does.
+type Example = (&'static str, &'static str);
+
+/// Examples by command; the empty name is a run.
+const EXAMPLES: [(&str, &[Example]); 19] = [
+    (
+        "",
+        &[
+            ("roundtable cache.yaml", "open a definition in the terminal UI"),
+            ("roundtable --batch cache.yaml --dry-run", "print the prompts and the cost, send nothing"),
+            ("roundtable --batch cache.yaml --model rehearsal", "try it offline, without a model"),
+            ("roundtable --batch cache.yaml --json=result", "print the result as one line of JSON"),
+            ("roundtable --batch cache.yaml --max-usd 0.50", "stop before it can cost more"),
+        ],
+    ),
+    (
+        "resume",
+        &[
+            ("roundtable resume session.s2s", "go on where it stopped"),
+            ("roundtable resume session.s2s --answers answers.yaml", "answer what it waits for"),
+        ],
+    ),
+    (
+        "replay",
+        &[
+            ("roundtable replay session.s2s", "play it in the terminal UI"),
+            ("roundtable replay session.s2s --text --at 8", "print the first eight events"),
+        ],
+    ),
+    (
+        "verify",
+        &[
+            ("roundtable verify session.s2s", "check chain, prompts, seals and tallies"),
+            ("roundtable verify session.s2s --explain", "also print what a file cannot prove"),
+            ("roundtable verify *.s2s", "check several"),
+        ],
+    ),
+    (
+        "trace",
+        &[
+            ("roundtable trace session.s2s", "print every prompt and reply"),
+            ("roundtable trace session.s2s --participant qa-lead", "print those of one participant"),
+        ],
+    ),
+    (
+        "report",
+        &[
+            ("roundtable report session.s2s", "print Markdown"),
+            ("roundtable report session.s2s --format html --out report.html", "write a web page"),
+            ("roundtable report session.s2s --format madr", "print a decision record"),
+            (
+                "roundtable report session.s2s --format junit --out junit.xml",
+                "write a file for a build server",
+            ),
+        ],
+    ),
+    (
+        "tally",
+        &[
+            ("roundtable tally session.s2s --all", "recount a round under every rule"),
+            ("roundtable tally --ballots ballots.json --rule schulze", "count ballots from a file"),
+        ],
+    ),
+    (
+        "diff",
+        &[
+            ("roundtable diff before.s2s after.s2s", "compare two sessions"),
+            ("roundtable diff before.s2s after.s2s --json", "the same as JSON"),
+        ],
+    ),
+    (
+        "calibrate",
+        &[
+            ("roundtable calibrate session.s2s --was redis", "record what turned out right"),
+            ("roundtable calibrate", "show how often results, seats and models were right"),
+            ("roundtable calibrate --out track-record.html", "write a page with a reliability diagram"),
+        ],
+    ),
+    (
+        "check",
+        &[
+            ("roundtable check cache.yaml", "report errors and warnings"),
+            ("roundtable check cache.yaml --json", "one JSON object per finding"),
+        ],
+    ),
+    ("schema", &[("roundtable schema", "print the JSON Schema of definitions")]),
+    (
+        "snapshot",
+        &[
+            ("roundtable snapshot cache.yaml", "print what every seat will get"),
+            ("roundtable snapshot cache.yaml --for qa-lead", "with the lines addressed to one participant"),
+        ],
+    ),
+    ("personas", &[("roundtable personas", "list them"), ("roundtable personas qa-lead", "print one")]),
+    (
+        "sessions",
+        &[
+            ("roundtable sessions", "list saved sessions"),
+            ("roundtable sessions show session.s2s", "print one"),
+        ],
+    ),
+    ("config", &[("roundtable config show", "print every setting and where it comes from")]),
+    ("doctor", &[("roundtable doctor", "check every provider"), ("roundtable doctor ollama", "check one")]),
+    ("init", &[("roundtable init", "create `.s2s` in this folder")]),
+    (
+        "man",
+        &[
+            ("roundtable man", "print the manual page"),
+            ("roundtable man verify", "print the page of a command"),
+            ("roundtable man --out man1", "write all pages to a folder"),
+        ],
+    ),
+    (
+        "completions",
+        &[("roundtable completions bash", "for bash; also elvish, fish, nushell, powershell, zsh")],
+    ),
+];
+
+/// Variables that are read, and what they do.
+const ENVIRONMENT: [(&str, &str); 12] = [
+    ("OPENAI_API_KEY, ANTHROPIC_API_KEY, …", "keys of hosted providers; `roundtable doctor` names each"),
+    ("OPENAI_BASE_URL, OLLAMA_BASE_URL, …", "another address of a provider"),
+    ("ROUNDTABLE_MODEL", "model of seats that name none"),
+    ("ROUNDTABLE_HOME", "folder that holds `config` and `state`"),
+    ("XDG_CONFIG_HOME, XDG_STATE_HOME", "where these are without ROUNDTABLE_HOME"),
+    ("ROUNDTABLE_ALLOWED_DIRS", "folders outside the project that its files may name"),
+    ("ROUNDTABLE_LOG", "file for a debug log, without answers and keys"),
+    ("ROUNDTABLE_ASCII", "draw with ASCII only"),
+    ("NO_COLOR", "no colors"),
+    ("VISUAL, EDITOR", "editor that Ctrl-E opens in forms"),
+    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxy for requests"),
+    ("PATH", "where programs such as `claude` are found"),
+];
+
+const EXIT_CODES: &str = "Exit codes: 0 finished · 1 unexpected failure · 2 error in usage, configuration, definition \
+    or file · 3 finished without a decision · 4 waiting for a person · 5 participants unreachable, or cost or time \
+    limit reached · 6 verification failed · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM (resumable)";
+
+fn examples(name: &str) -> &'static [Example] {
+    EXAMPLES.iter().find(|(verb, _)| *verb == name).map_or(&[], |(_, examples)| examples)
+}
+
+/// Rows of two columns under a heading.
+fn columns(heading: &str, rows: &[Example]) -> String {
+    let width = rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or(0);
+    let rows = rows.iter().map(|(left, right)| format!("  {left:width$}  {right}"));
+    format!("{heading}:\n{}", rows.collect::<Vec<_>>().join("\n"))
+}
+
+/// The command line with the help of every command.
+pub fn command() -> Command {
+    let mut command = Args::command();
+    let names: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    for name in names {
+        let shown = columns("Examples", examples(&name));
+        command = command.mut_subcommand(name, |verb| verb.after_help(shown));
+    }
+    let shown = columns("Examples", examples(""));
+    let environment = columns("Environment", &ENVIRONMENT);
+    command
+        .after_help(format!("{shown}\n\n{EXIT_CODES}"))
+        .after_long_help(format!("{shown}\n\n{environment}\n\n{EXIT_CODES}"))
+}
+
+/// `man`: the page of the program or of one command, or all of them into a folder.
+pub fn man(verb: Option<&str>, out: Option<&Path>, output: &mut Console) -> VerbResult {
+    let mut root = Args::command().disable_help_subcommand(true);
+    root.build();
+    if let Some(folder) = out {
+        let failed =
+            |error: DiskError| RunError::unwritable(Diagnostic::new(error.to_string()), &error.cause);
+        let disk = Disk::default();
+        disk.make_dir(folder).map_err(failed)?;
+        let pages = with_subcommands(&root);
+        for page in &pages {
+            let path = folder.join(Man::new((*page).clone()).get_filename());
+            disk.write_whole(&path, &page_of(page)).map_err(failed)?;
+        }
+        output.note(&format!("written: {} pages to {}", pages.len(), folder.display()));
+        return Ok(ExitCode::Finished);
+    }
+    let Some(verb) = verb else {
+        output.bytes(&page_of(&root));
+        return Ok(ExitCode::Finished);
+    };
+    let Some(page) = root.find_subcommand(verb) else {
+        let known: Vec<&str> = root.get_subcommands().map(Command::get_name).collect();
+        let problem = Diagnostic::new(format!("there is no command `{verb}`"));
+        return Err(problem.hint(crate::diagnostic::did_you_mean(verb, &known)).into());
+    };
+    output.bytes(&page_of(page));
+    Ok(ExitCode::Finished)
+}
+
+/// A command and all below it.
+fn with_subcommands(command: &Command) -> Vec<&Command> {
+    std::iter::once(command).chain(command.get_subcommands().flat_map(with_subcommands)).collect()
+}
+
+/// A manual page with its examples, the environment and the exit codes.
+fn page_of(command: &Command) -> Vec<u8> {
+    let name = command.get_display_name().unwrap_or("roundtable").to_owned();
+    let verb = name.strip_prefix("roundtable-").unwrap_or_default();
+    let page = Man::new(command.clone().after_help("")).manual("roundtable manual");
+    let mut text = Vec::new();
+    // Writing into memory cannot fail.
+    let _ = page
+        .render_title(&mut text)
+        .and_then(|()| page.render_name_section(&mut text))
+        .and_then(|()| page.render_synopsis_section(&mut text))
+        .and_then(|()| page.render_description_section(&mut text))
+        .and_then(|()| page.render_options_section(&mut text));
+    if command.has_subcommands() {
+        let _ = page.render_subcommands_section(&mut text);
+    }
+    let mut more = String::new();
+    let of_verb = verb.split('-').next().unwrap_or_default();
+    section("EXAMPLES", examples(of_verb), &mut more);
+    section("ENVIRONMENT", &ENVIRONMENT, &mut more);
+    more.push_str(&format!(".SH \"EXIT STATUS\"\n{}\n", roff(EXIT_CODES.trim_start_matches("Exit codes: "))));
+    if !verb.is_empty() {
+        more.push_str(".SH \"SEE ALSO\"\nroundtable(1)\n");
+    }
+    text.extend_from_slice(more.as_bytes());
+    text
+}
+
+/// A section of terms, each with its text.
+fn section(heading: &str, rows: &[Example], out: &mut String) {
+    if rows.is_empty() {
+        return;
+    }
+    out.push_str(&format!(".SH {heading}\n"));
+    for (term, text) in rows {
+        out.push_str(&format!(".TP\n\\fB{}\\fR\n{}\n", roff(term), roff(text)));
+    }
+}
+
+/// Text of a manual page: nothing in it is a request or an escape, hyphens stay hyphens.
+fn roff(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-");
+    if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
+}
+
+/// `completions`: for a shell.
+pub fn completions(shell: ShellName, output: &mut Console) -> ExitCode {
+    let mut text = Vec::new();
+    let mut command = Args::command();
+    let name = "roundtable";
+    match shell.known() {
+        Some(shell) => clap_complete::generate(shell, &mut command, name, &mut text),
+        None => clap_complete::generate(clap_complete_nushell::Nushell, &mut command, name, &mut text),
+    }
+    output.bytes(&text);
+    ExitCode::Finished
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EXAMPLES, command};
+
+    #[test]
+    fn every_command_has_help_of_its_own_with_examples() {
+        let mut command = command();
+        command.build();
+        for verb in command.clone().get_subcommands().filter(|verb| verb.get_name() != "help") {
+            let name = verb.get_name();
+            let help = verb.clone().render_help().to_string();
+            assert!(help.contains(&format!("roundtable {name}")), "{name}:\n{help}");
+            assert!(help.contains("Examples:\n  roundtable "), "{name}:\n{help}");
+        }
+        let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        assert!(EXAMPLES.iter().all(|(verb, _)| verb.is_empty() || known.contains(verb)));
+    }
+
+    #[test]
+    fn resume_lists_only_what_it_takes() {
+        let mut command = command();
+        command.build();
+        let resume = command.find_subcommand("resume").expect("a command").clone().render_help().to_string();
+        for taken in ["--answers", "--max-usd", "--json", "--ask-again", "--receipts", "--quiet"] {
+            assert!(resume.contains(taken), "{taken}\n{resume}");
+        }
+        for other in
+            ["--input", "--model", "--participants", "--save", "--seed", "--dry-run", "--evidence", "--batch"]
+        {
+            assert!(!resume.contains(other), "{other}\n{resume}");
+        }
+    }
+}

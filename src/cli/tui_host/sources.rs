@@ -1,0 +1,76 @@
+//! Who can answer on this machine: asked of local servers, read from the environment for services.
+//!
+//! A service that wants a key is not contacted: its models are those with a built-in price.
+
+use crate::cli::doctor;
+use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel};
+use crate::config::prices::TABLE;
+use crate::config::providers::KNOWN;
+use crate::launch::environment::Environment;
+use crate::tui::{ModelSource, SourceState};
+
+/// Finds them all; takes as long as the slowest local server.
+pub fn sources(set_up: &Environment) -> Vec<ModelSource> {
+    let catalog = set_up.catalog();
+    let (mut found, mut asked) = (Vec::new(), Vec::new());
+    for provider in catalog.providers() {
+        let wanted = catalog.service(provider).map(|service| {
+            let wanted = catalog.key_variables(provider, &service);
+            (wanted, service.has_key())
+        });
+        match wanted {
+            Ok((wanted, false)) if !wanted.is_empty() => found.push(without_key(provider, wanted)),
+            Ok((wanted, true)) if !wanted.is_empty() && !priced(provider).is_empty() => {
+                found.push(with_key(provider));
+            }
+            _ => asked.push(provider.to_owned()),
+        }
+    }
+    let checked = doctor::checked(set_up, &asked, ProbeLevel::Listing).ok().and_then(Result::ok);
+    let mut all: Vec<ModelSource> = checked.unwrap_or_default().iter().filter_map(of_checkup).collect();
+    all.extend(found);
+    all.sort_by_key(|source| source.state != SourceState::Ready);
+    all
+}
+
+/// The models of a provider that have a built-in price, the cheapest first.
+fn priced(provider: &str) -> Vec<String> {
+    let table = TABLE.iter().find(|source| source.provider == provider);
+    let mut prices: Vec<_> = table.map(|source| source.prices.to_vec()).unwrap_or_default();
+    prices.sort_by(|a, b| a.3.total_cmp(&b.3));
+    prices.into_iter().map(|price| format!("{provider}/{}", price.0)).collect()
+}
+
+fn with_key(provider: &str) -> ModelSource {
+    let models = priced(provider);
+    let about = format!("{provider}, key set");
+    ModelSource { provider: provider.to_owned(), state: SourceState::Ready, about, models }
+}
+
+fn without_key(provider: &str, wanted: &[&str]) -> ModelSource {
+    let about = format!("no key: export {}=…", wanted.first().copied().unwrap_or_default());
+    ModelSource { provider: provider.to_owned(), state: SourceState::NeedsKey, about, models: Vec::new() }
+}
+
+/// What a checkup says; nothing of a server nobody started or set up.
+fn of_checkup(checkup: &Checkup) -> Option<ModelSource> {
+    let provider = checkup.provider.clone();
+    let is_usual = KNOWN.iter().any(|known| known.name == provider);
+    let (state, about, models) = match &checkup.state {
+        CheckupStatus::Answers(models) | CheckupStatus::Probed(models, ..) => {
+            let named: Vec<String> = models.iter().map(|model| format!("{provider}/{model}")).collect();
+            (SourceState::Ready, crate::insight::wording::pluralize(named.len(), "model"), named)
+        }
+        CheckupStatus::Program { version, .. } => {
+            (SourceState::Ready, format!("program, {version}"), vec![format!("{provider}/")])
+        }
+        CheckupStatus::Silent(_) | CheckupStatus::NotSetUp(_) | CheckupStatus::NoKey if is_usual => {
+            return None;
+        }
+        CheckupStatus::Silent(why) | CheckupStatus::NotSetUp(why) => {
+            (SourceState::Unreachable, why.clone(), Vec::new())
+        }
+        CheckupStatus::NoKey => (SourceState::NeedsKey, "no key".to_owned(), Vec::new()),
+    };
+    Some(ModelSource { provider, state, about, models })
+}

@@ -1,0 +1,221 @@
+//! What the facilitator wrote of a round or an approval, with its templates rendered.
+//!
+//! In one pass, over results of steps that are over and the definition: text that comes from a result, a
+//! person or a model is never read as a template. A place without a value fails the step.
+
+use std::borrow::Cow;
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use super::scope::{directive, of_definition, render};
+use crate::ballot::{BallotForm, OptionText};
+use crate::history::{Session, Written};
+use crate::workflow::{Approval, Definition, OptionsFrom, Round, Step, Template};
+
+/// The longest name of an option that is taken from a result, in characters.
+const LONGEST_OPTION: usize = 200;
+
+/// A round as it is asked.
+pub struct Rendered<'a> {
+    pub round: Cow<'a, Round>,
+    /// The line to every seat.
+    pub directive: Option<String>,
+    /// What of it are templates, if anything is.
+    pub written: Option<Box<Written>>,
+    /// What was dropped on the way.
+    pub warnings: Vec<String>,
+}
+
+impl Session {
+    /// A round as it would be asked now.
+    ///
+    /// # Errors
+    /// Which of its texts cannot be rendered, and why.
+    pub fn rendered_round<'a>(
+        &self,
+        definition: &Definition,
+        step: &'a Step,
+        round: &'a Round,
+    ) -> Result<Rendered<'a>, String> {
+        let directive = directive(definition, step).cloned();
+        let texts = step.written().into_iter().map(|(_, text)| text);
+        let is_plain = !texts.chain(directive.as_deref()).any(Template::is_one) && round.revises.is_none();
+        if !self.renders() || is_plain && round.options_from.is_none() {
+            let directive = directive.filter(|_| self.renders());
+            return Ok(Rendered {
+                round: Cow::Borrowed(round),
+                directive,
+                written: None,
+                warnings: Vec::new(),
+            });
+        }
+        let scope = self.scope_of(definition, step)?;
+        let mut asked = round.clone();
+        let question = render(&mut asked.question, "`question`", &scope)?;
+        let mut written = Written { question, ..Written::default() };
+        if let Some(exploration) = &mut asked.exploration {
+            written.exploration = render(exploration, "`exploration`", &scope)?;
+        }
+        let mut said = directive;
+        if let Some(directive) = &mut said {
+            written.directive = render(directive, "`facilitator_directive`", &scope)?;
+        }
+        for (seat, line) in &mut asked.directives {
+            let template = render(line, "a line of `directives`", &scope)?;
+            written.directives.extend(template.map(|template| (seat.clone(), template)));
+        }
+        let form = &mut asked.ballot;
+        let mut warnings = Vec::new();
+        if let Some(before) = self.revised(definition, step, round)? {
+            // Asked of the same options, whatever has become of where they came from.
+            let order = form.order;
+            *form = BallotForm { order, is_revision: true, ..before.opened.ballot.clone() };
+        } else if let Some(from) = &round.options_from {
+            let taken = taken(from, &scope)?;
+            (form.options, form.about, warnings) = (taken.options, taken.about, taken.warnings);
+            written.options = Some(json!({ "from": from.transform.text(), "max": from.max }));
+        } else if rendered_options(round, &mut form.options, &mut form.about, &scope)? {
+            check_names(&form.options)?;
+            written.options = Some(round.ballot.options.as_slice().into());
+        }
+        let written = (written != Written::default()).then(|| Box::new(written));
+        Ok(Rendered { round: Cow::Owned(asked), directive: said, written, warnings })
+    }
+
+    /// What an approval asks now, and its template if it is one.
+    ///
+    /// # Errors
+    /// Why it cannot be rendered.
+    pub fn rendered_message(
+        &self,
+        definition: &Definition,
+        step: &Step,
+        approval: &Approval,
+    ) -> Result<(String, Option<String>), String> {
+        let mut message = approval.message.clone();
+        if !self.renders() || !Template::is_one(&message) {
+            return Ok((message, None));
+        }
+        let written = render(&mut message, "`message`", &self.scope_of(definition, step)?)?;
+        Ok((message, written))
+    }
+
+    /// What the templates of a step see: results of steps that are over, and the definition.
+    pub(super) fn scope_of(&self, definition: &Definition, step: &Step) -> Result<Value, String> {
+        let mut scope = of_definition(definition);
+        scope.insert("goal".to_owned(), definition.goal.as_deref().into());
+        scope.insert("constraints".to_owned(), definition.constraints.as_slice().into());
+        scope.extend(self.input_of(step)?);
+        Ok(Value::Object(scope))
+    }
+}
+
+/// Renders written options; whether any of them is a template.
+fn rendered_options(
+    round: &Round,
+    options: &mut [String],
+    about: &mut IndexMap<String, OptionText>,
+    scope: &Value,
+) -> Result<bool, String> {
+    let mut any = false;
+    let mut texts = IndexMap::new();
+    for (option, id) in options.iter_mut().zip(&round.ballot.options) {
+        any |= render(option, "an option", scope)?.is_some();
+        let Some(mut text) = about.shift_remove(id) else { continue };
+        for part in [&mut text.title, &mut text.description].into_iter().flatten() {
+            any |= render(part, "an option's text", scope)?.is_some();
+        }
+        texts.insert(option.clone(), text);
+    }
+    *about = texts;
+    Ok(any)
+}
+
+/// Options that an earlier step left.
+struct Taken {
+    options: Vec<String>,
+    about: IndexMap<String, OptionText>,
+    warnings: Vec<String>,
+}
+
+fn taken(from: &OptionsFrom, scope: &Value) -> Result<Taken, String> {
+    let path = from.transform.text();
+    let none = Map::new();
+    let found = from.transform.apply(scope["context"].as_object().unwrap_or(&none));
+    let found = found.map_err(|error| format!("`options` come from nothing: {error}"))?;
+    let Value::Array(items) = found else {
+        return Err(format!("`options` come from `{path}`, which is no list"));
+    };
+    let mut taken = Taken { options: Vec::new(), about: IndexMap::new(), warnings: Vec::new() };
+    let mut kept: Vec<&Value> = Vec::new();
+    let (mut empty, mut doubles) = (0, 0);
+    for item in &items {
+        let (id, text) = option(item, path)?;
+        if id.is_empty() {
+            empty += 1;
+        } else if kept.contains(&item) || text == OptionText::default() && taken.options.contains(&id) {
+            doubles += 1;
+        } else {
+            kept.push(item);
+            if text != OptionText::default() {
+                taken.about.insert(id.clone(), text);
+            }
+            taken.options.push(id);
+        }
+    }
+    for (count, what) in [(empty, "empty"), (doubles, "double")] {
+        if count > 0 {
+            let noun = if count == 1 { "option" } else { "options" };
+            taken.warnings.push(format!("left out of `{path}`: {count} {what} {noun}"));
+        }
+    }
+    let count = taken.options.len();
+    if count < 2 {
+        return Err(format!("`{path}` has {count} options; a ballot needs at least two"));
+    }
+    if count > from.max {
+        return Err(format!("`{path}` has {count} options; at most {} are accepted: `max`", from.max));
+    }
+    check_names(&taken.options)?;
+    Ok(taken)
+}
+
+/// A name and its texts: a text, a number, or a map with an `id`.
+fn option(item: &Value, path: &str) -> Result<(String, OptionText), String> {
+    let text =
+        |key: &str| item[key].as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let id = match item {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::Null => String::new(),
+        Value::Object(_) => {
+            let about = OptionText { title: text("title"), description: text("description") };
+            return Ok((text("id").unwrap_or_default(), about));
+        }
+        Value::Bool(_) | Value::Array(_) => {
+            return Err(format!("`{path}` holds what is no option: write texts, or maps with an `id`"));
+        }
+    };
+    Ok((id, OptionText::default()))
+}
+
+/// Names that ballots can tell apart.
+fn check_names(options: &[String]) -> Result<(), String> {
+    for (nth, option) in options.iter().enumerate() {
+        let shown: String = option.chars().take(40).collect();
+        if option.trim() != option || option.is_empty() || option.contains('\n') {
+            return Err(format!("option `{shown}` is not one line of text"));
+        }
+        if option.chars().count() > LONGEST_OPTION {
+            return Err(format!("option `{shown}…` is longer than {LONGEST_OPTION} characters"));
+        }
+        if option.eq_ignore_ascii_case("abstain") {
+            return Err("`abstain` is always possible and is no option".to_owned());
+        }
+        if options[..nth].iter().any(|other| other.to_lowercase() == option.to_lowercase()) {
+            return Err(format!("two options have the name `{shown}`"));
+        }
+    }
+    Ok(())
+}

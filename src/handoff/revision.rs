@@ -1,0 +1,204 @@
+//! A round that revises another: who is asked again, what each is shown, and what nobody is.
+//!
+//! Of the round before a snapshot holds only what `feedback` allows: reasons in an order drawn by lot,
+//! without authors and counts. A seat's own earlier ballot stands in its address lines alone.
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use crate::ballot::{BallotForm, BallotKind, OptionOrder};
+use crate::history::{RoundOpened, RoundRun, Seat, SeatStatus, Session};
+use crate::round::material::EarlierReasons;
+use crate::round::record::Outcome;
+use crate::round::snapshot::sha256_hex;
+use crate::workflow::{Definition, Feedback, Round, Step};
+
+impl Session {
+    /// The last closed round that a round revises; none if it revises none.
+    ///
+    /// # Errors
+    /// That there is none, that it is of another kind, or that nobody of it is left to ask.
+    pub(crate) fn revised(
+        &self,
+        definition: &Definition,
+        step: &Step,
+        round: &Round,
+    ) -> Result<Option<&RoundRun>, String> {
+        let Some(of) = round.revises.as_deref() else { return Ok(None) };
+        let before = self.last_round_of(of).filter(|before| before.closed.is_some());
+        let Some(before) = before else {
+            return Err(format!("it revises `{of}`, which was not held"));
+        };
+        let (kind, now) = (before.opened.ballot.kind, round.ballot.kind);
+        if kind != now {
+            let (kind, now) = (kind.name(), now.name());
+            return Err(format!("it is of kind `{now}` and revises `{of}`, which was of kind `{kind}`"));
+        }
+        let sits = |seat: &&Seat| is_asked_again(seat) && round.participants.holds(&seat.name);
+        if !before.seats.values().any(|seat| sits(&seat)) || definition.step(&step.id).is_none() {
+            return Err(format!("it revises `{of}`, and no seat of that is left to ask"));
+        }
+        Ok(Some(before))
+    }
+
+    /// The round that an opened one revises.
+    pub fn revised_by(&self, opened: &RoundOpened) -> Option<&RoundRun> {
+        self.round(opened.revises.as_deref()?)
+    }
+
+    /// The steps of which the snapshot of `step` holds only what feedback allows: those that it revises,
+    /// or that are revised where the way from it may still lead, until that is decided.
+    pub(super) fn hidden_steps(&self, definition: &Definition, step: &str) -> Vec<String> {
+        let mut hidden = Vec::new();
+        for (before, after) in definition.revisions() {
+            let is_decided = || {
+                let last = self.last_round_of(&after.id).filter(|round| {
+                    let revised = round.opened.revises.as_deref();
+                    revised == self.last_round_of(&before.id).map(|round| round.opened.round.as_str())
+                });
+                last.and_then(|round| round.tally.as_ref()).is_some_and(|tally| tally.decided)
+            };
+            let top = |id: &str| definition.top(id).map_or("", |step| step.id.as_str()).to_owned();
+            let comes = || definition.leads_to(&top(step), &top(&after.id));
+            if step == after.id || comes() && !is_decided() {
+                hidden.extend([before.id.clone(), after.id.clone()]);
+            }
+        }
+        hidden
+    }
+
+    /// What was said in a round for and against each option, in an order drawn for the round `drawn_for`.
+    pub(super) fn earlier_reasons(&self, before: &RoundRun, drawn_for: &str) -> Vec<EarlierReasons> {
+        let form = &before.opened.ballot;
+        let mut blocks: IndexMap<Option<&str>, EarlierReasons> = IndexMap::new();
+        for seat in before.seats.values().filter(|seat| said(seat).is_some()) {
+            let disclosed = self.disclosed_answer(seat);
+            let Some(answer) = disclosed["result"].as_object() else { continue };
+            for (option, side, text) in attributed(form, answer) {
+                let block = blocks.entry(option).or_insert_with(|| EarlierReasons::of(option));
+                let list = if side == Side::For { &mut block.said_for } else { &mut block.said_against };
+                if !list.iter().any(|known| words(known) == words(&text)) {
+                    list.push(text);
+                }
+            }
+        }
+        let mut blocks: Vec<EarlierReasons> = blocks.into_values().collect();
+        let draw = |item: &str| self.draw(drawn_for, "", item);
+        blocks.sort_by_cached_key(|block| draw(block.option.as_deref().unwrap_or_default()));
+        for block in &mut blocks {
+            block.said_for.sort_by_cached_key(|text| draw(text));
+            block.said_against.sort_by_cached_key(|text| draw(text));
+        }
+        blocks
+    }
+
+    /// What a seat is shown of its own earlier ballot.
+    pub(crate) fn earlier_ballot(&self, opened: &RoundOpened, seat: &str) -> Option<Map<String, Value>> {
+        let before = self.revised_by(opened)?;
+        let answer = said(before.seat(seat)?)?;
+        let keys = before.opened.ballot.kind.spec().keys();
+        let own = answer.iter().filter(|(key, _)| keys.contains(&key.as_str()) || *key == "vote");
+        Some(own.map(|(key, value)| (key.clone(), value.clone())).collect())
+    }
+
+    /// The order in which a seat is shown the options; none where it is the form's.
+    pub fn option_order(&self, opened: &RoundOpened, seat: &str) -> Option<Vec<String>> {
+        let mut options = opened.ballot.options.clone();
+        match opened.ballot.order {
+            OptionOrder::Same => return None,
+            OptionOrder::PerSeat => {
+                options.sort_by_cached_key(|option| self.draw(&opened.round, seat, option));
+            }
+            OptionOrder::Mirrored => {
+                let mut seats: Vec<&String> = opened.seats.iter().collect();
+                seats.sort_by_cached_key(|name| self.draw(&opened.round, name, "mirrored"));
+                if seats.iter().position(|name| *name == seat).is_some_and(|place| place % 2 == 1) {
+                    options.reverse();
+                }
+            }
+        }
+        Some(options)
+    }
+
+    /// A draw: items are put in the order of what this gives for them.
+    fn draw(&self, round: &str, seat: &str, item: &str) -> String {
+        let seed = self.header.as_ref().and_then(|header| header.draw_seed).unwrap_or(0);
+        sha256_hex(format!("roundtable order 1\n{seed}\n{round}\n{seat}\n{item}"))
+    }
+}
+
+/// Whether a seat is asked again: it answered, abstained, or nothing valid came of it.
+pub(crate) fn is_asked_again(seat: &Seat) -> bool {
+    match &seat.status {
+        SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Refused,
+        SeatStatus::Failed(_) | SeatStatus::Lost(_) | SeatStatus::Missing => true,
+        SeatStatus::Excused(_) | SeatStatus::Waiting | SeatStatus::Asking | SeatStatus::Sealed(_) => false,
+    }
+}
+
+/// A seat's valid answer.
+fn said(seat: &Seat) -> Option<&Map<String, Value>> {
+    let SeatStatus::Revealed(answer, _) = &seat.status else { return None };
+    matches!(answer.outcome, Outcome::Answered | Outcome::Abstained).then_some(&answer.answer)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    For,
+    Against,
+}
+
+/// The reasons of an answer, each with the option it is about, if that is told: of a choice the one it
+/// votes for, elsewhere every option that the text names.
+fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Option<&'a str>, Side, String)> {
+    let texts = |key: &str| -> Vec<String> {
+        let items = match answer.get(key) {
+            Some(Value::Array(items)) => items.iter().collect(),
+            Some(one) => vec![one],
+            None => Vec::new(),
+        };
+        items.into_iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let option = |name: &str| form.options.iter().find(|option| *option == name).map(String::as_str);
+    let chosen = answer.get("vote").and_then(Value::as_str).and_then(option);
+    let is_against = form.kind == BallotKind::Consent
+        && answer.get("consent").and_then(Value::as_str).is_some_and(|stance| stance != "support");
+    let own = if is_against { Side::Against } else { Side::For };
+    let mut sided: Vec<(Side, String)> = texts("rationale").into_iter().map(|text| (own, text)).collect();
+    if form.kind == BallotKind::Position && !answer.contains_key("vote") {
+        sided.extend(texts("position").into_iter().map(|text| (Side::For, text)));
+    }
+    sided.extend(texts("concerns").into_iter().map(|text| (Side::Against, text)));
+    sided.extend(texts("minimum_change").into_iter().map(|text| (Side::Against, text)));
+    let mut found = Vec::new();
+    for (side, text) in sided {
+        let named: Vec<&str> = match chosen {
+            Some(chosen) => vec![chosen],
+            None if form.kind == BallotKind::Choice => Vec::new(),
+            None => form.options.iter().map(String::as_str).filter(|option| names(&text, option)).collect(),
+        };
+        if named.is_empty() {
+            found.push((None, side, text));
+        } else {
+            found.extend(named.into_iter().map(|option| (Some(option), side, text.clone())));
+        }
+    }
+    found
+}
+
+/// Whether a text names an option, word by word.
+fn names(text: &str, option: &str) -> bool {
+    format!(" {} ", words(text)).contains(&format!(" {} ", words(option)))
+}
+
+/// The words of a text in lower case, without punctuation.
+fn words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// The counts of a round that is revised, where `feedback` shows them.
+pub(super) fn earlier_counts(before: &RoundRun, feedback: Feedback) -> Option<Value> {
+    let tally = before.tally.as_ref().filter(|_| feedback.has_counts())?;
+    Some(json!({ "asked": tally.asked, "answered": tally.answered, "scores": tally.verdict.scores }))
+}

@@ -1,0 +1,52 @@
+//! Ideas merged into options: each stands in one option, or is set aside for a reason.
+
+use serde::{Deserialize, Serialize};
+
+/// An idea of a round, as whoever merges is shown it: without its author.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectedIdea {
+    /// Its seat and its number in that seat's answer, from 1: `qa-lead#2`.
+    pub id: String,
+    pub title: String,
+    pub text: String,
+}
+
+/// What was made of the ideas of a round.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Merge {
+    pub options: Vec<MergedOption>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<SetAside>,
+}
+
+/// An option, and the ideas it was made of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergedOption {
+    pub id: String,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The ids of its ideas.
+    pub from: Vec<String>,
+}
+
+/// An idea that goes into no option.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAside {
+    /// Its id.
+    pub idea: String,
+    pub reason: String,
+}
+
+/// The ideas of a round are merged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdeasMerged {
+    /// The step that asked for it.
+    pub step: String,
+    /// The round that collected them.
+    pub round: String,
+    #[serde(flatten)]
+    pub merge: Merge,
+    /// `facilitator`, or `scripted`.
+    pub by: String,
+}

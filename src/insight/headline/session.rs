@@ -1,0 +1,126 @@
+//! What a whole session came to: its decision, or how it stands without one.
+
+use super::{Headline, capital, headline};
+use crate::core::{Deciding, deciding};
+use crate::history::{RoundRun, Session, Status};
+use crate::insight::round_view;
+use crate::insight::wording::{pluralize, why_paused};
+
+/// What a session came to; always something, for the head of a report.
+pub fn session_headline(session: &Session) -> Headline {
+    if let Some(ended) = ended(session) {
+        return ended;
+    }
+    match deciding(session) {
+        Some(Deciding::Round(round)) => round_headline(session, round),
+        Some(other) => without_count(session, other).unwrap_or_else(|| of_words("No decision", "")),
+        None => without_round(session),
+    }
+}
+
+/// "Rejected by the facilitator: too dear": how a session ended that did not finish.
+fn ended(session: &Session) -> Option<Headline> {
+    let closed = session.closed.as_ref()?;
+    let word = match closed.status {
+        Status::Rejected => "Rejected by the facilitator",
+        Status::Failed => "Failed",
+        Status::Stopped => "Stopped",
+        Status::Finished | Status::Paused => return None,
+    };
+    let name = match closed.reason.as_deref() {
+        // Some reasons say it themselves.
+        Some(reason) if reason.starts_with("stopped by ") => capital(reason),
+        Some(reason) => format!("{word}: {reason}"),
+        None => word.to_owned(),
+    };
+    let round = match deciding(session) {
+        Some(Deciding::Round(round)) => counted(session, round),
+        Some(other) => without_count(session, other),
+        None => None,
+    };
+    Some(of_words(&name, &round.map(|made| format!("Before that: {}", made.line())).unwrap_or_default()))
+}
+
+fn of_words(name: &str, sentence: &str) -> Headline {
+    let (name, sentence) = (name.to_owned(), sentence.to_owned());
+    Headline { label: name.clone(), name, detail: sentence.clone(), sentence, order: None }
+}
+
+fn counted(session: &Session, round: &RoundRun) -> Option<Headline> {
+    round_view::tally(round).map(|tally| headline(session, round, tally))
+}
+
+fn round_headline(session: &Session, round: &RoundRun) -> Headline {
+    if let Some(made) = counted(session, round) {
+        return made;
+    }
+    let state = if round.closed.is_some() { "is closed and not counted" } else { "is open" };
+    let (sealed, asked, id) = (round.sealed(), round.seats.len(), &round.opened.round);
+    let stand = format!("Round “{id}” {state}; {sealed} of {} sealed.", pluralize(asked, "seat"));
+    let failed = round.failed_seats().count();
+    if session.closed.is_some() {
+        return of_words("No decision: the round was not counted", &stand);
+    }
+    if !round.lost_seats().is_empty() {
+        let lost = round.lost_seats();
+        let why = format!("Not finished: the key of {} is lost", pluralize(lost.len(), "answer"));
+        return of_words(&why, &format!("{stand} To ask these seats again: roundtable resume --ask-again."));
+    }
+    if session.below_quorum().is_some() && failed > 0 {
+        let why = format!("Not finished: {} failed", pluralize(failed, "seat"));
+        return of_words(&why, &format!("{stand} To ask the failed seats again: roundtable resume."));
+    }
+    match &session.paused {
+        Some((_, reason)) => {
+            let why = why_paused(reason);
+            of_words(
+                "Not finished: the session is paused",
+                &format!("{stand} Paused: {}.", why.trim_end_matches('.')),
+            )
+        }
+        None => of_words("Not finished: the round is open", &stand),
+    }
+}
+
+/// What a session came to where no count says so: a round that was not held, or the facilitator's own
+/// choice.
+pub fn without_count(session: &Session, deciding: Deciding<'_>) -> Option<Headline> {
+    Some(match deciding {
+        Deciding::Round(_) => return None,
+        Deciding::Person(round, option) => {
+            let own = counted(session, round).map(|made| format!("The round itself: {}", made.line()));
+            let sentence = own.unwrap_or_default();
+            Headline {
+                label: format!("Decided by the facilitator: {option}"),
+                name: option.to_owned(),
+                detail: sentence.clone(),
+                sentence,
+                order: None,
+            }
+        }
+        Deciding::NotHeld(step, not_held) => {
+            let mut decided = session.rounds.iter().rev();
+            let before = decided.find_map(|round| {
+                let tally = round_view::tally(round).filter(|tally| tally.decided)?;
+                let made = headline(session, round, tally);
+                Some(format!("Before that, round `{}`: {}", tally.round, made.line()))
+            });
+            let name = format!("No decision: round `{step}` was not held: {}", not_held.why);
+            of_words(&name, &before.unwrap_or_default())
+        }
+        Deciding::NoneHeld => of_words("No decision: no round with a rule was held", ""),
+    })
+}
+
+/// How a workflow stands in which no round was opened.
+fn without_round(session: &Session) -> Headline {
+    let has_rounds = session.definition.iter().any(|d| d.all_steps().any(|step| step.round().is_some()));
+    let steps = pluralize(session.iterations as usize, "step");
+    match &session.closed {
+        Some(_) if has_rounds => of_words("No decision: no round was opened", &format!("{steps} ran.")),
+        Some(_) => {
+            of_words(&format!("Finished after {steps}"), "There was no round, and nothing to be decided.")
+        }
+        None => of_words("Not finished", &format!("{steps} so far.")),
+    }
+}

@@ -1,0 +1,79 @@
+//! Who stands behind which option of a count: the bars of a result with the seats' names.
+
+use super::bar_chart::bars;
+use super::round_view::{SeatView, confidence, seats, tally};
+use crate::ballot::{Ballot, Stance};
+use crate::history::{RoundRun, Session};
+use crate::tally::Score;
+
+/// One option of a count, and the seats whose ballots stand behind its number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Side<'a> {
+    /// The option, card, number or stance.
+    pub name: &'a str,
+    pub score: &'a Score,
+    /// The length of its bar, from 0 to 1.
+    pub share: f64,
+    /// The surest first; of a ranking those that put it first, of scores those that gave it most.
+    pub seats: Vec<Backer<'a>>,
+}
+
+/// A seat behind an option.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Backer<'a> {
+    pub seat: &'a str,
+    /// How sure it says it is, as it was given.
+    pub sure: Option<String>,
+}
+
+impl Backer<'_> {
+    /// How sure it is, from 0 to 1; sure where it does not say.
+    pub fn share(&self) -> f64 {
+        self.sure.as_ref().and_then(|sure| sure.parse().ok()).unwrap_or(1.0)
+    }
+}
+
+/// The sides of a counted round, in the order of the form; none before the reveal and for open questions.
+pub fn sides<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<Side<'a>> {
+    let Some(tally) = tally(round) else { return Vec::new() };
+    let mut sides: Vec<Side<'a>> = bars(tally)
+        .0
+        .into_iter()
+        .map(|bar| Side { name: bar.name, score: bar.score, share: bar.share, seats: Vec::new() })
+        .collect();
+    for seat in seats(session, round) {
+        let sure = seat.answer().and_then(confidence);
+        for option in stands_for(&seat) {
+            if let Some(side) = sides.iter_mut().find(|side| side.name == option) {
+                side.seats.push(Backer { seat: seat.name, sure: sure.clone() });
+            }
+        }
+    }
+    for side in &mut sides {
+        side.seats.sort_by(|a, b| b.share().total_cmp(&a.share()));
+    }
+    sides
+}
+
+/// What a seat's ballot stands for, as the count names it.
+pub fn stands_for(seat: &SeatView<'_>) -> Vec<String> {
+    match seat.ballot() {
+        None => Vec::new(),
+        Some(Ballot::Consent(stance, _)) => {
+            let word = match stance {
+                Stance::Support => "support",
+                Stance::StandAside => "stand-aside",
+                Stance::Block => "block",
+            };
+            vec![word.to_owned()]
+        }
+        Some(ballot @ Ballot::Estimate(_)) => ballot.brief().into_iter().collect(),
+        Some(ballot) => ballot.top_options().unwrap_or_default(),
+    }
+}
+
+/// The place of a seat's first option among those of the count, for its color; none for an abstention.
+pub fn side_of(seat: &SeatView<'_>, round: &RoundRun) -> Option<usize> {
+    let scores = &tally(round)?.verdict.scores;
+    stands_for(seat).iter().find_map(|option| scores.get_index_of(option))
+}

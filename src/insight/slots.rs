@@ -1,0 +1,58 @@
+//! How often votes went to the option that a seat was shown first or last.
+
+use serde_json::{Value, json};
+
+use super::round_view;
+use crate::ballot::{Ballot, OptionOrder};
+use crate::history::{RoundRun, Session};
+
+/// The slots of the votes in a round whose options stood in an order of each seat's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slots {
+    pub order: OptionOrder,
+    /// Votes that put exactly one option first.
+    pub votes: usize,
+    /// Those for the option that the seat was shown first.
+    pub first: usize,
+    /// Those for the option that it was shown last.
+    pub last: usize,
+}
+
+/// The slots of a revealed round; none where all seats were shown one order.
+pub fn slots(session: &Session, round: &RoundRun) -> Option<Slots> {
+    let order = round.opened.ballot.order;
+    if order.is_same() || !round_view::is_revealed(round) {
+        return None;
+    }
+    let mut found = Slots { order, votes: 0, first: 0, last: 0 };
+    for seat in round_view::seats(session, round) {
+        let ballot = seat.answer().and_then(|answer| answer.ballot.as_ref()).and_then(Ballot::top_options);
+        let (Some([top]), Some(shown)) = (ballot.as_deref(), session.option_order(&round.opened, seat.name))
+        else {
+            continue;
+        };
+        found.votes += 1;
+        found.first += usize::from(shown.first() == Some(top));
+        found.last += usize::from(shown.last() == Some(top));
+    }
+    Some(found)
+}
+
+impl Slots {
+    /// It in a sentence.
+    pub fn line(&self) -> String {
+        let order = match self.order {
+            OptionOrder::Same => "one for all seats",
+            OptionOrder::PerSeat => "one for each seat",
+            OptionOrder::Mirrored => "reversed for half of the seats",
+        };
+        format!(
+            "Order of options: {order}; votes for the option shown first: {} of {}, shown last: {} of {}",
+            self.first, self.votes, self.last, self.votes
+        )
+    }
+
+    pub fn json(&self) -> Value {
+        json!({ "order": self.order, "votes": self.votes, "first": self.first, "last": self.last })
+    }
+}

@@ -1,0 +1,62 @@
+//! Foreign text in HTML: shown, never markup, safe in elements and in attributes.
+
+use crate::sanitize::harmless;
+
+/// How much of one text of an answer stands in a page, in characters; the file has all of it.
+pub const TEXT: usize = 20_000;
+/// How much dissent stands in a page, in bytes.
+pub const DISSENT: usize = 1_200_000;
+
+/// A text with what would act made visible and what would be markup escaped; line feeds stay.
+pub fn e(text: &str) -> String {
+    let text = harmless(text);
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A text as far as there is room for it, in characters.
+pub fn cut(text: &str, room: usize) -> String {
+    match text.char_indices().nth(room) {
+        Some((at, _)) => format!("{}…", text[..at].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// The class of a colour: an option by its place, the letters repeat after eight.
+pub fn colour(place: usize) -> String {
+    format!("o{}", place % 8 + 1)
+}
+
+/// A badge with a letter or sign; read out only by the name that follows it.
+pub fn badge(class: &str, letter: &str) -> String {
+    format!("<b class=\"bd {class}\" aria-hidden=\"true\">{}</b>", e(letter))
+}
+
+/// A sentence of the report's own, with what stands in backquotes as code.
+pub fn told(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(at, part)| if at % 2 == 1 { format!("<code>{}</code>", e(part)) } else { e(part) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_foreign_is_markup_in_elements_or_attributes() {
+        let text = "</style><img src=x onerror='a'>\"&\u{202e}\u{1b}[0m\n";
+        let shown = "&lt;/style&gt;&lt;img src=x onerror=&#39;a&#39;&gt;&quot;&amp;\\u{202e}\\u{1b}[0m\n";
+        assert_eq!(e(text), shown);
+        assert_eq!(told("run `a <b>` now"), "run <code>a &lt;b&gt;</code> now");
+    }
+}

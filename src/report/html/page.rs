@@ -1,0 +1,326 @@
+//! The first page: what was asked, what was decided and how firmly, who disagrees, what it rests on.
+
+use std::fmt::Write as _;
+
+use super::charts;
+use super::flow;
+use super::markup::{badge, colour, cut, e, told};
+use super::tables::{reasons_table, votes_table};
+use crate::ballot::BallotKind;
+use crate::insight::headline::capital;
+use crate::insight::{format_duration, group_digits, join_list, labels, pluralize};
+use crate::report::model::{Dissenter, Report, answering_ms, dissent_heading, people_money};
+
+/// How many dissenting seats are quoted in full.
+const IN_FULL: usize = 3;
+/// How long these may be together, in characters.
+const FULL_LENGTH: usize = 1_200;
+/// How much is quoted of each where there are more or longer ones.
+const PART: usize = 280;
+/// How many are quoted at all.
+const QUOTED: usize = 6;
+
+/// Whether the first page quotes all dissent in full.
+pub fn quotes_all(found: &[Dissenter<'_>]) -> bool {
+    let length: usize = found.iter().map(|one| one.said.chars().count()).sum();
+    found.len() <= IN_FULL && length <= FULL_LENGTH
+}
+
+pub fn page(report: &Report<'_>, out: &mut String) {
+    head(report, out);
+    verdict(report, out);
+    dissent(report, out);
+    absent(report, out);
+    who_and_how(report, out);
+    reasons_table(report, out);
+    others(report, out);
+    foot(report, out);
+}
+
+fn head(report: &Report<'_>, out: &mut String) {
+    let session = report.session;
+    let seats = report.run.map_or(session.roster.len(), |run| run.seats.len());
+    let rounds = match session.rounds.len() {
+        0 => "no round".to_owned(),
+        count => pluralize(count, "blind round"),
+    };
+    let _ = write!(
+        out,
+        "<header class=\"top\"><p class=\"eb\"><span>Decision report</span><span>{}</span><span>{}, {rounds}</span>\
+         <span class=\"sid\">{}</span></p><h1 class=\"pre\" dir=\"auto\">{}</h1>",
+        report.date(),
+        pluralize(seats, "seat"),
+        e(&session.id),
+        e(&cut(report.title().trim(), 600))
+    );
+    let mut context: Vec<String> = report.context().iter().map(|text| e(&cut(text.trim(), 400))).collect();
+    if !report.constraints().is_empty() {
+        let said: Vec<String> = report.constraints().iter().map(|one| e(&cut(one, 200))).collect();
+        context.push(format!("<b>Must hold:</b> {}", said.join(" · ")));
+    }
+    for text in context {
+        let _ = write!(out, "<p class=\"ctx pre\" dir=\"auto\">{text}</p>");
+    }
+    out.push_str("</header>");
+    for label in labels(session) {
+        let (word, rest) = label.split_once(':').unwrap_or(("Note", &label));
+        let _ = write!(out, "<p class=\"warn\"><b>{}.</b> {}</p>", e(word), e(&capital(rest.trim())));
+    }
+    for said in report.missing() {
+        let _ = write!(out, "<p class=\"warn\">{}</p>", told(&said));
+    }
+}
+
+fn verdict(report: &Report<'_>, out: &mut String) {
+    let is_decided = report.is_decided();
+    let class = match report.boxes() {
+        _ if !is_decided => "v-none",
+        0 | 1 => "v-weak",
+        _ => "v-strong",
+    };
+    let label = if is_decided { "Decision" } else { "Outcome" };
+    let winner = report.winner();
+    let kind = report.run.map(|run| run.opened.ballot.kind);
+    let mark = match (winner.and_then(|winner| report.letters.place(winner)), winner) {
+        (Some(place), Some(winner)) => {
+            badge(&colour(place), &report.letters.letter(winner).unwrap_or_default())
+        }
+        _ if kind == Some(BallotKind::Consent) && is_decided => badge("c-yes", "✓"),
+        _ => String::new(),
+    };
+    let _ = write!(
+        out,
+        "\n<section id=\"decision\" class=\"verdict {class}\"><div class=\"vd\"><p class=\"lab\">{label}</p>\
+         <h2 class=\"dec\">{mark}<span dir=\"auto\">{}</span></h2>",
+        e(&cut(&report.made.name, 300))
+    );
+    order(report, out);
+    let options = report.options();
+    let chosen = options.iter().find(|option| option.is_chosen);
+    if let Some(text) = chosen.and_then(|option| option.description.as_ref()) {
+        let _ = write!(out, "<p class=\"is\" dir=\"auto\">{}</p>", e(&cut(text, 400)));
+    }
+    let _ = write!(out, "<p class=\"say\">{}</p></div><dl class=\"facts\">", told(&report.made.sentence));
+    for (at, fact) in report.facts().iter().enumerate() {
+        let gauge = if at == 0 {
+            format!(
+                "<span class=\"gauge g{}\" aria-hidden=\"true\"><i></i><i></i><i></i></span>",
+                report.boxes()
+            )
+        } else {
+            String::new()
+        };
+        let _ = write!(
+            out,
+            "<div><dt>{}</dt><dd>{gauge}<strong>{}</strong><small>{}</small></dd></div>",
+            fact.name,
+            e(&fact.value),
+            e(&cut(&fact.note, 200))
+        );
+    }
+    out.push_str("</dl></section>");
+}
+
+/// The order of all options, where the result is one.
+fn order(report: &Report<'_>, out: &mut String) {
+    /// How many places stand in the headline.
+    const PLACES: usize = 10;
+    let Some(tally) =
+        report.tally.filter(|_| report.run.is_some_and(|run| run.opened.ballot.kind == BallotKind::Ranking))
+    else {
+        return;
+    };
+    let all: usize = tally.verdict.order.iter().map(Vec::len).sum();
+    if all <= 2 {
+        return;
+    }
+    out.push_str("<ol class=\"order\">");
+    let mut before = 0;
+    for level in &tally.verdict.order {
+        let tied = if level.len() > 1 { "=" } else { "" };
+        for option in level.iter().take(PLACES.saturating_sub(before)) {
+            let place = report.letters.place(option).unwrap_or_default();
+            let mark = badge(&colour(place), &report.letters.letter(option).unwrap_or_default());
+            let _ = write!(
+                out,
+                "<li><span>{}{tied}</span><span class=\"op\">{mark}<span>{}</span></span></li>",
+                before + 1,
+                e(&cut(option, 60))
+            );
+        }
+        before += level.len();
+    }
+    if all > PLACES {
+        let _ = write!(out, "<li><span>and {} more below</span></li>", all - PLACES);
+    }
+    out.push_str("</ol>");
+}
+
+fn dissent(report: &Report<'_>, out: &mut String) {
+    let Some(run) = report.run else { return };
+    let found = report.dissent();
+    if found.is_empty() {
+        if report.tally.is_some_and(|tally| tally.decided) {
+            out.push_str("\n<section class=\"dis none\"><h2>Dissent: none</h2></section>");
+        }
+        return;
+    }
+    let in_full = quotes_all(&found);
+    let how = if in_full { "in full" } else { "in part; in full below" };
+    let _ = write!(
+        out,
+        "\n<section class=\"dis\"><h2>{} <small>{} of {}, {how}</small></h2><div class=\"dl\">",
+        dissent_heading(run.opened.ballot.kind),
+        found.len(),
+        run.seats.len()
+    );
+    for one in found.iter().take(QUOTED) {
+        let said = if in_full { one.said.clone() } else { cut(&one.said, PART) };
+        dissenter(report, one, &said, out);
+    }
+    out.push_str("</div>");
+    if found.len() > QUOTED {
+        let _ = write!(out, "<p class=\"more\">+ {} more below</p>", found.len() - QUOTED);
+    }
+    out.push_str("</section>");
+}
+
+/// One dissenting seat: its words, then who it is and what it does.
+pub fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, said: &str, out: &mut String) {
+    let is_other = report.run.is_none_or(|run| run.opened.round != one.run.opened.round);
+    let round = if is_other { format!(" in round {}", one.run.opened.number) } else { String::new() };
+    let sure =
+        crate::report::model::sure(&one.seat).map(|sure| format!(" · {sure} sure")).unwrap_or_default();
+    out.push_str("<figure>");
+    if said.is_empty() {
+        out.push_str("<p class=\"non\">No reasons given.</p>");
+    } else {
+        let _ = write!(out, "<blockquote class=\"pre\" dir=\"auto\">{}</blockquote>", e(said));
+    }
+    if let Some(change) = &one.change {
+        let _ = write!(out, "<p>It would pass with: <q dir=\"auto\">{}</q></p>", e(&cut(change, 400)));
+    }
+    let mark = match one.seat.ballot().and_then(crate::ballot::Ballot::top_options).as_deref() {
+        Some([option]) => report
+            .letters
+            .place(option)
+            .map(|place| badge(&colour(place), &report.letters.letter(option).unwrap_or_default())),
+        _ => charts::stance_badge(&one.seat),
+    };
+    let _ = write!(
+        out,
+        "<figcaption>{}<b>{}</b> {}{round}<span>{sure} · {}</span></figcaption></figure>",
+        mark.unwrap_or_default(),
+        e(one.seat.name),
+        e(&one.vote),
+        e(one.seat.model)
+    );
+}
+
+fn absent(report: &Report<'_>, out: &mut String) {
+    /// How many seats are named.
+    const NAMED: usize = 8;
+    let found = report.absent();
+    if found.is_empty() {
+        return;
+    }
+    out.push_str("\n<section class=\"bad\"><h2>Seats that did not count</h2><ul>");
+    for one in found.iter().take(QUOTED) {
+        let more = one.seats.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let why = one.reason.as_ref().map(|why| format!(": {}", e(&cut(why, 400)))).unwrap_or_default();
+        let names = e(&join_list(one.seats.iter().take(NAMED)));
+        let _ = write!(out, "<li><b>{names}</b>{more} {}{why}</li>", one.outcome);
+    }
+    if found.len() > QUOTED {
+        let _ = write!(out, "<li>{} more reasons below</li>", found.len() - QUOTED);
+    }
+    out.push_str("</ul></section>");
+}
+
+/// Side by side: who voted what, and how it moved or how it looks.
+fn who_and_how(report: &Report<'_>, out: &mut String) {
+    let Some(run) = report.run else { return };
+    let Some(tally) = report.tally else { return };
+    let left = votes_table(report, false);
+    let right = match flow::movement_section(report, run) {
+        said if said.is_empty() => charts::of_round(report, run, tally, charts::Place::FirstPage),
+        said => said,
+    };
+    if left.is_empty() && right.is_empty() {
+        return;
+    }
+    let class = if left.is_empty() || right.is_empty() { "two one" } else { "two" };
+    let _ = write!(out, "<div class=\"{class}\">{left}{right}</div>");
+}
+
+fn others(report: &Report<'_>, out: &mut String) {
+    if report.others.is_empty() {
+        return;
+    }
+    out.push_str("\n<section><h2>Other rounds with a rule</h2><ul>");
+    for (run, made) in report.others.iter().take(QUOTED) {
+        let _ = write!(
+            out,
+            "<li>Round {}, {} <b>{}.</b> {}</li>",
+            run.opened.number,
+            e(&cut(&run.opened.question, 200)),
+            e(&made.label),
+            e(&made.sentence)
+        );
+    }
+    out.push_str("</ul></section>");
+}
+
+fn foot(report: &Report<'_>, out: &mut String) {
+    out.push_str("\n<section class=\"foot\"><div><h2>What happens next</h2>");
+    if let Some(waiting) = report.waiting() {
+        let _ = write!(out, "<p>A person has to answer: <b>{}</b></p>", e(&cut(waiting, 400)));
+    } else if let Some(said) = report.approval() {
+        let (asked, answer) = (e(&cut(&said.asked.message, 400)), e(&said.answer));
+        let _ = write!(out, "<p><b>{asked}</b> {answer}, by {}.</p>", e(&said.by));
+        if let Some(comment) = said.asked.given.comment.as_ref().filter(|comment| !comment.trim().is_empty())
+        {
+            let _ =
+                write!(out, "<blockquote class=\"pre\" dir=\"auto\">{}</blockquote>", e(&cut(comment, 600)));
+        }
+    } else {
+        for text in report.next() {
+            let _ = write!(out, "<p>{}</p>", told(&text));
+        }
+    }
+    out.push_str("</div><div><h2>Cost and time</h2>");
+    let session = report.session;
+    let spent = session.spent(&|model| session.price(model));
+    if spent.is_told() || spent.is_unknown {
+        let tokens = group_digits((spent.tokens.input + spent.tokens.output) as usize);
+        let _ = write!(out, "<p><b>{}</b> · {tokens} tokens</p>", e(&people_money(&spent)));
+    } else {
+        out.push_str("<p>No tokens were counted.</p>");
+    }
+    let seats = report.run.map_or(session.roster.len(), |run| run.seats.len());
+    let _ = write!(
+        out,
+        "<p><b>{}</b> of answering in {}, {}; {}</p></div><div><h2>Check it yourself</h2>",
+        format_duration(answering_ms(session)),
+        pluralize(session.rounds.len(), "round"),
+        pluralize(seats, "seat"),
+        report.date()
+    );
+    let source = report.source;
+    let _ = write!(
+        out,
+        "<p>Sealed until each round closed; every byte is in the record.</p><p><code>roundtable verify {}</code></p>",
+        e(source.name())
+    );
+    if source.entries > 0 {
+        let hash: String = source.last_hash.chars().take(16).collect();
+        let _ = write!(
+            out,
+            "<p class=\"hash\">{} entries, last hash <code>{}…</code></p>",
+            source.entries,
+            e(&hash)
+        );
+    }
+    out.push_str("</div></section>");
+}

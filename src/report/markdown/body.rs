@@ -1,0 +1,341 @@
+//! The body of the Markdown report: what a reader needs who was not there, before the record.
+
+use std::fmt::Write as _;
+
+use super::quote::{code, first_line, inline, quote};
+use crate::insight::{format_duration, group_digits, join_list, labels, movement, pluralize, seats};
+use crate::report::model::{
+    Dissenter, OptionView, Reason, Report, answering_ms, dissent_heading, headings, people_money,
+};
+use crate::report::table::{Cell, Mark};
+
+/// How many reasons an option has here; the rest stand in the record.
+const REASONS: usize = 4;
+/// How many seats the table of votes has; with more, the votes are counted.
+const SEATS: usize = 30;
+/// How many dissenting seats are quoted in full; with more each is quoted in part.
+const IN_FULL: usize = 12;
+/// How much of a position is quoted where there are many, in characters.
+const PART: usize = 280;
+
+pub fn body(report: &Report<'_>) -> String {
+    let mut out = format!("# {}\n\n", inline(&first_line(report.title())));
+    verdict(report, &mut out);
+    banners(report, &mut out);
+    context(report, &mut out);
+    next(report, &mut out);
+    options(report, &mut out);
+    votes(report, &mut out);
+    dissent(report, &mut out);
+    absent(report, &mut out);
+    moves(report, &mut out);
+    others(report, &mut out);
+    cost(report, &mut out);
+    out
+}
+
+fn verdict(report: &Report<'_>, out: &mut String) {
+    let made = &report.made;
+    let said = [Some(&made.sentence), made.order.as_ref()];
+    let said: Vec<String> =
+        said.into_iter().flatten().filter(|text| !text.is_empty()).map(|text| inline(text)).collect();
+    let dash = if said.is_empty() { "" } else { " – " };
+    let _ = writeln!(out, "> **{}**{dash}{}\n>", inline(&made.label), said.join(" "));
+    let facts = report.facts().map(|fact| {
+        let note = if fact.note.is_empty() { String::new() } else { format!(" ({})", inline(&fact.note)) };
+        format!("**{}** {}{note}", fact.name, inline(&fact.value.to_lowercase()))
+    });
+    let _ = writeln!(out, "> {}\n", facts.join(" · "));
+}
+
+/// Labels of answers that no model gave, and what the report cannot show.
+fn banners(report: &Report<'_>, out: &mut String) {
+    for label in labels(report.session).into_iter().chain(report.missing()) {
+        let _ = writeln!(out, "**{}**\n", inline(&label));
+    }
+}
+
+fn context(report: &Report<'_>, out: &mut String) {
+    if first_line(report.title()) != report.title().trim() {
+        let _ = writeln!(out, "{}", quote(report.title()));
+    }
+    for text in report.context() {
+        if text.trim().contains('\n') {
+            let _ = writeln!(out, "{}", quote(text));
+        } else {
+            let _ = writeln!(out, "{}\n", inline(text));
+        }
+    }
+    if !report.constraints().is_empty() {
+        let said = report.constraints().iter().map(|constraint| inline(constraint));
+        let _ = writeln!(out, "**Must hold:** {}\n", said.collect::<Vec<_>>().join(" · "));
+    }
+}
+
+fn next(report: &Report<'_>, out: &mut String) {
+    if let Some(waiting) = report.waiting() {
+        let _ = writeln!(out, "**What happens next.** A person has to answer: {}\n", inline(waiting));
+        return;
+    }
+    if let Some(said) = report.approval() {
+        let comment = said.asked.given.comment.as_deref().filter(|comment| !comment.trim().is_empty());
+        let comment = comment.map(|comment| format!(" “{}”", inline(comment))).unwrap_or_default();
+        let (asked, answer, by) = (inline(&said.asked.message), inline(&said.answer), inline(&said.by));
+        let _ = writeln!(out, "**What happens next.** {asked} **{answer}**, by {by}.{comment}\n");
+        return;
+    }
+    let said = report.next().iter().map(|text| told(text)).collect::<Vec<_>>().join(" ");
+    let _ = writeln!(out, "**What happens next.** {said}\n");
+}
+
+/// A sentence of the report's own, with the command in it as code.
+fn told(text: &str) -> String {
+    let mut parts = text.split('`');
+    let mut said = inline(parts.next().unwrap_or_default());
+    while let (Some(command), Some(rest)) = (parts.next(), parts.next()) {
+        let space = if rest.starts_with(' ') { " " } else { "" };
+        let before = if said.is_empty() { "" } else { " " };
+        said = format!("{said}{before}{}{space}{}", code(command), inline(rest));
+    }
+    said
+}
+
+fn options(report: &Report<'_>, out: &mut String) {
+    let options = report.options();
+    let Some(run) = report.run.filter(|_| !options.is_empty()) else { return };
+    let is_proposal = options.iter().all(|option| option.place.is_none());
+    let _ = writeln!(out, "## {}\n", if is_proposal { "The proposal" } else { "Options" });
+    let [pro, con] = headings(run.opened.ballot.kind);
+    for option in &options {
+        option_lines(option, run.opened.number, [pro, con], out);
+    }
+    out.push('\n');
+}
+
+fn option_lines(option: &OptionView, last: u32, headings: [&str; 2], out: &mut String) {
+    let description =
+        option.description.as_ref().map(|text| format!(": {}", inline(text))).unwrap_or_default();
+    if option.place.is_none() {
+        let _ = writeln!(out, "- {}", description.trim_start_matches(": "));
+    } else {
+        let mut facts = Vec::new();
+        if !option.result.is_empty() {
+            facts.push(inline(&option.result));
+        }
+        if option.is_chosen {
+            facts.push("chosen".to_owned());
+        }
+        let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+        let _ = writeln!(out, "- **{} {}**{facts}{description}", option.letter, inline(&option.name));
+    }
+    for (heading, reasons) in headings.into_iter().zip([&option.reasons.pro, &option.reasons.con]) {
+        if reasons.is_empty() {
+            continue;
+        }
+        let said = reasons.iter().take(REASONS).map(|reason| merged(reason, last));
+        let mut said = said.collect::<Vec<_>>().join("; ");
+        if reasons.len() > REASONS {
+            let _ = write!(said, "; {} more in the record", reasons.len() - REASONS);
+        }
+        let _ = writeln!(out, "  - {heading}: {said}");
+    }
+}
+
+fn merged(reason: &Reason, last: u32) -> String {
+    format!("{} ({})", inline(&cut(&reason.text, PART)), inline(&reason.who(last)))
+}
+
+/// A text as far as there is room for it.
+pub fn cut(text: &str, room: usize) -> String {
+    match text.char_indices().nth(room) {
+        Some((at, _)) => format!("{}…", text[..at].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+fn votes(report: &Report<'_>, out: &mut String) {
+    let table = report.table();
+    if table.rounds.is_empty() {
+        return;
+    }
+    out.push_str("## Who voted what\n\n");
+    if table.rows.len() > SEATS {
+        let seats = pluralize(table.rows.len(), "seat");
+        for (at, round) in table.rounds.iter().enumerate() {
+            let counted = table.counts(at);
+            let said = counted.iter().map(|(what, count)| format!("{} {count}", inline(what)));
+            let said = said.collect::<Vec<_>>().join(", ");
+            let _ = writeln!(out, "- Round {} ({seats}): {said}", round.opened.number);
+        }
+        out.push('\n');
+        return;
+    }
+    let heads = table
+        .rounds
+        .iter()
+        .map(|round| format!("round {} {}", round.opened.number, tag(&round.opened.round)));
+    let heads: Vec<String> = heads.collect();
+    let _ = writeln!(out, "| seat | model | {} |", heads.join(" | "));
+    let _ = writeln!(out, "|---|---|{}", "---|".repeat(heads.len()));
+    for row in &table.rows {
+        let cells: Vec<String> = row.cells.iter().map(cell).collect();
+        let _ = writeln!(out, "| {} | {} | {} |", barred(row.seat), barred(row.model), cells.join(" | "));
+    }
+    out.push('\n');
+}
+
+fn tag(round: &str) -> String {
+    if round.contains('|') { barred(round) } else { code(round) }
+}
+
+fn barred(text: &str) -> String {
+    // A pipe ends a cell, whatever stands before it.
+    const PIPE: &str = "\u{e000}";
+    inline(&text.replace('|', PIPE)).replace(PIPE, "&#124;")
+}
+
+fn cell(cell: &Cell) -> String {
+    let mark = match &cell.mark {
+        Mark::Letter(letter) => format!("{letter} "),
+        Mark::Sign(sign) => format!("{sign} "),
+        Mark::None => String::new(),
+    };
+    let what = format!("{mark}{}", barred(&cell.text));
+    let what = if cell.moved { format!("**→ {what}**") } else { what };
+    let sure = cell.sure.as_ref().map(|sure| format!(" ({sure})")).unwrap_or_default();
+    what + &sure
+}
+
+fn dissent(report: &Report<'_>, out: &mut String) {
+    let Some(run) = report.run else { return };
+    let found = report.dissent();
+    if found.is_empty() {
+        if report.tally.is_some_and(|tally| tally.decided) {
+            out.push_str("## Dissent\n\nNo dissent among the counted ballots.\n\n");
+        }
+        return;
+    }
+    let _ = writeln!(out, "## {}\n", dissent_heading(run.opened.ballot.kind));
+    let is_short = found.len() > IN_FULL;
+    for one in found.iter().take(if is_short { SEATS } else { found.len() }) {
+        dissenter(report, one, is_short, out);
+    }
+    if found.len() > SEATS {
+        let _ = writeln!(out, "- {} more, in the record", found.len() - SEATS);
+    }
+    out.push('\n');
+}
+
+fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, is_short: bool, out: &mut String) {
+    let is_other = report.run.is_none_or(|run| run.opened.round != one.run.opened.round);
+    let round = if is_other { format!(" in round {}", one.run.opened.number) } else { String::new() };
+    let change =
+        one.change.as_ref().map(|change| format!(", until “{}”", inline(change))).unwrap_or_default();
+    let head = format!("- **{}** {}{round}{change}", inline(one.seat.name), inline(&one.vote));
+    let _ = match one.said.as_str() {
+        "" => writeln!(out, "{head}; no reasons given"),
+        said if is_short => writeln!(out, "{head}: “{}”", inline(&cut(said, PART))),
+        said if said.contains('\n') => writeln!(out, "{head}:\n\n{}", indented(&quote(said))),
+        said => writeln!(out, "{head}: “{}”", inline(said)),
+    };
+}
+
+/// A block below an item of a list.
+pub fn indented(block: &str) -> String {
+    block.lines().fold(String::new(), |text, line| text + "  " + line + "\n")
+}
+
+fn absent(report: &Report<'_>, out: &mut String) {
+    let found = report.absent();
+    if found.is_empty() {
+        return;
+    }
+    out.push_str("## Seats that did not count\n\n");
+    for one in found {
+        let more = one.seats.len().saturating_sub(12);
+        let names = inline(&join_list(one.seats.iter().take(12)));
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let why = one.reason.map(|why| format!(": {}", inline(&cut(&why, 1000)))).unwrap_or_default();
+        let _ = writeln!(out, "- **{names}**{more} {}{why}", one.outcome);
+    }
+    out.push('\n');
+}
+
+fn moves(report: &Report<'_>, out: &mut String) {
+    let mut said = String::new();
+    let mut left_out = 0;
+    for round in &report.session.rounds {
+        let Some(moved) = movement(report.session, round) else { continue };
+        for one in &moved.moves {
+            if said.lines().count() >= SEATS {
+                left_out += 1;
+                continue;
+            }
+            let flag = if one.has_new_argument { "new argument" } else { "no new argument" };
+            let seat = seats(report.session, round).find(|seat| seat.name == one.seat);
+            let words = seat.map(|seat| crate::report::model::said(&seat)).unwrap_or_default();
+            let words = if words.is_empty() {
+                String::new()
+            } else {
+                format!(": “{}”", inline(&cut(&words, PART)))
+            };
+            let _ = writeln!(
+                said,
+                "- round {}: **{}** {} → {}, {flag}{words}",
+                round.opened.number,
+                inline(&one.seat),
+                inline(&cut(&one.from, 80)),
+                inline(&cut(&one.to, 80)),
+            );
+        }
+    }
+    if !said.is_empty() {
+        let _ = write!(out, "## Movement\n\n{said}");
+        if left_out > 0 {
+            let _ = writeln!(out, "- {left_out} more");
+        }
+        out.push('\n');
+    }
+}
+
+fn others(report: &Report<'_>, out: &mut String) {
+    if report.others.is_empty() {
+        return;
+    }
+    out.push_str("## Other rounds with a rule\n\n");
+    for (run, made) in &report.others {
+        let question = inline(&first_line(&run.opened.question));
+        let _ = writeln!(
+            out,
+            "- Round {}, {question} **{}.** {}",
+            run.opened.number,
+            inline(&made.label),
+            inline(&made.sentence)
+        );
+    }
+    out.push('\n');
+}
+
+fn cost(report: &Report<'_>, out: &mut String) {
+    let session = report.session;
+    let mut parts = Vec::new();
+    let spent = session.spent(&|model| session.price(model));
+    if spent.is_told() || spent.is_unknown {
+        let tokens = group_digits((spent.tokens.input + spent.tokens.output) as usize);
+        parts.push(format!("Cost {}, {tokens} tokens", people_money(&spent)));
+    }
+    if !session.rounds.is_empty() {
+        let rounds = pluralize(session.rounds.len(), "round");
+        let took = format_duration(answering_ms(session));
+        parts.push(format!("{took} of answering in {rounds}, {}", report.date()));
+    }
+    let source = report.source;
+    let record = if source.entries > 0 {
+        let hash: String = source.last_hash.chars().take(16).collect();
+        format!("{} entries, last hash {}", source.entries, code(&format!("{hash}…")))
+    } else {
+        "the whole record is in the session's `.s2s` file".to_owned()
+    };
+    parts.push(format!("{}: {record}", code(&format!("roundtable verify {}", source.name()))));
+    let _ = writeln!(out, "## Cost and check\n\n{}.\n", parts.join(". "));
+}

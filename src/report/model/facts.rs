@@ -1,0 +1,253 @@
+//! The four facts beside a headline, what happens next, and what it cost.
+
+use super::Report;
+use crate::core::Cost;
+use crate::history::{AnsweredQuestion, Session};
+use crate::insight::headline::{cap, capital};
+use crate::insight::independence::independence;
+use crate::insight::{join_list, pluralize};
+use crate::tally::{CountableKind, RuleOptions, Tier, Ties};
+
+/// "Strength", its word, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    pub name: &'static str,
+    pub value: String,
+    pub note: String,
+}
+
+/// What a person said of the result, and asked what.
+#[derive(Debug)]
+pub struct Approval<'a> {
+    pub asked: &'a AnsweredQuestion,
+    /// "Yes", "No", or the option chosen.
+    pub answer: String,
+    /// "a script", or who.
+    pub by: String,
+}
+
+/// Money as people write it.
+pub fn people_money(cost: &Cost) -> String {
+    let dollars = if cost.dollars >= 0.005 {
+        format!("${:.2}", cost.dollars)
+    } else if cost.dollars > 0.0 {
+        "under $0.01".to_owned()
+    } else {
+        String::new()
+    };
+    match (dollars.is_empty(), cost.is_unknown) {
+        (false, false) => dollars,
+        (false, true) => format!("at least {dollars}: not every price is known"),
+        (true, true) => "not known".to_owned(),
+        (true, false) => "nothing".to_owned(),
+    }
+}
+
+/// How long rounds were open in all, in milliseconds.
+pub fn answering_ms(session: &Session) -> u64 {
+    let open = session.rounds.iter().filter_map(|round| Some(round.closed_at?.since(round.opened_at)));
+    open.sum()
+}
+
+impl<'a> Report<'a> {
+    /// How strong the result is, as three boxes: 0 to 3.
+    pub fn boxes(&self) -> usize {
+        match self.tier() {
+            Tier::None => 0,
+            Tier::Weak => 1,
+            Tier::Strong => 2,
+            Tier::Unanimous => 3,
+        }
+    }
+
+    fn tier(&self) -> Tier {
+        self.tally.filter(|tally| tally.decided).and_then(|tally| tally.tier).unwrap_or(Tier::None)
+    }
+
+    /// Strength, quorum, independence, approval.
+    pub fn facts(&self) -> [Fact; 4] {
+        [self.strength(), self.quorum(), self.independence(), self.approval_fact()]
+    }
+
+    fn strength(&self) -> Fact {
+        let fact = |value: &str, note: String| Fact { name: "Strength", value: value.to_owned(), note };
+        let decided = self.tally.filter(|tally| tally.decided);
+        let Some(tally) = decided else { return fact("None", "nothing was decided".to_owned()) };
+        let Some(tier) = tally.tier else {
+            return fact("Not recorded", "this file’s format has no strength".to_owned());
+        };
+        let kind = self.run.and_then(|run| run.opened.ballot.kind.spec().countable());
+        let note = match (cap(tally), tier) {
+            (Some(why), _) => why.to_owned(),
+            (None, Tier::Unanimous) => "every seat asked".to_owned(),
+            (None, Tier::Strong) if kind == Some(CountableKind::Estimate) => {
+                "the middle half is close".to_owned()
+            }
+            (None, Tier::Strong) => "three quarters of the seats asked, or more".to_owned(),
+            (None, _) if kind == Some(CountableKind::Estimate) => "the middle half is wide".to_owned(),
+            (None, _) if kind == Some(CountableKind::Consent) => {
+                "nobody blocks, but less than three quarters support it".to_owned()
+            }
+            (None, _) => "decided, but by less than three quarters of the seats asked".to_owned(),
+        };
+        fact(&capital(tier.name()), note)
+    }
+
+    fn quorum(&self) -> Fact {
+        let Some(run) = self.run else {
+            return Fact { name: "Quorum", value: "–".to_owned(), note: "no round was held".to_owned() };
+        };
+        let Some(tally) = self.tally else {
+            let note =
+                format!("{} of {} sealed, {} needed", run.sealed(), run.seats.len(), run.opened.quorum);
+            return Fact { name: "Quorum", value: "Not counted yet".to_owned(), note };
+        };
+        let mut note = format!("{} of {} took part, {} needed", tally.took_part(), tally.asked, tally.quorum);
+        if let Some(needed) = tally.quorum_ballots {
+            note += &format!("; {}, {needed} needed", pluralize(tally.answered, "ballot"));
+        }
+        Fact { name: "Quorum", value: if tally.quorum_met { "Met" } else { "Not met" }.to_owned(), note }
+    }
+
+    fn independence(&self) -> Fact {
+        let name = "Independence";
+        let Some(found) = self.run.and_then(|run| independence(self.session, run)) else {
+            return Fact { name, value: "–".to_owned(), note: "no answers to compare".to_owned() };
+        };
+        let mut value = Vec::new();
+        if !found.models.is_empty() {
+            value.push(pluralize(found.models.len(), "model"));
+            let known = found.makers.keys().filter(|maker| *maker != "unknown").count();
+            value.push(if found.makers.contains_key("unknown") {
+                if known == 0 {
+                    "makers unknown".to_owned()
+                } else {
+                    format!("{} or more", pluralize(known, "maker"))
+                }
+            } else {
+                pluralize(known, "maker")
+            });
+        }
+        if !found.people.is_empty() {
+            let count = found.people.len();
+            value.push(format!(
+                "{count} by {}",
+                if count == 1 { "a person or script" } else { "people or a script" }
+            ));
+        }
+        let mut notes: Vec<String> = Vec::new();
+        for seats in &found.same_answers {
+            notes.push(format!("the same answer: {}", join_list(seats.iter().take(6))));
+        }
+        if notes.is_empty() {
+            let shared = found.models.values().filter(|seats| seats.len() > 1).count();
+            notes.push(match shared {
+                0 => "no two seats share a model or an answer".to_owned(),
+                1 => "one model has several seats".to_owned(),
+                more => format!("{more} models have several seats"),
+            });
+        }
+        Fact { name, value: value.join(", "), note: notes.join("; ") }
+    }
+
+    /// The last answer a person gave to a question of the workflow; ties aside.
+    pub fn approval(&self) -> Option<Approval<'a>> {
+        let last = self.session.approvals.iter().rev().find(|asked| asked.given.choice.is_none());
+        last.map(approval)
+    }
+
+    /// All of them, in order.
+    pub fn approvals(&self) -> impl Iterator<Item = Approval<'a>> {
+        self.session.approvals.iter().map(approval)
+    }
+
+    /// What is asked of a person now.
+    pub fn waiting(&self) -> Option<&'a str> {
+        let session = self.session;
+        let step = session.step.as_ref().and_then(|step| step.approval.as_ref());
+        let asked = step.or(session.exhausted.as_ref()).filter(|asked| asked.given.is_none())?;
+        Some(&asked.requested.message)
+    }
+
+    fn approval_fact(&self) -> Fact {
+        let (value, note) = match self.approval() {
+            _ if self.waiting().is_some() => ("Waiting".to_owned(), "a person has yet to answer".to_owned()),
+            Some(said) => {
+                let value = if said.asked.given.approved { "Approved" } else { "Rejected" };
+                let date: String = said.asked.at.to_string().chars().take(10).collect();
+                (value.to_owned(), format!("by {}, {date}", said.by))
+            }
+            None if self.is_decided() => {
+                ("Not asked for".to_owned(), "recommended by the seats, adopted by nobody yet".to_owned())
+            }
+            None => ("–".to_owned(), "nothing to approve".to_owned()),
+        };
+        Fact { name: "Approval", value, note }
+    }
+
+    /// What happens next, where no approval says so.
+    pub fn next(&self) -> Vec<String> {
+        let resume = format!("`roundtable resume {}`", self.source.name());
+        if self.session.closed.is_none() {
+            return vec![format!("The session is not finished. {resume} goes on with it.")];
+        }
+        let Some(tally) = self.tally else { return vec!["Nothing was decided.".to_owned()] };
+        if self.is_decided() {
+            return vec!["Nobody was asked to adopt this. It is what the seats recommend.".to_owned()];
+        }
+        if tally.rule.is_none() {
+            return vec!["Nothing was to be decided. What was said stands below.".to_owned()];
+        }
+        if !tally.quorum_met {
+            return vec![
+                "Mend the seats that did not answer, named above, and hold the round again. Until then nothing is \
+                 decided."
+                    .to_owned(),
+            ];
+        }
+        if !tally.verdict.tie {
+            return vec![
+                "Ask again with what was said in view, or change the options. Nothing is decided.".to_owned(),
+            ];
+        }
+        let asks = self.run.is_some_and(|run| run.opened.ties == Ties::Ask);
+        let mut said = vec![if asks {
+            "A person has to break the tie.".to_owned()
+        } else {
+            "A person has to break the tie, or a second round.".to_owned()
+        }];
+        said.extend(self.by_other_rules());
+        said
+    }
+
+    /// "By score-mean and borda it would be vendor-a."
+    fn by_other_rules(&self) -> Option<String> {
+        let run = self.run?;
+        let found = crate::insight::what_if::what_if_all(self.session, run, &RuleOptions::default());
+        let mut by_winner: indexmap::IndexMap<String, Vec<&str>> = indexmap::IndexMap::new();
+        for one in found.iter().filter(|one| !one.is_recorded && !one.verdict.tie) {
+            if let [winner] = one.verdict.winners.as_slice() {
+                by_winner.entry(winner.clone()).or_default().push(one.rule.name());
+            }
+        }
+        if by_winner.is_empty() {
+            return None;
+        }
+        let parts =
+            by_winner.iter().map(|(winner, rules)| format!("by {} it would be {winner}", rules.join(", ")));
+        let said = capital(&join_list(parts));
+        Some(format!("{said}. None of these was agreed beforehand."))
+    }
+}
+
+fn approval(asked: &AnsweredQuestion) -> Approval<'_> {
+    let given = &asked.given;
+    let answer = match &given.choice {
+        Some(choice) => choice.clone(),
+        None if given.approved => "Yes".to_owned(),
+        None => "No".to_owned(),
+    };
+    let by =
+        if given.by == "scripted" || given.by == "script" { "a script".to_owned() } else { given.by.clone() };
+    Approval { asked, answer, by }
+}

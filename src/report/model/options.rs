@@ -1,0 +1,190 @@
+//! The options of a round: their letters, what they are, what they got.
+
+use super::reasons::Reasons;
+use super::{Report, background, reasons};
+use crate::ballot::{Ballot, BallotKind, OptionText};
+use crate::history::{RoundRun, Tally};
+use crate::insight::seats;
+use crate::tally::Rule;
+
+/// The options of a form in the order in which they are lettered: by the form, or by the result where the
+/// result is an order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Letters {
+    pub options: Vec<String>,
+}
+
+impl Letters {
+    pub fn new(run: &RoundRun, tally: Option<&Tally>) -> Self {
+        let form = &run.opened.ballot;
+        let by_result = matches!(form.kind, BallotKind::Ranking | BallotKind::Score);
+        let order: Vec<String> =
+            tally.iter().flat_map(|tally| tally.verdict.order.iter().flatten().cloned()).collect();
+        let is_whole = order.len() == form.options.len();
+        Self { options: if by_result && is_whole { order } else { form.options.clone() } }
+    }
+
+    /// The place of an option, from 0.
+    pub fn place(&self, option: &str) -> Option<usize> {
+        self.options.iter().position(|known| known == option)
+    }
+
+    /// The letter of an option: A to Z, then its number.
+    pub fn letter(&self, option: &str) -> Option<String> {
+        self.place(option).map(letter)
+    }
+}
+
+fn letter(place: usize) -> String {
+    u8::try_from(place)
+        .ok()
+        .filter(|place| *place < 26)
+        .map_or_else(|| (place + 1).to_string(), |place| char::from(b'A' + place).to_string())
+}
+
+/// One option as a report shows it.
+#[derive(Debug)]
+pub struct OptionView {
+    pub name: String,
+    /// Its place among the letters; none for a proposal that is consented to.
+    pub place: Option<usize>,
+    pub letter: String,
+    /// What it is, where the background says so.
+    pub description: Option<String>,
+    /// "4 of 6", "7.25", "2=".
+    pub result: String,
+    /// How many seats are for it, where that is what is counted.
+    pub votes: Option<usize>,
+    pub is_chosen: bool,
+    pub reasons: Reasons,
+}
+
+impl Report<'_> {
+    /// The options of the deciding round, the best first; for consent the proposal alone.
+    pub fn options(&self) -> Vec<OptionView> {
+        let Some(run) = self.run else { return Vec::new() };
+        let form = &run.opened.ballot;
+        let mut reasons = reasons::by_option(self, run);
+        if form.kind == BallotKind::Consent {
+            let of_proposal = reasons.shift_remove(reasons::PROPOSAL).unwrap_or_default();
+            return vec![OptionView {
+                name: "The proposal".to_owned(),
+                place: None,
+                letter: String::new(),
+                description: Some(run.opened.question.clone()),
+                result: String::new(),
+                votes: None,
+                is_chosen: false,
+                reasons: of_proposal,
+            }];
+        }
+        let descriptions = self.descriptions(run);
+        let winner = self.winner();
+        let mut found: Vec<OptionView> = self
+            .letters
+            .options
+            .iter()
+            .enumerate()
+            .map(|(place, option)| OptionView {
+                name: option.clone(),
+                place: Some(place),
+                letter: letter(place),
+                description: descriptions
+                    .iter()
+                    .find(|(name, _)| name == option)
+                    .map(|(_, text)| text.clone()),
+                result: self.result(run, option),
+                votes: self.votes(run, option),
+                is_chosen: winner == Some(option.as_str()),
+                reasons: reasons.shift_remove(option).unwrap_or_default(),
+            })
+            .collect();
+        let order: Vec<&String> =
+            self.tally.iter().flat_map(|tally| tally.verdict.order.iter().flatten()).collect();
+        let rank =
+            |option: &OptionView| order.iter().position(|name| **name == option.name).unwrap_or(usize::MAX);
+        found.sort_by_key(|option| (!option.is_chosen, rank(option), std::cmp::Reverse(option.votes)));
+        found
+    }
+
+    /// Lines `NAME: text` of the background that name an option, of the last round that has them.
+    fn descriptions(&self, run: &RoundRun) -> Vec<(String, String)> {
+        let told = |(option, about): (&String, &OptionText)| {
+            let texts: Vec<&str> = about.entries().map(|(_, text)| text).collect();
+            (option.clone(), texts.join(". "))
+        };
+        if !run.opened.ballot.about.is_empty() {
+            return run.opened.ballot.about.iter().map(told).collect();
+        }
+        let rounds = std::iter::once(run).chain(self.session.rounds.iter().rev());
+        for round in rounds {
+            let text = background(round).unwrap_or_default();
+            let said: Vec<(String, String)> = text
+                .lines()
+                .filter_map(|line| {
+                    let line = line.trim().trim_start_matches(['-', '*', '•']).trim_start();
+                    let (name, text) = line.split_once(':')?;
+                    let name = name.trim().trim_matches(['`', '*', '"']);
+                    let option = run.opened.ballot.options.iter().find(|option| *option == name)?;
+                    (!text.trim().is_empty()).then(|| (option.clone(), text.trim().to_owned()))
+                })
+                .collect();
+            if !said.is_empty() {
+                return said;
+            }
+        }
+        Vec::new()
+    }
+
+    /// How many seats chose or approved an option.
+    pub fn votes(&self, run: &RoundRun, option: &str) -> Option<usize> {
+        let kind = run.opened.ballot.kind;
+        let is_counted = matches!(kind, BallotKind::Choice | BallotKind::Approval);
+        let is_for =
+            |ballot: &Ballot| ballot.top_options().is_some_and(|top| top.iter().any(|one| one == option));
+        self.tally.filter(|_| is_counted)?;
+        Some(seats(self.session, run).filter(|seat| seat.ballot().is_some_and(is_for)).count())
+    }
+
+    fn result(&self, run: &RoundRun, option: &str) -> String {
+        let Some(tally) = self.tally else { return String::new() };
+        if let Some(votes) = self.votes(run, option) {
+            return format!("{votes} of {}", asked(tally));
+        }
+        if run.opened.ballot.kind == BallotKind::Ranking {
+            let mut before = 0;
+            for level in &tally.verdict.order {
+                if level.iter().any(|known| known == option) {
+                    let tied = if level.len() > 1 { "=" } else { "" };
+                    return format!("place {}{tied}", before + 1);
+                }
+                before += level.len();
+            }
+        }
+        tally.verdict.scores.get(option).map(ToString::to_string).unwrap_or_default()
+    }
+}
+
+/// How many seats were asked; those that were let go were not.
+pub fn asked(tally: &Tally) -> usize {
+    tally.asked.saturating_sub(tally.excused)
+}
+
+/// How many votes a rule asks for, where its votes are ballots and there are enough of them.
+pub fn needed_votes(tally: &Tally) -> Option<usize> {
+    let rule = tally.rule.filter(|_| tally.quorum_met && tally.answered > 0)?;
+    let sum: f64 = tally.verdict.scores.values().map(crate::tally::Score::as_f64).sum();
+    if (sum - tally.answered as f64).abs() > 1e-6 {
+        return None;
+    }
+    if rule == Rule::Majority {
+        return Some(tally.answered / 2 + 1);
+    }
+    if rule == Rule::Unanimous {
+        return Some(tally.answered);
+    }
+    let share = rule.threshold(&tally.terms).filter(|_| rule == Rule::Supermajority)?.to_string();
+    let (top, bottom) = share.split_once('/').unwrap_or((&share, "1"));
+    let share = top.trim().parse::<f64>().ok()? / bottom.trim().parse::<f64>().ok()?;
+    Some((share * tally.answered as f64 - 1e-9).ceil() as usize)
+}

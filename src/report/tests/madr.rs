@@ -1,0 +1,229 @@
+//! Every sentence of a decision record is true: checked line by line against random sessions.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::Table;
+use crate::ballot::Ballot;
+use crate::core::Command;
+use crate::report::madr;
+
+const SEATS: [&str; 4] = ["ann", "ben", "cem", "dora"];
+const OPTIONS: [&str; 3] = ["red", "green", "blue"];
+const REASONS: [&str; 5] = ["it is cheap", "it is quick", "it is known", "it can be undone", "it scales"];
+const CONCERNS: [&str; 3] = ["it is dear", "it is slow", "nobody knows it"];
+
+/// What a seat does in a round: an option, 3 to abstain, 4 to fail, 5 for no valid answer; its reasons and
+/// concerns by place.
+type Turn = (usize, Vec<usize>, Vec<usize>);
+
+fn turns() -> impl Strategy<Value = Vec<Vec<Turn>>> {
+    let turn = (
+        0..6_usize,
+        prop::collection::vec(0..REASONS.len(), 0..3),
+        prop::collection::vec(0..CONCERNS.len(), 0..2),
+    );
+    prop::collection::vec(prop::collection::vec(turn, SEATS.len()), 1..4)
+}
+
+fn held(rounds: &[Vec<Turn>]) -> Table {
+    let steps: Vec<String> = (0..rounds.len())
+        .map(|at| {
+            let next = if at + 1 < rounds.len() { format!(", next: r{0}, on_undecided: r{0}", at + 2) } else { String::new() };
+            format!(
+                "  - {{id: r{}, type: round, question: Which colour?, ballot: {{kind: choice, options: [red, green, blue]}}, \
+                 rule: plurality, quorum: 1{next}}}\n",
+                at + 1
+            )
+        })
+        .collect();
+    let seats: Vec<String> =
+        SEATS.iter().map(|name| format!("{{name: {name}, prompt: You paint.}}")).collect();
+    let definition =
+        format!("goal: Paint the shed\nparticipants: [{}]\nsteps:\n{}", seats.join(", "), steps.join(""));
+    let mut table = Table::open(&definition, "lab/m");
+    for (at, round) in rounds.iter().enumerate() {
+        table.command(Command::StartStep);
+        table.command(Command::OpenRound { project_summary: None, seal: None });
+        let mut answers = Vec::new();
+        for (seat, (what, reasons, concerns)) in SEATS.iter().zip(round) {
+            if *what == 4 {
+                table.fail(seat, "out of paint");
+                continue;
+            }
+            table.seal(seat);
+            let words = |all: &[&str], places: &[usize]| {
+                places.iter().map(|at| all[*at].to_owned()).collect::<Vec<_>>()
+            };
+            let content =
+                json!({ "rationale": words(&REASONS, reasons), "concerns": words(&CONCERNS, concerns) });
+            let mut answer = match what {
+                3 => table.answer(seat, Ballot::Abstain, content),
+                5 => table.invalid(seat, "no idea"),
+                option => table.vote(seat, OPTIONS[*option], content),
+            };
+            answer.model = format!("lab/{seat}");
+            answers.push(answer);
+        }
+        table.close(answers);
+        let step = format!("r{}", at + 1);
+        table.command(Command::FinishStep { step });
+    }
+    table.command(Command::Close);
+    table
+}
+
+/// Who voted for an option in a round, by seat.
+fn votes(round: &[Turn], option: usize) -> Vec<&'static str> {
+    SEATS.iter().zip(round).filter(|(_, turn)| turn.0 == option).map(|(seat, _)| *seat).collect()
+}
+
+/// The rounds, from 1, in which a seat that voted for an option gave a text among its own.
+fn gave(rounds: &[Vec<Turn>], seat: &str, option: usize, text: &str, is_reason: bool) -> Vec<usize> {
+    let at = SEATS.iter().position(|name| *name == seat).expect("a seat");
+    let said = |turn: &Turn| {
+        let (all, places): (&[&str], _) = if is_reason { (&REASONS, &turn.1) } else { (&CONCERNS, &turn.2) };
+        turn.0 == option && places.iter().any(|place| all[*place] == text)
+    };
+    (1..=rounds.len()).filter(|round| said(&rounds[round - 1][at])).collect()
+}
+
+/// "it is cheap (ann, ben in round 1)": its text, seats, rounds if told, whether they left it.
+fn parts(line: &str) -> (&str, Vec<&str>, Option<Vec<usize>>, bool) {
+    let (text, who) =
+        line.rsplit_once(" (").map(|(text, who)| (text, who.trim_end_matches(')'))).expect("who");
+    if let Some((text, who)) = line.strip_suffix(" (left it))").and_then(|line| line.rsplit_once(" (")) {
+        return (text, who.split(", ").collect(), None, true);
+    }
+    let (names, rounds) = match who.split_once(" in round") {
+        Some((names, rounds)) => {
+            let rounds = rounds.trim_start_matches('s').trim();
+            (names, Some(rounds.split(", ").map(|round| round.parse().expect("a round")).collect()))
+        }
+        None => (who, None),
+    };
+    (
+        text,
+        names
+            .split(", ")
+            .flat_map(|name| name.split(" and 2 more"))
+            .filter(|name| !name.is_empty())
+            .collect(),
+        rounds,
+        false,
+    )
+}
+
+/// Checks one line under an option.
+fn check(line: &str, option: usize, rounds: &[Vec<Turn>]) -> Result<(), TestCaseError> {
+    let last = rounds.len();
+    if line == "* Nobody voted for it." {
+        prop_assert!(rounds.iter().all(|round| votes(round, option).is_empty()), "{line}");
+        return Ok(());
+    }
+    if let Some(before) = line.strip_prefix("* No votes in the last round; before it ") {
+        prop_assert!(votes(&rounds[last - 1], option).is_empty(), "{line}");
+        let counted: Vec<String> = (1..last)
+            .filter(|round| !votes(&rounds[round - 1], option).is_empty())
+            .map(|round| format!("{} in round {round}", votes(&rounds[round - 1], option).len()))
+            .collect();
+        prop_assert_eq!(before.trim_end_matches('.'), counted.join(", "));
+        return Ok(());
+    }
+    let (is_reason, rest) = match line.split_once(", because ") {
+        Some(("* Good", rest)) => (true, rest),
+        Some(("* Bad", rest)) => (false, rest),
+        _ => return Err(TestCaseError::fail(format!("a sentence of no known form: {line}"))),
+    };
+    let (text, seats, told, left) = parts(rest);
+    for seat in seats {
+        if left {
+            let at = SEATS.iter().position(|name| *name == seat).expect("a seat");
+            let chose: Vec<usize> = rounds.iter().map(|round| round[at].0).filter(|what| *what < 3).collect();
+            prop_assert!(chose.windows(2).any(|pair| pair[0] == option && pair[1] != option), "{line}");
+            continue;
+        }
+        let in_rounds = gave(rounds, seat, option, text, is_reason);
+        prop_assert!(!in_rounds.is_empty(), "{seat} never said so: {line}");
+        match &told {
+            Some(told) => {
+                prop_assert!(in_rounds.iter().all(|round| told.contains(round)), "{line}: {in_rounds:?}");
+            }
+            None => prop_assert!(
+                in_rounds.contains(&last) || seats_said_last(rounds, option, text, is_reason),
+                "{line}"
+            ),
+        }
+    }
+    Ok(())
+}
+
+/// Whether somebody gave a text in the last round.
+fn seats_said_last(rounds: &[Vec<Turn>], option: usize, text: &str, is_reason: bool) -> bool {
+    SEATS.iter().any(|seat| gave(rounds, seat, option, text, is_reason).contains(&rounds.len()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_sentence_is_true(rounds in turns()) {
+        let table = held(&rounds);
+        let record = madr(&table.session);
+        let last = rounds.last().expect("a round");
+        let counts: Vec<usize> = (0..3).map(|option| votes(last, option).len()).collect();
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let leads: Vec<usize> = (0..3).filter(|option| most > 0 && counts[*option] == most).collect();
+        let mut option = None;
+        for line in record.lines() {
+            if let Some(name) = line.strip_prefix("### ") {
+                option = OPTIONS.iter().position(|known| *known == name);
+                if name == "Consequences" {
+                    option = leads.first().copied();
+                }
+                continue;
+            }
+            if line.starts_with("## ") {
+                option = None;
+            }
+            if let (Some(option), true) = (option, line.starts_with("* ")) {
+                check(line, option, &rounds)?;
+            } else if let Some(chosen) = line.strip_prefix("Chosen option: \"") {
+                let name = chosen.split('"').next().unwrap_or_default();
+                prop_assert_eq!(leads.as_slice(), &[OPTIONS.iter().position(|known| *known == name).expect("an option")]);
+            } else if let Some((votes_said, _)) = line.split_once(" of 4 seats chose it") {
+                prop_assert_eq!(votes_said, most.to_string());
+            } else if let Some(rest) = line.strip_prefix("* Round ") {
+                let (number, said) = rest.split_once(": ").expect("a number");
+                let round = &rounds[number.parse::<usize>().expect("a number") - 1];
+                for (at, name) in OPTIONS.iter().enumerate() {
+                    let count = votes(round, at).len();
+                    prop_assert!(said.contains(&format!("{name} {count}")), "{line}");
+                }
+            } else if let Some(rest) = line.strip_prefix("* Moved in round ") {
+                let (number, rest) = rest.split_once(": ").expect("a number");
+                let (seat, way) = rest.trim_end_matches('.').split_once(", ").expect("a seat");
+                let (from, to) = way.split_once(" → ").expect("a way");
+                let number: usize = number.parse().expect("a number");
+                let at = SEATS.iter().position(|name| *name == seat).expect("a seat");
+                let stood = |round: &[Turn]| match round[at].0 {
+                    3 => "abstains".to_owned(),
+                    4 | 5 => "no ballot".to_owned(),
+                    option => OPTIONS[option].to_owned(),
+                };
+                prop_assert_eq!((stood(&rounds[number - 2]), stood(&rounds[number - 1])), (from.to_owned(), to.to_owned()));
+            } else if let Some((seat, rest)) = line.strip_prefix("**").and_then(|line| line.split_once("** votes ")) {
+                let name = rest.split(' ').next().unwrap_or_default();
+                let voted = OPTIONS.iter().position(|known| *known == name).expect("an option");
+                prop_assert!(votes(last, voted).contains(&seat) && leads.len() == 1 && !leads.contains(&voted), "{line}");
+            }
+        }
+        if leads.len() == 1 {
+            prop_assert!(record.contains("Chosen option: \""));
+            let dissent = (0..3).filter(|option| !leads.contains(option)).map(|option| votes(last, option).len()).sum::<usize>();
+            prop_assert_eq!(record.matches("** votes ").count(), dissent, "{}", record);
+        } else {
+            prop_assert!(!record.contains("Chosen option"));
+        }
+    }
+}

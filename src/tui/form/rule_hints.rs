@@ -1,0 +1,43 @@
+//! What each rule does, in one line.
+
+use crate::tally::Rule;
+
+/// Returns a line about the rule of this name; `none` counts and decides nothing.
+pub fn rule_hint(name: &str) -> &'static str {
+    let Some(rule) = Rule::from_name(name) else { return "ballots are counted, nothing is decided" };
+    match rule {
+        Rule::Plurality => "the option with the most votes",
+        Rule::Majority => "more than half of those who name an option",
+        Rule::Supermajority => "at least two thirds, or another threshold",
+        Rule::Unanimous => "everyone names the same option",
+        Rule::WeightedMajority => "more than half, by weight or confidence",
+        Rule::Consent => "passes unless somebody blocks",
+        Rule::Approval => "the option most approve of",
+        Rule::ScoreMean => "the highest mean score",
+        Rule::ScoreMedian => "the highest median score",
+        Rule::MajorityJudgment => "the best median grade, ties by the grades around it",
+        Rule::Median => "the middle estimate",
+        Rule::Borda => "points for each place in a ranking",
+        Rule::Irv => "the weakest goes out until one has more than half",
+        Rule::Condorcet => "beats every other option in pairs",
+        Rule::Copeland => "wins the most pairs",
+        Rule::Minimax => "the smallest worst defeat in pairs",
+        Rule::RankedPairs => "the strongest pairs first, without cycles",
+        Rule::Schulze => "the strongest chain of pairs",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_a_line_of_its_own() {
+        let mut lines: Vec<&str> = Rule::names().into_iter().chain(["none"]).map(rule_hint).collect();
+        let count = lines.len();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), count);
+        assert!(lines.iter().all(|line| line.len() <= 52), "{lines:?}");
+    }
+}

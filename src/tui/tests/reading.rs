@@ -1,0 +1,108 @@
+//! Reading an answer over the whole screen, and search in what may be read.
+
+use super::*;
+use crate::tui::model::TextView;
+
+fn read(model: &Model) -> &TextView {
+    let Some(Overlay::Text(read)) = &model.overlay else { panic!("nothing is read") };
+    read
+}
+
+fn counted() -> Model {
+    let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
+    update(&mut model, Message::Resize(80, 24));
+    model
+}
+
+#[test]
+fn scrolling_ends_at_the_end_and_says_where_one_is() {
+    let mut model = counted();
+    press(&mut model, KeyCode::Enter);
+    let first = rendered(&model, (80, 24));
+    assert!(first.contains("software-architect · 1 of 5") && !first.contains("##"), "{first}");
+    assert!(first.contains("% · ↓"), "{first}");
+    for _ in 0..200 {
+        press(&mut model, KeyCode::Char('j'));
+    }
+    let end = rendered(&model, (80, 24));
+    assert!(end.contains("╰ end ─"), "{end}");
+    press(&mut model, KeyCode::Char('k'));
+    assert_ne!(rendered(&model, (80, 24)), end, "one line back is seen at once");
+}
+
+#[test]
+fn the_arrows_lead_to_the_other_seats() {
+    let mut model = counted();
+    press(&mut model, KeyCode::Enter);
+    press(&mut model, KeyCode::Char('j'));
+    press(&mut model, KeyCode::Right);
+    assert_eq!((read(&model).title.as_str(), read(&model).scroll), ("security-champion · 2 of 5", 0));
+    assert_eq!(model.seat_name(), Some("security-champion"));
+    press(&mut model, KeyCode::Left);
+    press(&mut model, KeyCode::Left);
+    assert_eq!(read(&model).title, "technical-lead · 5 of 5");
+    press(&mut model, KeyCode::Esc);
+    assert_eq!(model.seat_name(), Some("technical-lead"));
+}
+
+#[test]
+fn words_in_a_text_that_is_read_are_found_and_lit() {
+    let mut model = counted();
+    press(&mut model, KeyCode::Enter);
+    type_in(&mut model, "/REQ-00");
+    press(&mut model, KeyCode::Enter);
+    let notice = model.notice.clone().unwrap();
+    assert!(notice.starts_with("1 of ") && notice.ends_with("lines with “REQ-00”"), "{notice}");
+    let all: usize = notice.split(' ').nth(2).unwrap().parse().unwrap();
+    assert!(all > 2, "{notice}");
+    for _ in 1..all {
+        press(&mut model, KeyCode::Char('n'));
+    }
+    assert!(model.notice.as_ref().is_some_and(|notice| notice.starts_with(&format!("{all} of {all}"))));
+    press(&mut model, KeyCode::Char('n'));
+    assert!(model.notice.as_ref().is_some_and(|notice| notice.starts_with("1 of ")), "around the end");
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal
+        .draw(|frame| {
+            draw(frame, &model);
+        })
+        .unwrap();
+    let lit = terminal.backend().buffer().content.iter();
+    let lit = lit.filter(|cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED));
+    assert!(lit.map(ratatui::buffer::Cell::symbol).collect::<String>().contains("REQ-00"));
+}
+
+/// What stands on the screen or behind it is found wherever the cursor is, counted, and gone around.
+#[test]
+fn search_reads_all_answers_of_all_rounds() {
+    let mut model = counted();
+    model.show(Mode::Live(Box::<LiveSession>::default()), Replay::new(Vec::new()), "x.s2s".to_owned());
+    for line in super::reveal::two_rounds() {
+        update(&mut model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
+    }
+    type_in(&mut model, "/zanzibar");
+    press(&mut model, KeyCode::Enter);
+    assert_eq!(model.notice.as_deref(), Some("1 of 1 matches of “zanzibar”"));
+    assert_eq!((model.focus, model.seat_name()), (Pane::Answer, Some("product-manager")));
+    assert!(rendered(&model, (80, 24)).contains("Zanzibar"));
+    // The words of one's own question are in the first round's snapshot too.
+    type_in(&mut model, "/atomic");
+    press(&mut model, KeyCode::Enter);
+    let of = |model: &Model| {
+        let notice = model.notice.clone().unwrap();
+        let numbers: Vec<usize> = notice.split(' ').filter_map(|word| word.parse().ok()).collect();
+        (numbers[0], numbers[1])
+    };
+    let (first, all) = of(&model);
+    assert!(all > 10, "{all}");
+    let mut rounds = std::collections::BTreeSet::new();
+    for _ in 0..all {
+        press(&mut model, KeyCode::Char('>'));
+        rounds.insert(model.rounds_back);
+    }
+    assert_eq!((of(&model).0, rounds.len()), (first, 2));
+    press(&mut model, KeyCode::Char('<'));
+    assert_eq!(of(&model).0, if first == 1 { all } else { first - 1 });
+    press(&mut model, KeyCode::Esc);
+    assert!(model.words.is_empty() && matches!(model.mode, Mode::Live(_)), "Esc ends the search first");
+}

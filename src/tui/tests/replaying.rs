@@ -1,0 +1,108 @@
+//! A replay shows a session as it was: its question, its clocks, a time line to be clicked.
+
+use super::*;
+use crate::tui::view::Target;
+
+/// A round whose first seat is sealed after 3 s and whose others are sealed after 5 minutes of quiet.
+fn slow() -> Vec<LogEntry> {
+    let mut lines = saved("context-passing.s2s");
+    let sealed = |line: &LogEntry| matches!(line.stamped.event, Event::BallotSealed(_));
+    let first = lines.iter().position(sealed).unwrap();
+    let start = lines[0].stamped.at.0;
+    for (index, line) in lines.iter_mut().enumerate() {
+        line.stamped.at.0 = start
+            + match index.cmp(&first) {
+                std::cmp::Ordering::Less => 0,
+                std::cmp::Ordering::Equal => 3_000,
+                std::cmp::Ordering::Greater => 303_000,
+            };
+    }
+    lines
+}
+
+#[test]
+fn the_question_is_there_from_the_first_frame_on() {
+    let mut model = model(saved("context-passing.s2s"));
+    for at in [0, 1, 2] {
+        model.replay.seek(at);
+        for size in [(40, 12), (80, 24), (120, 40), (200, 60)] {
+            update(&mut model, Message::Resize(size.0, size.1));
+            let screen = rendered(&model, size);
+            assert!(screen.contains("Round 1, not opened yet"), "at {at}, {size:?}\n{screen}");
+            assert!(screen.contains("inline") && screen.contains("REPLAY"), "at {at}, {size:?}\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn clocks_run_as_they_ran_then() {
+    let lines = slow();
+    let opened = lines.iter().position(|line| matches!(line.stamped.event, Event::RoundOpened(_))).unwrap();
+    let sealed = lines.iter().position(|line| matches!(line.stamped.event, Event::BallotSealed(_))).unwrap();
+    let mut model = model(lines);
+    update(&mut model, Message::Resize(80, 24));
+    model.replay.seek(sealed);
+    assert!(rendered(&model, (80, 24)).contains("round 1 OPEN · 0:00"));
+    press(&mut model, KeyCode::Char(' '));
+    update(&mut model, Message::Pass(1_500));
+    let half = rendered(&model, (80, 24));
+    assert!(half.contains("round 1 OPEN · 0:01") && half.contains("□ 0 of 5"), "{half}");
+    assert!(half.lines().any(|line| line.contains("asked") && line.contains("1.5 s")), "{half}");
+    update(&mut model, Message::Pass(1_500));
+    assert_eq!(model.replay.at(), sealed + 1);
+    // Five quiet minutes take two seconds, and the clock of then runs through them.
+    update(&mut model, Message::Pass(1_000));
+    let quiet = rendered(&model, (80, 24));
+    assert!(quiet.contains("round 1 OPEN · 2:33"), "{quiet}");
+    assert!(quiet.contains('┊'), "{quiet}");
+    update(&mut model, Message::Pass(1_000));
+    assert!(model.replay.at() > sealed + 1 && model.replay.at() > opened);
+}
+
+#[test]
+fn a_click_on_the_time_line_leads_to_its_moment() {
+    for size in [(40, 12), (80, 24), (120, 40)] {
+        let mut model = model(slow());
+        update(&mut model, Message::Resize(size.0, size.1));
+        let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
+        let mut hits = super::super::ClickMap::default();
+        terminal.draw(|frame| hits = draw(frame, &model)).unwrap();
+        let row = (0..size.1)
+            .rev()
+            .find(|row| (0..size.0).any(|column| matches!(hits.at(column, *row), Some(Target::Moment(_)))));
+        let row = row.unwrap();
+        let columns: Vec<u16> =
+            (0..size.0).filter(|column| matches!(hits.at(*column, row), Some(Target::Moment(_)))).collect();
+        let mut before = 0;
+        for column in &columns {
+            update(&mut model, Message::Click(hits.at(*column, row).unwrap()));
+            assert!(model.replay.at() >= before.max(1), "{size:?}, column {column}");
+            before = model.replay.at();
+        }
+        assert_eq!(before, model.replay.len(), "{size:?}: its end leads to the end");
+        update(&mut model, Message::Click(hits.at(columns[0], row).unwrap()));
+        assert!(
+            model.replay.session().rounds.iter().all(|round| round.tally.is_none()),
+            "{size:?}: its start leads to the start"
+        );
+    }
+}
+
+/// What is told of the file while it is shown.
+#[test]
+fn a_file_that_grows_is_followed() {
+    use crate::tui::LoadProgress;
+    let lines = saved("context-passing.s2s");
+    let (start, rest) = lines.split_at(12);
+    let mut model = model(start.to_vec());
+    update(&mut model, Message::LoadProgress(LoadProgress::Whole));
+    press(&mut model, KeyCode::Esc);
+    update(&mut model, Message::LoadProgress(LoadProgress::Grew(rest[..3].to_vec())));
+    assert_eq!((model.replay.at(), model.notice.as_deref()), (15, Some("3 new events in the file")));
+    press(&mut model, KeyCode::Char('g'));
+    update(&mut model, Message::LoadProgress(LoadProgress::Grew(rest[3..].to_vec())));
+    assert_eq!(model.replay.at(), 0, "who looks back is not torn away");
+    assert!(model.notice.as_ref().is_some_and(|notice| notice.ends_with("Press End to see them")));
+    update(&mut model, Message::LoadProgress(LoadProgress::Changed("x.s2s was cut".to_owned())));
+    assert_eq!((model.notice.as_deref(), model.replay.len()), (Some("x.s2s was cut"), lines.len()));
+}

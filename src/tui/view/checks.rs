@@ -1,0 +1,115 @@
+//! What would go wrong with a draft, each with the key that mends it.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::insight::wording::group_digits;
+use crate::sanitize::harmless_line;
+use crate::tui::cell_text::wrapped;
+use crate::tui::live::{LiveSession, Preview};
+use crate::tui::model::Model;
+
+/// One thing that was found: how grave it is, what it is, and the key that mends it.
+struct Check {
+    grade: Grade,
+    text: String,
+    key: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grade {
+    Bad,
+    Doubt,
+    Good,
+}
+
+/// How many things would go wrong.
+pub fn problems(model: &Model) -> usize {
+    found(model).iter().filter(|check| check.grade == Grade::Bad).count()
+}
+
+pub fn title(model: &Model) -> String {
+    match problems(model) {
+        0 => " Before you open ".to_owned(),
+        1 => " Before you open: 1 problem ".to_owned(),
+        count => format!(" Before you open: {count} problems "),
+    }
+}
+
+/// All lines of the pane: problems first, the keys at the right.
+pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
+    let (theme, width) = (model.theme, usize::from(width));
+    let mut lines = Vec::new();
+    for check in found(model) {
+        let (sign, style) = match check.grade {
+            Grade::Bad => (theme.sign("✗", "x"), theme.bad()),
+            Grade::Doubt => ("!", theme.active()),
+            Grade::Good => (theme.sign("✓", "v"), theme.good()),
+        };
+        let keys = check.key.chars().count();
+        let room = width.saturating_sub(keys + 6).max(16);
+        let mut text = wrapped(&check.text, room, 3).into_iter();
+        let first = text.next().unwrap_or_default();
+        let gap = width.saturating_sub(first.chars().count() + keys + 4);
+        let key = if gap > 0 { format!("{}{}", " ".repeat(gap), check.key) } else { String::new() };
+        lines.push(Line::from(vec![
+            Span::styled(format!(" {sign} "), style),
+            Span::styled(first, if check.grade == Grade::Bad { style } else { Style::new() }),
+            Span::styled(key, theme.faint()),
+        ]));
+        lines.extend(text.map(|line| Line::from(format!("   {line}"))));
+    }
+    lines
+}
+
+fn found(model: &Model) -> Vec<Check> {
+    let (Some(live), Some(preview)) = (model.live(), model.preview()) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut add = |grade, text: String, key| found.push(Check { grade, text, key });
+    if let Some(why) = &preview.checked.refusal {
+        add(Grade::Bad, format!("it cannot be opened: {}", harmless_line(why)), "e question  a artifact");
+    }
+    for (seat, why) in &live.problems {
+        add(Grade::Bad, format!("{}: {}", harmless_line(seat), harmless_line(why)), "m another model");
+    }
+    for warning in &preview.checked.warnings {
+        add(Grade::Doubt, harmless_line(warning), "e question");
+    }
+    voices(model, live, preview, &mut add);
+    if live.draft.is_some() && !live.needs.is_empty() {
+        let text = format!("it runs and asks: {}", harmless_line(&live.needs.join(" · ")));
+        add(Grade::Doubt, text, "o asks you first");
+    }
+    let (opened, bytes) = (&preview.opened, group_digits(preview.opened.snapshot_bytes));
+    let short: String = opened.snapshot_sha256.chars().take(8).collect();
+    add(Grade::Good, format!("all are told the same {bytes} bytes, sha256 {short}"), "s reads them");
+    found
+}
+
+/// Seats that are one voice, or none: of one model, or rehearsed.
+fn voices(
+    model: &Model,
+    live: &LiveSession,
+    preview: &Preview,
+    add: &mut impl FnMut(Grade, String, &'static str),
+) {
+    let (seats, session) = (&preview.opened.seats, model.session());
+    let key = if live.draft.is_some() { "m seats a model" } else { "" };
+    let models: Vec<&str> =
+        seats.iter().filter_map(|name| Some(session.seat_info(name)?.label(&preview.opened.step))).collect();
+    let rehearsed = models.iter().filter(|model| model.split('/').next() == Some("rehearsal")).count();
+    if rehearsed > 0 {
+        let who = if rehearsed == seats.len() {
+            "all seats are".to_owned()
+        } else {
+            format!("{rehearsed} seats are")
+        };
+        add(Grade::Doubt, format!("{who} rehearsed offline: no model answers"), key);
+    }
+    let same = |model: &&&str| models.iter().filter(|other| other == model).count();
+    let shared = models.iter().filter(|model| !matches!(**model, "human" | "rehearsal" | "scripted"));
+    if let Some(model) = shared.max_by_key(same).filter(|model| same(model) > 1) {
+        let text = format!("{} seats share {}: count them as one voice", same(&model), harmless_line(model));
+        add(Grade::Doubt, text, key);
+    }
+}

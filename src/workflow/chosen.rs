@@ -1,0 +1,144 @@
+//! The participants that the command line chooses: names, models, people, and maps in braces.
+
+use super::definition::{Definition, ParticipantSpec, SeatTools, is_model_text};
+use super::load::{Source, load};
+use super::seat_names::SeatNames;
+use super::steps::step::Step;
+use crate::diagnostic::Diagnostic;
+
+/// A participant as the command line chooses it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ChosenParticipant {
+    /// By its name, or as a model, a person or a persona.
+    Named(String),
+    /// As a map.
+    Given(Box<ParticipantSpec>),
+}
+
+/// Splits a list of participants at the commas that stand in no braces.
+pub fn split_participants(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = text.split(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+impl ChosenParticipant {
+    /// Reads one entry: a map in braces as a definition writes it, else a name.
+    ///
+    /// # Errors
+    /// What is wrong with a map; keys that only a definition can hold.
+    pub fn read(entry: &str) -> Result<Self, Vec<Diagnostic>> {
+        if !entry.starts_with('{') {
+            return Ok(Self::Named(entry.to_owned()));
+        }
+        let text = format!("question: q\nparticipants: [{entry}]\n");
+        let place_is_here = |problem: Diagnostic| Diagnostic { place: None, ..problem };
+        let wrong = |problems: Vec<Diagnostic>| problems.into_iter().map(place_is_here).collect::<Vec<_>>();
+        let loaded = load(Source { text: &text, file: "--participants", id: "chosen" }).map_err(wrong)?;
+        let seat = loaded.definition.participants.first().cloned();
+        let seat = seat.map(|seat| ParticipantSpec { place: (0, 0), ..seat });
+        let simple = seat.as_ref().map(|seat| ParticipantSpec {
+            persona: seat.persona.clone(),
+            needs_persona: seat.needs_persona,
+            model: seat.model.clone(),
+            tools: if seat.tools == SeatTools::LeftOut { SeatTools::LeftOut } else { SeatTools::Unset },
+            ..ParticipantSpec::named(&seat.name, (0, 0))
+        });
+        let is_alone = loaded.definition.participants.len() == 1;
+        let seat = seat.filter(|seat| is_alone && Some(seat) == simple.as_ref());
+        seat.map(|seat| Self::Given(Box::new(seat))).ok_or_else(|| {
+            let hint = "a participant of the command line has `persona`, `name`, `model` and `tools: none`";
+            vec![Diagnostic::new(format!("`{entry}` needs a definition")).hint(hint)]
+        })
+    }
+}
+
+impl Definition {
+    /// The same definition with only these participants, in this order. A name that no participant
+    /// has stands for all of that persona; one that is not in the definition is taken as a model, a
+    /// person or a persona.
+    #[must_use]
+    pub fn with_participants(mut self, names: &[ChosenParticipant]) -> Self {
+        let known = std::mem::take(&mut self.participants);
+        let mut seat_names = SeatNames::taken(known.iter().map(|seat| &seat.name));
+        let mut chosen: Vec<ParticipantSpec> = Vec::new();
+        for name in names {
+            let name = match name {
+                ChosenParticipant::Named(name) => name,
+                ChosenParticipant::Given(seat) => {
+                    let is_of_model = seat.persona.is_empty();
+                    let name = if is_of_model { seat_names.free(&seat.name) } else { seat.name.clone() };
+                    chosen.push(ParticipantSpec { name, ..(**seat).clone() });
+                    continue;
+                }
+            };
+            let has = |of: fn(&ParticipantSpec) -> &String| -> Vec<ParticipantSpec> {
+                known.iter().filter(|p| of(p) == name).cloned().collect()
+            };
+            let is_free = |seat: &ParticipantSpec| chosen.iter().all(|other| other.name != seat.name);
+            let found = has(|p| &p.name);
+            let found = if found.is_empty() { has(|p| &p.persona) } else { found };
+            if !found.is_empty() && (!is_model_text(name) || found.iter().all(is_free)) {
+                chosen.extend(found);
+                continue;
+            }
+            let by_model = |seat: &&ParticipantSpec| {
+                seat.persona.is_empty() && seat.model.as_ref() == Some(name) && is_free(seat)
+            };
+            let seat = known.iter().find(by_model).cloned().unwrap_or_else(|| {
+                let seat = ParticipantSpec::of_text(name, (0, 0));
+                let is_named = !seat.persona.is_empty();
+                ParticipantSpec {
+                    name: if is_named { seat.name } else { seat_names.free(&seat.name) },
+                    ..seat
+                }
+            });
+            chosen.push(seat);
+        }
+        self.participants = chosen;
+        let seated: Vec<String> = self.participants.iter().map(|p| p.name.clone()).collect();
+        for step in &mut self.steps {
+            step.keep_seats(&seated);
+        }
+        let agents: Vec<String> = self.all_steps().flat_map(Step::agents).map(str::to_owned).collect();
+        let rest = known.into_iter().filter(|p| agents.contains(&p.name) && !seated.contains(&p.name));
+        self.participants.extend(rest.map(|spec| ParticipantSpec { agent_only: true, ..spec }));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_in_braces_split_nothing() {
+        let parts = split_participants("qa-lead, {persona: coder, tools: none},ollama/llama3.2,, human");
+        assert_eq!(parts, ["qa-lead", "{persona: coder, tools: none}", "ollama/llama3.2", "human"]);
+    }
+
+    #[test]
+    fn a_map_has_what_a_session_can_tell_without_its_definition() {
+        let Ok(ChosenParticipant::Given(seat)) = ChosenParticipant::read("{persona: coder, tools: none}")
+        else {
+            panic!("a seat")
+        };
+        assert_eq!((&*seat.name, seat.tools), ("coder", SeatTools::LeftOut));
+        for wrong in [
+            "{persona: coder, weight: 2}",
+            "{persona: coder, count: 2}",
+            "{name: x, tools: allowed}",
+            "{persno: x}",
+        ] {
+            let problems = ChosenParticipant::read(wrong).expect_err(wrong);
+            assert!(problems[0].hint.is_some() && problems[0].place.is_none(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What must hold of rounds that follow from rounds: revisions, notes, lines for single seats.
+
+use indexmap::IndexMap;
+
+use super::definition::Definition;
+use super::steps::round::Round;
+use super::steps::step::{Step, StepKind};
+use crate::ballot::{BallotForm, OptionOrder};
+use crate::diagnostic::{Diagnostic, did_you_mean};
+
+impl Definition {
+    /// Whether anything of it is drawn by lot: the order of options or of reasons.
+    pub fn draws(&self) -> bool {
+        let mut rounds = self.all_steps().filter_map(Step::round);
+        rounds.any(|round| round.revises.is_some() || !round.ballot.order.is_same())
+    }
+
+    /// The steps that are revised by another, each with the one that revises it.
+    pub fn revisions(&self) -> impl Iterator<Item = (&Step, &Step)> {
+        let revising = |step: &'_ Step| step.round()?.revises.clone();
+        self.all_steps().filter_map(move |step| Some((self.step(&revising(step)?)?, step)))
+    }
+
+    /// The step of the list that a step is, or is in.
+    pub fn top(&self, id: &str) -> Option<&Step> {
+        self.steps.iter().find(|step| step.id == id || step.nested().iter().any(|nested| nested.id == id))
+    }
+
+    /// Whether the way from one step can lead to another, both of the list.
+    pub fn leads_to(&self, from: &str, to: &str) -> bool {
+        if !self.is_routed() {
+            let place = |id: &str| self.steps.iter().position(|step| step.id == id);
+            return place(from) < place(to);
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        let mut todo: Vec<&Step> = self.step(from).into_iter().collect();
+        while let Some(step) = todo.pop() {
+            for (_, target) in step.targets() {
+                if target == to {
+                    return true;
+                }
+                if !seen.contains(&target) {
+                    seen.push(target);
+                    todo.extend(self.step(target));
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Adds the problems of one step.
+pub fn check(
+    definition: &Definition,
+    step: &Step,
+    is_nested: bool,
+    (file, problems): (&str, &mut Vec<Diagnostic>),
+) {
+    check_synthesis(definition, step, is_nested, file, problems);
+    let Some(round) = step.round() else { return };
+    let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
+    let at = |message: String| at(step, file, message);
+    for name in round.directives.keys().filter(|name| !definition.seats(round).any(|s| s.name == **name)) {
+        let message = format!("`directives` of round `{}` names no seat of it: `{name}`", step.id);
+        problems.push(at(message).hint(did_you_mean(name, &roster)));
+    }
+    if let Some(why) = misfit(definition, step, round) {
+        problems.push(at(format!("round `{}` {why}", step.id)).hint("revise a round of the same ballot"));
+    }
+}
+
+fn at(step: &Step, file: &str, message: String) -> Diagnostic {
+    Diagnostic::new(message).at(file, step.place.0, step.place.1)
+}
+
+/// A note is on a round, and written by a step of the list.
+fn check_synthesis(
+    definition: &Definition,
+    step: &Step,
+    is_nested: bool,
+    file: &str,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let StepKind::Agent(agent) = &step.kind else { return };
+    let Some(of) = agent.synthesis_of.as_deref() else { return };
+    let rounds: Vec<&str> =
+        definition.all_steps().filter(|step| step.round().is_some()).map(|step| step.id.as_str()).collect();
+    if !rounds.contains(&of) {
+        let message = format!("`synthesis_of` of step `{}` names no round: `{of}`", step.id);
+        problems.push(at(step, file, message).hint(did_you_mean(of, &rounds)));
+    } else if is_nested {
+        let message = format!("`synthesis_of` of step `{}` has no effect inside another step", step.id);
+        problems.push(at(step, file, message).hint("put the step into the list"));
+    }
+}
+
+/// Why a round cannot revise the one it names.
+fn misfit(definition: &Definition, step: &Step, round: &Round) -> Option<String> {
+    let of = round.revises.as_deref()?;
+    let Some(before) = definition.step(of).and_then(Step::round).filter(|_| of != step.id) else {
+        return Some(format!("revises no other round of this file: `{of}`"));
+    };
+    let form = |round: &Round| BallotForm {
+        order: OptionOrder::Same,
+        about: IndexMap::default(),
+        ..round.ballot.clone()
+    };
+    let (now, then) = (form(round), form(before));
+    if now.kind != then.kind {
+        let (now, then) = (now.kind.name(), then.kind.name());
+        return Some(format!("is of kind `{now}` and revises `{of}`, which is of kind `{then}`"));
+    }
+    let source = |round: &Round| round.options_from.as_ref().map(|from| from.transform.text().to_owned());
+    (now != then || source(round) != source(before))
+        .then(|| format!("revises `{of}`, which has other options or another scale"))
+}

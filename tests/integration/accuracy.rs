@@ -1,0 +1,163 @@
+//! What agreement is worth: recorded answers of four models through the count and its strength.
+//!
+//! The answers are public and the true ones are known: `tests/fixtures/answers`. The figures stand in
+//! `docs/INDEPENDENCE.md`; `cargo test -- accuracy --nocapture` prints them.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use roundtable::tally::{IndexedBallot, Profile, Rule, RuleOptions, WeightedBallot, count};
+use serde_json::Value;
+
+use crate::cases;
+use crate::program::Desk;
+
+/// The models, as the file names them.
+const MODELS: [&str; 4] = ["175b_verification", "6b_verification", "175b_finetuning", "6b_finetuning"];
+
+/// A question: its true answer, and what each model answered, if it was a number.
+struct Question {
+    truth: String,
+    answers: [Option<String>; 4],
+}
+
+impl Question {
+    /// The different answers, in the order of the models.
+    fn options(&self) -> Vec<String> {
+        let mut options: Vec<String> = Vec::new();
+        for answer in self.answers.iter().flatten() {
+            if !options.contains(answer) {
+                options.push(answer.clone());
+            }
+        }
+        options
+    }
+
+    /// The most votes that an answer has, and whether it is the true one, by the plurality rule.
+    fn counted(&self) -> (usize, bool) {
+        let options = self.options();
+        let ballot = |(model, answer): (usize, &Option<String>)| {
+            let option = options.iter().position(|option| Some(option) == answer.as_ref())?;
+            Some(WeightedBallot::one(MODELS[model], IndexedBallot::Choice(option)))
+        };
+        let ballots = self.answers.iter().enumerate().filter_map(ballot).collect();
+        let profile = Profile { options: options.clone(), ballots, ..Profile::default() };
+        let verdict = count(&profile, Rule::Plurality, &RuleOptions::default());
+        let leader = verdict.winners.first().cloned().unwrap_or_default();
+        let votes = self.answers.iter().flatten().filter(|answer| **answer == leader).count();
+        (votes, leader == self.truth && !verdict.tie)
+    }
+}
+
+fn questions() -> Vec<Question> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/answers/gsm8k-votes.csv");
+    let text = fs::read_to_string(path).expect("recorded answers");
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some(format!("question,truth,{}", MODELS.join(",")).as_str()));
+    let question = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let answer = |at: usize| (!cells[at].is_empty()).then(|| cells[at].to_owned());
+        Question { truth: cells[1].to_owned(), answers: [2, 3, 4, 5].map(answer) }
+    };
+    lines.map(question).collect()
+}
+
+/// A part of a whole in per cent, to one decimal.
+fn percent(part: usize, whole: usize) -> String {
+    format!("{:.1}", 100.0 * part as f64 / whole as f64)
+}
+
+/// How many questions have so much agreement, and how many of these are answered right.
+fn agreed(found: &[(usize, bool)], is_enough: impl Fn(usize) -> bool) -> (usize, usize) {
+    let enough: Vec<_> = found.iter().filter(|(votes, _)| is_enough(*votes)).collect();
+    (enough.len(), enough.iter().filter(|(_, right)| *right).count())
+}
+
+#[test]
+fn accuracy_follows_agreement_in_recorded_answers() {
+    let questions = questions();
+    let found: Vec<(usize, bool)> = questions.iter().map(Question::counted).collect();
+    let all = found.len();
+    assert_eq!(all, 1_319);
+    for (name, least, share, right) in [("4 of 4", 4, "12.4", "95.7"), ("at least 3 of 4", 3, "30.9", "88.5")]
+    {
+        let (agree, correct) = agreed(&found, |votes| votes >= least);
+        let told = (percent(agree, all), percent(correct, agree));
+        println!("{name} agree on {} % of {all} questions, {} % of these right", told.0, told.1);
+        assert_eq!(told, (share.to_owned(), right.to_owned()), "{name}");
+    }
+    let (weak, correct) = agreed(&found, |votes| votes < 3);
+    println!("fewer agree on {} %, {} % of these right", percent(weak, all), percent(correct, weak));
+    for (model, name) in MODELS.iter().enumerate() {
+        let right = questions.iter().filter(|q| q.answers[model].as_ref() == Some(&q.truth)).count();
+        println!("{name} alone: {} % right", percent(right, all));
+    }
+    let best = questions.iter().filter(|q| q.answers[0].as_ref() == Some(&q.truth)).count();
+    assert_eq!(percent(best, all), "56.3");
+}
+
+/// Holds a round for each question; returns those of the JSON report.
+fn held(questions: &[Question]) -> Vec<Value> {
+    let (mut steps, mut answers) = (String::new(), String::new());
+    for (number, question) in questions.iter().enumerate() {
+        let mut options = question.options();
+        options.push("another answer".to_owned());
+        let options = serde_json::to_string(&options).expect("texts");
+        let _ = writeln!(
+            steps,
+            "  - {{id: q{number}, type: round, question: \"What is the answer to question {number}?\", \
+             ballot: {{kind: choice, options: {options}}}, rule: plurality}}"
+        );
+        let votes = question.answers.iter().enumerate().map(|(model, answer)| {
+            let vote = answer.as_deref().unwrap_or("abstain");
+            format!("m{model}: {{vote: \"{vote}\", rationale: [\"m{model} counts\"]}}")
+        });
+        let _ = writeln!(answers, "q{number}: {{{}}}", votes.collect::<Vec<_>>().join(", "));
+    }
+    let seats: Vec<String> = (0..4).map(|model| format!("{{name: m{model}, model: human}}")).collect();
+    let desk = Desk::with(&format!(
+        "goal: \"Count\"\nparticipants: [{}]\nmax_iterations: 5000\n\
+         context: {{answers: none, rounds: 0, results: none}}\nsteps:\n{steps}",
+        seats.join(", ")
+    ));
+    desk.write("answers.yaml", answers);
+    desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s", "--quiet"]);
+    let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    report["rounds"].as_array().expect("rounds").clone()
+}
+
+/// The strength that a session states is the agreement of the seats asked.
+#[test]
+fn accuracy_follows_the_strength_of_recorded_rounds() {
+    let questions: Vec<Question> = questions().into_iter().take(cases(30, 1_319)).collect();
+    let rounds: Vec<Value> = questions.chunks(120).flat_map(held).collect();
+    assert_eq!(rounds.len(), questions.len());
+    for (round, question) in rounds.iter().zip(&questions) {
+        let tally = &round["tally"];
+        let wanted = match question.counted().0 {
+            _ if tally["decided"] == false => "none",
+            4 => "unanimous",
+            3 => "strong",
+            _ => "weak",
+        };
+        assert_eq!(tally["tier"], wanted, "{tally}");
+    }
+    let right = |tier: &str| {
+        let of: Vec<bool> = rounds
+            .iter()
+            .zip(&questions)
+            .filter(|(round, _)| round["tally"]["tier"] == tier)
+            .map(|(round, question)| round["tally"]["winners"][0] == question.truth.as_str())
+            .collect();
+        (of.len(), of.iter().filter(|right| **right).count())
+    };
+    for tier in ["unanimous", "strong", "weak"] {
+        let (of, right) = right(tier);
+        println!("{tier}: {of} of {} questions, {} % of these right", rounds.len(), percent(right, of));
+    }
+    let share = |(of, right): (usize, usize)| right as f64 / of as f64;
+    assert!(share(right("unanimous")) >= share(right("strong")));
+    assert!(share(right("strong")) > share(right("weak")));
+}

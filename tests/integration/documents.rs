@@ -1,0 +1,304 @@
+//! Every command of the documents and of the help is run as it stands, in a folder of its own, with services
+//! that answer from this machine; what a document shows as output must be in the output.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::no_persona::{any_service, three_services};
+use crate::patience::Patient as _;
+use crate::program::Desk;
+use crate::server::Server;
+
+/// Commands that are not run, by how they begin, and why.
+const NOT_RUN: [(&str, &str); 8] = [
+    ("cargo ", "builds this program again"),
+    (".ci/run", "runs these tests"),
+    ("UPDATE_", "changes this repository"),
+    ("git clone ", "needs the network"),
+    ("python3 -m venv ", "fetches packages; .ci/run does it"),
+    ("venv/bin/", "needs the packages; .ci/run does it"),
+    (
+        "roundtable --batch cache.yaml --model claude-cli/",
+        "needs the installed program; see seat_programs.rs",
+    ),
+    (
+        "roundtable --batch cache.yaml --model qa-lead=codex-cli/",
+        "needs the installed program; see seat_programs.rs",
+    ),
+];
+/// Commands that open the terminal UI, which the tests of the screen drive.
+const ON_SCREEN: [&str; 2] = ["roundtable", "roundtable cache.yaml"];
+
+const CACHE: &str = "\
+goal: \"Choose how the shop caches its price list\"
+participants: [qa-lead, skeptic, devops-engineer]
+question: \"Which cache first?\"
+ballot: {kind: choice, options: [in-process, redis]}
+rule: majority
+";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder with the files that documents name, under version control.
+fn folder(server: &Server) -> Desk {
+    let desk = three_services(CACHE, server);
+    desk.write("cache.yaml", CACHE);
+    desk.write("review.yaml", CACHE);
+    desk.write("answers.yaml", "adopt: {approved: true}\n");
+    desk.write(
+        "ballots.json",
+        r#"{"options": ["a", "b"], "ballots": [{"count": 3, "ranking": [["a"], ["b"]]}]}"#,
+    );
+    desk.write("src/cache.rs", "// a line\n".repeat(100));
+    for entry in fs::read_dir(root().join("sessions")).expect("examples") {
+        let path = entry.expect("an example").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        desk.write(&format!("sessions/{name}"), fs::read(&path).expect("readable"));
+    }
+    let git = "git init -q -b main && git add -A && git -c user.name=a -c user.email=a@b commit -qm one && \
+               git checkout -q -b topic && echo two >> src/cache.rs && \
+               git -c user.name=a -c user.email=a@b commit -qam two && echo three >> src/cache.rs";
+    let done = bash(&desk, git);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    for name in ["session.s2s", "before.s2s", "after.s2s"] {
+        desk.run(["--batch", "cache.yaml", "--save", name]).code(0);
+    }
+    desk.run(["init"]).code(0);
+    desk
+}
+
+/// Runs a script as a person does who has the program installed.
+fn bash(desk: &Desk, script: &str) -> Output {
+    let program = desk.command(["--version"]);
+    let mut command = Command::new("bash");
+    command
+        .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script])
+        .current_dir(desk.path(""))
+        .env_clear();
+    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let folder = Path::new(env!("CARGO_BIN_EXE_roundtable")).parent().expect("a folder");
+    let mut path = vec![folder.to_owned()];
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    command.env("PATH", std::env::join_paths(path).expect("a path")).env("HOME", desk.home());
+    command.output_soon().expect("bash starts")
+}
+
+/// What a document has a reader do.
+#[derive(Debug)]
+enum Deed {
+    Write { file: String, text: String },
+    Run { script: String, exit: i32, shown: Vec<String> },
+}
+
+/// A block of code: its language and its text.
+fn blocks(page: &str) -> Vec<(&str, &str)> {
+    let pieces = page.split("\n```").collect::<Vec<_>>();
+    pieces.chunks(2).filter_map(|pair| pair.get(1)?.split_once('\n')).collect()
+}
+
+/// The exit code that a command's comment announces; else 0.
+fn announced(command: &str) -> i32 {
+    let rest = command.split_once("# exit ").map_or("0", |(_, rest)| rest);
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().expect("an exit code")
+}
+
+fn deeds(page: &str) -> Vec<Deed> {
+    let mut found = Vec::new();
+    for (language, text) in blocks(page) {
+        match language {
+            "yaml" => {
+                let name = text.lines().next().and_then(|line| line.strip_prefix("# "));
+                if let Some(file) = name.filter(|name| {
+                    Path::new(name).extension().is_some_and(|end| end == "yaml") && !name.contains(' ')
+                }) {
+                    found.push(Deed::Write { file: file.to_owned(), text: format!("{text}\n") });
+                }
+            }
+            "sh" | "bash" if text.contains("<<") => {
+                found.push(Deed::Run { script: text.to_owned(), exit: 0, shown: Vec::new() });
+            }
+            "sh" | "bash" => {
+                for line in text.lines().filter(|line| !line.starts_with('#')) {
+                    found.push(Deed::Run {
+                        script: line.to_owned(),
+                        exit: announced(line),
+                        shown: Vec::new(),
+                    });
+                }
+            }
+            "console" => {
+                for line in text.lines() {
+                    match (line.strip_prefix("$ "), found.last_mut()) {
+                        (Some(line), _) => {
+                            found.push(Deed::Run {
+                                script: line.to_owned(),
+                                exit: announced(line),
+                                shown: Vec::new(),
+                            });
+                        }
+                        (None, Some(Deed::Run { shown, .. })) => shown.push(line.to_owned()),
+                        (None, _) => panic!("output before a command: {line}"),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether the lines a document shows are in this output, in their order; `…` is anything.
+fn is_shown(shown: &[String], output: &str) -> Result<(), String> {
+    let mut rest = output;
+    for piece in
+        shown.iter().flat_map(|line| line.split('…')).map(str::trim).filter(|piece| !piece.is_empty())
+    {
+        let at = rest.find(piece).ok_or_else(|| format!("`{piece}` is not in the output, or not there"))?;
+        rest = &rest[at + piece.len()..];
+    }
+    Ok(())
+}
+
+/// Does what a text says; returns how many commands ran, and marks the exemptions that were needed.
+fn perform(name: &str, deeds: Vec<Deed>, desk: &Desk, used: &mut BTreeSet<&'static str>) -> usize {
+    let mut ran = 0;
+    for deed in deeds {
+        let (script, exit, shown) = match deed {
+            Deed::Write { file, text } => {
+                desk.write(&file, text);
+                continue;
+            }
+            Deed::Run { script, exit, shown } => (script, exit, shown),
+        };
+        let command = script.split(" #").next().unwrap_or_default().trim();
+        if command.is_empty() || ON_SCREEN.contains(&command) {
+            continue;
+        }
+        if let Some((start, _)) = NOT_RUN.iter().find(|(start, _)| command.starts_with(start)) {
+            used.insert(start);
+            continue;
+        }
+        // A reader's second run may write what the first one wrote.
+        let done = bash(desk, &script);
+        let output =
+            String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(exit), "{name}: {script}\n{output}");
+        if let Err(missing) = is_shown(&shown, &output) {
+            panic!("{name}: {script}: {missing}\n{output}");
+        }
+        ran += 1;
+    }
+    ran
+}
+
+fn pages() -> Vec<PathBuf> {
+    let docs = fs::read_dir(root().join("docs")).expect("docs/").map(|entry| entry.expect("a file").path());
+    let pages = docs.chain(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name)));
+    let mut pages: Vec<PathBuf> =
+        pages.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    pages.sort();
+    pages
+}
+
+#[test]
+fn every_command_of_the_documents_runs_and_shows_what_is_shown() {
+    let server = any_service();
+    let (mut ran, mut used) = (0, BTreeSet::new());
+    for path in pages() {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let deeds = deeds(&fs::read_to_string(&path).expect("a page"));
+        if deeds.iter().any(|deed| matches!(deed, Deed::Run { .. })) {
+            // The tutorial begins with an empty folder.
+            let desk = if name == "TUTORIAL.md" { three_services("", &server) } else { folder(&server) };
+            ran += perform(&name, deeds, &desk, &mut used);
+        }
+    }
+    assert!(ran > 30, "only {ran} commands ran");
+    let idle: Vec<_> = NOT_RUN.iter().filter(|(start, _)| !used.contains(start)).collect();
+    assert!(idle.is_empty(), "exemptions nobody needs: {idle:?}");
+}
+
+#[test]
+fn every_example_of_the_help_runs() {
+    let server = any_service();
+    let desk = folder(&server);
+    let list = desk.run(["--help"]).code(0).out;
+    let verbs =
+        list.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let verbs = verbs
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|verb| !["", "help"].contains(verb));
+    let mut ran = 0;
+    for verb in std::iter::once("").chain(verbs) {
+        let help = if verb.is_empty() { list.clone() } else { desk.run([verb, "--help"]).code(0).out };
+        let examples = help
+            .lines()
+            .skip_while(|line| *line != "Examples:")
+            .skip(1)
+            .take_while(|line| line.starts_with("  "));
+        let commands = examples.map(|line| line.trim().split("  ").next().unwrap_or_default());
+        let deeds: Vec<Deed> =
+            commands.map(|line| Deed::Run { script: line.to_owned(), exit: 0, shown: Vec::new() }).collect();
+        assert!(!deeds.is_empty(), "{verb} has no example:\n{help}");
+        ran += perform(verb, deeds, &desk, &mut BTreeSet::new());
+    }
+    assert!(ran > 30, "only {ran} examples ran");
+}
+
+#[test]
+fn every_manual_page_is_there_and_names_only_pages_that_are() {
+    let desk = Desk::new();
+    desk.run(["man", "--out", "man1"]).code(0);
+    let pages: Vec<PathBuf> =
+        fs::read_dir(desk.path("man1")).expect("pages").map(|entry| entry.expect("a page").path()).collect();
+    let names: BTreeSet<String> =
+        pages.iter().map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect();
+    assert!(
+        names.contains("roundtable.1") && names.contains("roundtable-verify.1") && names.len() > 20,
+        "{names:?}"
+    );
+    for path in &pages {
+        let page = fs::read_to_string(path).expect("a page");
+        for section in [".SH ENVIRONMENT", ".SH \"EXIT STATUS\"", ".SH SYNOPSIS"] {
+            assert!(page.contains(section), "{}: {section}", path.display());
+        }
+        let is_nested =
+            names.iter().any(|name| path.to_string_lossy().ends_with(&format!("sessions-{name}")));
+        assert!(is_nested || page.contains(".SH EXAMPLES"), "{}", path.display());
+        let plain = page.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "");
+        for rest in plain.split("roundtable-").skip(1).filter(|rest| rest.contains("(1)")) {
+            let name = rest.split("(1)").next().expect("a name");
+            if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+                assert!(names.contains(&format!("roundtable-{name}.1")), "{}: {name}", path.display());
+            }
+        }
+    }
+    let verify = desk.run(["man", "verify"]).code(0).out;
+    assert_eq!(verify, fs::read_to_string(desk.path("man1/roundtable-verify.1")).expect("the page"));
+    assert!(desk.run(["man", "verfy"]).code(2).err.contains("did you mean `verify`"));
+    desk.run(["man", "--out", "/dev/null/x"]).code(2);
+}
+
+#[test]
+fn completions_are_there_for_six_shells_and_a_stray_word_is_no_help() {
+    let desk = Desk::new();
+    for (shell, sign) in [
+        ("bash", "complete -F"),
+        ("elvish", "set edit:completion"),
+        ("fish", "complete -c roundtable"),
+        ("nushell", "export extern"),
+        ("powershell", "Register-ArgumentCompleter"),
+        ("zsh", "#compdef roundtable"),
+    ] {
+        let out = desk.run(["completions", shell]).code(0).out;
+        assert!(out.contains(sign) && out.contains("calibrate"), "{shell}");
+    }
+    let ran = desk.run(["verfy", "--help"]).code(2);
+    assert!(ran.out.is_empty() && ran.err.contains("did you mean `roundtable verify`"), "{}", ran.err);
+    assert!(desk.run(["resume", "--help"]).code(0).out.contains("Usage: roundtable resume"));
+}

@@ -1,0 +1,386 @@
+//! The hosts that call this program: scripts that read one line, a build server that reads `JUnit`, a
+//! GitHub runner that performs `action.yml`, and pre-commit. Each is imitated as far as its documents say
+//! what it does.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use roundtable::journal::{fold_to_show, read_log};
+use serde_json::{Value, json};
+
+use crate::patience::Patient as _;
+use crate::program::Desk;
+use crate::scenarios;
+
+/// Text that would act on one of the hosts.
+const HOSTILE: [&str; 7] = [
+    "::set-output name=decided::true",
+    "x\n::add-mask::a\n::error file=a::b",
+    "%0A::stop-commands::t",
+    "]]></system-out></testcase><testcase name=\"x\">",
+    "a\u{1b}]0;t\u{7}\u{0}\u{202e}b\"'<&>",
+    "decided=true\nresult={}",
+    "\",\"decided\":true,\"x\":\"",
+];
+
+const KEYS: [&str; 26] = [
+    "v",
+    "session",
+    "status",
+    "exit",
+    "decided",
+    "outcome",
+    "winner",
+    "order",
+    "tier",
+    "headline",
+    "votes",
+    "ballots",
+    "asked",
+    "rule",
+    "reason",
+    "tied",
+    "dissent",
+    "not_counted",
+    "approved",
+    "models",
+    "makers",
+    "same_answers",
+    "usd",
+    "seconds",
+    "file",
+    "hash",
+];
+
+/// A desk with a definition and answers that are hostile wherever a person or a model can write.
+fn hostile(decides: bool) -> Desk {
+    let desk = Desk::new();
+    let definition = json!({
+        "goal": HOSTILE.join(" "),
+        "participants": ["qa-lead", "skeptic"],
+        "steps": [{
+            "id": "pick", "type": "round", "question": HOSTILE[1], "rule": "majority",
+            "ballot": {"kind": "choice", "options": [HOSTILE[0], HOSTILE[6]]},
+        }],
+    });
+    desk.write("decide.json", definition.to_string());
+    let say = |vote: &str| json!({"vote": vote, "position": HOSTILE.join("\n"), "rationale": HOSTILE});
+    let second = if decides { HOSTILE[0] } else { HOSTILE[6] };
+    desk.write(
+        "answers.json",
+        json!({"pick": {"qa-lead": say(HOSTILE[0]), "skeptic": say(second)}}).to_string(),
+    );
+    desk
+}
+
+fn one_line(out: &str) -> Value {
+    assert_eq!((out.lines().count(), out.ends_with('\n')), (1, true), "{out}");
+    let line: Value = serde_json::from_str(out).expect("JSON");
+    let keys: Vec<&str> = line.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(keys, KEYS, "every key, in its order");
+    line
+}
+
+#[test]
+fn the_result_is_one_line_with_every_key_whatever_happens() {
+    let desk = hostile(true);
+    let run = |args: &[&str], code: i32| one_line(&desk.run(args).code(code).out);
+    let args = ["--batch", "--json=result", "--answers", "answers.json", "--save", "a.s2s", "decide.json"];
+    let line = run(&args, 0);
+    assert_eq!(
+        (&line["winner"], &line["votes"], &line["tier"]),
+        (&json!(HOSTILE[0]), &json!(2), &json!("unanimous"))
+    );
+    assert_eq!(
+        (&line["exit"], &line["decided"], &line["outcome"]),
+        (&json!(0), &json!(true), &json!("decided"))
+    );
+    assert_eq!((&line["file"], &line["asked"], &line["dissent"]), (&json!("a.s2s"), &json!(2), &json!([])));
+    let verified = desk.run(["verify", "--expect", line["hash"].as_str().expect("a hash"), "a.s2s"]);
+    assert_eq!(verified.code, 0, "the hash is the file's last: {}", verified.out);
+    assert_eq!(run(&["resume", "a.s2s", "--json=result"], 0)["hash"], line["hash"]);
+    // What led to no session has its line too, also for arguments that are not understood.
+    assert_eq!(run(&["--batch", "--json=result", "none.yaml"], 2)["status"], "error");
+    assert_eq!(run(&["--batch", "--json=result", "--frob"], 2)["exit"], 2);
+    assert_eq!(run(&["--batch", "--json=result", "--dry-run", "decide.json"], 2)["exit"], 2);
+    assert_eq!(run(&["--json=result", "decide.json"], 2)["decided"], false);
+    // Several files: one line each, in their order.
+    let several = desk.run(["--batch", "--json=result", "none.yaml", "a.s2s"]).code(2);
+    let statuses: Vec<Value> = several.lines().iter().map(|line| line["status"].clone()).collect();
+    assert_eq!(statuses, ["error", "finished"]);
+    // Events are what they were.
+    let events = desk.run(["--batch", "--json", "--answers", "answers.json", "decide.json"]).code(0).lines();
+    let same =
+        desk.run(["--batch", "--json=events", "--answers", "answers.json", "decide.json"]).code(0).lines();
+    assert!(events.len() > 5 && events.len() == same.len());
+}
+
+#[test]
+fn a_person_reads_the_result_in_one_line_at_the_end() {
+    let desk = hostile(false);
+    let args = ["--batch", "--answers", "answers.json", "--save", "a.s2s", "decide.json"];
+    let err = desk.run(args).code(3).err;
+    let told: Vec<&str> = err.lines().rev().take(3).collect();
+    assert!(told[0].starts_with("last hash: ") && told[1] == "saved: a.s2s", "{err}");
+    assert!(told[2].starts_with("outcome: No decision: ") && told[2].ends_with(" s"), "{err}");
+    let desk = Desk::with(
+        "participants: [qa-lead, skeptic, devops-engineer]\nquestion: Which?\n\
+         ballot: {kind: choice, options: [a, b]}\nrule: majority\n",
+    );
+    desk.write(
+        "answers.yaml",
+        "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}",
+    );
+    let err = desk.run(["--batch", "--answers", "answers.yaml", "decide.yaml"]).code(0).err;
+    let wanted = "outcome: Decision: a · 2 of 3 seats chose it (a majority needed). 1 chose b · strength: weak · \
+                  dissent: devops-engineer · ";
+    assert!(err.contains(wanted), "{err}");
+}
+
+/// The elements of an XML text as `(name, attributes)`, checked to be well formed.
+fn elements(xml: &str) -> Vec<(String, String)> {
+    let (mut open, mut found) = (Vec::new(), Vec::new());
+    let body = xml.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n").expect("a prolog");
+    for piece in body.split('<').skip(1) {
+        let (tag, text) = piece.split_once('>').expect("a tag ends");
+        assert!(!text.contains('>'), "{text}");
+        for part in [tag, text] {
+            for entity in part.split('&').skip(1) {
+                let name = entity.split(';').next().expect("a name");
+                assert!(["amp", "lt", "gt", "quot", "apos"].contains(&name), "{entity}");
+            }
+            assert!(!part.chars().any(|c| c.is_control() && c != '\n'), "{part:?}");
+        }
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name));
+            continue;
+        }
+        let is_closed = tag.ends_with('/');
+        let (name, attributes) = tag.trim_end_matches('/').split_once(' ').unwrap_or((tag, ""));
+        assert_eq!(attributes.matches('"').count() % 2, 0, "{tag}");
+        found.push((name.to_owned(), attributes.to_owned()));
+        if !is_closed {
+            open.push(name.to_owned());
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    found
+}
+
+fn number(attributes: &str, name: &str) -> usize {
+    let rest = attributes.split(&format!("{name}=\"")).nth(1).expect("an attribute");
+    rest.split('"').next().expect("its end").parse().expect("a number")
+}
+
+#[test]
+fn junit_and_github_fail_exactly_where_the_exit_code_does() {
+    let folders = scenarios::folders();
+    let mut failed = 0;
+    for folder in &folders {
+        let home = tempfile::tempdir().expect("a folder");
+        let (file, done) = scenarios::recorded(folder, home.path());
+        let bytes = fs::read(&file).expect("a session");
+        let name = folder.display();
+        let code = done.status.code().expect("a code");
+        let session = fold_to_show(read_log(&bytes).expect("a log"));
+        let line = roundtable::report::result(&session, code, "x.s2s", "");
+        assert_eq!(line.as_object().expect("an object").len(), KEYS.len(), "{name}");
+        assert_eq!(line["decided"] == true, line["winner"].is_string(), "{name}: {line}");
+        let junit = roundtable::report::junit(&session);
+        let suites = elements(&junit).remove(0).1;
+        let bad = number(&suites, "failures") + number(&suites, "errors");
+        assert_eq!(bad > 0, code != 0, "{name}: exit {code}\n{junit}");
+        let cases = elements(&junit).iter().filter(|(tag, _)| tag == "testcase").count();
+        assert_eq!(cases, number(&suites, "tests"), "{name}");
+        let github = roundtable::report::github(&session);
+        assert!(github.lines().all(is_annotation), "{name}\n{github}");
+        assert_eq!(github.contains("::error "), code != 0, "{name}\n{github}");
+        failed += usize::from(code != 0);
+    }
+    assert!(failed > 5 && failed + 5 < folders.len(), "{failed} of {} fail", folders.len());
+}
+
+fn is_annotation(line: &str) -> bool {
+    let level = line.strip_prefix("::").and_then(|rest| rest.split_once(" title=")).map(|(level, _)| level);
+    level.is_some_and(|level| ["notice", "warning", "error"].contains(&level))
+        && !line
+            .split_once(" title=")
+            .is_some_and(|(_, rest)| rest.split("::").next().is_some_and(|t| t.contains([':', ','])))
+}
+
+#[test]
+fn a_session_cut_short_at_any_event_is_unfinished_and_well_formed() {
+    let desk = hostile(false);
+    desk.run(["--batch", "--answers", "answers.json", "--save", "a.s2s", "decide.json"]).code(3);
+    let whole = read_log(&fs::read(desk.path("a.s2s")).expect("a file")).expect("a log").lines.len();
+    for events in 1..=whole {
+        let mut log = read_log(&fs::read(desk.path("a.s2s")).expect("a file")).expect("a log");
+        log.lines.truncate(events);
+        let session = fold_to_show(log);
+        let junit = roundtable::report::junit(&session);
+        let suites = elements(&junit).remove(0).1;
+        let kind = if events == whole { "failures" } else { "errors" };
+        assert!(number(&suites, kind) > 0, "{events} of {whole}\n{junit}");
+        let github = roundtable::report::github(&session);
+        assert!(github.lines().all(is_annotation) && github.contains("::error "), "{github}");
+        if session.open_round().is_some() {
+            assert!(!junit.contains("decided\":true") && !github.contains("dissent"), "sealed: {junit}");
+        }
+        assert_eq!(roundtable::report::result(&session, 4, "x", "")["decided"], false);
+    }
+}
+
+/// What a runner does with a step of a composite action, as far as `action.yml` needs it.
+struct Runner {
+    desk: Desk,
+}
+
+impl Runner {
+    fn file(&self, name: &str) -> String {
+        fs::read_to_string(self.desk.path(name)).unwrap_or_default()
+    }
+
+    /// Runs the action with these inputs; returns the outputs and the log.
+    fn run(&self, inputs: &[(&str, &str)]) -> (BTreeMap<String, String>, Output) {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let text = fs::read_to_string(root.join("action.yml")).expect("the action");
+        let action: Value = serde_yaml::from_str(&text).expect("YAML");
+        let declared = action["inputs"].as_object().expect("inputs");
+        for (name, _) in inputs {
+            assert!(declared.contains_key(*name), "the action has no input `{name}`");
+        }
+        let value = |name: &str| {
+            let given = inputs.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+            given.unwrap_or_else(|| declared[name]["default"].as_str().expect("a default").to_owned())
+        };
+        assert_eq!(action["runs"]["using"], "composite");
+        let [step] = action["runs"]["steps"].as_array().expect("steps").as_slice() else {
+            panic!("one step")
+        };
+        let script = step["run"].as_str().expect("a script");
+        assert!(
+            !text.lines().any(|line| line.trim_start().starts_with("run:") && line.contains("${{")),
+            "{script}"
+        );
+        self.desk.write("step.sh", script);
+        for name in ["output", "summary"] {
+            self.desk.write(name, "");
+        }
+        let mut command = Command::new("bash");
+        // Both streams are one log, in the order they are written.
+        command.args(["-c", "exec bash --noprofile --norc -eo pipefail step.sh 2>&1"]);
+        command.current_dir(self.desk.path(""));
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("ROUNDTABLE_HOME", self.desk.home());
+        command.env("GITHUB_OUTPUT", self.desk.path("output"));
+        command.env("GITHUB_STEP_SUMMARY", self.desk.path("summary"));
+        command.env("GITHUB_ACTION_PATH", root);
+        for (name, given) in step["env"].as_object().expect("variables") {
+            let given = given.as_str().expect("a text");
+            let input = given.strip_prefix("${{ inputs.").and_then(|rest| rest.strip_suffix(" }}"));
+            command.env(name, value(input.expect("an input")));
+        }
+        let done = command.output_soon().expect("bash starts");
+        let set: BTreeMap<String, String> = self
+            .file("output")
+            .lines()
+            .map(|line| line.split_once('=').expect("name=value"))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let outputs = action["outputs"].as_object().expect("outputs");
+        let id = step["id"].as_str().expect("an id");
+        let outputs = outputs.iter().map(|(name, output)| {
+            let from = format!("${{{{ steps.{id}.outputs.{name} }}}}");
+            assert_eq!(output["value"], from.as_str());
+            (name.clone(), set.get(name).cloned().unwrap_or_default())
+        });
+        (outputs.collect(), done)
+    }
+}
+
+/// The commands that a runner performs of a log: none between `stop-commands` and its token.
+fn performed(log: &str) -> Vec<&str> {
+    let (mut until, mut found) = (None, Vec::new());
+    for line in log.lines().map(str::trim_start) {
+        match (&until, line.strip_prefix("::stop-commands::")) {
+            (None, Some(token)) => until = Some(format!("::{token}::")),
+            (None, None) if line.starts_with("::") => found.push(line),
+            (Some(token), _) if line == token => until = None,
+            _ => {}
+        }
+    }
+    assert!(until.is_none(), "commands are on again at the end");
+    found
+}
+
+#[test]
+fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
+    let program = env!("CARGO_BIN_EXE_roundtable");
+    for decides in [true, false] {
+        let runner = Runner { desk: hostile(decides) };
+        // A third seat fails with a reason that would be a command on a line to itself.
+        let edit = |file: &str, key: &str, with: &dyn Fn(&mut Value)| {
+            let mut value: Value = serde_json::from_str(&runner.desk.read(file)).expect("JSON");
+            with(&mut value[key]);
+            runner.desk.write(file, value.to_string());
+        };
+        edit("decide.json", "participants", &|seats| {
+            seats.as_array_mut().expect("a list").push("devops-engineer".into());
+        });
+        edit("answers.json", "pick", &|pick| pick["devops-engineer"] = json!({"fail": HOSTILE[1]}));
+        let inputs = [
+            ("file", "decide.json"),
+            ("arguments", "--answers\nanswers.json\n"),
+            ("save", "out.s2s"),
+            ("junit", "junit.xml"),
+            ("roundtable", program),
+        ];
+        let (outputs, done) = runner.run(&inputs);
+        let log = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+        let code = if decides { 0 } else { 3 };
+        assert_eq!(done.status.code(), Some(code), "{log}");
+        assert_eq!(outputs["decided"], decides.to_string(), "{log}");
+        assert_eq!((outputs["exit"].as_str(), outputs["session"].as_str()), (&*code.to_string(), "out.s2s"));
+        let line: Value = serde_json::from_str(&outputs["result"]).expect("one line of JSON");
+        assert_eq!(line["decided"], decides);
+        assert!(performed(&log).iter().all(|line| is_annotation(line)), "{log}");
+        assert_eq!(performed(&log).iter().any(|line| line.starts_with("::error ")), !decides, "{log}");
+        assert!(elements(&runner.file("junit.xml")).len() > 3);
+        assert!(runner.file("summary").contains(if decides { "Decision" } else { "No decision" }));
+        // The same session again, as its file: nothing is asked, and the step may pass.
+        let (outputs, done) = runner.run(&[("file", "out.s2s"), ("fail", "false"), ("roundtable", program)]);
+        assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(0), &*code.to_string()));
+    }
+    // A mistake fails the step whatever `fail` says.
+    let runner = Runner { desk: Desk::new() };
+    let (outputs, done) = runner.run(&[("file", "none.yaml"), ("fail", "false"), ("roundtable", program)]);
+    assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(2), "2"));
+}
+
+#[test]
+fn the_hooks_of_pre_commit_take_what_they_are_handed() {
+    let text = include_str!("../../.pre-commit-hooks.yaml");
+    let hooks: Value = serde_yaml::from_str(text).expect("YAML");
+    let desk = Desk::with("question: Which?\nballot: {kind: choice, options: [a, b]}\nrule: majority\n");
+    desk.run(["--batch", "decide.yaml", "--save", "a.s2s"]);
+    desk.run(["--batch", "decide.yaml", "--save", "b.s2s"]);
+    desk.write("odd.yaml", "question: Which?\nquorums: 3\n");
+    let bytes = fs::read(desk.path("a.s2s")).expect("a session");
+    let text = String::from_utf8(bytes).expect("UTF-8").replacen("Which?", "Whose?", 1);
+    desk.write("forged.s2s", text);
+    let hook = |id: &str, files: &[&str]| {
+        let hook = hooks.as_array().expect("a list").iter().find(|hook| hook["id"] == id).expect("the hook");
+        assert_eq!(hook["language"], "system");
+        let mut words = hook["entry"].as_str().expect("an entry").split(' ');
+        assert_eq!(words.next(), Some("roundtable"));
+        // pre-commit appends the files to the entry.
+        desk.run(words.chain(files.iter().copied())).code
+    };
+    assert_eq!(hook("roundtable-check", &["decide.yaml", "decide.yaml"]), 0);
+    assert_eq!(hook("roundtable-check", &["decide.yaml", "odd.yaml"]), 2);
+    assert_eq!(hook("roundtable-verify", &["a.s2s", "b.s2s"]), 0);
+    assert_eq!(hook("roundtable-verify", &["a.s2s", "forged.s2s", "b.s2s"]), 6);
+    desk.run(["verify", "a.s2s", "b.s2s", "--expect", &"0".repeat(64)]).code(2);
+}

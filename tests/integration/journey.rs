@@ -1,0 +1,155 @@
+//! From an empty home and an empty folder to real models that answer one's own question, by keys alone.
+
+use std::time::{Duration, Instant};
+
+use roundtable::history::{SeatStatus, Session};
+use roundtable::journal::{fold, read_log, verify};
+
+use crate::program::Desk;
+use crate::pty::Screen;
+use crate::seat_programs::with_claude;
+use crate::server::{Answer, Server};
+
+const DONE: &str = "\u{13}";
+/// The most keys beside the text, and the most time.
+const KEYS: usize = 25;
+const TIME: Duration = Duration::from_secs(120);
+
+/// Somebody who counts the keys that are no text.
+struct Newcomer {
+    screen: Screen,
+    keys: usize,
+    begun: Instant,
+}
+
+impl Newcomer {
+    fn sits_down(desk: &Desk) -> Self {
+        Self { screen: Screen::open(desk, (80, 24), &[]), keys: 0, begun: Instant::now() }
+    }
+
+    #[track_caller]
+    fn press(&mut self, keys: &[&str], words: &[&str]) {
+        self.keys += keys.len();
+        for key in keys {
+            self.screen.send(key);
+        }
+        self.screen.wait_for(words);
+    }
+
+    #[track_caller]
+    fn asks(&mut self, model: &str) {
+        self.screen.wait_for(&[
+            "Ask several AIs one question",
+            "a question of your own",
+            "Who can answer",
+            "n new",
+        ]);
+        self.press(&["n"], &["A question of your own", "background", "Ctrl-S submit"]);
+        self.screen.send("Which cache first?");
+        self.press(&["\t"], &["Which cache first?"]);
+        self.screen.send("Redis: one truth. In-process: simple.");
+        self.press(&["\t"], &["In-process: simple."]);
+        self.screen.send("redis\rin-process");
+        self.press(
+            &[DONE],
+            &["DRAFT", "Which cache first?", "software-architect", "rehearsed offline", "m model"],
+        );
+        self.press(&["m"], &["Who answers", model, "Enter: all 5 seats"]);
+        self.press(&["j", "\r"], &[model, "o open"]);
+        self.screen.wait_without(&["Who answers", "rehearsed offline"]);
+        self.press(&["o"], &["REVEAL", "redis"]);
+    }
+
+    fn leaves(mut self, desk: &Desk, model: &str) {
+        assert!(self.keys <= KEYS, "{} keys", self.keys);
+        assert!(self.begun.elapsed() < TIME, "{:?}", self.begun.elapsed());
+        self.press(&["A", "y"], &["Session finished"]);
+        self.press(&["q"], &[]);
+        assert_eq!(self.screen.end().0, 0);
+        let bytes = std::fs::read(desk.session()).expect("a session");
+        assert_eq!(verify(&bytes, None).findings, []);
+        let session: Session = fold(&read_log(&bytes).expect("readable"));
+        let seats = &session.rounds[0].seats;
+        assert_eq!(seats.len(), 5);
+        for seat in seats.values() {
+            let SeatStatus::Revealed(answer, _) = &seat.status else { panic!("{:?}", seat.status) };
+            assert!(answer.model.starts_with(model), "{}", answer.model);
+        }
+    }
+}
+
+#[test]
+fn a_newcomer_has_a_local_server_answer_and_it_is_remembered() {
+    let server = Server::start(|request| match request.path() {
+        path if path.ends_with("/models") => Answer::new(200, &[], r#"{"data": [{"id": "llama3.2"}]}"#),
+        _ => Answer::chat("vote: redis\nrationale: [one truth]"),
+    });
+    let desk = Desk::new().set("OLLAMA_BASE_URL", &format!("{}/v1", server.url()));
+    let mut newcomer = Newcomer::sits_down(&desk);
+    newcomer.screen.wait_for(&["1 model"]);
+    newcomer.asks("ollama/llama3.2");
+    newcomer.leaves(&desk, "ollama/llama3.2");
+    let mut again = Screen::open(&desk, (80, 24), &[]);
+    again.wait_for(&["Which cache first?", "answers come from: ollama/llama3.2"]);
+    again.send("q");
+    assert_eq!(again.end().0, 0);
+}
+
+#[test]
+fn a_newcomer_has_a_command_line_agent_answer() {
+    const ANSWER: &str =
+        "cat > /dev/null\nprintf '{\"type\":\"result\",\"is_error\":false,\"result\":\"vote: redis\"}\\n'\n";
+    let desk = with_claude(Desk::new(), ANSWER);
+    let mut newcomer = Newcomer::sits_down(&desk);
+    newcomer.screen.wait_for(&["claude-cli", "9.9.9"]);
+    newcomer.asks("claude-cli/");
+    newcomer.leaves(&desk, "claude-cli/");
+}
+
+/// A model without a key: the draft says so, the session starts all the same, and the seat is saved.
+#[test]
+fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
+    let server = Server::start(|request| match request.path() {
+        path if path.ends_with("/models") => Answer::new(200, &[], r#"{"data": [{"id": "llama3.2"}]}"#),
+        _ => Answer::chat("vote: alpha"),
+    });
+    let definition = "question: \"Which?\"\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n\
+                      participants: [{persona: qa-lead, model: openai/gpt-5-mini}, {persona: skeptic, model: ollama/llama3.2}]\n";
+    let desk = Desk::with(definition).set("OLLAMA_BASE_URL", &format!("{}/v1", server.url()));
+    let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
+    screen.wait_for(&["Before you open: 1 problem", "qa-lead", "OPENAI_API_KEY", "open (1 problem)"]);
+    screen.press(
+        "o",
+        &["1 failed", "OPENAI_API_KEY", "stays open while a failed seat can be saved", "r again"],
+    );
+    // Leaving keeps the choice, and says where the session is.
+    screen.press("q", &["A round is open"]);
+    screen.send("y");
+    let (code, raw) = screen.end();
+    assert_eq!(code, 0);
+    assert!(String::from_utf8_lossy(&raw).contains("resume with: roundtable resume "));
+    let mut screen = Screen::open(&desk, (80, 24), &[]);
+    screen.wait_for(&["round 1 open, 1 of 2"]);
+    screen.press("g\r", &["Unfinished session"]);
+    screen.press("\r", &["1 failed", "r again"]);
+    screen.press("r", &["Ask qa-lead again", "the same again", "ollama/llama3.2"]);
+    screen.press("j\r", &["REVEAL", "alpha"]);
+    screen.send("q");
+    assert_eq!(screen.end().0, 0);
+    let bytes = std::fs::read(desk.session()).expect("a session");
+    assert_eq!(verify(&bytes, None).findings, []);
+    let session: Session = fold(&read_log(&bytes).expect("readable"));
+    assert_eq!(session.rounds[0].sealed(), 2);
+    assert_eq!(session.rounds[0].seats["qa-lead"].retried, 1);
+}
+
+#[test]
+fn a_terminal_that_can_show_nothing_is_told_what_to_use() {
+    let desk = Desk::new();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_roundtable"));
+    let screen = Screen::open_program(&desk, program, (80, 24), &[], &[("TERM", "dumb")]);
+    let (code, raw) = screen.end();
+    let raw = String::from_utf8_lossy(&raw).into_owned();
+    assert_eq!(code, 2, "{raw}");
+    assert!(raw.contains("roundtable --batch FILE") && !raw.contains("\u{1b}[?1049h"), "{raw}");
+}

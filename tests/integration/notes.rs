@@ -1,0 +1,134 @@
+//! Notes on rounds from everywhere, and rounds made from a block of context.
+
+use roundtable::history::Event;
+use roundtable::journal::read_log;
+use serde_json::{Value, json};
+
+use crate::program::Desk;
+
+const ROUND: &str = "ballot: {kind: choice, options: [a, b]}, rule: plurality";
+
+/// The snapshot of a round, counted from 1, as a map.
+fn snapshot(log: &str, of: usize) -> Value {
+    let log = read_log(log.as_bytes()).expect("whole");
+    let opened = log.lines.into_iter().filter_map(|line| match line.stamped.event {
+        Event::RoundOpened(opened) => Some(opened),
+        _ => None,
+    });
+    let opened = opened.collect::<Vec<_>>();
+    let text = &opened[of - 1].snapshot;
+    roundtable::yaml::read(text, "s").expect("YAML").to_json()["participant_context"].clone()
+}
+
+#[test]
+fn an_agent_writes_the_note_on_a_round() {
+    let desk = Desk::with(&format!(
+        "participants: [skeptic, qa-lead]\nsteps:\n  - {{id: one, type: round, question: q, {ROUND}}}\n  \
+         - {{id: sum, type: agent, agent: skeptic, prompt: p, synthesis_of: one}}\n  \
+         - {{id: two, type: round, question: r, {ROUND}}}\n  - {{id: end, type: agent, agent: skeptic, prompt: p, synthesis_of: two}}\n"
+    ));
+    desk.write(
+        "answers.yaml",
+        json!({
+            "sum": "A is ahead, {{goal}}.", "end": {"synthesis": "B came back.", "more": 1},
+            "one": {"skeptic": {"vote": "a"}, "qa-lead": {"vote": "a"}},
+            "two": {"skeptic": {"vote": "b"}, "qa-lead": {"vote": "b"}},
+        })
+        .to_string(),
+    );
+    desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(0);
+    desk.run(["verify", "out.s2s"]).code(0);
+    let log = desk.read("out.s2s");
+    assert_eq!(log.matches("\nevent: synthesis_recorded\n").count(), 2);
+    assert!(log.contains("text: \"B came back.\""));
+    assert_eq!(snapshot(&log, 2)["recent_rounds"][0]["synthesis"], "A is ahead, {{goal}}.");
+    let report = desk.run(["report", "out.s2s"]).code(0).out;
+    assert!(report.contains("A is ahead") && report.contains("B came back."), "{report}");
+}
+
+#[test]
+fn the_answers_file_has_notes_and_a_definition_says_on_what() {
+    let text = format!(
+        "participants: [skeptic, qa-lead]\nsteps:\n  - {{id: one, type: round, question: q, {ROUND}, max_runs: 2, on_exhausted: two, next: one}}\n  \
+         - {{id: two, type: round, question: r, {ROUND}}}\n"
+    );
+    let desk = Desk::with(&text);
+    let votes = "{skeptic: {vote: a}, qa-lead: {vote: a}}";
+    desk.write(
+        "answers.yaml",
+        format!(
+            "one: {votes}\ntwo: {votes}\nsynthesis: {{one: [First time., Second time.], two: The end.}}\n"
+        ),
+    );
+    desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(0);
+    desk.run(["verify", "out.s2s"]).code(0);
+    let log = desk.read("out.s2s");
+    let notes = snapshot(&log, 3)["recent_rounds"].clone();
+    assert_eq!(
+        (&notes[0]["synthesis"], &notes[1]["synthesis"]),
+        (&json!("First time."), &json!("Second time."))
+    );
+    assert!(log.contains("text: \"The end.\""));
+    for (answers, wanted) in [
+        ("synthesis: {three: x}", "`synthesis` names no round: `three`"),
+        ("synthesis: x", "`synthesis` must be a map of rounds"),
+        ("synthesis: {one: {a: b}}", "the synthesis of `one` must be text"),
+    ] {
+        desk.write("answers.yaml", answers);
+        let ran = desk.run(["--batch", "--answers", "answers.yaml", "decide.yaml"]).code(2);
+        assert!(ran.err.contains(wanted), "{answers}: {}", ran.err);
+    }
+    let check = |step: &str| {
+        let ran = Desk::with(&format!(
+            "participants: [skeptic]\nsteps:\n  - {{id: r, type: round, question: q}}\n  - {step}\n"
+        ))
+        .run(["check", "decide.yaml"])
+        .code(2);
+        ran.out + &ran.err
+    };
+    let said = check("{id: s, type: agent, agent: skeptic, prompt: p, synthesis_of: x}");
+    assert!(said.contains("`synthesis_of` of step `s` names no round: `x`"), "{said}");
+    let said = check(
+        "{id: p, type: parallel, steps: [{id: s, type: agent, agent: skeptic, prompt: p, synthesis_of: r}]}",
+    );
+    assert!(said.contains("has no effect inside another step"), "{said}");
+}
+
+const BLOCK: &str = "participant_context:\n  project_summary: \"...\"\n  current_round: 3\n  question: \"What risks do you see?\"\n  \
+                     artifacts_snapshot:\n    - id: REQ-001\n      summary: \"...\"\n  your_role: \"software-architect\"\n";
+const HASH: &str = "b727d2cee6d9a9b4b0e68b404270082455219a3ba65f116bc7a879df881ed400";
+
+/// The block of the decision record becomes a definition with the snapshot it came from, to the byte.
+#[test]
+fn a_block_of_context_becomes_a_definition() {
+    let desk = Desk::new();
+    desk.write("record.md", format!("# Context\n\n```yaml\n{BLOCK}```\n\nIdentical for all.\n"));
+    let text = desk.run(["init", "--from", "record.md"]).code(0).out;
+    desk.write("round.yaml", &text);
+    desk.run(["check", "round.yaml"]).code(0);
+    let shown = desk.run(["snapshot", "round.yaml"]).code(0).out;
+    let bytes = shown.split("  your_role").next().expect("a snapshot");
+    assert_eq!(
+        (bytes.len(), roundtable::round::snapshot::sha256_hex(bytes).as_str()),
+        (163, HASH),
+        "{shown}"
+    );
+    desk.write("none.yaml", "question: q\n");
+    let ran = desk.run(["init", "--from", "none.yaml"]).code(2);
+    assert!(ran.err.contains("there is no `participant_context` block"), "{}", ran.err);
+    desk.run(["init", "--from", "missing.yaml"]).code(2);
+}
+
+/// The third of three rounds has it too, where later rounds see nothing of what was before.
+#[test]
+fn the_third_round_of_three_has_the_published_snapshot() {
+    let desk = Desk::with(
+        "project_summary: \"...\"\nparticipants: [software-architect, qa-lead]\nartifacts: [{id: REQ-001, summary: \"...\"}]\n\
+         context: {answers: none, rounds: 0, results: none}\nsteps:\n  - {id: a, type: round, question: \"First?\"}\n  \
+         - {id: b, type: round, question: \"Second?\"}\n  - {id: c, type: round, question: \"What risks do you see?\"}\n",
+    );
+    desk.run(["--batch", "--save", "out.s2s", "decide.yaml"]).code(0);
+    let log = desk.read("out.s2s");
+    let third = log.split("\nevent: round_opened\n").nth(3).expect("a third round");
+    assert!(third.contains("\nsnapshot_bytes: 163\n") && third.contains(HASH), "{third}");
+}

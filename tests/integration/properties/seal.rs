@@ -1,0 +1,50 @@
+//! Seals: what is sealed opens to itself; what opens of any bytes is sealed to the same text again.
+
+use roundtable::round::seal::{AssociatedData, Nonces, Padding, RoundKey, SealFormat, SealedRecord};
+use roundtable::round::seal::{Sealer, UnsealError, commit, hpke, unseal};
+use roundtable::round::snapshot::{hex, unhex};
+
+use super::text;
+
+const BINDING: AssociatedData<'_> =
+    AssociatedData { session: "s", round: "r", participant: "p", snapshot_sha256: "00" };
+const FORMATS: [SealFormat; 3] =
+    [SealFormat::One(Padding::Classes), SealFormat::One(Padding::Steps), SealFormat::Two];
+
+/// Any bytes as a record, as a sealed record's JSON, and as the text inside a seal 2.
+pub fn seal(data: &[u8]) {
+    let key = RoundKey::new([7; 32]);
+    let record = text(data);
+    let nonces = Nonces { cipher: [5; 32], commitment: [6; 32] };
+    for format in FORMATS {
+        if let Some(sealed) = Sealer::new(&key, format).seal(&nonces, BINDING, record) {
+            assert_eq!(unseal(&key, BINDING, &sealed, format).expect("its own").record, record);
+        }
+        if let Ok(sealed) = serde_json::from_slice::<SealedRecord>(data) {
+            assert!(unseal(&key, BINDING, &sealed, format).is_err(), "nobody guesses a tag");
+        }
+    }
+    inside(&key, data);
+}
+
+/// A seal by somebody else: it authenticates, and holds any bytes.
+fn inside(key: &RoundKey, data: &[u8]) {
+    let public = unhex(&key.seal_to().public_key).expect("a public key");
+    // What it commits to is the record where there is one, so that the padding alone decides.
+    let length = data.get(32..40).and_then(|length| Some(u64::from_be_bytes(length.try_into().ok()?)));
+    let record = length.and_then(|length| data.get(40..40_usize.checked_add(usize::try_from(length).ok()?)?));
+    let nonce = data.first_chunk::<32>().copied().unwrap_or_default();
+    let commitment = commit(&nonce, record.unwrap_or_default());
+    let aad: [u8; 32] = unhex(&commitment).expect("a hash");
+    let mut bytes = data.to_vec();
+    let enc = hpke::seal(&public, &[5; 32], &BINDING.info(), &aad, &mut bytes).expect("a public key");
+    let sealed = SealedRecord { commitment, nonce: None, enc: Some(hex(&enc)), sealed: bytes };
+    match unseal(key, BINDING, &sealed, SealFormat::Two) {
+        Ok(opened) => {
+            let nonces = Nonces { cipher: [5; 32], commitment: nonce };
+            let again = Sealer::new(key, SealFormat::Two).seal(&nonces, BINDING, &opened.record);
+            assert_eq!(again, Some(sealed));
+        }
+        Err(why) => assert_ne!(why, UnsealError::WrongKey),
+    }
+}

@@ -1,0 +1,258 @@
+//! Rounds that revise another, lines for single seats, and orders of options: what each seat is told
+//! alone, while the snapshot stays one for all.
+
+use std::sync::Arc;
+
+use roundtable::history::{Event, RoundOpened, WorkItemOffered};
+use roundtable::journal::read_log;
+use roundtable::round::snapshot::sha256_hex;
+use roundtable::yaml::read;
+use serde_json::{Value, json};
+
+use crate::program::{Desk, Ran};
+
+/// Each round of a session, with the work items of its seats.
+fn rounds(desk: &Desk) -> Vec<(Arc<RoundOpened>, Vec<Arc<WorkItemOffered>>)> {
+    let log = read_log(desk.read("out.s2s").as_bytes()).expect("whole");
+    let mut rounds: Vec<(Arc<RoundOpened>, Vec<Arc<WorkItemOffered>>)> = Vec::new();
+    for line in log.lines {
+        match line.stamped.event {
+            Event::RoundOpened(opened) => rounds.push((opened, Vec::new())),
+            Event::WorkItemOffered(item) => rounds.last_mut().expect("a round").1.push(item),
+            _ => {}
+        }
+    }
+    rounds
+}
+
+fn run(definition: &str, answers: &Value, seed: u64) -> (Desk, Ran) {
+    let desk = Desk::with(definition);
+    desk.write("answers.yaml", answers.to_string());
+    let seed = seed.to_string();
+    let ran = desk.run([
+        "--batch",
+        "--answers",
+        "answers.yaml",
+        "--seed",
+        &seed,
+        "--save",
+        "out.s2s",
+        "decide.yaml",
+    ]);
+    desk.run(["verify", "out.s2s"]).code(0);
+    (desk, ran)
+}
+
+/// The address lines of a seat, as a map.
+fn address(item: &WorkItemOffered) -> Value {
+    read(&format!("participant_context:\n{}", item.address), "address").expect("YAML").to_json()
+        ["participant_context"]
+        .clone()
+}
+
+fn definition(order: &str, revise: &str) -> String {
+    let ballot = format!("{{kind: choice, order: {order}, options: [a, b, {{id: c, description: third}}]}}");
+    format!(
+        "participants: [software-architect, qa-lead, skeptic, technical-lead, devops-engineer]\nsteps:\n  \
+         - {{id: vote, type: round, question: \"Which one?\", ballot: {ballot}, rule: majority, \
+         directives: {{qa-lead: \"Argue against {{{{context.ask}}}}{{{{goal}}}}.\", skeptic: \"Be brief.\"}}}}\n  \
+         - {{id: between, type: round, question: \"And how?\"}}\n  \
+         - {{id: again, type: round, question: \"Which one now?\", ballot: {ballot}, rule: majority, revises: vote{revise}}}\n  \
+         - {{id: after, type: round, question: \"What next?\"}}\n"
+    )
+    .replace("{{context.ask}}", "")
+    .replace("participants", "goal: G\nparticipants")
+}
+
+fn votes() -> Value {
+    json!({
+        "vote": {
+            "software-architect": {"vote": "a", "rationale": ["Least code.", "Known to qa-lead."], "concerns": ["Slow start."]},
+            "qa-lead": {"vote": "a", "rationale": ["least  code", "Easy to test."]},
+            "skeptic": {"vote": "b", "rationale": ["No lock-in."]},
+            "technical-lead": {"fail": "offline"},
+            "devops-engineer": {"vote": "abstain", "rationale": ["Not mine to say."]},
+        },
+        "again": {
+            "software-architect": {"vote": "b", "changed_by": "No lock-in."},
+            "qa-lead": {"vote": "a"},
+            "skeptic": {"vote": "a"},
+            "technical-lead": {"vote": "a"},
+            "devops-engineer": {"vote": "c"},
+        },
+    })
+}
+
+/// Whatever seats are told alone, a round's snapshot is the same bytes for all, by its hash in the log and
+/// in every prompt; and what is drawn is drawn by the seed as the format says.
+#[test]
+fn the_snapshot_is_one_for_all_seats_whatever_each_is_told() {
+    for (order, seed) in [("same", 1), ("per-seat", 1), ("per-seat", 2), ("mirrored", 3), ("mirrored", 4)] {
+        let (desk, _) = run(&definition(order, ""), &votes(), seed);
+        let mut orders: Vec<Value> = Vec::new();
+        for (opened, items) in rounds(&desk) {
+            assert_eq!(sha256_hex(&*opened.snapshot), opened.snapshot_sha256);
+            assert_eq!(items.len(), 5);
+            let prompts = desk.run(["trace", "--json", "out.s2s"]).code(0).lines();
+            for item in &items {
+                assert_eq!(item.context_sha256, opened.snapshot_sha256);
+                assert!(item.address.starts_with("  your_role: "), "{}", item.address);
+                let shared = format!("{}\n{}{}", opened.rules, opened.snapshot, item.address);
+                let sent = prompts.iter().find(|line| line["id"] == item.item.as_str()).expect("traced");
+                assert!(sent["prompt"].as_str().expect("a prompt").starts_with(&shared));
+                let own = address(item);
+                let has_options = !opened.ballot.options.is_empty();
+                let wanted = match (order, has_options) {
+                    ("same", _) | (_, false) => Value::Null,
+                    ("per-seat", true) => {
+                        let mut options = opened.ballot.options.clone();
+                        let draw = |option: &String| {
+                            sha256_hex(format!(
+                                "roundtable order 1\n{seed}\n{}\n{}\n{option}",
+                                opened.round, item.participant
+                            ))
+                        };
+                        options.sort_by_cached_key(draw);
+                        json!(options)
+                    }
+                    _ => own["your_option_order"].clone(),
+                };
+                assert_eq!(own["your_option_order"], wanted, "{order} {seed}");
+                orders.extend(Some(wanted).filter(|order| !order.is_null()));
+                let line = match (opened.step.as_str(), item.participant.as_str()) {
+                    ("vote", "qa-lead") => json!("Argue against G."),
+                    ("vote", "skeptic") => json!("Be brief."),
+                    _ => Value::Null,
+                };
+                assert_eq!(own["your_directive"], line);
+            }
+        }
+        orders.sort_by_key(Value::to_string);
+        orders.dedup();
+        match order {
+            "same" => assert_eq!(orders, [] as [Value; 0]),
+            "mirrored" => assert_eq!(orders, [json!(["a", "b", "c"]), json!(["c", "b", "a"])]),
+            _ => assert!(orders.len() > 3, "{orders:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
+    let (desk, ran) = run(&definition("same", ""), &votes(), 7);
+    let rounds = rounds(&desk);
+    let (vote, between, again, after) = (&rounds[0], &rounds[1], &rounds[2], &rounds[3]);
+    let context = |opened: &RoundOpened| {
+        read(&opened.snapshot, "s").expect("YAML").to_json()["participant_context"].clone()
+    };
+    assert_eq!(again.0.revises.as_deref(), Some("vote"));
+    assert!(again.0.ballot.is_revision && !vote.0.ballot.is_revision);
+    assert!(again.0.rules.contains("changed_by") && !vote.0.rules.contains("changed_by"));
+    let shown = context(&again.0);
+    let blocks = shown["earlier_reasons"].as_array().expect("blocks");
+    let of = |option: &str| blocks.iter().find(|block| block["option"] == option).expect("a block");
+    let mut said: Vec<&str> =
+        of("a")["for"].as_array().expect("for").iter().filter_map(Value::as_str).collect();
+    said.sort_unstable();
+    // Said twice, shown once; a name is masked.
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert!(
+        said[0] == "Easy to test." && said.iter().any(|text| text.starts_with("Known to participant-")),
+        "{said:?}"
+    );
+    assert_eq!(of("a")["against"], json!(["Slow start."]));
+    assert_eq!(of("b")["for"], json!(["No lock-in."]));
+    assert!(
+        blocks.iter().any(|block| block["option"].is_null() && block["for"] == json!(["Not mine to say."]))
+    );
+    // Of the votes there is nothing else, neither here nor in the round between.
+    for opened in [&between.0, &again.0] {
+        let shown = context(opened);
+        assert!(shown["context"]["vote"].is_null() && shown["earlier_counts"].is_null(), "{shown}");
+        assert_eq!(shown["recent_rounds"][0]["question"], "Which one?");
+        assert!(shown["recent_rounds"][0]["outcome"].is_null(), "{shown}");
+    }
+    assert!(context(&between.0)["earlier_reasons"].is_null());
+    // Once it is decided, all of it may be seen again.
+    assert!(context(&after.0)["context"]["again"]["tally"]["decided"] == true, "{}", after.0.snapshot);
+    let own = |name: &str| address(again.1.iter().find(|item| item.participant == name).expect("asked"));
+    assert_eq!(own("skeptic")["your_earlier_ballot"], json!({"vote": "b"}));
+    assert_eq!(own("devops-engineer")["your_earlier_ballot"], json!({"vote": "abstain"}));
+    assert!(own("technical-lead")["your_earlier_ballot"].is_null(), "it failed");
+    // Pseudonyms are on, since a round revises another.
+    assert!(desk.read("out.s2s").contains("\npseudonyms:\n"));
+    ran.code(0);
+    let report = desk.run(["report", "--format", "json", "out.s2s"]).code(0).out;
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let moved = &report["rounds"][2]["movement"];
+    assert_eq!(moved["since"], "vote");
+    assert_eq!(moved["joined_leader"], json!(["skeptic", "technical-lead"]));
+    let new = |seat: &str| {
+        let list = moved["moves"].as_array().expect("moves");
+        list.iter().find(|one| one["participant"] == seat).expect("moved")["new_argument"].clone()
+    };
+    assert_eq!((new("software-architect"), new("skeptic")), (json!(true), json!(false)));
+    let answers = &report["rounds"][2]["seats"][0]["answer"];
+    assert_eq!(answers["changed_by"], "No lock-in.", "{answers}");
+}
+
+#[test]
+fn feedback_says_what_is_shown() {
+    for (feedback, reasons, counts) in [("counts", false, true), ("both", true, true), ("none", false, false)]
+    {
+        let (desk, _) = run(&definition("same", &format!(", feedback: {feedback}")), &votes(), 7);
+        let shown = read(&rounds(&desk)[2].0.snapshot, "s").expect("YAML").to_json();
+        let shown = &shown["participant_context"];
+        assert_eq!(shown["earlier_reasons"].is_array(), reasons, "{feedback}");
+        let wanted = json!({"asked": 5, "answered": 3, "scores": {"a": 2, "b": 1, "c": 0}});
+        assert_eq!(shown["earlier_counts"], if counts { wanted } else { Value::Null }, "{feedback}");
+    }
+}
+
+#[test]
+fn what_cannot_be_revised_is_an_error_of_the_file() {
+    let check = |second: &str| {
+        let text = format!(
+            "participants: [skeptic, qa-lead]\nsteps:\n  - {{id: one, type: round, question: q, ballot: {{kind: choice, \
+             options: [a, b]}}, rule: majority}}\n  - {{id: two, type: round, question: q, {second}}}\n"
+        );
+        let ran = Desk::with(&text).run(["check", "decide.yaml"]);
+        format!("{}{}", ran.out, ran.err)
+    };
+    for (second, wanted) in [
+        ("revises: one", "is of kind `position` and revises `one`, which is of kind `choice`"),
+        ("revises: two", "revises no other round of this file: `two`"),
+        ("revises: none", "revises no other round of this file: `none`"),
+        (
+            "revises: one, ballot: {kind: choice, options: [a, c]}, rule: majority",
+            "revises `one`, which has other options",
+        ),
+        (
+            "revises: one, feedback: all, ballot: {kind: choice, options: [a, b]}, rule: majority",
+            "unknown feedback `all`",
+        ),
+        ("directives: {nobody: x}", "`directives` of round `two` names no seat of it: `nobody`"),
+        ("directives: {skeptic: [x]}", "`directives` of a round step must be text"),
+        (
+            "ballot: {kind: consent, order: per-seat}, rule: consent",
+            "a `consent` ballot has no options to order",
+        ),
+    ] {
+        let said = check(second);
+        assert!(said.contains(wanted), "{second}: {said}");
+    }
+    let fine =
+        check("revises: one, ballot: {kind: choice, order: mirrored, options: [a, b]}, rule: majority");
+    assert!(fine.contains("0 errors"), "{fine}");
+}
+
+/// A round that was not held cannot be revised: the step fails and names it.
+#[test]
+fn a_round_that_was_not_held_is_not_revised() {
+    let text = "participants: [skeptic, qa-lead]\nsteps:\n  - {id: first, type: condition, condition: \"false\", then: one, else: two}\n  \
+                - {id: one, type: round, question: q, ballot: {kind: choice, options: [a, b]}, rule: majority}\n  \
+                - {id: two, type: round, question: q, ballot: {kind: choice, options: [a, b]}, rule: majority, revises: one}\n";
+    let (_, ran) = run(text, &json!({}), 1);
+    let said = ran.code(3).err;
+    assert!(said.contains("it revises `one`, which was not held"), "{said}");
+}

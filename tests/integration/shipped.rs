@@ -1,0 +1,59 @@
+//! The documents' own examples, shipped as definitions: each runs at once on the rehearsal.
+
+use std::path::Path;
+
+use crate::program::Desk;
+
+fn session(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions").join(name).display().to_string()
+}
+
+#[test]
+fn the_examples_of_the_documents_run_on_the_rehearsal() {
+    let desk = Desk::new();
+    desk.write("answers.yaml", "approve-plan: [{approved: false}, {approved: true}]\n");
+    for (name, arguments, steps) in [
+        ("poem.yaml", &[][..], 3),
+        ("feature-development.yaml", &["--answers", "answers.yaml"], 8),
+        ("context-snapshot.yaml", &[], 1),
+    ] {
+        let file = session(name);
+        desk.run(["check", &file]).code(0);
+        let mut command = vec!["--batch", "--json", "--save", "out.s2s"];
+        command.extend(arguments);
+        command.push(&file);
+        let lines = desk.run(command).code(0).lines();
+        let finished = lines.iter().filter(|line| line["event"] == "step_finished");
+        let top = finished.filter(|line| line["step"] != "unit" && line["step"] != "integration");
+        assert_eq!(top.count(), steps, "{name}");
+        desk.run(["verify", "out.s2s"]).code(0);
+        std::fs::remove_file(desk.path("out.s2s")).expect("removed");
+    }
+}
+
+/// The rest of the panel is asked only if the two differ, and is not shown what they said.
+#[test]
+fn the_panel_is_asked_if_two_differ() {
+    let desk = Desk::new();
+    let file = session("ask-two-first.yaml");
+    desk.run(["check", &file]).code(0);
+    for (second, rounds) in [("json", 1), ("format", 2)] {
+        desk.write(
+            "answers.yaml",
+            format!(
+                "two: {{software-architect: {{vote: json}}, documentation-specialist: {{vote: {second}}}}}\n"
+            ),
+        );
+        let save = format!("{second}.s2s");
+        let ran = desk.run(["--batch", "--json", "--answers", "answers.yaml", "--save", &save, &file]);
+        let lines = ran.lines();
+        let opened: Vec<_> = lines.iter().filter(|line| line["event"] == "round_opened").collect();
+        assert_eq!(opened.len(), rounds, "{second}");
+        if let [_, panel] = opened.as_slice() {
+            assert_eq!(panel["seats"].as_array().map(Vec::len), Some(5));
+            let snapshot = panel["snapshot"].as_str().expect("a snapshot");
+            assert!(!snapshot.contains("recent_rounds") && !snapshot.contains("stepId"), "{snapshot}");
+        }
+        desk.run(["verify", &save]).code(0);
+    }
+}

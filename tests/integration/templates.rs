@@ -1,0 +1,183 @@
+//! Templates in rounds, approvals and directives, and options that an earlier step left.
+
+use roundtable::core::{Command, decide};
+use roundtable::history::{Event, Session};
+use roundtable::journal::read_log;
+use serde_json::{Value, json};
+
+use crate::program::{Desk, Ran};
+
+/// A session of an agent's step and a round after it; `left` is what the agent's step leaves.
+fn run(round: &str, left: &Value) -> (Desk, Ran) {
+    let desk = Desk::with(&format!(
+        "participants: [skeptic, qa-lead]\nsteps:\n  - {{id: ask, type: agent, agent: skeptic, prompt: p}}\n  \
+         - {{id: pick, type: round, {round}}}\n"
+    ));
+    let vote = json!({"skeptic": {"vote": "a"}, "qa-lead": {"vote": "a"}});
+    desk.write("answers.yaml", json!({"ask": left, "pick": vote}).to_string());
+    let ran = desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]);
+    desk.run(["verify", "out.s2s"]).code(0);
+    (desk, ran)
+}
+
+const FROM: &str =
+    "question: q, ballot: {kind: choice, options: {from: context.ask.options}}, rule: majority";
+
+#[test]
+fn names_that_lead_nowhere_are_errors_of_check() {
+    let definition = |text: &str| {
+        format!(
+            "participants: [skeptic, qa-lead]\nfacilitator_directive: \"{{{{goal}}}}\"\nsteps:\n  \
+             - {{id: ask, type: agent, agent: skeptic, prompt: p}}\n  \
+             - {{id: both, type: parallel, steps: [{{id: x, type: round, question: q}}, \
+             {{id: y, type: round, question: \"{{{{context.ask.result}}}}\"}}]}}\n  - {{{text}}}\n"
+        )
+    };
+    for (step, wanted) in [
+        ("id: r, type: round, question: \"{{context.aks.q}}\"", "names nothing: `context.aks.q`"),
+        ("id: r, type: round, question: \"{{question}}\"", "names nothing: `question`"),
+        ("id: r, type: round, question: \"{{#if a}}b\"", "is no template: block `if` is never closed"),
+        (
+            "id: r, type: round, question: q, exploration: \"{{context.both.tally}}\"",
+            "names nothing: `context.both.tally`",
+        ),
+        // What runs at the same time is in no context.
+        (
+            "id: r, type: parallel, steps: [{id: m, type: round, question: q}, {id: n, type: round, question: \"{{context.m.data}}\"}]",
+            "names nothing: `context.m.data`",
+        ),
+        ("id: r, type: approval, message: \"{{contxt}}\"", "names nothing: `contxt`"),
+        (
+            "id: r, type: round, question: q, facilitator_directive: \"{{answers}}\"",
+            "names nothing: `answers`",
+        ),
+        (
+            "id: r, type: round, question: q, ballot: {kind: choice, options: {from: context.aks.o}}, rule: majority",
+            "come from nothing: `context.aks.o`",
+        ),
+        (
+            "id: r, type: round, question: q, ballot: {kind: choice, options: {from: ask.o, most: 3}}, rule: majority",
+            "unknown key `most`",
+        ),
+        (
+            "id: r, type: round, question: q, ballot: {kind: position, options: {from: ask.o}}",
+            "takes no options",
+        ),
+    ] {
+        let ran = Desk::with(&definition(step)).run(["check", "decide.yaml"]).code(2);
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.contains(wanted), "{step}: {said}");
+    }
+    let fine = "id: r, type: approval, message: \"{{#each artifacts}}{{id}}{{/each}} \\\\{{x}} {{context.both.success}}\"";
+    Desk::with(&definition(fine)).run(["check", "decide.yaml"]).code(0);
+}
+
+#[test]
+fn a_place_without_a_value_fails_the_step_and_is_named() {
+    let question =
+        "question: \"{{context.ask.question}}\", ballot: {kind: choice, options: [a, b]}, rule: majority";
+    let (_, ran) = run(question, &json!({"other": 1}));
+    let said = ran.code(3).err;
+    assert!(said.contains("`question` cannot be rendered: `context.ask.question` has no value"), "{said}");
+    let asks = "question: \"{{#if context.ask.none}}x{{else}}y{{/if}}{{context.ask.list}}\", ballot: {kind: choice, options: [a, b]}, rule: majority";
+    let (desk, ran) = run(asks, &json!({"list": []}));
+    ran.code(0);
+    assert!(
+        desk.read("out.s2s").contains("question: \"y\"") || desk.read("out.s2s").contains("question: y\n")
+    );
+    // A round that looks back at its own last run has none the first time.
+    let own = "question: \"{{context.pick.tally.answered}}\", ballot: {kind: choice, options: [a, b]}, rule: majority";
+    let (_, ran) = run(own, &json!("x"));
+    assert!(ran.code(3).err.contains("`context.pick.tally.answered` has no value"));
+}
+
+#[test]
+fn options_of_a_result_are_taken_whole_or_the_step_fails() {
+    let many: Vec<String> = (0..1000).map(|n| format!("option {n}")).collect();
+    for (options, wanted) in [
+        (json!([]), "`context.ask.options` has 0 options; a ballot needs at least two"),
+        (json!(["a", "a", "", "  ", null]), "has 1 options"),
+        (json!(many), "has 1000 options; at most 12 are accepted: `max`"),
+        (json!("a, b"), "which is no list"),
+        (json!([["a"], "b"]), "holds what is no option"),
+        (json!(["a", "A"]), "two options have the name `A`"),
+        (json!([{"id": "a", "title": "x"}, {"id": "a", "title": "y"}]), "two options have the name `a`"),
+        (json!(["a", "Abstain"]), "`abstain` is always possible"),
+        (json!(["a", "b\nc"]), "is not one line of text"),
+        (json!(["a", "x".repeat(201)]), "is longer than 200 characters"),
+    ] {
+        let (_, ran) = run(FROM, &json!({"options": options}));
+        let said = ran.code(3).err;
+        assert!(said.contains(wanted), "{options}: {said}");
+    }
+    let (_, ran) = run(FROM, &json!({"other": 1}));
+    assert!(ran.code(3).err.contains("Path not found: context.ask.options"));
+    let options = json!(["a", {"id": "b", "description": "{{context.ask.x}} as written"}, "a", 3]);
+    let (desk, ran) = run(FROM, &json!({"options": options}));
+    ran.code(0);
+    let log = desk.read("out.s2s");
+    assert!(log.contains("left out of `context.ask.options`: 1 double option"), "{log}");
+    assert!(log.contains("description: \"{{context.ask.x}} as written\""), "{log}");
+    let report = desk.run(["report", "--format", "madr", "out.s2s"]).code(0).out;
+    assert!(report.contains("* b: {{context.ask.x}} as written"), "{report}");
+}
+
+/// Whatever is put in place of a rendered text, the file says of itself that it is another one.
+#[test]
+fn verify_renders_again() {
+    let round = "question: \"{{context.ask.q}}\", exploration: \"{{context.ask.e}}\", ballot: {kind: choice, options: [a, b]}, rule: majority";
+    let (desk, _) = run(round, &json!({"q": "Which one?", "e": "Two there are."}));
+    let log = read_log(desk.read("out.s2s").as_bytes()).expect("whole");
+    let mut session = Session::default();
+    let mut seen = false;
+    for line in log.lines {
+        if let Event::RoundOpened(opened) = &line.stamped.event {
+            let again =
+                decide(&session, Command::OpenRound { project_summary: None, seal: None }, line.stamped.at);
+            let Some(Event::RoundOpened(again)) = again.expect("a draft").into_iter().next() else {
+                panic!("no round")
+            };
+            assert_eq!(&again, opened);
+            assert_eq!(opened.question, "Which one?");
+            let written = opened.written.as_ref().expect("templates");
+            assert_eq!(written.question.as_deref(), Some("{{context.ask.q}}"));
+            assert_eq!(written.exploration.as_deref(), Some("{{context.ask.e}}"));
+            assert!(opened.snapshot.contains("exploration: \"Two there are.\""));
+            seen = true;
+        }
+        session.apply(&line.stamped);
+    }
+    assert!(seen);
+}
+
+/// Sessions that were begun before templates keep braces as they are.
+#[test]
+fn braces_of_older_sessions_are_text() {
+    let desk = Desk::with("participants: [skeptic, qa-lead]\nquestion: \"{{goal}}?\"\ngoal: g\n");
+    desk.run(["--batch", "--save", "out.s2s", "decide.yaml"]).code(0);
+    let log = read_log(desk.read("out.s2s").as_bytes()).expect("whole");
+    let question = |older: bool| {
+        let mut session = Session::default();
+        for line in &log.lines {
+            let mut stamped = line.stamped.clone();
+            if let Event::SessionOpened(opened) = &mut stamped.event
+                && older
+            {
+                opened.templates = None;
+                opened.definition = opened.definition.replace("{{goal}}", "{{gaol");
+            }
+            if let Event::RoundOpened(_) = &stamped.event {
+                let again =
+                    decide(&session, Command::OpenRound { project_summary: None, seal: None }, stamped.at);
+                let Some(Event::RoundOpened(again)) = again.expect("a draft").into_iter().next() else {
+                    panic!("no round")
+                };
+                return again.question.clone();
+            }
+            session.apply(&stamped);
+        }
+        panic!("no round")
+    };
+    assert_eq!(question(false), "g?");
+    assert_eq!(question(true), "{{gaol?");
+}

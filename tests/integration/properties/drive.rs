@@ -9,7 +9,7 @@ use roundtable::persona::Persona;
 use roundtable::round::record::{Outcome, SeatRecord};
 use roundtable::round::seal::{Nonces, RoundKey, Sealer};
 use roundtable::round::snapshot::sha256_hex;
-use roundtable::workflow::Definition;
+use roundtable::workflow::{Definition, ParticipantSpec, Step, TEMPLATES};
 use roundtable::yaml::read_own;
 use serde_json::Map;
 
@@ -153,12 +153,18 @@ fn frozen(opened: &RoundOpened) {
 }
 
 fn header(text: &str, definition: &Definition) -> SessionOpened {
-    let seats = definition.participants.iter().map(|spec| {
+    let mut specs = definition.participants.clone();
+    for agent in definition.all_steps().flat_map(Step::agents).filter(|name| !name.is_empty()) {
+        if specs.iter().all(|spec| spec.name != agent) {
+            specs.push(ParticipantSpec { agent_only: true, ..ParticipantSpec::named(agent, (0, 0)) });
+        }
+    }
+    let seats = specs.iter().map(|spec| {
         let model = definition.answered_by(spec).unwrap_or_else(|| "rehearsal".to_owned());
         SeatInfo::given(spec, model, Vec::new())
     });
     let mut personas: Vec<PersonaInfo> = Vec::new();
-    for spec in &definition.participants {
+    for spec in &specs {
         if personas.iter().all(|known| known.name != spec.persona) {
             let text = spec.prompt.as_deref().unwrap_or("You paint.");
             personas.push(PersonaInfo::of(spec.persona.clone(), Some(Persona::own(&spec.persona, text))));
@@ -184,7 +190,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         seal: None,
         parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
-        templates: Some(roundtable::workflow::TEMPLATES),
+        templates: Some(TEMPLATES),
         adopts_unsupported: true,
         pseudonyms: None,
         personas,

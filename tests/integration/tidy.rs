@@ -319,6 +319,17 @@ fn readme_is_short_and_so_are_its_paragraphs() {
     assert!(long.is_empty(), "over 400 characters:\n{long:#?}");
 }
 
+/// One command does the main job in a fresh clone, and the other is the one that `.ci/run` tests with.
+#[test]
+fn readme_names_the_two_commands_of_a_fresh_clone() {
+    let readme = include_str!("../../README.md");
+    let has = |text: &str, command: &str| text.lines().any(|line| line.contains(command));
+    assert!(has(readme, "cargo run -- --batch sessions/context-passing.yaml "));
+    assert!(
+        has(readme, "cargo test --locked ") && has(include_str!("../../.ci/run"), " cargo test --locked")
+    );
+}
+
 /// A heading as the part of an address behind `#`.
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase().replace(' ', "-");

@@ -20,7 +20,7 @@ use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::launch::prepare::{LaunchOptions, prepare};
 use crate::launch::run::{raise_descriptor_limit, runtime};
-use crate::launch::seat::begin;
+use crate::launch::seat::{begin, measured};
 use crate::tui::OpenTarget;
 
 /// Runs every file; the exit code is the highest.
@@ -150,7 +150,8 @@ fn run_file(
         output.warn(&notice);
     }
     let path = save_path(args, &opening.header.session, &set_up.folders)?;
-    let ready = begin(&opening.header, path, options, set_up, None, &mut |notice| output.warn(notice))?;
+    let header = measured(&opening.header, options, set_up, &mut |notice| output.warn(notice))?;
+    let ready = begin(header, path, options, set_up, None)?;
     run_session(ready, context, output)
 }
 

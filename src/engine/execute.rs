@@ -136,7 +136,7 @@ impl Engine<'_> {
             self.decide(Command::OpenRound { project_summary, seal }).map_err(|refusal| refusal.0)?;
         let opened = opened_by(&events).ok_or("no round waits to be opened")?;
         if seen.is_some_and(|seen| opened.snapshot_sha256 != seen) {
-            return Err("CONTEXT.md changed on disk; review the snapshot again".to_owned());
+            return Err("CONTEXT.md or evidence changed on disk; review the snapshot again".to_owned());
         }
         // A session of format 1 keeps the snapshots it began with.
         let definition = self.session.definition.as_ref().filter(|_| !self.session.is_format_1());

@@ -70,7 +70,7 @@ pub fn read_evidence<'a>(reader: EvidenceReader) -> ReadEvidence<'a> {
 }
 
 /// Puts the evidence of the waiting round, and what is given beside it, on record in a session that is
-/// only tried out.
+/// only tried out. Returns the events that record it.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -78,18 +78,21 @@ pub fn with_evidence(
     session: &mut Session,
     given: &[Map<String, Value>],
     reader: EvidenceReader,
-) -> Result<(), Diagnostic> {
+) -> Result<Vec<TimedEvent>, Diagnostic> {
     let at = session.opened_at;
     let mut commands = evidence_commands(session, given.to_vec());
     for artifact in unrecorded_evidence(session, &mut read_evidence(reader)).map_err(Diagnostic::new)? {
         commands.push(Command::RecordArtifact { artifact, by: PROJECT.to_owned() });
     }
+    let mut recorded = Vec::new();
     for command in commands {
         for event in decide(session, command, at).map_err(|refusal| Diagnostic::new(refusal.0))? {
-            session.apply(&TimedEvent { at, event });
+            let event = TimedEvent { at, event };
+            session.apply(&event);
+            recorded.push(event);
         }
     }
-    Ok(())
+    Ok(recorded)
 }
 
 /// The commands that put evidence of the command line on record, as `EV-1`, `EV-2` and so on.

@@ -48,23 +48,37 @@ pub struct ReadySession {
     pub path: PathBuf,
 }
 
-/// Makes a new session ready: its seats taken, its file made. People are asked over `desk`. A program that
-/// takes a seat is measured first, where nothing is known of it; `tell` receives that.
+/// Returns a header with what is known of each program that takes a seat. One of which nothing is known is
+/// measured, which takes up to 20 s; `tell` receives that.
+///
+/// # Errors
+/// A program that cannot be measured, or takes no seat in a blind round.
+pub fn measured(
+    header: &SessionOpened,
+    options: &LaunchOptions,
+    set_up: &Environment,
+    tell: &mut dyn FnMut(&Diagnostic),
+) -> Result<SessionOpened, RunError> {
+    let session = opened(header, crate::clock::now());
+    let mut header = header.clone();
+    wrap_seats((&mut header.participants, &asked_seats(&session, &options.answers)), set_up, tell)?;
+    Ok(header)
+}
+
+/// Makes a new session ready: its seats taken, its file made. People are asked over `desk`. `header` is
+/// [`measured`].
 ///
 /// # Errors
 /// A seat without a participant, a price that is not known, a file that cannot be made.
 pub fn begin(
-    header: &SessionOpened,
+    header: SessionOpened,
     path: PathBuf,
     options: &LaunchOptions,
     set_up: &Environment,
     desk: Option<&HumanQueue>,
-    tell: &mut dyn FnMut(&Diagnostic),
 ) -> Result<ReadySession, RunError> {
-    let session = opened(header, crate::clock::now());
+    let session = opened(&header, crate::clock::now());
     let answers = options.answers.clone();
-    let mut header = header.clone();
-    wrap_seats((&mut header.participants, &asked_seats(&session, &answers)), set_up, tell)?;
     let table = seat_for(desk, &session, set_up, &answers)?;
     let budget = budget(options.max_usd, &session, set_up)?;
     let evidence_reader = set_up.sending_reader(&session)?;

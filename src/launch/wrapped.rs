@@ -61,10 +61,7 @@ pub fn wrapped(
         Some(finding) => Some(finding),
         None if found.program.is_declared(name) => None,
         None => {
-            tell(&Diagnostic::new(format!(
-                "measuring what `{}` sends, at most 20 s",
-                found.program.executable()
-            )));
+            tell(&Diagnostic::new(format!("checking what `{provider}` adds to the question, at most 20 s")));
             Some(findings.measure(&found, (&path, &known.version), name)?)
         }
     };
@@ -138,7 +135,7 @@ impl SeatedProgram {
         let is_open = self.known.finding.is_none() && !self.found.program.is_declared(name);
         is_open.then(|| {
             Diagnostic::new(format!(
-                "what `{}` sends is not known: opening the round measures it first, at most 20 s",
+                "what `{}` adds to the question is not known: opening the round checks it first, at most 20 s",
                 self.model
             ))
         })

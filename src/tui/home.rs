@@ -60,7 +60,7 @@ pub struct Home {
     pub at: usize,
     /// Only rows that hold these words are shown.
     pub words: String,
-    /// Every persona and a line about it.
+    /// Every persona as an entry of a roster, and a line about it.
     pub personas: Vec<(String, String)>,
     /// What is to be said of the project.
     pub notices: Vec<String>,

@@ -11,7 +11,7 @@ use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::history::{LogEntry, Session, SessionOpened};
+use crate::history::{LogEntry, Session, SessionOpened, TimedEvent};
 use crate::participants::human::HumanQuestion;
 use crate::participants::progress::ProgressBoard;
 
@@ -51,6 +51,9 @@ pub enum LoadProgress {
     Damaged(String),
 }
 
+/// Receives what is done meanwhile, for the person who waits.
+pub type Tell<'a> = &'a mut dyn FnMut(&Diagnostic);
+
 /// Everything wrong with what was asked for.
 pub type Diagnostics = Vec<Diagnostic>;
 
@@ -81,6 +84,8 @@ pub struct Draft {
     pub opened: SessionOpened,
     /// What should be said of it.
     pub notices: Vec<String>,
+    /// Its evidence, recorded as it would be if the session began now.
+    pub evidence: Vec<TimedEvent>,
     /// What it would run and ask, a line each.
     pub needs: Vec<String>,
     /// Seats that could not answer, and why.
@@ -109,17 +114,24 @@ pub trait Host: Send + Sync {
     /// When it is no model, or cannot be kept.
     fn use_model(&self, model: &str) -> Result<(), Diagnostic>;
 
-    /// Begins a session: its file is made, and an engine works on it.
+    /// Returns what a session opens with, with what is known of each program that takes a seat: one of
+    /// which nothing is known is measured, which takes up to 20 s.
     ///
     /// # Errors
-    /// When the file cannot be made or a seat has nobody to take it; what is not agreed to.
+    /// What is not agreed to; a program that takes no seat in a blind round.
+    fn measure(&self, opened: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, StartRefusal>;
+
+    /// Begins a session whose programs are measured: its file is made, and an engine works on it.
+    ///
+    /// # Errors
+    /// When the file cannot be made or a seat has nobody to take it.
     fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, StartRefusal>;
 
     /// Goes on with a saved session; its events so far come with it.
     ///
     /// # Errors
     /// When it is damaged, held by another program, or over; what is not agreed to.
-    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal>;
+    fn resume(&self, path: &Path, tell: Tell<'_>) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal>;
 
     /// A new session with a saved one's events up to `seq`, or to the last point before it from which
     /// a session can go on; the new file.
@@ -139,6 +151,9 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When it is damaged at its start, or cannot be read.
     fn load_replay(&self, path: &Path) -> Result<ReplayLoad, Diagnostics>;
+
+    /// Paths of the project that begin with what was typed, in order; folders end with `/`.
+    fn paths(&self, typed: &str) -> Vec<String>;
 
     /// `CONTEXT.md` as it is now.
     ///

@@ -21,11 +21,11 @@ mod theme;
 mod update;
 mod view;
 
-pub use form::{Form, FormKind};
+pub use form::{Form, FormKind, without_tools};
 pub use home::{Home, HomeRow, HomeSection, OpenTarget};
-pub use host::{Draft, EngineHandle, Host, LoadProgress, ReplayLoad, StartRefusal};
+pub use host::{Draft, EngineHandle, Host, LoadProgress, ReplayLoad, StartRefusal, Tell};
 pub use keymap::{Action, BINDINGS, Keys, ScreenState, label as key_label, table as key_table};
-pub use live::{EngineUpdate, LiveSession, Preview};
+pub use live::{EngineUpdate, LiveSession, Preview, preview_events};
 pub use model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane};
 pub use replay::Replay;
 pub use sources::{ModelSource, SeatChoice, SourceState};

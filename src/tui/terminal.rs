@@ -238,7 +238,11 @@ impl Screen {
             WakeReason::Message(Some(message)) => self.say(message).await?,
             WakeReason::Message(None) => {}
             WakeReason::Replay(read) => self.part(read).await?,
-            WakeReason::Opened(number, opened) => self.take_opened(number, *opened).await,
+            WakeReason::Opened(number, opened) => {
+                if let Some(message) = self.take_opened(number, *opened).await {
+                    self.say(message).await?;
+                }
+            }
             WakeReason::Asked(asked) => {
                 let message = Message::Asked(asked.seat.clone(), asked.again.clone());
                 self.asked.push(asked);

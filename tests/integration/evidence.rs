@@ -79,6 +79,25 @@ fn lines_of_a_file_stand_in_the_snapshot_and_references_to_them_are_checked() {
     assert!(csv.contains("\"REQ-999⏎SRC-1:4\""), "{csv}");
 }
 
+/// The first draft holds the evidence, so that the round opens as it is shown.
+#[test]
+fn the_screen_opens_a_round_with_evidence_at_once() {
+    let desk = desk(REVIEW);
+    let run = ["decide.yaml", "--model", "rehearsal", "--evidence", "src/cache.rs:4"];
+    let mut screen = Screen::open(&desk, (160, 60), &run);
+    screen.wait_for(&["quit"]);
+    screen.press("s", &["2|     stale(", "EV-1"]);
+    screen.press("o", &["accept"]);
+    screen.kill();
+    desk.write("src/cache.rs", SOURCE.replace("60", "61"));
+    let mut screen = Screen::open(&desk, (160, 60), &run);
+    screen.wait_for(&["quit"]);
+    desk.write("src/cache.rs", SOURCE.replace("60", "62"));
+    screen.press("o", &["evidence changed on disk; review the snapshot again"]);
+    screen.press("o", &["accept"]);
+    screen.kill();
+}
+
 #[test]
 fn what_is_not_as_named_stops_before_anything_is_asked() {
     for (artifact, said) in [

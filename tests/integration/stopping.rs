@@ -17,7 +17,7 @@ use roundtable::journal::{Disk, read_log, verify};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use roundtable::tui::{
     Draft, EngineHandle, Home as HomeScreen, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad,
-    ScreenOptions, SeatChoice, StartRefusal, Theme,
+    ScreenOptions, SeatChoice, StartRefusal, Tell, Theme,
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -151,7 +151,7 @@ fn a_panic_in_the_engines_own_task_loses_nothing_that_was_shown() {
     }
 }
 
-/// A world in which opening a file panics, and if so told reading what is there too.
+/// A world in which bringing back what was typed panics, and if so told reading what is there too.
 struct Void {
     home_panics: bool,
 }
@@ -162,7 +162,7 @@ impl Host for Void {
         HomeScreen::default()
     }
     fn draft(&self, _: &OpenTarget, _: &SeatChoice) -> Result<Draft, Vec<Diagnostic>> {
-        panic!("Quetzalcoatl-7319")
+        Err(Vec::new())
     }
     fn sources(&self) -> Vec<ModelSource> {
         Vec::new()
@@ -170,10 +170,13 @@ impl Host for Void {
     fn use_model(&self, _: &str) -> Result<(), Diagnostic> {
         Ok(())
     }
+    fn measure(&self, opened: &SessionOpened, _: Tell<'_>) -> Result<SessionOpened, StartRefusal> {
+        Ok(opened.clone())
+    }
     fn begin(&self, _: &SessionOpened) -> Result<EngineHandle, StartRefusal> {
         Err(Vec::new().into())
     }
-    fn resume(&self, _: &Path) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal> {
+    fn resume(&self, _: &Path, _: Tell<'_>) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal> {
         Err(Vec::new().into())
     }
     fn fork(&self, _: &Path, _: u64) -> Result<PathBuf, StartRefusal> {
@@ -184,6 +187,9 @@ impl Host for Void {
     }
     fn load_replay(&self, _: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
         Err(Vec::new())
+    }
+    fn paths(&self, _: &str) -> Vec<String> {
+        Vec::new()
     }
     fn context(&self) -> Result<Option<String>, Diagnostic> {
         Ok(None)
@@ -201,7 +207,7 @@ impl Host for Void {
         Ok(())
     }
     fn kept(&self, _: &str) -> Option<String> {
-        None
+        panic!("Quetzalcoatl-7319")
     }
 }
 
@@ -210,14 +216,13 @@ impl Host for Void {
 fn on_a_terminal() {
     let Ok(what) = std::env::var("STOPPING_ON_A_TERMINAL") else { return };
     let world = Arc::new(Void { home_panics: what == "home" });
-    let opening = (what != "home").then(|| OpenTarget::File(PathBuf::from("d.yaml")));
     let looks = ScreenOptions {
         theme: Theme::from_environment(|_| None),
         keys: Keys::default(),
         mouse: true,
         notify: Notify::Bell,
     };
-    let _ = roundtable::tui::run(world, opening, looks);
+    let _ = roundtable::tui::run(world, None, looks);
 }
 
 /// The screen of such a world, on a terminal of its own.
@@ -238,7 +243,9 @@ fn a_panic_beside_the_screen_is_told_on_it() {
 #[test]
 fn a_panic_under_the_screen_gives_the_terminal_back() {
     let desk = Desk::new();
-    let screen = world(&desk, "file");
+    let mut screen = world(&desk, "form");
+    screen.wait_for(&["quit"]);
+    screen.send("n");
     let (code, raw) = screen.end();
     let raw = String::from_utf8_lossy(&raw);
     let taken = raw.rfind("\u{1b}[?1049h").expect("the terminal was taken");

@@ -6,6 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::program::{Desk, Ran};
+use crate::pty::Screen;
 use crate::seat_programs::with_program;
 
 const ROUND: &str = "question: Which?\nparticipants: [qa-lead]\n\
@@ -13,7 +14,7 @@ const ROUND: &str = "question: Which?\nparticipants: [qa-lead]\n\
 
 /// Speaks three API styles; without a recorder it answers by itself.
 const PROGRAM: &str = r#"#!/usr/bin/env python3
-import json, os, socket, sys, urllib.request
+import json, os, socket, sys, time, urllib.request
 words = sys.argv[1:]
 if "--version" in words:
     print(open(__file__ + ".version").read().strip())
@@ -48,6 +49,7 @@ def post(path, body):
 def answer():
     if not base: return "vote: red"
     if "silent" in model: return "vote: red"
+    if "slow" in model: time.sleep(2)
     part = lambda text: {"type": "text", "text": text}
     content = [part(text)]
     body = {"system": rules, "max_tokens": 9}
@@ -145,7 +147,7 @@ fn opening_a_round_measures_once_a_version_and_the_report_says_what_was_found() 
     let run =
         |model: &str, file: &str| desk.run(["--batch", "decide.yaml", "--model", model, "--save", file]);
     let first = run("claude-cli/reminder", "a.s2s").code(0);
-    assert!(first.err.contains("measuring what `claude` sends"), "{}", first.err);
+    assert!(first.err.contains("checking what `claude-cli` adds to the question"), "{}", first.err);
     assert_eq!(runs(&desk), "recorder\nseat\n");
     let label =
         "qa-lead (claude, version 9.9.9 (Claude Code)) adds 25 bytes to each prompt, declares no tools";
@@ -154,11 +156,43 @@ fn opening_a_round_measures_once_a_version_and_the_report_says_what_was_found() 
     assert!(json.contains("\"added_bytes\":25") || json.contains("\"added_bytes\": 25"), "{json}");
     assert!(desk.run(["doctor", "claude-cli"]).code(0).out.contains("1 model measured"));
     let second = run("claude-cli/reminder", "b.s2s").code(0);
-    assert!(!second.err.contains("measuring"), "{}", second.err);
+    assert!(!second.err.contains("checking what"), "{}", second.err);
     desk.write("../bin/claude.version", "10 (Claude Code)");
     assert!(desk.run(["doctor", "claude-cli"]).code(0).out.contains("not measured in this version"));
-    assert!(run("claude-cli/reminder", "c.s2s").code(0).err.contains("measuring"));
+    assert!(run("claude-cli/reminder", "c.s2s").code(0).err.contains("checking what"));
     desk.run(["verify", "c.s2s"]).code(0);
+}
+
+#[test]
+fn the_screen_answers_while_a_program_is_checked() {
+    let desk = desk();
+    let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml", "--model", "claude-cli/slow"]);
+    screen.wait_for(&["adds to the question is not known"]);
+    let checking = ["Checking what claude-cli adds to the question", "Esc cancels"];
+    screen.press("o", &checking);
+    screen.press("\u{1b}", &["Cancelled."]);
+    // What was cancelled is not opened once it has been checked.
+    crate::home::wait_until(|| {
+        desk.run(["doctor", "claude-cli"]).out.contains("1 model measured").then_some(())
+    });
+    assert!(desk.sessions().is_empty());
+    screen.press("o", &["red"]);
+    crate::home::wait_until(|| (runs(&desk) == "recorder\nseat\n").then_some(()));
+    screen.kill();
+    assert_eq!(desk.sessions().len(), 1);
+}
+
+#[test]
+fn the_screen_can_be_left_while_a_program_is_checked() {
+    let desk = desk();
+    let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml", "--model", "claude-cli/slow"]);
+    screen.wait_for(&["adds to the question is not known"]);
+    screen.press("o", &["Checking what claude-cli adds to the question"]);
+    screen.send("\u{3}");
+    let begun = std::time::Instant::now();
+    screen.end();
+    assert!(begun.elapsed() < std::time::Duration::from_millis(1500), "{:?}", begun.elapsed());
+    assert!(desk.sessions().is_empty());
 }
 
 #[test]
@@ -192,7 +226,7 @@ fn check_says_which_finding_holds_and_measures_nothing() {
         desk.write("decide.yaml", ROUND.replace("[qa-lead]", &seat));
         desk.run(["check", "decide.yaml"]).code(code).out
     };
-    let unknown = "note: what `claude-cli/reminder` sends is not known: opening the round measures it first";
+    let unknown = "note: what `claude-cli/reminder` adds to the question is not known: opening the round checks it first";
     let said = check("reminder", 0);
     assert!(said.contains(unknown), "{said}");
     assert_eq!(runs(&desk), "");

@@ -10,8 +10,9 @@ use crate::history::Session;
 use crate::insight::wording::pluralize;
 use crate::journal::{Disk, fold_to_show, read_log};
 use crate::launch::environment::Environment;
+use crate::persona::Persona;
 use crate::report;
-use crate::tui::{Home, HomeRow, HomeSection, OpenTarget};
+use crate::tui::{Home, HomeRow, HomeSection, OpenTarget, without_tools};
 use crate::workflow::{Source, default_id, load};
 
 /// So many saved sessions are shown, the newest first.
@@ -45,7 +46,7 @@ pub fn home(set_up: &Environment) -> Home {
         rows.push(start(default_id(name), &format!("example: {about}"), opening));
     }
     let (all, _) = PersonaLibrary::new(&set_up.folders).all();
-    let personas = all.into_iter().map(|found| (found.persona.name, found.persona.description)).collect();
+    let personas = all.into_iter().map(|found| entry(found.persona)).collect();
     Home {
         project: project(&set_up.folders.project),
         model: set_up.config.model.value.clone(),
@@ -54,6 +55,14 @@ pub fn home(set_up: &Environment) -> Home {
         notices: set_up.notices().map(ToString::to_string).collect(),
         ..Home::default()
     }
+}
+
+/// A persona as a roster's entry, with a line about it. One that lists tools takes a seat without them.
+fn entry(persona: Persona) -> (String, String) {
+    if persona.tools.is_empty() {
+        return (persona.name, persona.description);
+    }
+    (without_tools(&persona.name), format!("{} · lists {}", persona.description, persona.tools.join(", ")))
 }
 
 /// The project's folder, the person's own home as `~`.

@@ -4,6 +4,7 @@ mod drafts;
 mod engine_thread;
 mod fork;
 mod home;
+mod paths;
 mod replay_loader;
 mod sources;
 
@@ -23,20 +24,21 @@ use crate::config::need::Need;
 use crate::config::participant_factory::ParticipantFactory;
 use crate::config::trust::{Trust, lines};
 use crate::diagnostic::Diagnostic;
-use crate::history::{LogEntry, Session, SessionOpened};
+use crate::history::{LogEntry, Session, SessionOpened, TimedEvent};
 use crate::journal::{Disk, KeyStore, fold};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
+use crate::launch::evidence::with_evidence;
 use crate::launch::needs::needs;
 use crate::launch::prepare::{LaunchOptions, load_definition, opened, prepare, read_definition};
 use crate::launch::run::raise_descriptor_limit;
-use crate::launch::seat::{begin, is_only_in_rounds, resume, seated};
+use crate::launch::seat::{begin, is_only_in_rounds, measured, resume, seated};
 use crate::launch::session_file::open_session;
 use crate::launch::wrapped::{SeatedProgram, seated_programs};
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
     Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
-    SeatChoice, StartRefusal, Theme,
+    SeatChoice, StartRefusal, Tell, Theme, preview_events,
 };
 
 /// Shows the screen: a file, or the home screen.
@@ -112,6 +114,17 @@ impl TuiHost {
         options
     }
 
+    /// The evidence of a session that would open, as events: of the command line, and of its first round.
+    fn evidence(&self, header: &SessionOpened) -> Result<Vec<TimedEvent>, Diagnostic> {
+        let mut session = Session::default();
+        for event in preview_events(header, crate::clock::now()) {
+            session.apply(&event);
+        }
+        let Some(definition) = &session.definition else { return Ok(Vec::new()) };
+        let reader = self.set_up.looking_reader(definition);
+        with_evidence(&mut session, &self.options.evidence, reader)
+    }
+
     /// Refuses a session that needs something which the person has not agreed to.
     fn agreed(&self, session: &Session) -> Result<(), StartRefusal> {
         let needs = needs(session, &self.set_up, &self.options.answers)?;
@@ -171,7 +184,13 @@ impl Host for TuiHost {
         notices.extend(programs.iter().filter_map(SeatedProgram::unmeasured));
         let notices = notices.iter().map(ToString::to_string).collect();
         let needs = lines(&opening.needs, &set_up.trust);
-        Ok(Draft { opened: opening.header, notices, needs, problems, from })
+        let evidence = self.evidence(&opening.header)?;
+        Ok(Draft { opened: opening.header, notices, evidence, needs, problems, from })
+    }
+
+    fn measure(&self, header: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, StartRefusal> {
+        self.agreed(&opened(header, crate::clock::now()))?;
+        measured(header, &self.options, &self.set_up, tell).map_err(wrong)
     }
 
     fn begin(&self, header: &SessionOpened) -> Result<EngineHandle, StartRefusal> {
@@ -181,16 +200,12 @@ impl Host for TuiHost {
             Some(path) if std::fs::metadata(path).map_or(true, |meta| meta.len() == 0) => path.clone(),
             _ => self.set_up.folders.sessions_to_write()?.join(name),
         };
-        self.agreed(&opened(header, crate::clock::now()))?;
         let (desk, people) = unbounded_channel();
-        let ready = begin(header, path, &self.options, &self.set_up, Some(&desk), &mut |notice| {
-            tracing::debug!(%notice);
-        })
-        .map_err(wrong)?;
+        let ready = begin(header.clone(), path, &self.options, &self.set_up, Some(&desk)).map_err(wrong)?;
         Ok(engine_thread::spawn(ready, &self.set_up, (desk, people)))
     }
 
-    fn resume(&self, path: &Path) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal> {
+    fn resume(&self, path: &Path, tell: Tell<'_>) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal> {
         let mut file = open_session(path).map_err(wrong)?;
         let session = fold(&file.log);
         if session.closed.is_some() {
@@ -203,7 +218,6 @@ impl Host for TuiHost {
         self.agreed(&session)?;
         let (desk, people) = unbounded_channel();
         let lines = std::mem::take(&mut file.log.lines);
-        let tell = &mut |notice: &Diagnostic| tracing::debug!(%notice, "resumed");
         let ready = resume((session, file), path, &self.options, &self.set_up, Some(&desk), tell);
         Ok((lines, engine_thread::spawn(ready.map_err(wrong)?, &self.set_up, (desk, people))))
     }
@@ -218,6 +232,10 @@ impl Host for TuiHost {
 
     fn load_replay(&self, path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
         replay_loader::open(path)
+    }
+
+    fn paths(&self, typed: &str) -> Vec<String> {
+        paths::beginning_with(&self.set_up.folders.project, typed)
     }
 
     fn context(&self) -> Result<Option<String>, Diagnostic> {

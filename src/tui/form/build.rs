@@ -52,16 +52,22 @@ pub fn new_question(personas: &[(String, String)]) -> Form {
     form(FormKind::NewQuestion, "A question of your own", fields, "new-topic")
 }
 
+/// Returns the entry of a roster that seats a persona without the tools it lists.
+pub fn without_tools(persona: &str) -> String {
+    format!("{{persona: {persona}, tools: none}}")
+}
+
 /// Who is asked in a session that has not begun: every persona, those of its seats picked, and further seats
 /// by name. `seats` are names with their personas.
 pub fn seats(personas: &[(String, String)], seats: &[(String, String)]) -> Form {
-    let is_persona = |name: &str| personas.iter().any(|(persona, _)| persona == name);
+    let is_persona =
+        |name: &str| personas.iter().any(|(persona, _)| persona == name || *persona == without_tools(name));
     let picks = personas
         .iter()
         .map(|(name, about)| CheckItem {
             name: name.clone(),
             about: about.clone(),
-            is_picked: seats.iter().any(|(seat, _)| seat == name),
+            is_picked: seats.iter().any(|(seat, _)| seat == name || *name == without_tools(seat)),
         })
         .collect();
     let also: Vec<&str> =
@@ -71,7 +77,7 @@ pub fn seats(personas: &[(String, String)], seats: &[(String, String)]) -> Form 
         Field::line(
             "also",
             "also",
-            "More seats: human, openai/gpt-5-mini, a persona again",
+            "More: human, openai/gpt-5-mini, {persona: coder, tools: none}",
             &also.join(", "),
         ),
     ];
@@ -203,7 +209,12 @@ pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
     let fields = vec![
         Field::line("id", "id", "Identifier", &id),
         Field::line("summary", "summary", "One line", known.map_or("", |known| known.summary.as_str())),
-        Field::line("file", "file", "Read from the project: src/a.rs, or src/a.rs:10-80 (optional)", &file),
+        Field::line(
+            "file",
+            "file",
+            "Read from the project: src/a.rs or src/a.rs:10-80; Tab completes (optional)",
+            &file,
+        ),
         Field::line("status", "status", "open, done … (optional)", &detail("status")),
         Field::text("description", "description", "Full text (optional)", &detail("description")),
     ];

@@ -11,7 +11,7 @@ mod rule_hints;
 mod submit;
 
 pub use ballot::{check_reply, seat_answer};
-pub use build::{answer, artifact, excuse, model, new_question, note, panel, round, seats};
+pub use build::{answer, artifact, excuse, model, new_question, note, panel, round, seats, without_tools};
 pub use field::{CheckItem, Field, FieldValue};
 pub use merge::{MergeDesk, Row, Typing};
 pub use rule_hints::rule_hint;
@@ -96,6 +96,8 @@ pub enum FormEvent {
     Done,
     /// It wants the field's text in the person's own editor.
     Editor,
+    /// It completes the path in the field.
+    Path(String),
 }
 
 impl Form {
@@ -179,6 +181,24 @@ impl Form {
         }
     }
 
+    /// Whether the field at hand holds a path of the project.
+    fn is_at_path(&self) -> bool {
+        self.fields.get(self.at).is_some_and(|field| field.id == PATH)
+    }
+
+    /// Completes the path in the field at hand as far as all that begin with it agree, which are returned.
+    /// Where that adds nothing, and nothing can be chosen from, goes to the next field.
+    pub fn complete_path<'a>(&mut self, found: &'a [String]) -> &'a [String] {
+        let typed = self.text().filter(|_| self.is_at_path()).unwrap_or_default();
+        let common = common_start(found);
+        if common.len() > typed.len() {
+            self.replace(common);
+        } else if found.len() < 2 {
+            self.move_focus(1);
+        }
+        if found.len() < 2 { &[] } else { found }
+    }
+
     /// Goes to the next field, or the one before.
     fn move_focus(&mut self, by: usize) {
         self.at = (self.at + by) % self.fields.len().max(1);
@@ -205,7 +225,10 @@ impl Form {
                 self.restore(&filled);
                 self.at = 0;
             }
-            (KeyCode::Tab, _) => self.move_focus(1),
+            (KeyCode::Tab, _) => match self.text().filter(|text| !text.is_empty() && self.is_at_path()) {
+                Some(text) => return FormEvent::Path(text),
+                None => self.move_focus(1),
+            },
             (KeyCode::BackTab, _) => self.move_focus(count - 1),
             (code, _) => match self.fields.get_mut(self.at).map(|field| &mut field.entry) {
                 Some(FieldValue::Line(_)) if code == KeyCode::Enter && is_last => return FormEvent::Done,
@@ -242,6 +265,19 @@ impl Form {
         }
         FormEvent::Typed
     }
+}
+
+/// The id of the field that holds a path of the project.
+const PATH: &str = "file";
+
+/// Returns what all of these begin with.
+fn common_start(found: &[String]) -> &str {
+    let Some((first, rest)) = found.split_first() else { return "" };
+    let same = |other: &String| {
+        let pairs = first.chars().zip(other.chars()).take_while(|(one, two)| one == two);
+        pairs.map(|(letter, _)| letter.len_utf8()).sum::<usize>()
+    };
+    &first[..rest.iter().map(same).min().unwrap_or(first.len())]
 }
 
 /// Returns the label under which drafts of earlier versions hold a field, which had no ids.
@@ -326,6 +362,28 @@ mod tests {
         let mut again = Form { fields: fields(), ..form.clone() };
         assert!(again.restore(&form.kept()));
         assert_eq!(again.value("quorum_ballots"), "50%");
+    }
+
+    #[test]
+    fn tab_completes_a_path_and_else_goes_on() {
+        let mut form = Form {
+            fields: vec![Field::line(PATH, "file", "", ""), Field::line("status", "status", "", "")],
+            ..form()
+        };
+        assert_eq!(press(&mut form, KeyCode::Tab), FormEvent::Typed);
+        assert_eq!(form.at, 1, "nothing is typed: nothing is completed");
+        form.at = 0;
+        form.paste("sr");
+        assert_eq!(press(&mut form, KeyCode::Tab), FormEvent::Path("sr".to_owned()));
+        let found = ["src/caché.rs", "src/cachés/"].map(str::to_owned);
+        assert_eq!(form.complete_path(&found), found);
+        assert_eq!((form.value(PATH).as_str(), form.at), ("src/caché", 0));
+        assert_eq!(form.complete_path(&found), found);
+        assert_eq!(form.at, 0, "there is something to choose from");
+        assert!(form.complete_path(&found[..1]).is_empty());
+        assert_eq!(form.value(PATH), "src/caché.rs");
+        assert!(form.complete_path(&found[..1]).is_empty());
+        assert_eq!(form.at, 1, "it is complete");
     }
 
     #[test]

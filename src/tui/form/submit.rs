@@ -9,7 +9,7 @@ use super::{FieldValue, Form, FormKind, ModelTarget, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::RoundRevised;
 use crate::round::material::{EVIDENCE_KEYS, EvidencePlace};
-use crate::workflow::{Template, is_model_text};
+use crate::workflow::{Template, is_model_text, split_participants};
 use crate::yaml::Out;
 
 /// A form as handed in.
@@ -190,7 +190,7 @@ fn scale(text: &str) -> Vec<(Cow<'static, str>, Out<'static>)> {
 /// The seats that were picked, and those that were typed.
 fn everyone(form: &Form) -> Result<Vec<String>, String> {
     let mut names = parts(&form.value("participants"), '\n');
-    names.extend(parts(&form.value("also"), ','));
+    names.extend(split_participants(&form.value("also")));
     if names.is_empty() { Err("Select at least one participant.".to_owned()) } else { Ok(names) }
 }
 
@@ -212,15 +212,16 @@ fn definition(form: &Form) -> Result<String, String> {
     }
     let background = value("exploration");
     let mut names = parts(&form.value("participants"), '\n');
-    let models = parts(&value("models"), ',');
-    if let Some(name) = models.iter().find(|name| !is_model_text(name)) {
+    let models = split_participants(&value("models"));
+    if let Some(name) = models.iter().find(|name| !is_model_text(name) && !name.starts_with('{')) {
         return Err(format!("`{name}` is not a seat: write `provider/model` or `human`."));
     }
     names.extend(models);
     if names.is_empty() {
         return Err("Select at least one participant.".to_owned());
     }
-    entries.push(("participants", Out::List(names.into_iter().map(Out::word).collect())));
+    let seat = |name: String| if name.starts_with('{') { Out::Raw(name.into()) } else { Out::word(name) };
+    entries.push(("participants", Out::List(names.into_iter().map(seat).collect())));
     entries.push(("question", Out::text(Template::literal(&question))));
     if !background.is_empty() {
         entries.push(("exploration", Out::text(Template::literal(&background))));
@@ -273,7 +274,7 @@ fn artifact(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Valu
 mod tests {
     use super::super::{build, picked};
     use super::*;
-    use crate::workflow::{Source, load};
+    use crate::workflow::{SeatTools, Source, load};
 
     fn fill_in(form: &mut Form, values: &[(&str, &str)]) {
         for (id, value) in values {
@@ -311,8 +312,27 @@ mod tests {
         let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
         let names: Vec<&str> = loaded.participants.iter().map(|seat| seat.name.as_str()).collect();
         assert_eq!(names, ["gpt-5-mini", "human", "human-2"]);
+        fill_in(&mut form, &[("models", "human, {persona: coder, tools: none}")]);
+        let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
+        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
+        let tools: Vec<SeatTools> = loaded.participants.iter().map(|seat| seat.tools).collect();
+        assert_eq!(tools, [SeatTools::Unset, SeatTools::LeftOut]);
         fill_in(&mut form, &[("models", "gpt-5")]);
         assert!(read(&form).expect_err("no model").contains("write `provider/model` or `human`"));
+    }
+
+    /// A persona that lists tools sits without them, picked or typed.
+    #[test]
+    fn who_is_asked_may_sit_without_tools() {
+        let personas =
+            ["qa-lead", "{persona: coder, tools: none}"].map(|name| (name.to_owned(), String::new()));
+        let seats = ["qa-lead", "coder", "human"].map(|name| (name.to_owned(), String::new()));
+        let mut form = build::seats(&personas, &seats);
+        let expected = ["qa-lead", "{persona: coder, tools: none}", "human"].map(str::to_owned);
+        assert_eq!(read(&form), Ok(Submitted::Seats(expected.to_vec())));
+        fill_in(&mut form, &[("also", "human, {persona: planner, tools: none}")]);
+        let Ok(Submitted::Seats(names)) = read(&form) else { panic!("seats") };
+        assert_eq!(names[3], "{persona: planner, tools: none}");
     }
 
     /// What a form says of a round is the round, whatever its ballot, rule and terms.

@@ -186,7 +186,7 @@ const fn form_key(
 
 pub const FORM_KEYS: [FormKey; 8] = [
     form_key(&["Ctrl-S", "F2"], "submit form", Some("submit")),
-    form_key(&["Tab"], "next field", Some("next")),
+    form_key(&["Tab"], "next field; completes a path", Some("next")),
     form_key(&["Esc"], "close form, keep draft", Some("close")),
     form_key(&["Ctrl-E"], "edit field in $EDITOR", Some("editor")),
     form_key(&["Ctrl-X"], "empty form", None),

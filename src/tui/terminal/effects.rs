@@ -15,12 +15,9 @@ use crate::config::need::question;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::tui::home::OpenTarget;
 use crate::tui::host::{Host, StartRefusal};
-use crate::tui::live::EngineUpdate;
 use crate::tui::model::{Asking, Mode, Overlay, TextView};
-use crate::tui::sources::SeatChoice;
-use crate::tui::update::{Effect, Message, cannot_begin, update};
+use crate::tui::update::{Effect, Message, update};
 
 impl Screen {
     /// Carries effects out, and what follows from them.
@@ -43,9 +40,9 @@ impl Screen {
         match effect {
             Effect::Quit => self.wants_out = Some(ExitCode::Finished),
             Effect::Suspend => self.suspend()?,
-            Effect::Begin => return Ok(self.begin(None)),
+            Effect::Begin => return Ok(self.begin(None).await),
             Effect::Agree => return Ok(self.agree().await),
-            Effect::Order(order) => return Ok(self.order(order)),
+            Effect::Order(order) => return Ok(self.order(order).await),
             Effect::Open(opening) => return Ok(self.open(opening).await),
             Effect::ReadHome => {
                 // Whoever goes home leaves the table.
@@ -56,7 +53,8 @@ impl Screen {
             }
             Effect::FindSources => self.aside(|host| Message::Sources(host.sources())),
             Effect::UseModel(model) => return Ok(Some(self.use_model(&model))),
-            Effect::Redraft(choice) => return Ok(self.redraft(&choice)),
+            Effect::Redraft(choice) => return Ok(self.redraft(choice).await),
+            Effect::CancelOpening => self.opening += 1,
             Effect::Doctor(depth) => self.aside(move |host| Message::Doctor(host.doctor(depth))),
             Effect::ReadContext => {
                 let read = self.host.context().map_err(|problem| problem.to_string());
@@ -77,6 +75,7 @@ impl Screen {
                 return Ok(Some(Message::Say("Writing the report …".to_owned())));
             }
             Effect::Edit(text) => return self.edit(&text),
+            Effect::FindPaths(typed) => return Ok(Some(Message::Paths(self.host.paths(&typed)))),
             Effect::Reply(seat, text) => self.reply(&seat, text),
             Effect::Keep(name, _) | Effect::Recall(name) if name.is_empty() => {}
             Effect::Keep(name, text) => {
@@ -121,15 +120,6 @@ impl Screen {
         }
     }
 
-    /// Drafts the session that is looked at again, with its seats as they were chosen.
-    fn redraft(&self, choice: &SeatChoice) -> Option<Message> {
-        let (opening, _) = self.model.live()?.from.clone()?;
-        Some(match self.host.draft(&opening, choice) {
-            Ok(draft) => Message::Drafted(Box::new(draft)),
-            Err(problems) => Message::Say(problems.first().map(said).unwrap_or_default()),
-        })
-    }
-
     /// Does what may take a while on a thread of its own; the message comes when it is done, also when
     /// it failed by a fault of the program.
     fn aside(&self, work: impl FnOnce(&dyn Host) -> Message + Send + 'static) {
@@ -141,8 +131,8 @@ impl Screen {
         });
     }
 
-    fn order(&mut self, order: FacilitatorRequest) -> Option<Message> {
-        let Some(running) = &self.running else { return self.begin(Some(order)) };
+    async fn order(&mut self, order: FacilitatorRequest) -> Option<Message> {
+        let Some(running) = &self.running else { return self.begin(Some(order)).await };
         // One that has just ended says so itself.
         let _ = running.orders.send(order);
         None
@@ -152,47 +142,6 @@ impl Screen {
     fn reply(&mut self, seat: &str, text: String) {
         if let Some(at) = self.asked.iter().position(|asked| asked.seat == seat) {
             let _ = self.asked.remove(at).answer.send(text);
-        }
-    }
-
-    /// Begins with the session that is looked at, and gives the engine its first order.
-    fn begin(&mut self, first: Option<FacilitatorRequest>) -> Option<Message> {
-        let Some(opened) = self.model.live().and_then(|live| live.draft.clone()) else {
-            let why = "Not recorded: the session is finished or paused.".to_owned();
-            return Some(Message::EngineUpdate(EngineUpdate::Refused(why)));
-        };
-        match self.host.begin(&opened) {
-            Ok(running) => {
-                if let Some(order) = first {
-                    let _ = running.orders.send(order);
-                }
-                self.model.file = running.path.display().to_string();
-                self.running = Some(running);
-            }
-            Err(refusal) => self.refused(refusal, Then::Begin(first)),
-        }
-        None
-    }
-
-    async fn open(&mut self, opening: OpenTarget) -> Option<Message> {
-        match &opening {
-            OpenTarget::NewQuestion => None,
-            OpenTarget::Text { .. } | OpenTarget::File(_) => {
-                match self.host.draft(&opening, &SeatChoice::default()) {
-                    Ok(draft) => Some(Message::Drafted(Box::new(draft))),
-                    Err(problems) => {
-                        let first = problems.first().map(said).unwrap_or_default();
-                        if !cannot_begin(&mut self.model, &first) {
-                            self.tell(&problems);
-                        }
-                        None
-                    }
-                }
-            }
-            OpenTarget::Replay(_) | OpenTarget::Resume(_) | OpenTarget::Fork(..) => {
-                self.open_aside(opening).await;
-                None
-            }
         }
     }
 
@@ -213,7 +162,7 @@ impl Screen {
         let (needs, then) = self.unagreed.take()?;
         let kept = self.host.agree(&needs).err().map(|problem| Message::Say(said(&problem)));
         let done = match then {
-            Then::Begin(first) => self.begin(first),
+            Then::Begin(first) => self.begin(first).await,
             Then::Open(opening) => self.open(opening).await,
         };
         done.or(kept)
@@ -256,7 +205,7 @@ impl Screen {
     }
 }
 
-fn said(problem: &Diagnostic) -> String {
+pub(super) fn said(problem: &Diagnostic) -> String {
     match &problem.hint {
         Some(hint) => format!("{problem}: {hint}"),
         None => problem.to_string(),

@@ -1,25 +1,33 @@
-//! A session opened, resumed or forked, away from the screen's thread.
+//! A session drafted, opened, resumed or forked, away from the screen's thread.
 
 use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
+use super::Then;
 use crate::diagnostic::Diagnostic;
-use crate::history::Session;
+use crate::engine::FacilitatorRequest;
+use crate::history::{Session, SessionOpened};
 use crate::journal::PresentWords;
 use crate::tui::home::OpenTarget;
-use crate::tui::host::{EngineHandle, Host, ReplayLoad, StartRefusal};
+use crate::tui::host::{Draft, EngineHandle, Host, ReplayLoad, StartRefusal, Tell};
 use crate::tui::live::LiveSession;
 use crate::tui::replay::Replay;
+use crate::tui::sources::SeatChoice;
 
 /// What was opened, each with how often something was.
 pub type OpenedChannel = (UnboundedSender<(u64, Box<Opened>)>, UnboundedReceiver<(u64, Box<Opened>)>);
 
-/// A session that was opened.
+/// What was done away from the screen's thread.
 pub enum Opened {
-    Replay(PathBuf, Result<Box<(ReplayLoad, Replay)>, Vec<Diagnostic>>),
+    /// A session that could begin.
+    Drafted(Result<Box<Draft>, Vec<Diagnostic>>),
+    /// A session whose programs are measured, with the first order of its engine.
+    Measured(Box<SessionOpened>, Option<FacilitatorRequest>),
+    Replay(PathBuf, Box<(ReplayLoad, Replay)>),
     Live(Box<Resumed>),
-    Refused(StartRefusal, OpenTarget),
+    Refused(StartRefusal, Then),
+    Wrong(Vec<Diagnostic>),
 }
 
 /// A session that goes on.
@@ -33,30 +41,30 @@ pub struct Resumed {
 }
 
 /// Opens what a row leads to.
-pub fn open(host: &dyn Host, opening: OpenTarget) -> Opened {
+pub fn open(host: &dyn Host, opening: OpenTarget, tell: Tell<'_>) -> Opened {
     match &opening {
-        OpenTarget::Resume(path) => resume(host, path, None, opening.clone()),
+        OpenTarget::Resume(path) => resume(host, path, None, tell),
         OpenTarget::Fork(path, seq) => match host.fork(path, *seq) {
-            Ok(new) => resume(host, &new, Some(*seq), OpenTarget::Resume(new.clone())),
-            Err(refusal) => Opened::Refused(refusal, opening),
+            Ok(new) => resume(host, &new, Some(*seq), tell),
+            Err(refusal) => Opened::Refused(refusal, Then::Open(opening)),
         },
-        OpenTarget::Replay(path) | OpenTarget::File(path) => {
-            let loaded = host.load_replay(path).map(|mut load| {
+        OpenTarget::Replay(path) => match host.load_replay(path) {
+            Ok(mut load) => {
                 let replay = Replay::new(std::mem::take(&mut load.first));
-                Box::new((load, replay))
-            });
-            Opened::Replay(path.clone(), loaded)
-        }
-        OpenTarget::NewQuestion | OpenTarget::Text { .. } => {
-            Opened::Refused(Diagnostic::new("nothing to open").into(), opening)
+                Opened::Replay(path.clone(), Box::new((load, replay)))
+            }
+            Err(problems) => Opened::Wrong(problems),
+        },
+        OpenTarget::NewQuestion | OpenTarget::Text { .. } | OpenTarget::File(_) => {
+            Opened::Drafted(host.draft(&opening, &SeatChoice::default()).map(Box::new))
         }
     }
 }
 
-fn resume(host: &dyn Host, path: &Path, forked_at: Option<u64>, opening: OpenTarget) -> Opened {
-    let (lines, running) = match host.resume(path) {
+fn resume(host: &dyn Host, path: &Path, forked_at: Option<u64>, tell: Tell<'_>) -> Opened {
+    let (lines, running) = match host.resume(path, tell) {
         Ok(resumed) => resumed,
-        Err(refusal) => return Opened::Refused(refusal, opening),
+        Err(refusal) => return Opened::Refused(refusal, Then::Open(OpenTarget::Resume(path.to_owned()))),
     };
     let mut recorded = Session::default();
     for line in &lines {

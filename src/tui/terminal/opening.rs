@@ -1,13 +1,22 @@
-//! Opening, resuming and forking on another thread: the screen answers meanwhile and says what it waits for.
+//! Drafting, opening, resuming and forking on another thread: the screen answers meanwhile and says what it
+//! waits for.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::effects::said;
 use super::opened::{Opened, Resumed, open};
 use super::{Screen, Then};
 use crate::diagnostic::Diagnostic;
+use crate::engine::FacilitatorRequest;
 use crate::tui::home::OpenTarget;
+use crate::tui::host::{Host, Tell};
+use crate::tui::live::EngineUpdate;
 use crate::tui::model::Mode;
+use crate::tui::sources::SeatChoice;
+use crate::tui::update::{Message, cannot_begin};
 
 /// What is done this soon is shown at once, without a word of waiting.
 const AT_ONCE: Duration = Duration::from_millis(40);
@@ -24,40 +33,96 @@ fn waiting_for(opening: &OpenTarget) -> String {
 }
 
 impl Screen {
-    /// Opens on another thread; what was asked for before and is not there yet is no longer waited for.
-    pub(super) async fn open_aside(&mut self, opening: OpenTarget) {
-        if matches!(opening, OpenTarget::Resume(_) | OpenTarget::Fork(..)) {
+    /// Opens what a row leads to.
+    pub(super) async fn open(&mut self, opening: OpenTarget) -> Option<Message> {
+        match opening {
+            OpenTarget::NewQuestion => return None,
             // A file is continued by one engine at a time.
-            self.stop_engine().await;
+            OpenTarget::Resume(_) | OpenTarget::Fork(..) => self.stop_engine().await,
+            OpenTarget::Text { .. } | OpenTarget::File(_) | OpenTarget::Replay(_) => {}
         }
+        let what = waiting_for(&opening);
+        self.open_aside(what, move |host, tell| open(host, opening, tell)).await
+    }
+
+    /// Drafts the session that is looked at again, with its seats as they were chosen.
+    pub(super) async fn redraft(&mut self, choice: SeatChoice) -> Option<Message> {
+        let (opening, _) = self.model.live()?.from.clone()?;
+        let what = "Looking for the participants".to_owned();
+        self.open_aside(what, move |host, _| Opened::Drafted(host.draft(&opening, &choice).map(Box::new)))
+            .await
+    }
+
+    /// Begins with the session that is looked at, and gives the engine its first order. Its programs are
+    /// measured before its file is made.
+    pub(super) async fn begin(&mut self, first: Option<FacilitatorRequest>) -> Option<Message> {
+        let Some(draft) = self.model.live().and_then(|live| live.draft.clone()) else {
+            let why = "Not recorded: the session is finished or paused.".to_owned();
+            return Some(Message::EngineUpdate(EngineUpdate::Refused(why)));
+        };
+        let measure = move |host: &dyn Host, tell: Tell<'_>| match host.measure(&draft, tell) {
+            Ok(header) => Opened::Measured(Box::new(header), first),
+            Err(refusal) => Opened::Refused(refusal, Then::Begin(first)),
+        };
+        self.open_aside("Opening the session".to_owned(), measure).await
+    }
+
+    /// Does this on another thread; what was asked for before and is not there yet is no longer waited for.
+    async fn open_aside(
+        &mut self,
+        what: String,
+        work: impl FnOnce(&dyn Host, Tell<'_>) -> Opened + Send + 'static,
+    ) -> Option<Message> {
         self.opening += 1;
-        self.model.busy = Some((waiting_for(&opening), crate::clock::now()));
         self.model.now = crate::clock::now();
-        let (host, tell, number) = (std::sync::Arc::clone(&self.host), self.opened.0.clone(), self.opening);
+        self.model.busy = Some((what, self.model.now));
+        let (host, send, number) = (Arc::clone(&self.host), self.opened.0.clone(), self.opening);
+        let background = self.background.clone();
+        let mut tell = move |what: &Diagnostic| {
+            let _ = background.send(Message::Busy(what.message.clone()));
+        };
         tokio::task::spawn_blocking(move || {
-            let done =
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| open(&*host, opening.clone())));
-            let fault = |_| {
-                let problem = Diagnostic::new("internal error: it cannot be opened");
-                Opened::Refused(problem.into(), opening)
-            };
-            let _ = tell.send((number, Box::new(done.unwrap_or_else(fault))));
+            let done = catch_unwind(AssertUnwindSafe(|| work(&*host, &mut tell)));
+            let fault = |_| Opened::Wrong(vec![Diagnostic::new("internal error: it cannot be opened")]);
+            let _ = send.send((number, Box::new(done.unwrap_or_else(fault))));
         });
-        if let Ok(Some((number, opened))) = tokio::time::timeout(AT_ONCE, self.opened.1.recv()).await {
-            self.take_opened(number, *opened).await;
+        match tokio::time::timeout(AT_ONCE, self.opened.1.recv()).await {
+            Ok(Some((number, opened))) => self.take_opened(number, *opened).await,
+            Ok(None) | Err(_) => None,
         }
     }
 
     /// Shows what was opened, unless something else was asked for since.
-    pub(super) async fn take_opened(&mut self, number: u64, opened: Opened) {
+    pub(super) async fn take_opened(&mut self, number: u64, opened: Opened) -> Option<Message> {
         if number != self.opening {
-            return;
+            return None;
         }
         self.model.busy = None;
         match opened {
-            Opened::Refused(refusal, opening) => self.refused(refusal, Then::Open(opening)),
-            Opened::Replay(_, Err(problems)) => self.tell(&problems),
-            Opened::Replay(path, Ok(loaded)) => {
+            Opened::Refused(refusal, then) => self.refused(refusal, then),
+            Opened::Wrong(problems) => self.tell(&problems),
+            Opened::Drafted(Ok(draft)) => return Some(Message::Drafted(draft)),
+            Opened::Drafted(Err(problems)) => {
+                let first = problems.first().map(said).unwrap_or_default();
+                if cannot_begin(&mut self.model, &first) {
+                    return None;
+                }
+                if self.model.live().is_some() {
+                    return Some(Message::Say(first));
+                }
+                self.tell(&problems);
+            }
+            Opened::Measured(header, first) => match self.host.begin(&header) {
+                Ok(running) => {
+                    if let Some(order) = first {
+                        let _ = running.orders.send(order);
+                    }
+                    self.model.file = running.path.display().to_string();
+                    self.running = Some(running);
+                }
+                Err(refusal) => self.refused(refusal, Then::Begin(first)),
+            },
+            Opened::Replay(path, loaded) => {
                 let (load, replay) = *loaded;
                 self.stop_engine().await;
                 self.model.show(Mode::Replay, replay, path.display().to_string());
@@ -76,5 +141,6 @@ impl Screen {
                 }
             }
         }
+        None
     }
 }

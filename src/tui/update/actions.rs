@@ -18,6 +18,10 @@ const MORE_TIME: u64 = 60_000;
 
 /// Does what an action says, or says why it cannot be done.
 pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
+    // What is under way shows that it can be cancelled.
+    if model.busy.is_some() && (is_order(action) || action == Action::ChooseModel) {
+        return Vec::new();
+    }
     if is_order(action) {
         // What is ordered concerns the present round, which is then looked at.
         model.rounds_back = 0;

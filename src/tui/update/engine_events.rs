@@ -174,13 +174,13 @@ fn seat_for(model: &mut Model, event: &Event) {
 
 /// Shows a session that has not begun.
 pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
-    let Draft { opened, notices, needs, problems, from } = draft;
+    let Draft { opened, notices, evidence, needs, problems, from } = draft;
     let before = model.live().filter(|live| live.from.as_ref().is_some_and(|(old, _)| *old == from.0));
     let again = before.map(|live| (live.is_new_question, model.focus, model.seat));
     let is_new_question = forms::drafted(model) || again.is_some_and(|(is_new, ..)| is_new);
     let at = model.now;
     let file = opened.definition_file.clone();
-    let events = preview_events(&opened, at);
+    let events = preview_events(&opened, at).into_iter().chain(evidence);
     let as_line = |(seq, stamped)| LogEntry { seq, prev: String::new(), hash: String::new(), stamped };
     let lines = (0..).zip(events).map(as_line).collect();
     let live = LiveSession {

@@ -44,6 +44,7 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
             model.notice = Some("Sealed answers cannot be edited in an external editor.".to_owned());
             Vec::new()
         }
+        FormEvent::Path(typed) => vec![Effect::FindPaths(typed)],
         FormEvent::Editor => form.text().map_or_else(Vec::new, |text| vec![Effect::Edit(text)]),
     }
 }
@@ -58,6 +59,16 @@ pub fn edited(model: &mut Model, text: &str) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     form.replace(text);
     form.show_cursor();
+    vec![Effect::KeepSoon]
+}
+
+/// Completes the path in the field at hand, and lists what it could be.
+pub fn complete_path(model: &mut Model, found: &[String]) -> Vec<Effect> {
+    let Some(form) = form(model) else { return Vec::new() };
+    let listed = form.complete_path(found);
+    form.show_cursor();
+    let names = listed.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("   ");
+    model.notice = Some(names).filter(|names| !names.is_empty());
     vec![Effect::KeepSoon]
 }
 

@@ -34,6 +34,9 @@ fn left(model: &mut Model, to: LeaveTarget) -> Vec<Effect> {
         effects.push(Effect::Quit);
         return effects;
     }
+    if model.busy.take().is_some() {
+        effects.push(Effect::CancelOpening);
+    }
     model.show(Mode::Home, Replay::new(Vec::new()), String::new());
     effects.push(Effect::ReadHome);
     effects

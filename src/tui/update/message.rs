@@ -50,8 +50,12 @@ pub enum Message {
     Context(Result<Option<String>, String>),
     /// A text comes back from the person's editor.
     Edited(String),
+    /// Paths of the project that begin with what was typed into the field at hand.
+    Paths(Vec<String>),
     /// What was typed into this form before comes back.
     Kept(String, String),
+    /// What is done on another thread now.
+    Busy(String),
     /// A word to the person.
     Say(String),
 }
@@ -81,6 +85,8 @@ pub enum Effect {
     UseModel(String),
     /// Draft the session that is looked at again, with its seats like this.
     Redraft(SeatChoice),
+    /// What is done on another thread to show it is no longer wanted.
+    CancelOpening,
     /// Check every provider this deep.
     Doctor(ProbeLevel),
     /// Read `CONTEXT.md` again.
@@ -93,6 +99,8 @@ pub enum Effect {
     Report(&'static str),
     /// Have the person edit this text in an editor of their own.
     Edit(String),
+    /// Find the paths of the project that begin with this.
+    FindPaths(String),
     /// Keep what is typed into the form of this name; `None` forgets it.
     Keep(String, Option<String>),
     /// Keep what is typed into the form once the person pauses.

@@ -54,7 +54,13 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Drafted(draft) => return engine_events::drafted(model, *draft),
         Message::Context(read) => engine_events::context(model, read),
         Message::Edited(text) => return forms::edited(model, &text),
+        Message::Paths(found) => return forms::complete_path(model, &found),
         Message::Kept(name, text) => forms::restore_draft(model, &name, &text),
+        Message::Busy(what) => {
+            if let Some((shown, _)) = &mut model.busy {
+                *shown = sentence(&what);
+            }
+        }
         Message::Say(words) => model.notice = Some(words),
     }
     Vec::new()
@@ -67,6 +73,10 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     match &mut model.overlay {
         _ if is_interrupt => leave(model, LeaveTarget::Quit),
         _ if is_suspend => vec![Effect::Suspend],
+        _ if key.code == KeyCode::Esc && model.busy.is_some() => {
+            (model.busy, model.notice) = (None, Some("Cancelled.".to_owned()));
+            vec![Effect::CancelOpening]
+        }
         Some(Overlay::Help(_)) => overlays::help(model, key),
         Some(Overlay::Search(_)) => overlays::search(model, key),
         Some(Overlay::Palette(..)) => overlays::palette(model, key),
@@ -86,6 +96,13 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// What a diagnostic says, as the beginning of a line.
+fn sentence(message: &str) -> String {
+    let message = message.replace('`', "");
+    let mut letters = message.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn paste(model: &mut Model, text: &str) -> Vec<Effect> {

@@ -13,7 +13,7 @@ use crate::tui::update::refusal;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     if let Some((what, since)) = &model.busy {
-        let text = format!(" {} … {} s", safe(what), model.now.since(*since) / 1000);
+        let text = format!(" {} … {} s   Esc cancels", safe(what), model.now.since(*since) / 1000);
         return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
     }
     if let Some(percent) = model.reading.filter(|percent| *percent < 100 && model.notice.is_none()) {

@@ -31,7 +31,7 @@ use crate::config::need::Need;
 use crate::core::{ExitCode, LEFT};
 use crate::engine::FacilitatorRequest;
 use crate::participants::human::HumanQuestion;
-use opened::{Opened, OpenedChannel};
+use opened::{Opened, OpenedChannel, Then};
 pub use signals::Signals;
 use waits::{next_input, next_part, sleep, ticks};
 
@@ -124,14 +124,6 @@ pub fn run(
 /// Whether an error says that the terminal is no longer there, which may be noticed before the signal.
 fn is_gone(error: &io::Error) -> bool {
     cfg!(unix) && error.raw_os_error() == Some(EIO)
-}
-
-/// What is done once the person has agreed.
-enum Then {
-    /// The session that is looked at begins, with its first order.
-    Begin(Option<FacilitatorRequest>),
-    /// This is opened.
-    Open(OpenTarget),
 }
 
 struct Screen {

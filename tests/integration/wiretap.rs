@@ -41,9 +41,13 @@ def post(path, body):
         if line.startswith("data: {"):
             event = json.loads(line[6:])
             if "candidates" in event: found += event["candidates"][0]["content"]["parts"][0]["text"]
+            if event.get("type") == "response.output_item.added": open_item = event["item"]["id"]
+            if event.get("type") == "response.output_text.delta":
+                assert event["item_id"] == open_item
+                found += event["delta"]
+                continue
             delta = event.get("delta") or (event.get("choices") or [{}])[0].get("delta") or {}
             found += delta.get("text") or delta.get("content") or ""
-            if event.get("type") == "response.output_item.done": found += event["item"]["content"][0]["text"]
     return found
 
 def answer():
@@ -71,6 +75,10 @@ def answer():
         declared = [{"functionDeclarations": [{"name": "shell"}] if "tools" in model else []}]
         if "tools" in model: declared.append({"googleSearch": {}})
         parts = [{"text": "é "}, {"text": text}]
+        if "routed" in model:
+            wanted = {"type": "OBJECT", "properties": {"why": {"type": "STRING"}, "score": {"type": "INTEGER"}}}
+            body = {"contents": [], "generationConfig": {"responseJsonSchema": wanted}}
+            assert json.loads(post("/v1beta/models/r:generateContent", body))["score"] > 0
         body = {"systemInstruction": {"parts": [{"text": rules}]}, "contents": [{"role": "user", "parts": parts}], "tools": declared}
         return post("/v1beta/models/m:" + ("streamGenerateContent?alt=sse" if "stream" in model else "generateContent"), body)
     if "chat" in model: return post("/chat/completions", {"messages": [{"role": "user", "content": text}]})
@@ -116,6 +124,7 @@ fn the_recorder_tells_what_a_program_adds_in_every_api_style() {
         ("mine/chat-stream", 0, 0, 1, true, "", ""),
         ("mine/gemini", 3, 0, 1, true, "", ""),
         ("mine/gemini-stream", 3, 0, 1, true, "", ""),
+        ("mine/gemini-routed", 3, 0, 2, true, "", ""),
         ("mine/gemini-tools", 3, 0, 1, true, "googleSearch,shell", ""),
         ("mine/responses", 0, 0, 1, true, "", ""),
         ("mine/responses-stream", 0, 0, 1, true, "", ""),

@@ -209,22 +209,54 @@ fn completions(request: &Value) -> (Value, Vec<Value>) {
     (whole, events)
 }
 
-/// The answer of Gemini's own API, whole and as its only event.
-fn contents(_: &Value) -> (Value, Vec<Value>) {
-    let candidate = json!({"content": {"role": "model", "parts": [{"text": ANSWER}]}, "finishReason": "STOP", "index": 0});
+/// The answer of Gemini's own API, whole and as its only event. Where JSON is asked for it is JSON: Gemini
+/// CLI asks so which model fits, and asks again for minutes until that can be read.
+fn contents(request: &Value) -> (Value, Vec<Value>) {
+    let schema = &request["generationConfig"]["responseJsonSchema"];
+    let text = if schema.is_object() { filled(schema).to_string() } else { ANSWER.to_owned() };
+    let candidate =
+        json!({"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": "STOP", "index": 0});
     let usage = json!({"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2});
     let whole = json!({"candidates": [candidate], "usageMetadata": usage});
     (whole.clone(), vec![whole])
+}
+
+/// Returns a value that fits a JSON Schema of objects, texts and numbers.
+fn filled(schema: &Value) -> Value {
+    match schema["type"].as_str().unwrap_or_default().to_ascii_lowercase().as_str() {
+        "object" => {
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            properties.map(|(name, schema)| (name.clone(), filled(schema))).collect()
+        }
+        "integer" | "number" => json!(1),
+        "boolean" => json!(false),
+        "array" => json!([]),
+        _ => schema["enum"].get(0).cloned().unwrap_or_else(|| json!(ANSWER)),
+    }
 }
 
 /// The answer of Responses, whole and as events.
 fn responses(request: &Value) -> (Value, Vec<Value>) {
     let item = json!({"type": "message", "id": "i_1", "status": "completed", "role": "assistant",
                       "content": [{"type": "output_text", "text": ANSWER, "annotations": []}]});
-    let whole = json!({"id": "r_1", "object": "response", "status": "completed", "model": request["model"],
-                       "output": [item], "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}});
+    let whole = json!({"id": "r_1", "object": "response", "created_at": 0, "status": "completed",
+                       "model": request["model"], "output": [item], "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}});
+    let mut begun = item.clone();
+    (begun["status"], begun["content"]) = (json!("in_progress"), json!([]));
+    let part = |name: &str, key: &str, value: Value| json!({"type": name, "item_id": "i_1", "output_index": 0, "content_index": 0, key: value});
+    let created = json!({"id": "r_1", "object": "response", "created_at": 0, "status": "in_progress",
+                         "model": request["model"], "output": []});
     let events = vec![
-        json!({"type": "response.created", "response": {"id": "r_1"}}),
+        json!({"type": "response.created", "response": created}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": begun}),
+        part(
+            "response.content_part.added",
+            "part",
+            json!({"type": "output_text", "text": "", "annotations": []}),
+        ),
+        part("response.output_text.delta", "delta", json!(ANSWER)),
+        part("response.output_text.done", "text", json!(ANSWER)),
+        part("response.content_part.done", "part", item["content"][0].clone()),
         json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
         json!({"type": "response.completed", "response": whole}),
     ];

@@ -10,7 +10,8 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::EventStream;
 use crossterm::terminal::SetTitle;
 
-use super::{KEEP_AFTER, Notify, Screen, Then, guard};
+use super::opened::Then;
+use super::{KEEP_AFTER, Notify, Screen, guard};
 use crate::config::need::question;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;

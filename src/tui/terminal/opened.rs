@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::Then;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::history::{Session, SessionOpened};
@@ -17,6 +16,14 @@ use crate::tui::sources::SeatChoice;
 
 /// What was opened, each with how often something was.
 pub type OpenedChannel = (UnboundedSender<(u64, Box<Opened>)>, UnboundedReceiver<(u64, Box<Opened>)>);
+
+/// What is done once the person has agreed.
+pub enum Then {
+    /// The session that is looked at begins, with its first order.
+    Begin(Option<FacilitatorRequest>),
+    /// This is opened.
+    Open(OpenTarget),
+}
 
 /// What was done away from the screen's thread.
 pub enum Opened {

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Screen;
 use super::effects::said;
-use super::opened::{Opened, Resumed, open};
-use super::{Screen, Then};
+use super::opened::{Opened, Resumed, Then, open};
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::tui::home::OpenTarget;

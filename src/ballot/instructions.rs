@@ -1,4 +1,4 @@
-//! The answer form in words: what every participant of a round is told about how to answer.
+//! The answer form in words: the instructions of every participant on how to answer.
 //!
 //! The same text for all seats. Every value in its example is a placeholder, so that repeating it can
 //! never be read as a ballot. It names no option: those stand in the snapshot.

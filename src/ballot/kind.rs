@@ -20,7 +20,7 @@ pub trait KindSpec: Sync {
         FormKeys { options: false, scale: Scale::None, cards: false }
     }
 
-    /// What participants are told about the ballot.
+    /// What participants read about the ballot.
     fn instructions(&self) -> Instructions;
 
     /// The JSON Schema of each of [`keys`](Self::keys), in their order.
@@ -127,7 +127,7 @@ pub enum Scale {
     Default(u64, u64),
 }
 
-/// What participants are told about a ballot kind.
+/// What participants read about a ballot kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Instructions {
     /// The lines of the example that hold the ballot, every value a placeholder.
@@ -136,7 +136,7 @@ pub struct Instructions {
     pub detail: &'static str,
     /// In place of what an abstention stands.
     pub instead_of: &'static str,
-    /// The answer described, as agents are told what they are expected to return.
+    /// The answer described, as agents read what they are expected to return.
     pub description: &'static str,
     /// How much of it.
     pub length: &'static str,

@@ -185,7 +185,7 @@ pub enum ParsedReply {
     /// A block that states no minimum change: asked for it once more, with this reason, and a block all
     /// the same.
     BareBlock(Answer, String),
-    /// It does not meet the form; the reason is told to the participant when it is asked again.
+    /// It does not meet the form; the participant gets the reason when it is asked again.
     Invalid(String),
     /// The participant declined to answer at all.
     Refused(String),

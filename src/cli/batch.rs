@@ -30,13 +30,13 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
         return Err(problem.hint("roundtable --batch FILE --json=result, without --dry-run").into());
     }
     if !run.batch {
-        if !run.out.is_empty() {
+        if !run.common.out.is_empty() {
             let problem = Diagnostic::new("--out needs --batch");
             return Err(problem
                 .hint("`roundtable report SESSION --out FILE` reports a saved session")
                 .into());
         }
-        if run.receipts.is_some() {
+        if run.common.receipts.is_some() {
             let problem = Diagnostic::new("--receipts needs --batch");
             let hint = "the screen shows every seal; `--batch FILE --receipts OUT` runs headless";
             return Err(problem.hint(hint).into());
@@ -66,8 +66,8 @@ fn run_headless(run: &Run, output: &mut Console) -> VerbResult {
         return Err(Diagnostic::new("--batch needs a file").hint("roundtable --batch FILE...").into());
     }
     check_save(run)?;
-    check_out(&run.out, None)?;
-    if !run.out.is_empty() && run.files.len() > 1 {
+    check_out(&run.common.out, None)?;
+    if !run.common.out.is_empty() && run.files.len() > 1 {
         let problem = Diagnostic::new("--out writes the reports of one session");
         return Err(problem.hint("run the files one by one, or use `roundtable report` afterwards").into());
     }
@@ -78,7 +78,7 @@ fn run_headless(run: &Run, output: &mut Console) -> VerbResult {
     if let Some(doubt) = run.input.as_deref().and_then(warn_json_like_input) {
         output.warn(&doubt);
     }
-    let receipts = run.receipts.as_ref().filter(|_| !run.dry_run);
+    let receipts = run.common.receipts.as_ref().filter(|_| !run.dry_run);
     let receipts = receipts.map(|path| Receipts::create(path)).transpose()?;
     let mut highest = ExitCode::Finished;
     let interrupt = CancellationToken::new();
@@ -90,8 +90,8 @@ fn run_headless(run: &Run, output: &mut Console) -> VerbResult {
         interrupt: &interrupt,
         ended_by: &ended_by,
         receipts: receipts.as_ref(),
-        ask_again: run.ask_again,
-        out: &run.out,
+        ask_again: run.common.ask_again,
+        out: &run.common.out,
     };
     for (index, file) in run.files.iter().enumerate() {
         if interrupt.is_cancelled() {
@@ -185,7 +185,7 @@ fn is_session(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "s2s")
 }
 
-/// `--save` with several files names a folder; anything else is told before the first one runs.
+/// `--save` with several files names a folder; anything else is refused before the first one runs.
 fn check_save(run: &Run) -> Result<(), Diagnostic> {
     let Some(path) = &run.save else { return Ok(()) };
     if run.files.len() > 1 && path.exists() && !path.is_dir() {

@@ -43,7 +43,7 @@ fn record(file: &Path, was: &str, args: &CalibrateArgs, trusts: bool, output: &m
     let session = fold_to_show(log);
     if session.closed.is_none() {
         let problem = Diagnostic::new("the session is not finished").with_file(&path.display().to_string());
-        return Err(problem.hint(format!("`roundtable resume {}` goes on with it", path.display())).into());
+        return Err(problem.hint(format!("resume it with `roundtable resume {}`", path.display())).into());
     }
     let round = round_of(&session, args.round.as_deref())?;
     check_outcome(round, was).map_err(|unfit| Diagnostic::new(unfit.why).hint(unfit.hint))?;

@@ -1,6 +1,6 @@
 //! `doctor`: how each provider fares, and what to do about what fails.
 //!
-//! A key is told by the name of its variable. Model names and reasons are foreign text and printed
+//! A key is named by its variable. Model names and reasons are foreign text and printed
 //! as such.
 
 use serde_json::json;

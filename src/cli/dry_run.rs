@@ -1,4 +1,4 @@
-//! `--dry-run`: every work item that could be handed out now, what the others wait for, and nothing
+//! `--dry-run`: every work item that could be offered now, what the others wait for, and nothing
 //! sent.
 
 use std::collections::{HashMap, HashSet};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::Format;
+use super::args::{Format, ReportArgs};
 use super::console::Console;
 use super::verb_result::VerbResult;
 use crate::core::ExitCode;
@@ -21,7 +21,7 @@ pub fn log_of(path: &Path, output: &Console) -> Result<EventLog, RunError> {
         let file = path.display().to_string();
         let problem =
             Diagnostic::new(format!("ignoring {} bytes of an incomplete write at the end", log.torn));
-        let hint = format!("`roundtable resume {file}` cuts them off and goes on");
+        let hint = format!("`roundtable resume {file}` cuts them off and resumes the session");
         output.warn(&problem.hint(hint).with_file(&file));
     }
     Ok(log)
@@ -84,13 +84,6 @@ fn known<'a>(name: Option<&str>, what: &str, names: impl Iterator<Item = &'a str
     Err(problem.hint(did_you_mean(name, &names)))
 }
 
-/// What `report` is asked for.
-pub struct ReportArgs {
-    pub format: Option<Format>,
-    pub out: Vec<PathBuf>,
-    pub replay: bool,
-}
-
 /// A session as it is reported, and the file it is in.
 struct Reported {
     session: Session,
@@ -109,12 +102,19 @@ impl Reported {
         Self { session: fold_to_show(log), source, path: path.to_owned() }
     }
 
+    /// Why there is no decision to record; none where one was made.
+    fn undecided(&self) -> Option<String> {
+        let is_made = report::decision(&self.session).is_some_and(|decision| decision.is_made());
+        (!is_made)
+            .then(|| report::outcome(&self.session).unwrap_or_else(|| "nothing was decided yet".to_owned()))
+    }
+
     /// The session in a report's format; a web page with its replay holds the session file.
     fn rendered(&self, format: Format, replay: bool) -> Result<String, RunError> {
         let (session, source) = (&self.session, &self.source);
         Ok(match format {
             Format::Md => report::markdown_of(session, source),
-            Format::Madr => report::madr_of(session, source),
+            Format::Madr => report::madr_of(session, source, None),
             Format::Html if replay => {
                 let bytes = std::fs::read(&self.path).map_err(|error| {
                     Diagnostic::new(format!("cannot read {}: {error}", self.path.display()))
@@ -189,6 +189,10 @@ pub fn write_reports(path: &Path, out: &[PathBuf], output: &mut Console) -> Verb
     let reported = Reported::new(path, read_session(path)?);
     for out in out {
         let format = Format::of_file(out).unwrap_or(Format::Md);
+        if let Some(why) = reported.undecided().filter(|_| format == Format::Madr) {
+            output.note(&no_record(&why));
+            continue;
+        }
         write_report(out, reported.rendered(format, false)?.as_bytes(), output)?;
     }
     Ok(ExitCode::Finished)
@@ -206,38 +210,96 @@ pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
+/// The note in place of a decision record.
+fn no_record(why: &str) -> String {
+    harmless_line(&format!(
+        "no decision record written: {why} (`roundtable report --even-undecided` writes one)"
+    ))
+}
+
+/// Returns where a decision record with a number is written: `0014-title.md` in a folder.
+///
+/// # Errors
+/// Another record of the folder has the number.
+fn numbered(folder: &Path, number: u32, title: &str) -> Result<PathBuf, Diagnostic> {
+    let name = format!("{number:04}-{title}.md");
+    let others = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut others = others.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    match others.find(|other| other.starts_with(&format!("{number:04}-")) && *other != name) {
+        Some(other) => {
+            let problem = Diagnostic::new(format!("number {number} is already used by `{other}`"));
+            Err(problem.with_file(&folder.display().to_string()).hint("select another --number"))
+        }
+        None => Ok(folder.join(name)),
+    }
+}
+
 /// `report`: a session as a document.
 pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbResult {
     /// A page that holds its session grows with it; with a larger file this is said.
     const LARGE: usize = 2_000_000;
+    let reported = Reported::new(path, log_of(path, output)?);
+    let mut outs = wanted.out.clone();
+    if let Some(number) = wanted.number {
+        let mut is_named = false;
+        for out in outs.iter_mut().filter(|out| out.is_dir()) {
+            *out = numbered(out, number, &report::file_title(&reported.session))?;
+            is_named = true;
+        }
+        if !is_named {
+            let problem = Diagnostic::new("--number needs a folder");
+            return Err(problem.hint("use --out FOLDER; the record is named after its title").into());
+        }
+    }
     // A single file may have any name: without a known ending it is Markdown, as ever.
-    let is_one = wanted.out.len() == 1;
-    check_out(&wanted.out, wanted.format.or(is_one.then_some(Format::Md)))?;
-    let format_of = |out: Option<&Path>| {
-        let by_name = out.and_then(Format::of_file);
+    let is_one = outs.len() == 1;
+    check_out(&outs, wanted.format.or(is_one.then_some(Format::Md)))?;
+    let format_of = |out: Option<(&PathBuf, &PathBuf)>| {
+        let is_numbered = out.is_some_and(|(out, given)| out != given);
+        let by_name =
+            if is_numbered { Some(Format::Madr) } else { out.and_then(|(out, _)| Format::of_file(out)) };
         wanted.format.or(by_name).unwrap_or(if wanted.replay { Format::Html } else { Format::Md })
     };
-    let formats: Vec<Format> = match wanted.out.as_slice() {
+    let formats: Vec<Format> = match outs.as_slice() {
         [] => vec![format_of(None)],
-        out => out.iter().map(|out| format_of(Some(out))).collect(),
+        outs => outs.iter().zip(&wanted.out).map(|both| format_of(Some(both))).collect(),
     };
     if wanted.replay && !formats.contains(&Format::Html) {
         let problem = Diagnostic::new("--replay needs a web page");
         return Err(problem.hint("use --format html, or --out NAME.html").into());
     }
-    let reported = Reported::new(path, log_of(path, output)?);
-    if wanted.out.is_empty() {
-        let text = reported.rendered(formats[0], wanted.replay)?;
-        output.bytes(text.as_bytes());
-        return Ok(ExitCode::Finished);
+    let is_for_record = wanted.number.is_some() || wanted.supersedes.is_some() || wanted.even_undecided;
+    if is_for_record && !formats.contains(&Format::Madr) {
+        let problem = Diagnostic::new("--number, --supersedes and --even-undecided need a decision record");
+        return Err(problem.hint("use --format madr, or --out NAME.madr.md").into());
     }
-    for (out, format) in wanted.out.iter().zip(formats) {
-        let text = reported.rendered(format, wanted.replay)?;
+    let text_of = |format: Format| match format {
+        Format::Madr => {
+            Ok(report::madr_of(&reported.session, &reported.source, wanted.supersedes.as_deref()))
+        }
+        Format::Md | Format::Json | Format::Html | Format::Csv | Format::Junit | Format::Github => {
+            reported.rendered(format, wanted.replay)
+        }
+    };
+    let undecided = reported.undecided().filter(|_| !wanted.even_undecided);
+    let mut code = ExitCode::Finished;
+    let outs = if outs.is_empty() { vec![None] } else { outs.into_iter().map(Some).collect() };
+    for (out, format) in outs.into_iter().zip(formats) {
+        if let Some(why) = undecided.as_ref().filter(|_| format == Format::Madr) {
+            output.note(&no_record(why));
+            code = ExitCode::Undecided;
+            continue;
+        }
+        let text = text_of(format)?;
+        let Some(out) = out else {
+            output.bytes(text.as_bytes());
+            continue;
+        };
         if wanted.replay && text.len() > LARGE {
             let size = format!("{:.1}", text.len() as f64 / 1e6);
             output.note(&format!("note: {} has {size} MB, since it holds the session file", out.display()));
         }
-        write_report(out, text.as_bytes(), output)?;
+        write_report(&out, text.as_bytes(), output)?;
     }
-    Ok(ExitCode::Finished)
+    Ok(code)
 }

@@ -130,7 +130,7 @@ fn print_summary(
             let exit =
                 if matches!(error, EngineError::Table(_)) { ExitCode::Usage } else { ExitCode::Failure };
             let hint = if matches!(&error, EngineError::Disk(error) if error.is_gone()) {
-                "what was recorded before is in the file that was moved; `roundtable resume` goes on with it"
+                "what was recorded before is in the file that was moved; resume it with `roundtable resume`"
                     .to_owned()
             } else if path.exists() {
                 format!("recorded events are safe; continue with `roundtable resume {file}`")

@@ -65,6 +65,7 @@ const EXAMPLES: [(&str, &[Example]); 19] = [
             ("roundtable report session.s2s", "print Markdown"),
             ("roundtable report session.s2s --format html --out report.html", "write a web page"),
             ("roundtable report session.s2s --format madr", "print a decision record"),
+            ("roundtable report session.s2s --number 14 --out docs/adr", "write docs/adr/0014-title.md"),
             (
                 "roundtable report session.s2s --format junit --out junit.xml",
                 "write a file for a build server",

@@ -77,8 +77,8 @@ fn stray_word(command: &clap::Command) -> Option<Diagnostic> {
 
 /// Printing as the options of a run say.
 fn console_of(run: &Run) -> Console {
-    let mut output = Console::new(run.json == Some(Json::Events), run.quiet);
-    output.result_only = run.json == Some(Json::Result);
+    let mut output = Console::new(run.common.json == Some(Json::Events), run.common.quiet);
+    output.result_only = run.common.json == Some(Json::Result);
     output
 }
 
@@ -108,10 +108,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
             output.json = json;
             files::trace(&session_file(&file), participant.as_deref(), round.as_deref(), output)
         }
-        Verb::Report { file, format, out, replay } => {
-            let wanted = files::ReportArgs { format, out, replay };
-            files::report(&session_file(&file), &wanted, output)
-        }
+        Verb::Report(args) => files::report(&session_file(&args.file), &args, output),
         Verb::Tally { file, args } => {
             output.json = args.json;
             tally::run(&args, file.as_deref().map(session_file).as_deref(), output)

@@ -29,7 +29,7 @@ pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptio
     if run.secrets.is_some() {
         set_up.config.secrets_allowed = Setting { value: true, from: "--secrets".to_owned() };
     }
-    let answers = match &run.answers {
+    let answers = match &run.common.answers {
         None => Answers::default(),
         Some(path) => Answers::parse(&read_text(path, MAX_ANSWERS)?, &path.display().to_string())?,
     };
@@ -41,7 +41,7 @@ pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptio
         input: run.input.clone(),
         seed: run.seed,
         seal: run.seal,
-        max_usd: run.max_usd,
+        max_usd: run.common.max_usd,
         answers,
         evidence,
     })

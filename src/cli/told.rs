@@ -1,6 +1,6 @@
 //! What standard error tells of a headless session while it runs: who waits, why and until when; that
 //! it is still at work, where nobody sees a terminal; and, once a round is closed, which seats brought
-//! no ballot, and why. Nothing of what an answer holds is told before the close.
+//! no ballot, and why. No part of an answer is printed before the close.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -22,7 +22,7 @@ use crate::round::record::Outcome;
 
 /// A shorter wait is not worth a line, in milliseconds.
 const SHORT_MS: u64 = 5000;
-/// How often a wait, or that the session is at work, is told.
+/// How often a wait, or that the session runs, is printed.
 const EVERY: Duration = Duration::from_secs(30);
 
 /// Tells, and remembers what was told.
@@ -266,7 +266,7 @@ mod tests {
         (Teller::new(on_terminal, say), lines)
     }
 
-    /// What is told in so many seconds.
+    /// What is printed in so many seconds.
     async fn told_in(teller: &Teller, lines: &Lines, seconds: u64) -> Vec<String> {
         let telling = teller.keep_telling();
         let _ = tokio::time::timeout(Duration::from_secs(seconds), telling).await;
@@ -286,7 +286,7 @@ mod tests {
         assert!(told[0].ends_with("Z: HTTP 429"), "{told:?}");
         let told = told_in(&teller, &lines, 56).await;
         assert_eq!(told.len(), 2, "{told:?}");
-        // A new wait of the same seat is told again.
+        // A new wait of the same seat is printed again.
         watches[0].asked(2);
         told_in(&teller, &lines, 2).await;
         watches[0].waits("too much", Duration::from_secs(6));

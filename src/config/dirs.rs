@@ -131,7 +131,7 @@ fn in_repository(here: &Path) -> impl Iterator<Item = &Path> {
     here.ancestors().take_while(move |dir| dir.starts_with(top))
 }
 
-/// Whether a folder holds a `.s2s` that counts; one that is there and does not is told.
+/// Whether a folder holds a `.s2s` that counts; one that does not is reported.
 fn holds_s2s(dir: &Path, trusts_owner: bool) -> Result<bool, Diagnostic> {
     let s2s = dir.join(".s2s");
     let Some(meta) = s2s.metadata().ok().filter(std::fs::Metadata::is_dir) else { return Ok(false) };

@@ -1,6 +1,6 @@
 //! What stands between a seat and its model: a checkup of each provider, and what to do about it.
 //!
-//! A key is told by the name of its variable, never by its value. Nothing is changed or stored.
+//! A key is named by its variable, never shown by its value. Nothing is changed or stored.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Evidence from the project: files, ranges of lines and diffs, read verbatim for a snapshot.
 //!
-//! It reads what it is told to and nothing else: inside the project where a file of the project names
+//! It reads the named files and nothing else: inside the project where a file of the project names
 //! it, anywhere where a person does. Git is called so that the repository cannot make it run anything.
 
 use std::io::Read;

@@ -129,7 +129,7 @@ pub enum Command {
         /// Who records it.
         by: String,
     },
-    /// Note on a closed round what came of it.
+    /// Note the result of a closed round.
     RecordSynthesis {
         round: String,
         /// The note; empty takes an earlier one back.
@@ -177,7 +177,7 @@ pub enum Command {
         step: Option<String>,
     },
     Resume {
-        /// The program that goes on with it.
+        /// The program that resumes it.
         program: String,
         /// Bytes of a torn write that were cut off.
         torn_bytes: u64,

@@ -1,6 +1,6 @@
 //! A step that has run as often as `max_runs` allows and has no `on_exhausted`: the facilitator is asked.
 //!
-//! `take` goes on with its last result as it stands, `decide: OPTION` with the facilitator's own choice
+//! `take` continues with its last result as it is, `decide: OPTION` with the facilitator's own choice
 //! among a round's options, `continue` lets it run as often again, `stop` ends the session.
 
 use super::next::{Question, QuestionKind};

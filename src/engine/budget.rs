@@ -113,7 +113,7 @@ impl Budget {
         })
     }
 
-    /// Why work items may not be handed out, if they may not: each could be asked once more, every
+    /// Why work items may not be offered, if they may not: each could be asked once more, every
     /// reply as long as allowed.
     pub fn refuses_items<'a>(
         &self,

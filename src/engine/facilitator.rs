@@ -58,7 +58,7 @@ pub enum FacilitatorRequest {
     Revise(RoundRevised),
     /// Put an artifact on the table.
     Record(serde_json::Map<String, serde_json::Value>),
-    /// Note on a closed round what came of it.
+    /// Note the result of a closed round.
     Note { round: String, text: String },
     /// Close the open round as its seats stand.
     CloseRound,

@@ -33,7 +33,7 @@ impl Engine<'_> {
         Some((step.id.clone(), seats.map(String::as_str).collect()))
     }
 
-    /// Whoever has a work item of the step that was handed out first.
+    /// Whoever has the work item of the step that was offered first.
     fn next_agents(&self) -> Option<(String, Vec<&str>)> {
         let step = self.session.open_items().next()?.offered.step.clone();
         let items = self.session.open_items().filter(|item| item.offered.step == step);

@@ -32,7 +32,7 @@ pub(super) enum RequestId {
     Item(String),
 }
 
-/// What came of it.
+/// The result of the request.
 pub(super) enum FinishedRequest {
     Seat(SeatResult),
     Item(Box<WorkItemReturned>),

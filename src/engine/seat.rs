@@ -51,7 +51,7 @@ impl RoundShared {
     }
 }
 
-/// What came of asking a seat.
+/// The result of asking a seat.
 pub enum SeatResult {
     /// Something came back; nobody can read it yet.
     Sealed(SealedRecord),
@@ -114,7 +114,7 @@ pub async fn ask_and_seal(
         .unwrap_or_else(|reason| SeatResult::Failed(Failure { reason, timed_out: false, tries, usage: None }))
 }
 
-/// What comes of the work, or how long it was given. Without a limit there is no clock to look at.
+/// The result of the work, or how long it was given. Without a limit there is no clock to look at.
 async fn with_timeout<T>(limit: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Duration> {
     match limit {
         Some(limit) => timeout(limit, work).await.map_err(|_| limit),

@@ -1,4 +1,4 @@
-//! What an agent is told beside its prompt: a short block on the session and its stage, and the form of
+//! What an agent gets with its prompt: a short block on the session and its stage, and the form of
 //! its answer.
 //!
 //! Made of what the work item and the definition hold, so that it can be made again from the file. A

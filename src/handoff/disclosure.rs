@@ -175,7 +175,7 @@ impl Session {
         entry(name, handed)
     }
 
-    /// The work items that a step's last result came of, in the order they were handed out.
+    /// The work items behind a step's last result, in the order they were offered.
     fn items_behind(&self, step: &str) -> impl Iterator<Item = &WorkItem> {
         self.items_of.get(step).into_iter().flatten().filter_map(|id| self.items.get(id))
     }
@@ -225,7 +225,7 @@ impl Session {
         items.iter().map(of).collect()
     }
 
-    /// Why a step failed, as later steps are told.
+    /// Why a step failed, as later steps get it.
     pub(crate) fn shown_error(&self, failed: &StepFinished) -> String {
         let error = failed.error.clone().unwrap_or_default();
         let Some(item) = self.items_behind(&failed.step).next() else {
@@ -235,7 +235,7 @@ impl Session {
         handed.as_ref().and_then(|said| said["error"].as_str()).unwrap_or(WITHHELD).to_owned()
     }
 
-    /// What the program of a failed step printed, as later steps are told.
+    /// What the program of a failed step printed, as later steps get it.
     pub(crate) fn output_of(&self, failed: &StepFinished) -> Option<String> {
         let item = self.items_behind(&failed.step).next()?;
         let output = item.outcome()?.output()?;

@@ -1,7 +1,7 @@
 //! Linked tasks: the exact JSON a work item carries on what its task is linked to.
 //!
 //! The same tasks, links and reports give the same bytes. What cannot be built leaves the JSON empty,
-//! a report that cannot be used leaves its row without one; both are told and stop nothing.
+//! a report that cannot be used leaves its row without one; both are reported and stop nothing.
 
 use std::cmp::Reverse;
 

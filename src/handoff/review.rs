@@ -1,6 +1,6 @@
 //! What steps made, as later agents see it, and the work items of a review.
 //!
-//! The reviewer is never the author, and is told of the author by tag, never by name.
+//! The reviewer is never the author, and gets the author by tag, never by name.
 
 use serde_json::{Map, Value};
 
@@ -36,7 +36,7 @@ impl Session {
         steps.filter_map(|step| self.made.get(step.key()))
     }
 
-    /// The feedback on record, in the order its work items were handed out.
+    /// The feedback on record, in the order its work items were offered.
     pub fn reviews_in_order(&self) -> impl Iterator<Item = &ReviewRecorded> {
         self.items.keys().filter_map(|item| self.reviews.iter().find(|review| review.item == *item))
     }

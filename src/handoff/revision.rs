@@ -127,7 +127,7 @@ impl Session {
     }
 }
 
-/// Whether a seat is asked again: it answered, abstained, or nothing valid came of it.
+/// Whether a seat is asked again: it answered, abstained, or it gave nothing valid.
 pub(crate) fn is_asked_again(seat: &Seat) -> bool {
     match &seat.status {
         SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Refused,
@@ -148,7 +148,7 @@ enum Side {
     Against,
 }
 
-/// The reasons of an answer, each with the option it is about, if that is told: of a choice the one it
+/// The reasons of an answer, each with the option it is about, if that is known: of a choice the one it
 /// votes for, elsewhere every option that the text names.
 fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Option<&'a str>, Side, String)> {
     let texts = |key: &str| -> Vec<String> {

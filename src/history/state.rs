@@ -47,7 +47,7 @@ pub struct Session {
     pub items: IndexMap<String, WorkItem>,
     /// What steps made, by its id, the latest version.
     pub made: IndexMap<String, StepArtifact>,
-    /// The work items that each step's last result came of.
+    /// The work items behind each step's last result.
     pub items_of: IndexMap<String, Vec<String>>,
     /// What was found in answers before they were handed on, by work item.
     pub leaks: IndexMap<String, LeakReport>,

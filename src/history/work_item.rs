@@ -10,7 +10,7 @@ use super::timestamp::Timestamp;
 /// A work item of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkItem {
-    /// What was handed out.
+    /// The offered work.
     pub offered: Arc<WorkItemOffered>,
     pub at: Timestamp,
     /// Who works on it now, if anyone.

@@ -2,7 +2,7 @@
 //!
 //! Rounds are compared when their forms are equal: the same kind, options, scale and cards; open ones
 //! when they ask the same question, and then by the words of the positions. Whether a change came with a
-//! new argument is told from the answers' own words: a reason, concern or risk, and beside a ballot a
+//! new argument is recognized by the answers' own words: a reason, concern or risk, and beside a ballot a
 //! position, that the seat had not given in the round before.
 
 use std::collections::BTreeSet;

@@ -160,7 +160,7 @@ pub fn handling(action: LeakAction, found: &[Leak]) -> String {
     }
 }
 
-/// What stands for a finding in what is handed on. Who is who is told when nobody is asked any more.
+/// What stands for a finding in what is handed on. The pseudonyms are resolved when nobody is asked any more.
 pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
     let mask = leak.mask.as_deref()?;
     let tells = session.closed.is_none()

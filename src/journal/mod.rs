@@ -1,7 +1,7 @@
 //! The `.s2s` file: appended to, synced, read by its bytes, verified.
 //!
 //! Nothing is acknowledged before it is on disk. Every byte of the file is covered by a hash; a torn
-//! tail is told from damage; the key of an open round lies outside the file. Knows the events and
+//! tail is distinguished from damage; the key of an open round lies outside the file. Knows the events and
 //! the fold, no participant and no face.
 
 mod document;

@@ -134,7 +134,7 @@ impl<'a> LogReader<'a> {
         if !text.starts_with("---\n") {
             return Err(fail("it does not start with `---`".to_owned()));
         }
-        // A header of another version is told apart before its fields are asked for.
+        // A header of another version is recognized before its fields are read.
         let known = OLDEST_FORMAT..=FORMAT;
         let format = (seq == 0).then(|| written_format(text)).flatten();
         if let Some(format) = format.filter(|format| !known.contains(format)) {
@@ -202,7 +202,7 @@ pub fn fold(log: &EventLog) -> Session {
 }
 
 /// Words the sentences of events as this version does, one event after the other, for somebody to read.
-/// What goes on with a session needs the events as they were recorded.
+/// Resuming a session needs the events as they were recorded.
 #[derive(Debug, Default)]
 pub struct PresentWords {
     session: Session,

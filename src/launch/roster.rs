@@ -79,7 +79,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
                     personas.insert(spec.persona.clone(), None)
                 }
                 Err(problem) => {
-                    // A persona that is there and does not read is told as what it is.
+                    // A persona that cannot be read is reported as such.
                     let is_missing = from.is_nobody(spec) && problem.place.is_none();
                     let is_unknown = !is_missing && problem.place.is_none();
                     let problem = match () {

@@ -1,4 +1,4 @@
-//! Notes on rounds from the answers file: `synthesis: {pick: "what came of it"}`.
+//! Notes on rounds from the answers file: `synthesis: {pick: "summary of the round"}`.
 
 use super::scripted_answers::{Answers, used_up};
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -48,7 +48,7 @@ impl Answers {
         let Value::Map(notes) = &node.value else {
             let message = format!("`{SYNTHESIS}` must be a map of rounds, found {}", node.kind());
             return problems
-                .push(node.problem(&self.file, message).hint("write `pick: \"what came of it\"`"));
+                .push(node.problem(&self.file, message).hint("write `pick: \"summary of the round\"`"));
         };
         let rounds = definition.all_steps().filter(|step| step.round().is_some());
         let rounds: Vec<&str> = rounds.map(|step| step.id.as_str()).collect();

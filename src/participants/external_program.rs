@@ -115,7 +115,7 @@ pub(super) async fn exchange(
     let (stdin, stdout, stderr) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
     let feed = async move {
         if let Some(mut stdin) = stdin {
-            // A program need not read what it is told.
+            // A program need not read its input.
             let _ = stdin.write_all(prompt.as_bytes()).await;
             let _ = stdin.shutdown().await;
         }
@@ -204,7 +204,7 @@ impl Drop for ItemFile {
     }
 }
 
-/// What a program is told: an agent's prompt after what else it is told, or all of a seat's.
+/// What a program gets: an agent's prompt after its context, or all of a seat's prompt.
 fn prompt(ask: &SeatRequest) -> String {
     let again = ask.again.as_deref().unwrap_or_default();
     match &ask.task {

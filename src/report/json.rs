@@ -46,7 +46,7 @@ pub fn json(session: &Session) -> Value {
         "cost": total(session.spent(&|model| session.price(model))),
         "prices": session.header.as_ref().map(|header| &header.prices),
     });
-    // Who is who is told when nobody is asked any more.
+    // The pseudonyms are resolved when nobody is asked any more.
     if let Some(names) = session.pseudonyms().filter(|_| session.closed.is_some()) {
         report["pseudonyms"] = names.iter().map(|(name, shown)| (name.as_str(), shown.as_str())).collect();
     }

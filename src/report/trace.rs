@@ -96,7 +96,7 @@ pub fn trace(lines: &[LogEntry], session: &Session) -> Vec<TraceEntry> {
     entries.into_values().collect()
 }
 
-/// What the answer to a work item gives away, as far as it is told yet.
+/// What the answer to a work item gives away, as far as it is known yet.
 fn leaks(session: &Session, item: &str) -> Option<LeakReport> {
     let mut handling = session.leaks_of(item)?.clone();
     for leak in &mut handling.found {

@@ -90,7 +90,7 @@ pub struct AgendaItem {
     pub status: String,
 }
 
-/// A closed round, as later rounds are told of it.
+/// A closed round, as later rounds get it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundSummary {
     /// Its number in the session, from 1.

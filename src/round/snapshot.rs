@@ -62,7 +62,7 @@ impl Snapshot {
     }
 }
 
-/// What is told to one recipient alone, or appended for all.
+/// What goes to one recipient alone, or appended for all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AddressLines<'a> {
     pub role: &'a str,

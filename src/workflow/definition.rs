@@ -95,7 +95,7 @@ pub struct ParticipantSpec {
     pub agent_only: bool,
     /// What it can use, as its work items say.
     pub skills: Vec<String>,
-    /// Words it is known by; a reviewer is told of an author by the first two.
+    /// Words it is known by; a reviewer gets the first two of an author.
     pub tags: Vec<String>,
     /// `provider/model`, if the definition names one.
     pub model: Option<String>,

@@ -142,7 +142,7 @@ fn check_merge(definition: &Definition, step: &Step, file: &str, problems: &mut 
     problems.push(at(step, file, message).hint(hint));
 }
 
-/// What a condition names must be there; a transform fails when it runs, and is told beforehand.
+/// What a condition names must be there; a transform fails when it runs, so it is reported beforehand.
 fn check_expression(
     definition: &Definition,
     step: &Step,
@@ -170,7 +170,7 @@ fn check_expression(
     }
 }
 
-/// A path of a template that names nothing prints nothing; it is told beforehand.
+/// A path of a template that names nothing prints nothing; it is reported beforehand.
 fn check_template(
     template: Option<&Template>,
     step: &Step,
@@ -304,7 +304,7 @@ fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut 
     }
 }
 
-/// Ballots that a rule could decide, and no rule: a forgotten one is told.
+/// Ballots that a rule could decide, and no rule: a forgotten one is reported.
 fn check_rule(step: &Step, file: &str, warnings: &mut Vec<Diagnostic>) {
     let Some(round) = step.round().filter(|round| round.rule.is_none()) else { return };
     let kind = round.ballot.kind;

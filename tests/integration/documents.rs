@@ -54,6 +54,7 @@ fn folder(server: &Server) -> Desk {
         r#"{"options": ["a", "b"], "ballots": [{"count": 3, "ranking": [["a"], ["b"]]}]}"#,
     );
     desk.write("src/cache.rs", "// a line\n".repeat(100));
+    desk.write("docs/adr/README.md", "Decisions");
     for entry in fs::read_dir(root().join("sessions")).expect("examples") {
         let path = entry.expect("an example").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();

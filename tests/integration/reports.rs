@@ -275,3 +275,74 @@ fn reports_are_written_in_the_same_run_by_their_endings() {
     let ran = desk.run(["report", "s.s2s", "--replay", "--format", "md"]).code(2);
     assert!(ran.err.contains("--replay needs a web page"), "{}", ran.err);
 }
+
+/// A decision record: its number, what it replaces, and none where nothing was decided.
+#[test]
+fn decision_records_have_numbers_and_predecessors_and_need_a_decision() {
+    let definition = "goal: \"Cache: which first?\"\nquestion: Which?\nparticipants: [qa-lead, skeptic]\n\
+                      ballot: {kind: choice, options: [a, b]}\nrule: majority\n";
+    let desk = Desk::with(definition);
+    desk.write("answers.yaml", "decide: {qa-lead: {vote: a}, skeptic: {vote: a}}\n");
+    desk.write("split.yaml", "decide: {qa-lead: {vote: a}, skeptic: {vote: b}}\n");
+    let run = |answers: &str, file: &str, out: &str| {
+        desk.run(["--batch", "decide.yaml", "--answers", answers, "--save", file, "--out", out])
+    };
+    run("answers.yaml", "s.s2s", "r.md").code(0);
+    std::fs::create_dir(desk.path("adr")).expect("a folder");
+    let record = ["report", "s.s2s", "--number", "14", "--supersedes", "ADR-0007", "--out"];
+    desk.run(record.iter().copied().chain(["adr"])).code(0);
+    let text = std::fs::read_to_string(desk.path("adr/0014-cache-which-first.md")).expect("the record");
+    assert!(text.starts_with("---\nstatus: \"proposed, supersedes ADR-0007\"\n"), "{text}");
+    desk.run(record.iter().copied().chain(["adr"])).code(0);
+    desk.write("adr/0014-other.md", "another");
+    let ran = desk.run(record.iter().copied().chain(["adr"])).code(2);
+    assert!(ran.err.contains("number 14 is already used by `0014-other.md`"), "{}", ran.err);
+    let ran = desk.run(record.iter().copied().chain(["r.madr.md"])).code(2);
+    assert!(ran.err.contains("--number needs a folder"), "{}", ran.err);
+    let ran = desk.run(["report", "s.s2s", "--supersedes", "ADR-0007"]).code(2);
+    assert!(ran.err.contains("need a decision record"), "{}", ran.err);
+
+    let ran = run("split.yaml", "tied.s2s", "tied.madr.md").code(3);
+    assert!(ran.err.contains("no decision record written: No decision: a and b tie"), "{}", ran.err);
+    let ran = desk.run(["report", "tied.s2s", "--out", "tied.madr.md", "--out", "tied.html"]).code(3);
+    assert!(ran.err.contains("no decision record written: No decision: a and b tie"), "{}", ran.err);
+    assert!(!desk.path("tied.madr.md").exists() && desk.path("tied.html").exists());
+    let ran = desk.run(["report", "tied.s2s", "--format", "madr", "--even-undecided"]).code(0);
+    assert!(ran.out.starts_with("---\nstatus: proposed\n"), "{}", ran.out);
+}
+
+/// An answer of 1 MB does not count and says so; a long one is cut in pages and whole for programs; of a file that
+/// ends within a document the report shows what is whole, and says that the rest is missing.
+#[test]
+fn long_answers_and_torn_files_are_reported() {
+    let desk = Desk::with(
+        "question: Which?\nparticipants: [qa-lead, skeptic, coder]\nballot: {kind: choice, options: [a, b]}\nrule: majority\n",
+    );
+    let (long, huge) = ("word & <b>text</b> ".repeat(5_800), "x".repeat(1_000_000));
+    let answers = json!({ "decide": {
+        "qa-lead": { "vote": "a", "position": long }, "skeptic": { "vote": "a" },
+        "coder": { "vote": "b", "position": huge },
+    } });
+    desk.write("answers.json", answers.to_string());
+    desk.run(["--batch", "--quiet", "decide.yaml", "--answers", "answers.json", "--save", "s.s2s"]).code(0);
+    for (format, at_most, is_whole) in
+        [("html", 200_000, false), ("md", 400_000, false), ("csv", 400_000, true), ("json", 900_000, true)]
+    {
+        let text = desk.run(["report", "s.s2s", "--format", format]).code(0).out;
+        assert!(text.len() < at_most, "{format}: {} bytes", text.len());
+        let parts = text.matches("word &").count();
+        assert!(parts > 500 && (parts >= 5_800) == is_whole, "{format}: {parts}");
+        assert!(text.contains("the reply is too long to be kept"), "{format}");
+    }
+
+    let whole = desk.read("s.s2s");
+    let at = whole.find("\nevent: tally_made").expect("a tally");
+    desk.write("torn.s2s", &whole[..at + 20]);
+    for format in ["md", "html", "madr"] {
+        let even = (format == "madr").then_some("--even-undecided");
+        let ran = desk.run(["report", "torn.s2s", "--format", format].into_iter().chain(even)).code(0);
+        assert!(ran.err.contains("of an incomplete write at the end"), "{}", ran.err);
+        assert!(ran.out.contains("of an incomplete write at the end of the file are left out"), "{format}");
+        assert!(ran.out.contains("qa-lead"), "{format}");
+    }
+}

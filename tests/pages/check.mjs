@@ -1,8 +1,11 @@
 // Looks at report pages in a real browser: accessibility (axe-core), no overflow at 390 px and 1280 px, the first
 // page on one A4 sheet, no request leaves the file, and a replay page that checks itself and tells a changed byte.
 //
-//   npm install --no-save axe-core puppeteer-core      in this folder, once
-//   node check.mjs PAGE.html ...                       CHROMIUM=/path/to/chromium if it is elsewhere
+//   tests/pages/run.sh                                  all examples; installs what this needs
+//   NODE_PATH=node_modules node check.mjs PAGE.html ...  axe-core, puppeteer-core; CHROMIUM, FIREFOX: paths
+//
+// "One sheet" means: printed by Chromium to PDF with the page's own style, the page up to "The whole record" has one
+// page.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -16,18 +19,25 @@ const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--no-first-run'],
 });
+const firefox = process.env.FIREFOX
+  ? await puppeteer.launch({ browser: 'firefox', executablePath: process.env.FIREFOX })
+  : null;
 let faults = 0;
 const fault = (page, words) => { faults++; console.log(`${basename(page)}: ${words}`); };
+
+function watch(page, file) {
+  page.on('request', request => {
+    if (!/^(file|blob|data):/.test(request.url())) fault(file, `asks for ${request.url()}`);
+  });
+  page.on('dialog', dialog => { fault(file, `a dialog opened: ${dialog.message()}`); dialog.dismiss(); });
+}
 
 async function open(file, width, scheme) {
   const page = await browser.newPage();
   await page.setBypassCSP(true);
   await page.setViewport({ width, height: 900 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-  page.on('request', request => {
-    if (!request.url().startsWith('file:') && !request.url().startsWith('blob:')) fault(file, `asks for ${request.url()}`);
-  });
-  page.on('dialog', dialog => { fault(file, `a dialog opened: ${dialog.message()}`); dialog.dismiss(); });
+  watch(page, file);
   await page.goto(pathToFileURL(resolve(file)).href);
   return page;
 }
@@ -54,15 +64,18 @@ for (const file of process.argv.slice(2)) {
   const sheets = Buffer.from(await print.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type\s*\/Page\b/g).length;
   if (sheets > 1) fault(file, `the first page needs ${sheets} sheets`);
   await print.close();
-  if (readFileSync(file, 'utf8').includes('id="replay"')) await replay(file);
+  if (readFileSync(file, 'utf8').includes('id="replay"')) {
+    await replay(browser, file);
+    if (firefox) await replay(firefox, file);
+  }
 }
 
-// The page says that it is whole; with one byte of its record changed it says where.
-async function replay(file) {
-  const said = async path => {
-    const page = await open(path, 1280, 'light');
-    await page.setBypassCSP(false);
-    await page.reload();
+// The page says that it is whole; with one byte of its record changed it names the document.
+async function replay(browser, file) {
+  const result = async path => {
+    const page = await browser.newPage();
+    watch(page, path);
+    await page.goto(pathToFileURL(resolve(path)).href);
     await page.waitForFunction(() => !document.getElementById('rp-check').textContent.startsWith('Checking'), { timeout: 60000 });
     const words = await page.$eval('#rp-check', node => node.textContent);
     await page.$eval('#rp-next', node => { for (let i = 0; i < 5; i++) node.click(); });
@@ -70,7 +83,7 @@ async function replay(file) {
     await page.close();
     return { words, seats };
   };
-  const whole = await said(file);
+  const whole = await result(file);
   if (!whole.words.startsWith('✓')) fault(file, whole.words);
   if (!whole.seats) fault(file, 'the replay shows no seat');
   const text = readFileSync(file, 'utf8');
@@ -79,10 +92,11 @@ async function replay(file) {
   const number = [...text.slice(from, at).matchAll(/\\nseq: (\d+)\\n/g)].pop()[1];
   const changed = join(mkdtempSync(join(tmpdir(), 'page-')), 'changed.html');
   writeFileSync(changed, `${text.slice(0, at)}ballot_sealeD${text.slice(at + 13)}`);
-  const told = (await said(changed)).words;
-  if (!told.startsWith('✕') || !told.includes(`document ${number}:`)) fault(file, `a changed byte in document ${number} is told as: ${told}`);
+  const { words } = await result(changed);
+  if (!words.startsWith('✕') || !words.includes(`document ${number}:`)) fault(file, `a changed byte in document ${number} is reported as: ${words}`);
 }
 
 await browser.close();
-console.log(faults ? `${faults} faults` : `${process.argv.length - 2} pages without faults`);
+await firefox?.close();
+console.log(`${process.argv.length - 2} pages, ${faults} faults${firefox ? '; replay in Firefox too' : ''}`);
 process.exit(faults ? 1 : 0);

@@ -1,6 +1,6 @@
 //! The fields of an answer: checked, in their one order, the rest kept and flagged.
 //!
-//! All problems of an answer are told at once. No field is converted: what is missing stays missing.
+//! All problems of an answer are reported at once. No field is converted: what is missing stays missing.
 
 use serde_json::{Map, Number, Value as Json};
 

@@ -44,7 +44,7 @@ pub(super) fn parse(text: &str, kind: BallotKind) -> (Cow<'_, str>, Result<Node,
     (source, parsed)
 }
 
-/// Why a block is not readable, as it is told to a participant.
+/// Why a block is not readable, as the participant reads it.
 fn unreadable(problem: &crate::diagnostic::Diagnostic) -> String {
     let message = problem.message.trim_start_matches("not readable as YAML: ");
     let message = message.rsplit_once(" at line ").map_or(message, |(before, _)| before);

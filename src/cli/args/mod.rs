@@ -77,19 +77,7 @@ pub enum Verb {
         json: bool,
     },
     /// Write a report of a session
-    Report {
-        /// Session (.s2s)
-        file: PathBuf,
-        /// Select the format (default: the ending of --out, else md)
-        #[arg(long, value_enum)]
-        format: Option<Format>,
-        /// Write to this file (repeatable; default: stdout)
-        #[arg(long, short, value_name = "OUT")]
-        out: Vec<PathBuf>,
-        /// Put the session file into the web page, with a replay that checks it
-        #[arg(long)]
-        replay: bool,
-    },
+    Report(ReportArgs),
     /// Count ballots from a file, or recount a round under another rule
     Tally {
         /// Session (.s2s); its recorded decision does not change
@@ -187,6 +175,31 @@ pub enum Verb {
         /// Shell
         shell: ShellName,
     },
+}
+
+/// Session and form of a report.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ReportArgs {
+    /// Session (.s2s)
+    pub file: PathBuf,
+    /// Select the format (default: the ending of --out, else md)
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// Write to this file (repeatable; default: stdout); with --number, a folder
+    #[arg(long, short, value_name = "OUT")]
+    pub out: Vec<PathBuf>,
+    /// Put the session file into the web page, with a replay that checks it
+    #[arg(long)]
+    pub replay: bool,
+    /// Name the decision record `0014-title.md`, in the folder of --out
+    #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..=9999))]
+    pub number: Option<u32>,
+    /// Name the decision record that this one replaces, in its status
+    #[arg(long, value_name = "ADR")]
+    pub supersedes: Option<String>,
+    /// Write a decision record even if nothing was decided
+    #[arg(long)]
+    pub even_undecided: bool,
 }
 
 /// What turned out right, or where the track record goes.

@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 /// Options of a run.
 #[derive(Debug, Clone, Default, ClapArgs)]
-#[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "each is a flag of its own")]
+#[expect(clippy::struct_field_names, reason = "`dry_run` is the name of its flag")]
 pub struct Run {
     /// Definition (YAML or JSON) or session (.s2s) to open; with --batch, several, or `-` for stdin (default: home screen)
     #[arg(value_name = "FILE")]
@@ -14,16 +14,9 @@ pub struct Run {
     /// Run without the terminal UI
     #[arg(long)]
     pub batch: bool,
-    /// Print events as NDJSON, or only the result, as one line per file
-    #[arg(long, value_enum, value_name = "events|result", num_args = 0..=1, require_equals = true,
-          default_missing_value = "events", hide_possible_values = true)]
-    pub json: Option<Json>,
     /// Override the definition's input (text, or JSON that starts with { or [)
     #[arg(long, value_name = "TEXT")]
     pub input: Option<String>,
-    /// Read scripted answers by step id (YAML or JSON)
-    #[arg(long, value_name = "FILE")]
-    pub answers: Option<PathBuf>,
     /// Set the default model, or NAME=provider/model for one seat (repeatable)
     #[arg(long, value_name = "MODEL")]
     pub model: Vec<String>,
@@ -45,38 +38,22 @@ pub struct Run {
     /// Print prompts and cost estimate; send nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Stop before cost can exceed USD
-    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
-    pub max_usd: Option<f64>,
     /// Set the seed of seats without one
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Seal answers as those of remote seats are sealed (2)
     #[arg(long, hide = true, value_parser = clap::value_parser!(u32).range(1..=2))]
     pub seal: Option<u32>,
-    /// Print only errors to stderr
-    #[arg(long, short)]
-    pub quiet: bool,
-    /// Write one receipt per sealed answer to a new file (`-`: stderr)
-    #[arg(long, value_name = "FILE")]
-    pub receipts: Option<PathBuf>,
-    /// With --batch, also write a report; its format is its ending: md, html, json, csv, madr.md (repeatable)
-    #[arg(long, short, value_name = "OUT")]
-    pub out: Vec<PathBuf>,
-    /// After a key loss, ask the affected seats again
-    #[arg(long)]
-    pub ask_again: bool,
+    #[command(flatten)]
+    pub common: RunOptions,
     /// Copy of the global flag.
     #[arg(skip)]
     pub trust: bool,
 }
 
-/// Options of a resumed session: what it was opened with stays.
-#[derive(Debug, Clone, ClapArgs)]
-pub struct ResumeArgs {
-    /// Unfinished sessions (.s2s)
-    #[arg(value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+/// Options of a new and of a resumed run.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub struct RunOptions {
     /// Print events as NDJSON, or only the result, as one line per file
     #[arg(long, value_enum, value_name = "events|result", num_args = 0..=1, require_equals = true,
           default_missing_value = "events", hide_possible_values = true)]
@@ -93,7 +70,7 @@ pub struct ResumeArgs {
     /// Write one receipt per sealed answer to a new file (`-`: stderr)
     #[arg(long, value_name = "FILE")]
     pub receipts: Option<PathBuf>,
-    /// Also write a report; its format is its ending: md, html, json, csv, madr.md (repeatable)
+    /// Without the terminal UI, also write a report: .md, .html, .json, .csv or .madr.md (repeatable)
     #[arg(long, short, value_name = "OUT")]
     pub out: Vec<PathBuf>,
     /// After a key loss, ask the affected seats again
@@ -101,21 +78,19 @@ pub struct ResumeArgs {
     pub ask_again: bool,
 }
 
+/// Options of a resumed session; everything else is in its file.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ResumeArgs {
+    /// Unfinished sessions (.s2s)
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub common: RunOptions,
+}
+
 impl From<ResumeArgs> for Run {
     fn from(args: ResumeArgs) -> Self {
-        let ResumeArgs { files, json, answers, max_usd, quiet, receipts, out, ask_again } = args;
-        Self {
-            files,
-            json,
-            answers,
-            max_usd,
-            quiet,
-            receipts,
-            out,
-            ask_again,
-            batch: true,
-            ..Self::default()
-        }
+        Self { files: args.files, batch: true, common: args.common, ..Self::default() }
     }
 }
 

@@ -49,11 +49,11 @@ pub struct AgentWork {
     pub input: Map<String, Value>,
     /// The stage it works on.
     pub stage_context: StageContext,
-    /// The number of the words in which it is told of all this beside its prompt; none in sessions of
-    /// format 1, where it is told less.
+    /// The version of the words that state all this with its prompt; none in sessions of
+    /// format 1, which state less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wording: Option<u32>,
-    /// What it is told of the form of its answer, and by the facilitator.
+    /// The form of its answer, and the lines of the facilitator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
     /// The prompt, if a template gave one.
@@ -96,7 +96,7 @@ pub struct PreviousArtifact {
     pub content: Option<Value>,
 }
 
-/// What a reviewer is told of what it reviews; the author by tag, never by name.
+/// What a reviewer gets of what it reviews; the author by tag, never by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewContext {
     pub target_artifact_id: String,

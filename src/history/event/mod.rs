@@ -146,7 +146,7 @@ pub enum Event {
     },
     /// The session goes on.
     SessionResumed {
-        /// The program that goes on with it.
+        /// The program that resumes it.
         program: String,
         /// Bytes of a torn write that were cut off and kept aside.
         #[serde(default, skip_serializing_if = "is_zero")]

@@ -120,7 +120,7 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
     }
     let mut result = checker.finish(expect.map(|_| holds_expected));
     if result.findings.iter().any(|finding| finding.place.is_some()) {
-        // Looked up only where something is told.
+        // Looked up only where a problem is reported.
         let starts: Vec<_> = starts(bytes).collect();
         for place in result.findings.iter_mut().filter_map(|finding| finding.place.as_mut()) {
             if let Some((offset, line)) = starts.get(place.seq as usize) {

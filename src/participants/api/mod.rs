@@ -49,7 +49,7 @@ pub(super) struct RequestOptions {
     pub effort: Option<Effort>,
 }
 
-/// How a service is told the form of an answer.
+/// How a request states the form of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SchemaMode {
     /// In the rules of the table alone.

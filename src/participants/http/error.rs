@@ -1,4 +1,4 @@
-//! How a request that brought no reply is told.
+//! Describes requests without a reply.
 //!
 //! Pure. A reason may be read while the round is open: it holds the status, the service's name for
 //! its error and, where the error cannot be about an answer, one line of its sentence. It never

@@ -26,7 +26,7 @@ pub const PASSED: [&str; 6] = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "System
 const MOST: u64 = 16 * 1024 * 1024;
 /// How long a program may take to tell its version.
 const VERSION_PATIENCE: Duration = Duration::from_secs(10);
-/// How much of a program's reason is told, in characters.
+/// How much of a program's reason is shown, in characters.
 const REASON: usize = 300;
 
 /// A participant that is a program with fixed flags.
@@ -139,7 +139,7 @@ impl ProgramSeat {
         command
     }
 
-    /// What it is told on standard input: all of the prompt that does not reach it otherwise.
+    /// What it gets on standard input: all of the prompt that does not reach it otherwise.
     fn prompt(&self, ask: &SeatRequest) -> String {
         let again = ask.again.as_deref().unwrap_or_default();
         let (prompt, is_apart) = (&ask.prompt, self.program.takes_rules());

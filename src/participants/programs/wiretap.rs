@@ -135,7 +135,7 @@ fn tools(value: &Value, names: &mut Vec<String>) {
         Value::Object(map) => {
             for (key, value) in map {
                 if let (true, Value::Array(items)) = (TOOL_LISTS.contains(&key.as_str()), value) {
-                    // A group of tools is told by what it holds.
+                    // A group of tools is recognized by its content.
                     let single =
                         items.iter().filter(|tool| TOOL_LISTS.iter().all(|key| !tool[key].is_array()));
                     let name = |tool: &Value| {

@@ -9,7 +9,7 @@ use crate::insight::movement::{earlier, movement};
 use crate::insight::{SeatView, seats};
 use crate::report::model::{Report, said};
 
-/// How many moves are told in words.
+/// How many moves are described in words.
 const TOLD: usize = 6;
 /// How much of a mover's words is quoted, in characters.
 const WORDS: usize = 240;

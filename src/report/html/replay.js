@@ -166,7 +166,7 @@
   if (from !== text.length) wrong.push('there are bytes after the last whole document, ' + (number - 1));
   if (before !== panel.dataset.hash) wrong.push('it does not end where this report says');
 
-  // What was handed out, and the counts of votes and stances.
+  // The hashes of the snapshots, and the counts of votes and stances.
   let snapshots = 0, counts = 0;
   const rounds = {};
   for (const event of events) {
@@ -194,12 +194,13 @@
       }
     }
   }
+  const count = (n, one, many = one + 's') => n + ' ' + (n === 1 ? one : many);
   const check = $('rp-check');
   check.className = 'rp-check ' + (wrong.length ? 'bad' : 'ok');
   check.textContent = wrong.length
     ? '✕ This record was changed: ' + wrong.slice(0, 3).join('; ') + (wrong.length > 3 ? ' …' : '')
-    : '✓ Checked in your browser just now: ' + number + ' entries, chain unbroken; ' + snapshots + ' snapshots as handed out; '
-      + counts + ' counts repeated. Last hash ' + before.slice(0, 16) + '…';
+    : '✓ Checked in your browser just now: ' + count(number, 'entry', 'entries') + ', chain unbroken; ' + count(snapshots, 'snapshot') + ' with the recorded hash; '
+      + count(counts, 'count') + ' repeated. Last hash ' + before.slice(0, 16) + '…';
 
   // The steps.
   const steps = [];

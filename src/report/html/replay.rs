@@ -53,9 +53,8 @@ fn panel(source: &Source, record: &str) -> String {
         "\n<section id=\"replay\" class=\"replay\" data-hash=\"{hash}\" hidden tabindex=\"0\" aria-label=\"Replay of the \
          session\"><h2>Replay <small>built from the record that this page carries</small></h2>\
          <p id=\"rp-check\" class=\"rp-check\" role=\"status\">Checking …</p>\
-         <p class=\"cap\">This shows that the record is whole. That nobody wrote record and page anew, only the last hash \
-         shows, compared with one kept elsewhere. That the seals open to these answers: <code>roundtable verify {name}</code>, \
-         offline. <button type=\"button\" id=\"rp-save\" data-name=\"{name}\">Save the record</button></p>\
+         <p class=\"cap\">This shows that the record is whole. To see that nobody rewrote record and page together, compare the last \
+         hash with one kept elsewhere. To open the seals, run <code>roundtable verify {name}</code>. <button type=\"button\" id=\"rp-save\" data-name=\"{name}\">Save the record</button></p>\
          <p id=\"rp-q\" class=\"rp-q\"></p><ul id=\"rp-stage\"></ul>\
          <p class=\"rp-line\"><span id=\"rp-say\" aria-live=\"polite\"></span></p>\
          <div class=\"rp-ctl\"><button type=\"button\" id=\"rp-prev\" aria-label=\"One step back\">◀</button>\

@@ -17,15 +17,15 @@ use crate::report::model::{OptionView, Reason, Report, Source, dissent_heading, 
 
 /// The decision record of a session.
 pub fn madr(session: &Session) -> String {
-    madr_of(session, &Source::default())
+    madr_of(session, &Source::default(), None)
 }
 
-/// The decision record of a session and the file it is in.
-pub fn madr_of(session: &Session, source: &Source) -> String {
+/// The decision record of a session and the file it is in; `supersedes` names the record it replaces.
+pub fn madr_of(session: &Session, source: &Source, supersedes: Option<&str>) -> String {
     let report = Report::new(session, source);
     let options = report.options();
     let mut out = String::new();
-    head(&report, &mut out);
+    head(&report, supersedes, &mut out);
     for label in labels(session).into_iter().chain(report.missing()) {
         let _ = writeln!(out, "**{}**\n", inline(&label));
     }
@@ -45,7 +45,7 @@ fn yaml_text(text: &str) -> String {
     Value::from(crate::sanitize::harmless_line(text)).to_string()
 }
 
-fn head(report: &Report<'_>, out: &mut String) {
+fn head(report: &Report<'_>, supersedes: Option<&str>, out: &mut String) {
     let session = report.session;
     // The seats recommend; a person accepts or rejects.
     let (status, by) = match report.approval() {
@@ -54,6 +54,10 @@ fn head(report: &Report<'_>, out: &mut String) {
         }
         Some(said) if !said.asked.given.approved => ("rejected", format!("{} at {}", said.by, said.asked.at)),
         _ => ("proposed", "nobody yet".to_owned()),
+    };
+    let status = match supersedes {
+        Some(other) => yaml_text(&format!("{status}, supersedes {other}")),
+        None => status.to_owned(),
     };
     let date: String = session.last_at.to_string().chars().take(10).collect();
     let consulted = report
@@ -65,10 +69,30 @@ fn head(report: &Report<'_>, out: &mut String) {
         yaml_text(&by),
         yaml_text(&consulted.unwrap_or_default())
     );
-    let goal = session.definition.as_deref().and_then(|definition| definition.goal.as_deref());
-    let title = first_line(goal.unwrap_or_else(|| report.title()));
+    let title = title(report);
     let _ =
         writeln!(out, "# {}: {}\n", inline(title.trim_end_matches(['.', ':'])), inline(&report.made.name));
+}
+
+fn title(report: &Report<'_>) -> String {
+    let goal = report.session.definition.as_deref().and_then(|definition| definition.goal.as_deref());
+    first_line(goal.unwrap_or_else(|| report.title()))
+}
+
+/// Returns the title as part of a file name: lower-case words with hyphens, at most 60 characters.
+pub fn file_title(session: &Session) -> String {
+    let title = title(&Report::new(session, &Source::default())).to_lowercase();
+    let mut name = String::new();
+    for word in title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        if name.chars().count() + word.chars().count() >= 60 {
+            break;
+        }
+        if !name.is_empty() {
+            name.push('-');
+        }
+        name.push_str(word);
+    }
+    if name.is_empty() { "decision".to_owned() } else { name }
 }
 
 fn problem(report: &Report<'_>, out: &mut String) {

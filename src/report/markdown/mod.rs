@@ -12,7 +12,7 @@ mod round;
 mod seat;
 mod steps;
 
-pub use madr::{madr, madr_of};
+pub use madr::{file_title, madr, madr_of};
 
 use std::fmt::Write as _;
 
@@ -140,7 +140,7 @@ fn about(report: &Report<'_>, out: &mut String) {
         code(&header.definition_file),
         inline(&header.definition_sha256)
     );
-    // Who is who is told when nobody is asked any more.
+    // The pseudonyms are resolved when nobody is asked any more.
     if let Some(names) = session.pseudonyms().filter(|_| session.closed.is_some()) {
         let pairs = names.iter().map(|(name, shown)| format!("{name} as {shown}"));
         let _ = writeln!(out, "- Pseudonyms: {}", inline(&join_list(pairs)));

@@ -14,8 +14,8 @@ pub struct Dissenter<'a> {
     pub seat: SeatView<'a>,
     /// "votes redis", "puts search first and csv-export in place 3".
     pub vote: String,
-    /// What it said, in full; its reasons where it took no position, its last reply where it gave no
-    /// valid answer.
+    /// What it said, in full: its position, else its reasons, concerns, risks or suggestions; its last reply
+    /// where it gave no valid answer.
     pub said: String,
     /// What would have to change, if it blocks.
     pub change: Option<String>,
@@ -50,8 +50,10 @@ pub fn said(seat: &SeatView<'_>) -> String {
     if answer.may_block && seat.ballot().is_none() {
         return answer.replies.last().map(|reply| reply.text.trim().to_owned()).unwrap_or_default();
     }
-    let texts = ["position", "rationale", "concerns"].map(|key| plain_texts(answer.answer.get(key)));
-    texts.into_iter().find(|texts| !texts.is_empty()).unwrap_or_default().join("\n")
+    let texts = |key: &str| plain_texts(answer.answer.get(key));
+    let risks = plain_texts(answer.answer.get("trade_offs").and_then(|given| given.get("risks")));
+    let found = [texts("position"), texts("rationale"), texts("concerns"), risks, texts("suggestions")];
+    found.into_iter().find(|texts| !texts.is_empty()).unwrap_or_default().join("\n")
 }
 
 impl<'a> Report<'a> {

@@ -189,7 +189,7 @@ impl<'a> Report<'a> {
     pub fn next(&self) -> Vec<String> {
         let resume = format!("`roundtable resume {}`", self.source.name());
         if self.session.closed.is_none() {
-            return vec![format!("The session is not finished. {resume} goes on with it.")];
+            return vec![format!("The session is not finished. Resume it with {resume}.")];
         }
         let Some(tally) = self.tally else { return vec!["Nothing was decided.".to_owned()] };
         if self.is_decided() {

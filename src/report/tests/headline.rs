@@ -86,7 +86,7 @@ const SCORE: &str = "ballot: {kind: score, options: [x, y], min: 0, max: 10}\n";
 const RANKING: &str = "ballot: {kind: ranking, options: [x, y, z]}\n";
 const CARDS: &str = "ballot: {kind: estimate, cards: [\"1\", \"2\", \"3\", \"5\", \"8\", \"13\"]}\n";
 
-/// What is asked, what the seats do, the one line that comes of it.
+/// What is asked, what the seats do, the resulting line.
 const TABLE: [(&str, &str, &[&str], &str); 35] = [
     (CHOICE, "rule: majority", &["x", "x", "x", "x", "x", "x"], "Decision: x. All 6 seats chose it."),
     (CHOICE, "rule: majority", &["x", "x"], "Decision: x. Both seats chose it."),

@@ -22,7 +22,7 @@ pub(super) const MOST_OPTIONS: usize = 1_000;
 /// All ballots together may count for so much.
 const MOST_VOTES: u64 = 1_000_000_000_000;
 
-/// No more problems than this are told.
+/// No more problems than this are reported.
 const MOST_PROBLEMS: usize = 20;
 
 /// What a ballot file holds.

@@ -1,6 +1,6 @@
 //! Ballots from a file: JSON or YAML, CSV, and the order files of PrefLib.
 //!
-//! Text goes in, a profile or all problems come out, each with its line. The kind of file is told by its
+//! Text goes in, a profile or all problems come out, each with its line. The kind of file is recognized by its
 //! name's ending. What a file says is taken as it is: an option that is not listed, a ballot of another
 //! kind, a key that is not known are errors.
 

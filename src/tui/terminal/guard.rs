@@ -19,7 +19,7 @@ pub fn enter(mouse: bool) -> io::Result<DefaultTerminal> {
     HOOK.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            // One elsewhere is told on the screen, once whoever waits for that thread notices.
+            // One elsewhere is shown on the screen, once whoever waits for that thread notices.
             if std::thread::current().name() == Some("main") {
                 restore();
             } else if IS_TAKEN.load(Ordering::Relaxed) {

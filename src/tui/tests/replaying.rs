@@ -88,7 +88,7 @@ fn a_click_on_the_time_line_leads_to_its_moment() {
     }
 }
 
-/// What is told of the file while it is shown.
+/// What the screen says about the file while it is shown.
 #[test]
 fn a_file_that_grows_is_followed() {
     use crate::tui::LoadProgress;

@@ -49,7 +49,7 @@ pub fn items(model: &mut Model) {
     model.overlay = Some(Overlay::Menu(Menu::of(MenuKind::Item, title, rows)));
 }
 
-/// What was handed out up to here, the newest first, each with the place of its event.
+/// Work items offered up to here, the newest first, each with the place of its event.
 fn offered(model: &Model) -> impl Iterator<Item = (usize, &WorkItemOffered)> {
     let shown = model.replay.lines().iter().enumerate().take(model.replay.at()).rev();
     shown.filter_map(|(index, line)| {

@@ -82,7 +82,7 @@ fn found(model: &Model) -> Vec<Check> {
     }
     let (opened, bytes) = (&preview.opened, group_digits(preview.opened.snapshot_bytes));
     let short: String = opened.snapshot_sha256.chars().take(8).collect();
-    add(Grade::Good, format!("all are told the same {bytes} bytes, sha256 {short}"), "s reads them");
+    add(Grade::Good, format!("all get the same {bytes} bytes, sha256 {short}"), "s reads them");
     found
 }
 

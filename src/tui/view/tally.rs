@@ -57,7 +57,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// What is told first: the bars, who disagreed, who moved.
+/// What is shown first: the bars, who disagreed, who moved.
 pub fn head(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     let Some(tally) = round_view::tally(round) else { return Vec::new() };
     let mut lines = votes::bars(model, round, width);

@@ -1,4 +1,4 @@
-//! The workflow as a map: every step, where it leads, how it went; what was handed out, made, reviewed.
+//! The workflow as a map: every step, where it leads, how it went; what was offered, made, reviewed.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

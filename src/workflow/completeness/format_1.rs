@@ -5,7 +5,7 @@
 
 use super::{ReferencedContent, is_held, looks_like_id};
 
-/// Words that are told an agent, each followed by what is looked up.
+/// Words that an agent gets, each followed by what is looked up.
 const LOOK: [&str; 9] =
     ["check", "look up", "look into", "open", "read", "consult", "fetch", "visit", "browse"];
 /// What may be looked up.

@@ -1,7 +1,7 @@
 //! What an agent's answer must look like: a JSON Schema, draft 2020-12 unless it says otherwise.
 //!
 //! A schema stands for itself: a `$ref` that leads out of it is refused, so that nothing is ever
-//! loaded. What does not fit is told with the JSON pointer of the place.
+//! loaded. What does not fit is reported with the JSON pointer of the place.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const MOST_REFS: usize = 500;
 /// The validator goes down by calling itself; on this stack it reaches the bottom of all that is
 /// let in. Only what is used of it is ever taken.
 const STACK: usize = 512 * 1024 * 1024;
-/// How many violations are told.
+/// How many violations are reported.
 const TOLD: usize = 5;
 
 /// A schema that is one.

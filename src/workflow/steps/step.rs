@@ -119,7 +119,7 @@ impl Step {
         if let StepKind::Parallel(parallel) = &self.kind { &parallel.steps } else { &[] }
     }
 
-    /// Whether it hands something to participants, who are told the facilitator's line.
+    /// Whether it hands something to participants, who get the facilitator's line.
     pub fn asks_seats(&self) -> bool {
         matches!(self.kind, StepKind::Round(_) | StepKind::Agent(_) | StepKind::Review(_))
     }

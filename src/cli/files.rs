@@ -234,63 +234,62 @@ fn numbered(folder: &Path, number: u32, title: &str) -> Result<PathBuf, Diagnost
     }
 }
 
+/// Returns what to write where, the format of each by its name or `--format`; no name is standard output.
+fn planned(wanted: &ReportArgs, session: &Session) -> Result<Vec<(Option<PathBuf>, Format)>, Diagnostic> {
+    let mut outs: Vec<(PathBuf, Option<Format>)> =
+        wanted.out.iter().map(|out| (out.clone(), wanted.format.or(Format::of_file(out)))).collect();
+    if let Some(number) = wanted.number {
+        let mut is_named = false;
+        for (out, format) in outs.iter_mut().filter(|(out, _)| out.is_dir()) {
+            *out = numbered(out, number, &report::file_title(session))?;
+            *format = Some(Format::Madr);
+            is_named = true;
+        }
+        if !is_named {
+            let problem = Diagnostic::new("--number needs a folder");
+            return Err(problem.hint("use --out FOLDER; the record is named after its title"));
+        }
+    }
+    let default = if wanted.replay { Format::Html } else { Format::Md };
+    let names: Vec<PathBuf> = outs.iter().map(|(out, _)| out.clone()).collect();
+    // A single file may have any name: without a known ending it is Markdown, as ever.
+    check_out(&names, wanted.format.or((names.len() == 1).then_some(default)))?;
+    let mut planned: Vec<(Option<PathBuf>, Format)> =
+        outs.into_iter().map(|(out, format)| (Some(out), format.unwrap_or(default))).collect();
+    if planned.is_empty() {
+        planned.push((None, wanted.format.unwrap_or(default)));
+    }
+    let has = |format: Format| planned.iter().any(|(_, planned)| *planned == format);
+    if wanted.replay && !has(Format::Html) {
+        let problem = Diagnostic::new("--replay needs a web page");
+        return Err(problem.hint("use --format html, or --out NAME.html"));
+    }
+    let is_for_record = wanted.supersedes.is_some() || wanted.even_undecided;
+    if is_for_record && !has(Format::Madr) {
+        let problem = Diagnostic::new("--supersedes and --even-undecided need a decision record");
+        return Err(problem.hint("use --format madr, or --out NAME.madr.md"));
+    }
+    Ok(planned)
+}
+
 /// `report`: a session as a document.
 pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbResult {
     /// A page that holds its session grows with it; with a larger file this is said.
     const LARGE: usize = 2_000_000;
     let reported = Reported::new(path, log_of(path, output)?);
-    let mut outs = wanted.out.clone();
-    if let Some(number) = wanted.number {
-        let mut is_named = false;
-        for out in outs.iter_mut().filter(|out| out.is_dir()) {
-            *out = numbered(out, number, &report::file_title(&reported.session))?;
-            is_named = true;
-        }
-        if !is_named {
-            let problem = Diagnostic::new("--number needs a folder");
-            return Err(problem.hint("use --out FOLDER; the record is named after its title").into());
-        }
-    }
-    // A single file may have any name: without a known ending it is Markdown, as ever.
-    let is_one = outs.len() == 1;
-    check_out(&outs, wanted.format.or(is_one.then_some(Format::Md)))?;
-    let format_of = |out: Option<(&PathBuf, &PathBuf)>| {
-        let is_numbered = out.is_some_and(|(out, given)| out != given);
-        let by_name =
-            if is_numbered { Some(Format::Madr) } else { out.and_then(|(out, _)| Format::of_file(out)) };
-        wanted.format.or(by_name).unwrap_or(if wanted.replay { Format::Html } else { Format::Md })
-    };
-    let formats: Vec<Format> = match outs.as_slice() {
-        [] => vec![format_of(None)],
-        outs => outs.iter().zip(&wanted.out).map(|both| format_of(Some(both))).collect(),
-    };
-    if wanted.replay && !formats.contains(&Format::Html) {
-        let problem = Diagnostic::new("--replay needs a web page");
-        return Err(problem.hint("use --format html, or --out NAME.html").into());
-    }
-    let is_for_record = wanted.number.is_some() || wanted.supersedes.is_some() || wanted.even_undecided;
-    if is_for_record && !formats.contains(&Format::Madr) {
-        let problem = Diagnostic::new("--number, --supersedes and --even-undecided need a decision record");
-        return Err(problem.hint("use --format madr, or --out NAME.madr.md").into());
-    }
-    let text_of = |format: Format| match format {
-        Format::Madr => {
-            Ok(report::madr_of(&reported.session, &reported.source, wanted.supersedes.as_deref()))
-        }
-        Format::Md | Format::Json | Format::Html | Format::Csv | Format::Junit | Format::Github => {
-            reported.rendered(format, wanted.replay)
-        }
-    };
     let undecided = reported.undecided().filter(|_| !wanted.even_undecided);
     let mut code = ExitCode::Finished;
-    let outs = if outs.is_empty() { vec![None] } else { outs.into_iter().map(Some).collect() };
-    for (out, format) in outs.into_iter().zip(formats) {
+    for (out, format) in planned(wanted, &reported.session)? {
         if let Some(why) = undecided.as_ref().filter(|_| format == Format::Madr) {
             output.note(&no_record(why));
             code = ExitCode::Undecided;
             continue;
         }
-        let text = text_of(format)?;
+        let text = if format == Format::Madr {
+            report::madr_of(&reported.session, &reported.source, wanted.supersedes.as_deref())
+        } else {
+            reported.rendered(format, wanted.replay)?
+        };
         let Some(out) = out else {
             output.bytes(text.as_bytes());
             continue;

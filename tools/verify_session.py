@@ -399,8 +399,9 @@ class Checker:
 
     def on_ideas_merged(self, event):
         answers = [answer for answer in self.rounds[event["round"]].answers if answer["outcome"] == "answered"]
-        ideas = {f"{answer['participant']}#{number}" for answer in answers
-                 for number in range(1, len(answer["ballot"]["ideas"]) + 1)}
+        lists = {answer["participant"]: answer["ballot"].get("ideas", answer["ballot"].get("findings"))
+                 for answer in answers}
+        ideas = {f"{name}#{number}" for name, found in lists.items() for number in range(1, len(found) + 1)}
         placed = [idea for option in event["options"] for idea in option["from"]]
         placed += [aside["idea"] for aside in event.get("set_aside", [])]
         self.require(len(placed) == len(set(placed)), "an idea has two places")

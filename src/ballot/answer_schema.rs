@@ -106,6 +106,7 @@ mod tests {
             BallotForm { min: scale.0, max: scale.1, ..BallotForm::over(BallotKind::Score, options()) },
             BallotForm::over(BallotKind::Consent, Vec::new()),
             BallotForm::over(BallotKind::Ideas, Vec::new()),
+            BallotForm::over(BallotKind::Findings, Vec::new()),
             BallotForm::over(BallotKind::Estimate, Vec::new()),
             BallotForm { cards, ..BallotForm::over(BallotKind::Estimate, Vec::new()) },
         ]

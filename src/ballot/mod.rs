@@ -9,6 +9,7 @@ mod approval;
 mod choice;
 mod consent;
 mod estimate;
+mod findings;
 mod ideas;
 mod instructions;
 mod kind;
@@ -19,17 +20,21 @@ mod ranking;
 mod score;
 
 pub use answer_schema::answer_schema;
+pub use findings::{line_range, place};
 pub use instructions::answer_rules;
 pub use kind::{
     FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
     typed_number,
 };
-pub use model::{Answer, Ballot, BallotForm, BallotKind, Idea, OptionOrder, OptionText, ParsedReply, Stance};
+pub use model::{
+    Answer, Ballot, BallotForm, BallotKind, Finding, Idea, OptionOrder, OptionText, ParsedReply, Severity,
+    Stance,
+};
 pub use parse::{holds_no_answer, read_reply};
 
 impl BallotKind {
     /// Every kind with the word that names it in a definition.
-    pub const ALL: [(&'static str, Self); 8] = [
+    pub const ALL: [(&'static str, Self); 9] = [
         ("position", Self::Position),
         ("choice", Self::Choice),
         ("approval", Self::Approval),
@@ -38,6 +43,7 @@ impl BallotKind {
         ("consent", Self::Consent),
         ("estimate", Self::Estimate),
         ("ideas", Self::Ideas),
+        ("findings", Self::Findings),
     ];
 
     /// What distinguishes this kind from the others.
@@ -51,6 +57,7 @@ impl BallotKind {
             Self::Consent => &consent::Consent,
             Self::Estimate => &estimate::Estimate,
             Self::Ideas => &ideas::Ideas,
+            Self::Findings => &findings::Findings,
         }
     }
 }

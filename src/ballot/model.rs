@@ -25,6 +25,8 @@ pub enum BallotKind {
     Estimate,
     /// Ideas, each with a title and a text.
     Ideas,
+    /// Findings, each with a severity and a claim.
+    Findings,
 }
 
 /// The form participants fill in: fixed in the definition, part of the snapshot.
@@ -145,6 +147,8 @@ pub enum Ballot {
     Consent(Stance, Option<String>),
     /// Ideas in the order of the reply, each with a title of its own.
     Ideas(Vec<Idea>),
+    /// Findings in the order of the reply; none if nothing was found.
+    Findings(Vec<Finding>),
     /// A stated abstention, under every kind.
     Abstain,
 }
@@ -161,6 +165,7 @@ impl Ballot {
             Self::Estimate(_) => BallotKind::Estimate,
             Self::Consent(..) => BallotKind::Consent,
             Self::Ideas(_) => BallotKind::Ideas,
+            Self::Findings(_) => BallotKind::Findings,
             Self::Abstain => return None,
         })
     }
@@ -208,4 +213,37 @@ pub struct Idea {
     pub title: String,
     /// The idea itself.
     pub text: String,
+}
+
+/// Something that is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The first and the last line, counted from 1; only beside a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<(u32, u32)>,
+    pub severity: Severity,
+    pub claim: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+impl Severity {
+    /// Every severity with its word, the lowest first.
+    pub const WORDS: [(&str, Self); 4] =
+        [("low", Self::Low), ("medium", Self::Medium), ("high", Self::High), ("critical", Self::Critical)];
+
+    pub fn name(self) -> &'static str {
+        Self::WORDS[self as usize].0
+    }
 }

@@ -122,7 +122,9 @@ impl Reported {
                 report::replay_html(session, source, &bytes)
             }
             Format::Html => report::html_of(session, source),
-            Format::Json | Format::Csv | Format::Junit | Format::Github => rendered(session, format),
+            Format::Json | Format::Csv | Format::Junit | Format::Github | Format::Sarif => {
+                rendered(session, format)
+            }
         })
     }
 }
@@ -131,16 +133,19 @@ impl Reported {
 pub fn rendered(session: &Session, format: Format) -> String {
     match format {
         Format::Md => report::markdown(session),
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&report::json(session)).unwrap_or_default() + "\n";
-            report::terminal_safe_json(&json).into_owned()
-        }
+        Format::Json => pretty(&report::json(session)),
+        Format::Sarif => pretty(&report::sarif(session)),
         Format::Madr => report::madr(session),
         Format::Csv => report::csv(session),
         Format::Html => report::html(session),
         Format::Junit => report::junit(session),
         Format::Github => report::github(session),
     }
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    let json = serde_json::to_string_pretty(value).unwrap_or_default() + "\n";
+    report::terminal_safe_json(&json).into_owned()
 }
 
 /// Writes a file whole or not at all; what is no file, such as a pipe, as it is.
@@ -165,7 +170,7 @@ pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnost
         }
         if format.is_none() && Format::of_file(path).is_none() {
             let problem = Diagnostic::new(format!("cannot tell the format of `{shown}`"));
-            return Err(problem.hint("end it in .md, .html, .json, .csv or .madr.md"));
+            return Err(problem.hint("end it in .md, .html, .json, .csv, .sarif or .madr.md"));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {

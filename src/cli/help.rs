@@ -70,6 +70,7 @@ const EXAMPLES: [(&str, &[Example]); 19] = [
                 "roundtable report session.s2s --format junit --out junit.xml",
                 "write a file for a build server",
             ),
+            ("roundtable report session.s2s --out findings.sarif", "write findings for code scanning"),
         ],
     ),
     (

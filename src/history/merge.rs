@@ -15,19 +15,38 @@ const ID_LENGTH: usize = 40;
 const TITLE_LENGTH: usize = 120;
 
 impl RoundRun {
-    /// Its ideas, in the order of the roster and of each answer; none while it is open.
+    /// Its ideas or findings, in the order of the roster and of each answer; none while it is open.
     pub fn ideas(&self) -> Vec<CollectedIdea> {
         let mut found = Vec::new();
         for seat in self.seats.values() {
             let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
-            let Some(Ballot::Ideas(ideas)) = &answer.ballot else { continue };
-            found.extend(ideas.iter().enumerate().map(|(at, idea)| CollectedIdea {
+            let Some(ballot) = &answer.ballot else { continue };
+            found.extend(texts(ballot).into_iter().enumerate().map(|(at, (title, text))| CollectedIdea {
                 id: format!("{}#{}", seat.name, at + 1),
-                title: idea.title.clone(),
-                text: idea.text.clone(),
+                title,
+                text,
             }));
         }
         found
+    }
+}
+
+/// The title and text of everything in a ballot that a merge can place.
+fn texts(ballot: &Ballot) -> Vec<(String, String)> {
+    match ballot {
+        Ballot::Ideas(ideas) => ideas.iter().map(|idea| (idea.title.clone(), idea.text.clone())).collect(),
+        Ballot::Findings(found) => {
+            let title = |claim: &str| claim.replace('\n', " ").chars().take(TITLE_LENGTH).collect();
+            found.iter().map(|one| (title(&one.claim), one.line())).collect()
+        }
+        Ballot::Position
+        | Ballot::Choice(_)
+        | Ballot::Approval(_)
+        | Ballot::Ranking(_)
+        | Ballot::Scores(_)
+        | Ballot::Estimate(_)
+        | Ballot::Consent(..)
+        | Ballot::Abstain => Vec::new(),
     }
 }
 

@@ -166,7 +166,7 @@ pub fn check_outcome(round: &RoundRun, was: &str) -> Result<(), Unfit> {
         BallotKind::Estimate => {
             Err(Unfit::new(format!("`{was}` is no number"), "give the number that it was"))
         }
-        BallotKind::Position | BallotKind::Ideas => Err(Unfit::new(
+        BallotKind::Position | BallotKind::Ideas | BallotKind::Findings => Err(Unfit::new(
             format!("round `{}` asked for words, which are neither right nor wrong", round.opened.round),
             "name a round with options by --round",
         )),

@@ -6,6 +6,7 @@ pub mod calibration;
 mod comparison;
 pub mod courses;
 mod dot_plot;
+pub mod findings;
 pub mod headline;
 mod heatmap;
 pub mod independence;

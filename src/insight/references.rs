@@ -9,8 +9,8 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
+use crate::ballot::line_range;
 use crate::history::{AnswerRevealed, RoundRun};
-use crate::round::material::line_range;
 use crate::yaml;
 
 /// How rehearsed answers once named what they were drawn from.

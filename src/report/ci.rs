@@ -5,8 +5,10 @@
 
 use std::fmt::Write as _;
 
+use crate::ballot::Severity;
 use crate::core::{Deciding, ExitCode, deciding, session_exit};
 use crate::history::{RoundRun, Session};
+use crate::insight::findings::{FindingGroup, grouped};
 use crate::insight::round_view::{dissents, is_revealed, seats, tally};
 use crate::insight::{SeatView, headline, join_list};
 use crate::round::record::Outcome;
@@ -200,7 +202,25 @@ pub fn github(session: &Session) -> String {
         said.iter().skip(1).for_each(|line| command("notice", line));
         case.without_ballot.iter().for_each(|line| command("warning", line));
     }
+    for round in &session.rounds {
+        let found = grouped(session, round);
+        for group in &found.groups {
+            annotation(group, found.answered, &mut out);
+        }
+    }
     out
+}
+
+/// Findings at their place in the code, where they have one.
+fn annotation(group: &FindingGroup<'_>, answered: usize, out: &mut String) {
+    // Errors stay for what fails the session.
+    let level = if group.severity() == Severity::Low { "notice" } else { "warning" };
+    let file = group.file().map(|file| format!(",file={}", property(file))).unwrap_or_default();
+    let lines = group.lines().map(|(from, to)| format!(",line={from},endLine={to}")).unwrap_or_default();
+    let title = format!("{}, found by {} of {answered}", group.severity().name(), group.seats());
+    let claims: Vec<&str> = group.findings.iter().map(|(_, finding)| finding.claim.as_str()).collect();
+    let _ =
+        writeln!(out, "::{level} title={}{file}{lines}::{}", property(&title), message(&claims.join("; ")));
 }
 
 /// Text of an XML element, with nothing in it that XML 1.0 refuses.

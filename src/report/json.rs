@@ -11,6 +11,7 @@ use super::{Decision, decision, outcome};
 use crate::ballot::Ballot;
 use crate::core::{Cost, artifact_view};
 use crate::history::{AnsweredQuestion, LeakReport, RoundRun, Session, StepFinished, Tally};
+use crate::insight::findings::grouped;
 use crate::insight::references::Citable;
 use crate::insight::{
     SeatView, VisibleState, agreement, independence, movement, round_view, shown_mask, slots,
@@ -41,6 +42,7 @@ pub fn json(session: &Session) -> Value {
         }).collect::<Value>(),
         "artifacts": artifacts.map(artifact).chain(made).collect::<Value>(),
         "merges": session.merges,
+        "findings": findings(session),
         "approvals": session.approvals.iter().map(approval).collect::<Value>(),
         "steps": session.results.values().map(|result| step(session, result)).collect::<Value>(),
         "cost": total(session.spent(&|model| session.price(model))),
@@ -281,7 +283,29 @@ fn artifact(artifact: &Artifact) -> Value {
     Value::Object(entries)
 }
 
-/// A step's result under its own names; the event's `step` says the same as `stepId`.
+/// The findings of every round in their groups.
+fn findings(session: &Session) -> Value {
+    let of_round = |run: &RoundRun| {
+        let found = grouped(session, run);
+        let round = run.opened.round.clone();
+        found.groups.into_iter().map(move |group| {
+            let findings = group.findings.iter().map(|(seat, finding)| {
+                let mut shown = json!({ "participant": seat });
+                if let (Some(shown), Ok(Value::Object(parts))) = (shown.as_object_mut(), serde_json::to_value(finding)) {
+                    shown.extend(parts);
+                }
+                shown
+            });
+            json!({
+                "round": round, "file": group.file(), "lines": group.lines(), "severity": group.severity(),
+                "title": group.title, "set_aside": group.set_aside,
+                "seats": group.seats(), "of": found.answered, "findings": findings.collect::<Value>(),
+            })
+        }).collect::<Vec<_>>()
+    };
+    session.rounds.iter().flat_map(of_round).collect()
+}
+
 fn approval(approved: &AnsweredQuestion) -> Value {
     json!({
         "step": approved.given.step,
@@ -295,6 +319,7 @@ fn approval(approved: &AnsweredQuestion) -> Value {
     })
 }
 
+/// A step's result under its own names; the event's `step` says the same as `stepId`.
 fn step(session: &Session, result: &StepFinished) -> Value {
     let of_step = session.items.values().filter(|item| item.offered.step == result.step);
     let found: Vec<Value> = of_step

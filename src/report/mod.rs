@@ -14,6 +14,7 @@ mod model;
 mod ndjson;
 mod plain_text;
 mod result;
+mod sarif;
 mod table;
 mod terminal_json;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use model::Source;
 pub use ndjson::{line, preview};
 pub use plain_text::event_line;
 pub use result::{in_one_line, no_result, result};
+pub use sarif::sarif;
 pub use terminal_json::terminal_safe_json;
 
 /// A JSON value on one line, safe to show on a terminal.

@@ -125,6 +125,7 @@ impl<'a> Report<'a> {
             | Ballot::Scores(_)
             | Ballot::Estimate(_)
             | Ballot::Ideas(_)
+            | Ballot::Findings(_)
             | Ballot::Abstain => {
                 let top = ballot.top_options().filter(|top| top.len() == 1).and_then(|mut top| top.pop());
                 let text = ballot.brief().unwrap_or_default();

@@ -4,6 +4,8 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
+use crate::ballot::line_range;
+
 /// One numbered piece of material.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Artifact {
@@ -154,12 +156,4 @@ pub struct SnapshotContent<'a> {
     pub context: Option<&'a serde_json::Map<String, Value>>,
     /// Exact JSON on linked tasks.
     pub linked_tasks: Option<&'a str>,
-}
-
-/// `10` or `10-80`, with or without the `L` that some write before a number.
-pub fn line_range(text: &str) -> Option<RangeInclusive<u32>> {
-    let number = |text: &str| text.trim().trim_start_matches(['L', 'l']).parse::<u32>().ok();
-    let (from, to) = text.split_once(['-', '–']).unwrap_or((text, text));
-    let (from, to) = (number(from)?, number(to)?);
-    (from > 0 && from <= to).then_some(from..=to)
 }

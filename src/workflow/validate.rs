@@ -128,7 +128,10 @@ fn check_review(definition: &Definition, step: &Step, file: &str, problems: &mut
 fn check_merge(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Diagnostic>) {
     let StepKind::Approval(approval) = &step.kind else { return };
     let Some(named) = &approval.merges else { return };
-    let collects = |step: &&Step| step.round().is_some_and(|round| round.ballot.kind == BallotKind::Ideas);
+    let collects = |step: &&Step| {
+        step.round()
+            .is_some_and(|round| matches!(round.ballot.kind, BallotKind::Ideas | BallotKind::Findings))
+    };
     if definition.step(named).as_ref().is_some_and(collects) {
         return;
     }

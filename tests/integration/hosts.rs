@@ -205,9 +205,13 @@ fn junit_and_github_fail_exactly_where_the_exit_code_does() {
 fn is_annotation(line: &str) -> bool {
     let level = line.strip_prefix("::").and_then(|rest| rest.split_once(" title=")).map(|(level, _)| level);
     level.is_some_and(|level| ["notice", "warning", "error"].contains(&level))
-        && !line
-            .split_once(" title=")
-            .is_some_and(|(_, rest)| rest.split("::").next().is_some_and(|t| t.contains([':', ','])))
+        && line.split_once(" title=").and_then(|(_, rest)| rest.split("::").next()).is_some_and(
+            |properties| {
+                let mut more = properties.split(',').skip(1);
+                !properties.contains(':')
+                    && more.all(|one| ["file=", "line=", "endLine="].iter().any(|key| one.starts_with(key)))
+            },
+        )
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod face;
 mod failed_seats;
 mod faults;
 mod files;
+mod findings;
 mod forge;
 mod full_disk;
 mod fuzzed;

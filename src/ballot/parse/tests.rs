@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::ballot::{Ballot, BallotForm, BallotKind, ParsedReply, Stance, answer_rules, read_reply};
 use crate::yaml;
 
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("choice", include_str!("../../../tests/fixtures/replies/choice.yaml")),
     ("approval", include_str!("../../../tests/fixtures/replies/approval.yaml")),
     ("ranking", include_str!("../../../tests/fixtures/replies/ranking.yaml")),
@@ -20,6 +20,7 @@ const FILES: [(&str, &str); 8] = [
     ("position", include_str!("../../../tests/fixtures/replies/position.yaml")),
     ("consent", include_str!("../../../tests/fixtures/replies/consent.yaml")),
     ("ideas", include_str!("../../../tests/fixtures/replies/ideas.yaml")),
+    ("findings", include_str!("../../../tests/fixtures/replies/findings.yaml")),
 ];
 
 const TABLE: &str = include_str!("../../../docs/REPLIES.md");
@@ -70,7 +71,7 @@ fn shown(ballot: &Ballot) -> String {
             scores.iter().map(|(option, score)| format!("{option} {score}")).collect::<Vec<_>>().join(", ")
         }
         Ballot::Estimate(value) => value.to_string(),
-        Ballot::Ideas(_) => ballot.listing().join("; "),
+        Ballot::Ideas(_) | Ballot::Findings(_) => ballot.listing().join("; "),
         Ballot::Abstain => "abstain".to_owned(),
     }
 }
@@ -252,6 +253,9 @@ const PIECES: &[&str] = &[
     "ideas:\n- ",
     "title: a\n  ",
     "text: b\n",
+    "findings:\n- ",
+    "severity: low\n  ",
+    "claim: c\n  ",
     "inline",
     " > ",
     "inline: 3",
@@ -343,6 +347,7 @@ fn fits(form: &BallotForm, reading: &ParsedReply) -> bool {
                 !ideas.is_empty()
                     && ideas.iter().all(|idea| !idea.text.is_empty() && titles.insert(&idea.title))
             }
+            Ballot::Findings(found) => found.iter().all(|one| !one.claim.is_empty()),
             Ballot::Abstain => true,
         },
         ParsedReply::Invalid(reason) => !reason.is_empty() && !reason.contains('\n'),

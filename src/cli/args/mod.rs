@@ -261,6 +261,8 @@ pub enum Format {
     Junit,
     /// Annotations of a GitHub workflow
     Github,
+    /// SARIF 2.1.0, the findings of a session
+    Sarif,
 }
 
 impl Format {
@@ -273,6 +275,8 @@ impl Format {
             (".md", Self::Md),
             (".html", Self::Html),
             (".htm", Self::Html),
+            (".sarif.json", Self::Sarif),
+            (".sarif", Self::Sarif),
             (".json", Self::Json),
             (".csv", Self::Csv),
         ];
@@ -289,6 +293,7 @@ impl Format {
             Self::Csv => "csv",
             Self::Junit => "junit.xml",
             Self::Github => "txt",
+            Self::Sarif => "sarif",
         }
     }
 }

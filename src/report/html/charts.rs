@@ -64,7 +64,7 @@ pub fn of_round(report: &Report<'_>, run: &RoundRun, tally: &Tally, place: Place
         BallotKind::Score => ("The scores", chart.scores()),
         BallotKind::Estimate => ("The spread", chart.estimates()),
         BallotKind::Consent => ("Where the seats stand", chart.stances()),
-        BallotKind::Position | BallotKind::Ideas => return String::new(),
+        BallotKind::Position | BallotKind::Ideas | BallotKind::Findings => return String::new(),
     };
     if inner.is_empty() {
         return String::new();

@@ -238,6 +238,7 @@
     if (ballot.consent) return ballot.consent[0];
     if (ballot.ranking) return ballot.ranking.map(level => [].concat(level).join(' = ')).join(' > ');
     if (ballot.scores) return Object.entries(ballot.scores).map(one => one.join(' ')).join(', ');
+    if (ballot.findings) return ballot.findings.map(one => one.claim).join(', ') || 'no findings';
     if (ballot.ideas) return ballot.ideas.map(one => one.title).join(', ');
     return String([].concat(ballot.choice ?? ballot.approval ?? ballot.estimate ?? '').join(', '));
   };

@@ -43,7 +43,8 @@ pub fn votes_table(report: &Report<'_>, in_record: bool) -> String {
         | BallotKind::Score
         | BallotKind::Consent
         | BallotKind::Estimate
-        | BallotKind::Ideas => ("Who voted what", matrix(report, dense)),
+        | BallotKind::Ideas
+        | BallotKind::Findings => ("Who voted what", matrix(report, dense)),
     };
     let scroll =
         format!("<div class=\"sc\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">{inner}</div>");

@@ -3,13 +3,16 @@
 use std::fmt::Write as _;
 
 use super::quote::{code, inline};
+use crate::ballot::BallotKind;
 use crate::history::{CollectedIdea, IdeasMerged, RoundRun, Session};
 
 /// The last merge of each round.
 pub fn merges(session: &Session, out: &mut String) {
     for round in &session.rounds {
         let Some(merged) = session.merge_of(&round.opened.round) else { continue };
-        let _ = writeln!(out, "## Ideas of round {}, merged\n", code(&merged.round));
+        let is_findings = round.opened.ballot.kind == BallotKind::Findings;
+        let noun = if is_findings { "Findings" } else { "Ideas" };
+        let _ = writeln!(out, "## {noun} of round {}, merged\n", code(&merged.round));
         section(merged, round, out);
     }
 }

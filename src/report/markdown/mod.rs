@@ -5,6 +5,7 @@
 //! forge any of this.
 
 mod body;
+mod findings;
 mod madr;
 mod merges;
 mod quote;
@@ -57,6 +58,7 @@ pub fn after_rounds(session: &Session) -> String {
     let mut out = String::new();
     approvals(session, &mut out);
     merges::merges(session, &mut out);
+    findings::findings(session, &mut out);
     steps::results(session, &mut out);
     steps::reviews(session, &mut out);
     failed_steps(session, &mut out);

@@ -40,7 +40,8 @@ pub fn dissent_heading(kind: BallotKind) -> &'static str {
         | BallotKind::Approval
         | BallotKind::Ranking
         | BallotKind::Score
-        | BallotKind::Ideas => "Dissent",
+        | BallotKind::Ideas
+        | BallotKind::Findings => "Dissent",
     }
 }
 
@@ -122,6 +123,7 @@ impl<'a> Report<'a> {
             | Ballot::Estimate(_)
             | Ballot::Consent(..)
             | Ballot::Ideas(_)
+            | Ballot::Findings(_)
             | Ballot::Abstain => ballot.phrase().unwrap_or_default(),
         }
     }

@@ -155,10 +155,19 @@ pub fn by_option(report: &Report<'_>, run: &RoundRun) -> IndexMap<String, Reason
                         }
                     }
                 }
-                Ballot::Position | Ballot::Estimate(_) | Ballot::Ideas(_) | Ballot::Abstain => {}
+                Ballot::Position
+                | Ballot::Estimate(_)
+                | Ballot::Ideas(_)
+                | Ballot::Findings(_)
+                | Ballot::Abstain => {}
             }
         }
     }
+    by_weight(merger)
+}
+
+/// The reasons by option, those that most models have first.
+fn by_weight(merger: Merger) -> IndexMap<String, Reasons> {
     let mut found: IndexMap<String, Reasons> = IndexMap::new();
     for ((option, is_pro, _), reason) in merger.found {
         let of_option = found.entry(option).or_default();

@@ -57,7 +57,11 @@ pub fn bars(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>>
 fn names_seats(kind: BallotKind) -> bool {
     match kind {
         BallotKind::Choice | BallotKind::Approval | BallotKind::Consent | BallotKind::Estimate => true,
-        BallotKind::Position | BallotKind::Ranking | BallotKind::Score | BallotKind::Ideas => false,
+        BallotKind::Position
+        | BallotKind::Ranking
+        | BallotKind::Score
+        | BallotKind::Ideas
+        | BallotKind::Findings => false,
     }
 }
 

@@ -1,9 +1,8 @@
 //! Loading numbered material and the agenda.
 
 use super::entries::Entries;
-use crate::round::material::{
-    AgendaItem, Artifact, EVIDENCE_KEYS, EvidencePlace, EvidenceSource, line_range,
-};
+use crate::ballot::line_range;
+use crate::round::material::{AgendaItem, Artifact, EVIDENCE_KEYS, EvidencePlace, EvidenceSource};
 use crate::yaml::Node;
 
 /// The keys of an artifact beside id, summary and title, in the order a snapshot shows them.

@@ -10,7 +10,13 @@ pub static TYPE: StepType = StepType {
     about: "Asks the facilitator for a yes or no.",
     keys: &[
         key("message", Text, REQUIRED, "The question to the facilitator.", "\"Release it?\""),
-        key("merges", Text, "", "The round of ideas that the facilitator merges into options.", "collect"),
+        key(
+            "merges",
+            Text,
+            "",
+            "The round of ideas or findings that the facilitator merges into options.",
+            "collect",
+        ),
         key("on_approve", Text, "`next`", "The next step after a yes.", "release"),
         key("on_reject", Text, "the session ends as rejected", "The next step after a no.", "fix"),
     ],

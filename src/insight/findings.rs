@@ -1,0 +1,104 @@
+//! The findings of a round in groups: what several seats found at the same place, or a merge put together.
+
+use crate::ballot::{Ballot, Finding, Severity, place};
+use crate::history::{RoundRun, SeatStatus, Session};
+
+/// The findings of a round.
+pub struct Findings<'a> {
+    /// The gravest first, then those that most seats have.
+    pub groups: Vec<FindingGroup<'a>>,
+    /// How many seats answered with findings, or with none.
+    pub answered: usize,
+}
+
+/// Findings of the same file with overlapping lines, or that the facilitator put together.
+pub struct FindingGroup<'a> {
+    /// Each with its seat, in the order of the roster.
+    pub findings: Vec<(&'a str, &'a Finding)>,
+    /// The name that the facilitator gave it.
+    pub title: Option<&'a str>,
+    /// Why the facilitator set all of it aside.
+    pub set_aside: Option<&'a str>,
+}
+
+impl FindingGroup<'_> {
+    /// How many seats have it.
+    pub fn seats(&self) -> usize {
+        let mut seats: Vec<&str> = self.findings.iter().map(|(seat, _)| *seat).collect();
+        seats.dedup();
+        seats.len()
+    }
+
+    /// The gravest of its severities.
+    pub fn severity(&self) -> Severity {
+        self.findings.iter().map(|(_, finding)| finding.severity).max().unwrap_or(Severity::Low)
+    }
+
+    /// The first file of its findings.
+    pub fn file(&self) -> Option<&str> {
+        self.findings.iter().find_map(|(_, finding)| finding.file.as_deref())
+    }
+
+    /// From the first to the last line that its findings name in that file.
+    pub fn lines(&self) -> Option<(u32, u32)> {
+        let named = self.findings.iter().filter(|(_, finding)| finding.file.as_deref() == self.file());
+        let lines: Vec<(u32, u32)> = named.filter_map(|(_, finding)| finding.lines).collect();
+        Some((lines.iter().map(|(from, _)| *from).min()?, lines.iter().map(|(_, to)| *to).max()?))
+    }
+
+    /// Its file and lines.
+    pub fn place(&self) -> Option<String> {
+        Some(place(self.file()?, self.lines()))
+    }
+}
+
+/// The groups of a round; none while its answers cannot be read.
+pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Findings<'a> {
+    let mut answered = 0;
+    let mut all: Vec<(String, &str, &Finding)> = Vec::new();
+    for seat in round.seats.values() {
+        let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
+        let Some(Ballot::Findings(found)) = &answer.ballot else { continue };
+        answered += 1;
+        let id = |at: usize| format!("{}#{}", seat.name, at + 1);
+        all.extend(found.iter().enumerate().map(|(at, finding)| (id(at), seat.name.as_str(), finding)));
+    }
+    let merge = session.merge_of(&round.opened.round).map(|merged| &merged.merge);
+    let option = |id: &String| merge?.options.iter().find(|option| option.from.contains(id));
+    let aside = |id: &String| merge?.set_aside.iter().find(|aside| aside.idea == *id);
+    let belong = |a: &(String, &str, &Finding), b: &(String, &str, &Finding)| {
+        let merged = option(&a.0).is_some_and(|option| option.from.contains(&b.0));
+        merged || overlap(a.2, b.2)
+    };
+    let mut left: Vec<usize> = (0..all.len()).collect();
+    let mut groups = Vec::new();
+    while !left.is_empty() {
+        let mut members = vec![left.remove(0)];
+        // Whatever belongs to a member belongs to the group.
+        let mut at = 0;
+        while let Some(member) = members.get(at).copied() {
+            let (near, far) = left.iter().partition(|other| belong(&all[member], &all[**other]));
+            members.extend::<Vec<usize>>(near);
+            left = far;
+            at += 1;
+        }
+        members.sort_unstable();
+        let reasons: Option<Vec<_>> = members.iter().map(|member| aside(&all[*member].0)).collect();
+        groups.push(FindingGroup {
+            title: members
+                .iter()
+                .find_map(|member| option(&all[*member].0))
+                .map(|option| option.title.as_str()),
+            set_aside: reasons.and_then(|reasons| reasons.first().map(|aside| aside.reason.as_str())),
+            findings: members.into_iter().map(|member| (all[member].1, all[member].2)).collect(),
+        });
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse((group.severity(), group.seats())));
+    Findings { groups, answered }
+}
+
+/// Whether two findings name the same lines of a file. What names no lines is grouped by a person alone.
+fn overlap(a: &Finding, b: &Finding) -> bool {
+    let (Some(here), Some(there)) = (a.lines, b.lines) else { return false };
+    a.file == b.file && here.0 <= there.1 && there.0 <= here.1
+}

@@ -1,0 +1,96 @@
+//! The findings of a session as SARIF 2.1.0: one result for each group, for systems that show code with them.
+
+use serde_json::{Value, json};
+
+use crate::ballot::Severity;
+use crate::history::{RoundRun, Session};
+use crate::insight::findings::{FindingGroup, grouped};
+use crate::insight::pluralize;
+
+/// The SARIF log of a session; without results if it has no findings.
+pub fn sarif(session: &Session) -> Value {
+    let results = session.rounds.iter().flat_map(|round| {
+        let found = grouped(session, round);
+        found.groups.iter().map(|group| result(round, group, found.answered)).collect::<Vec<_>>()
+    });
+    let results: Value = results.collect();
+    let rules = Severity::WORDS.map(|(word, severity)| {
+        json!({
+            "id": format!("finding/{word}"),
+            "shortDescription": { "text": format!("A finding of {word} severity") },
+            "defaultConfiguration": { "level": level(severity) },
+        })
+    });
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "roundtable", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules,
+            } },
+            "automationDetails": { "id": format!("roundtable/{}", session.id) },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn result(round: &RoundRun, group: &FindingGroup<'_>, answered: usize) -> Value {
+    let severity = group.severity();
+    let mut result = json!({
+        "ruleId": format!("finding/{}", severity.name()),
+        "ruleIndex": severity as usize,
+        "level": level(severity),
+        "message": { "text": message(group, answered) },
+        "locations": location(group).into_iter().collect::<Value>(),
+        "properties": {
+            "round": round.opened.round, "severity": severity, "seats": group.seats(), "of": answered,
+        },
+    });
+    if let Some(reason) = group.set_aside {
+        // Set aside by the facilitator: kept, and marked as such.
+        result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
+    }
+    result
+}
+
+/// Every claim word for word, one per line, with its seat.
+fn message(group: &FindingGroup<'_>, answered: usize) -> String {
+    let mut lines: Vec<String> = group.title.map(str::to_owned).into_iter().collect();
+    for (seat, finding) in &group.findings {
+        let evidence = finding.evidence.as_ref().map(|text| format!(" Evidence: {text}"));
+        lines.push(format!("{seat}: {}{}", finding.claim, evidence.unwrap_or_default()));
+    }
+    lines.push(format!("Found by {} of {}.", group.seats(), pluralize(answered, "seat")));
+    lines.join("\n")
+}
+
+fn location(group: &FindingGroup<'_>) -> Option<Value> {
+    let mut place = json!({ "artifactLocation": { "uri": uri(group.file()?) } });
+    if let Some((from, to)) = group.lines() {
+        place["region"] = json!({ "startLine": from, "endLine": to });
+    }
+    Some(json!({ "physicalLocation": place }))
+}
+
+/// A path as a relative reference: `/` between folders, all but plain characters escaped.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    for byte in path.replace('\\', "/").trim_start_matches("./").bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            byte => uri += &format!("%{byte:02X}"),
+        }
+    }
+    uri
+}
+
+/// What SARIF calls the severity.
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "note",
+        Severity::Medium => "warning",
+        Severity::High | Severity::Critical => "error",
+    }
+}

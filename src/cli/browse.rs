@@ -10,11 +10,12 @@ use super::verb_result::VerbResult;
 use crate::config::dirs::Dirs;
 use crate::config::persona_library::PersonaLibrary;
 use crate::core::ExitCode;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Session;
 use crate::journal::{Disk, fold_to_show, read_log};
 use crate::report;
 use crate::sanitize::{harmless, harmless_line};
+use crate::workflow::{STRATEGIES, strategies};
 
 pub fn folders(trusts: bool, output: &Console) -> Result<Dirs, Diagnostic> {
     let folders = Dirs::find(trusts)?;
@@ -57,6 +58,24 @@ pub fn personas(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbR
         };
         output.line(&format!("{name:width$}  {}{from}", harmless_line(&found.persona.description)));
     }
+    Ok(ExitCode::Finished)
+}
+
+/// `strategies`: all of them, or the file of one.
+pub fn strategy(name: Option<&str>, output: &mut Console) -> VerbResult {
+    let Some(name) = name else {
+        let width = strategies().iter().map(|known| known.name.len()).max().unwrap_or(0);
+        for known in strategies() {
+            output.line(&format!("{:width$}  {} Good for {}.", known.name, known.summary, known.good_for));
+        }
+        return Ok(ExitCode::Finished);
+    };
+    let Some((_, text)) = STRATEGIES.iter().find(|(known, _)| *known == name) else {
+        let names: Vec<&str> = STRATEGIES.iter().map(|(known, _)| *known).collect();
+        let problem = Diagnostic::new(format!("there is no strategy `{name}`"));
+        return Err(problem.hint(did_you_mean(name, &names)).into());
+    };
+    output.line(text.trim_end());
     Ok(ExitCode::Finished)
 }
 

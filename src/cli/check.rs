@@ -19,7 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::history::Timestamp;
 use crate::launch::environment::Environment;
 use crate::launch::evidence::unreadable_evidence;
-use crate::launch::prepare::{ExaminedFile, PreparedSession, examine_file, opened};
+use crate::launch::prepare::{ExaminedFile, PreparedSession, examine_file, opened, read_definition};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::launch::scripted_answers::Answers;
 use crate::launch::wrapped::seated_programs;
@@ -43,8 +43,9 @@ impl Severity {
     }
 }
 
-/// Checks each file and prints what was found.
-pub fn run(files: &[impl AsRef<Path>], trusts: bool, output: &mut Console) -> VerbResult {
+/// Checks each file and prints what was found, with `json` as one object per finding.
+pub fn run(files: &[impl AsRef<Path>], json: bool, trusts: bool, output: &mut Console) -> VerbResult {
+    output.json = json;
     let set_up = environment(trusts, output)?;
     let (mut errors, mut warnings) = (0, 0);
     for path in files {
@@ -68,6 +69,16 @@ pub fn run(files: &[impl AsRef<Path>], trusts: bool, output: &mut Console) -> Ve
     let checked = count(files.len(), "definition");
     output.note(&format!("{checked} checked: {}, {}", count(errors, "error"), count(warnings, "warning")));
     Ok(if errors > 0 { ExitCode::Usage } else { ExitCode::Finished })
+}
+
+/// Prints each file with the steps of its discussions in their place.
+pub fn expand(files: &[impl AsRef<Path>], trusts: bool, output: &mut Console) -> VerbResult {
+    let set_up = environment(trusts, output)?;
+    for path in files {
+        let (plan, _) = read_definition(path.as_ref(), &set_up.folders)?;
+        output.bytes(plan.text.as_bytes());
+    }
+    Ok(ExitCode::Finished)
 }
 
 fn findings(path: &Path, set_up: &Environment) -> Vec<(Severity, Diagnostic)> {

@@ -19,7 +19,7 @@ use crate::launch::error::RunError;
 type Example = (&'static str, &'static str);
 
 /// Examples by command; the empty name is a run.
-const EXAMPLES: [(&str, &[Example]); 19] = [
+const EXAMPLES: [(&str, &[Example]); 20] = [
     (
         "",
         &[
@@ -100,6 +100,7 @@ const EXAMPLES: [(&str, &[Example]); 19] = [
         &[
             ("roundtable check cache.yaml", "report errors and warnings"),
             ("roundtable check cache.yaml --json", "one JSON object per finding"),
+            ("roundtable check --expand cache.yaml", "print the steps of its discussions"),
         ],
     ),
     ("schema", &[("roundtable schema", "print the JSON Schema of definitions")]),
@@ -110,6 +111,7 @@ const EXAMPLES: [(&str, &[Example]); 19] = [
             ("roundtable snapshot cache.yaml --for qa-lead", "with the lines addressed to one participant"),
         ],
     ),
+    ("strategies", &[("roundtable strategies", "list them"), ("roundtable strategies delphi", "print one")]),
     ("personas", &[("roundtable personas", "list them"), ("roundtable personas qa-lead", "print one")]),
     (
         "sessions",

@@ -115,14 +115,13 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         }
         Verb::Diff { before, after, json } => diff::run(&before, &after, json, output),
         Verb::Calibrate(args) => calibrate::run(&args, trust, output),
-        Verb::Check { files, json } => {
-            output.json = json;
-            check::run(&files, trust, output)
-        }
+        Verb::Check { files, expand: true, .. } => check::expand(&files, trust, output),
+        Verb::Check { files, json, .. } => check::run(&files, json, trust, output),
         Verb::Schema => Ok(browse::schema(output)),
         Verb::Snapshot { file, step, seat, input } => {
             snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), trust, output)
         }
+        Verb::Strategies { name } => browse::strategy(name.as_deref(), output),
         Verb::Personas { name } => browse::personas(name.as_deref(), trust, output),
         Verb::Sessions { verb } => browse::sessions(verb, trust, output),
         Verb::Config { .. } => browse::config(trust, output),

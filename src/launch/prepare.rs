@@ -83,7 +83,7 @@ pub struct ExaminedFile {
 
 impl ExaminedFile {
     fn of(text: String, file: String, folders: &Dirs) -> Self {
-        let Examined { definition, mut problems, mut warnings } =
+        let Examined { definition, mut problems, mut warnings, expanded } =
             examine(Source { text: &text, file: &file, id: default_id(&file) });
         let Some(definition) = definition else { return Self { plan: None, problems, warnings } };
         let (tasks, tasks_file) = with_tasks(definition, &file, folders);
@@ -98,7 +98,7 @@ impl ExaminedFile {
         let (linked, unlinked) = linked_sessions(&definition, &file, &folders.path_policy(Some(&file)));
         let plan = PreparedSession {
             definition,
-            text,
+            text: expanded.unwrap_or(text),
             file,
             flags: ModelFlags::default(),
             answers: Answers::default(),

@@ -7,6 +7,7 @@ mod agent_answer;
 mod chosen;
 mod completeness;
 mod definition;
+mod discussion;
 mod effort;
 mod envelope;
 mod feedback;
@@ -20,6 +21,7 @@ mod per_seat;
 mod recall;
 mod seat_names;
 mod steps;
+mod strategy;
 mod task;
 mod templates;
 mod validate;
@@ -55,6 +57,7 @@ pub use steps::handover::{Completeness, Retry};
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
 pub use steps::round::{Close, Quorum, Round, Selection};
 pub use steps::step::{Parallel, Step, StepKind};
+pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{
     LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,
 };

@@ -74,6 +74,12 @@ pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Diagnostic> {
         .collect()
 }
 
+/// Whether the step revises a round whose result has this key: the second result takes its place.
+fn replaces(definition: &Definition, step: &Step, key: &str) -> bool {
+    let revised = step.round().and_then(|round| definition.step(round.revises.as_ref()?));
+    revised.is_some_and(|revised| revised.key() == key)
+}
+
 /// Ids and output keys share one space: the context has one entry for each.
 fn check_ids(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
     let mut seen: HashSet<&str> = HashSet::new();
@@ -92,7 +98,7 @@ fn check_ids(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
         if RESERVED.contains(&key) || key.is_empty() {
             problems
                 .push(at(format!("`{key}` is a reserved key for an `output`")).hint("choose another key"));
-        } else if !seen.insert(key) {
+        } else if !seen.insert(key) && !replaces(definition, step, key) {
             let message = format!("`output` of step `{}` is taken already: `{key}`", step.id);
             problems.push(at(message).hint("give each result its own key"));
         }

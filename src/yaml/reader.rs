@@ -196,6 +196,12 @@ impl Node {
         Self { line: 0, column: 0, offset: None, value }
     }
 
+    /// Another value at the same place.
+    #[must_use]
+    pub fn with(&self, value: Value) -> Self {
+        Self { line: self.line, column: self.column, offset: self.offset, value }
+    }
+
     /// The same value as plain JSON, keys in order.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {

@@ -20,6 +20,7 @@ mod cost;
 mod crash;
 mod cut;
 mod definitions;
+mod discussions;
 mod doctor;
 mod documents;
 mod every_value;

@@ -106,6 +106,9 @@ pub enum Verb {
         /// Print one JSON object per finding
         #[arg(long)]
         json: bool,
+        /// Print each definition with the steps of its discussions in their place
+        #[arg(long, conflicts_with = "json")]
+        expand: bool,
     },
     /// Print the JSON Schema of definitions, for editors
     Schema,
@@ -122,6 +125,11 @@ pub enum Verb {
         /// Override the definition's input
         #[arg(long, value_name = "TEXT")]
         input: Option<String>,
+    },
+    /// List the strategies of discussions, or print one
+    Strategies {
+        /// Strategy to print
+        name: Option<String>,
     },
     /// List personas, or print one
     Personas {

@@ -6,6 +6,7 @@
 use serde_json::Value as Json;
 
 /// The type of a value.
+#[derive(Clone, Copy)]
 pub enum KeyType {
     Any,
     /// Text; a whole number is taken as it is written.
@@ -43,6 +44,7 @@ pub enum KeyType {
 pub const REQUIRED: &str = "required";
 
 /// A key of a map.
+#[derive(Clone, Copy)]
 pub struct KeySpec {
     pub name: &'static str,
     pub kind: KeyType,

@@ -11,13 +11,14 @@ pub(crate) mod rule;
 pub(crate) mod task;
 
 use super::definition::{Definition, LeakAction, PseudonymSetting, StructuredAnswers, WarmFirst};
+use super::discussion::expanded;
 use super::keys::check::{check_definition, is_parallel};
 use super::recall::{RecallKeys, recall};
 use super::steps::read::{completeness, single_step, steps};
 use super::steps::step::Step;
 use super::{envelope, templates, validate};
 use crate::diagnostic::Diagnostic;
-use crate::yaml::{Node, Value, literal_keys, read, read_json};
+use crate::yaml::{Node, Out, Value, literal_keys, read, read_json};
 use entries::Entries;
 use findings::Findings;
 use material::{agenda, artifacts};
@@ -65,11 +66,13 @@ pub struct Examined {
     /// Errors, in the order of the file.
     pub problems: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
+    /// Its text with the steps of its discussions in their place, if it has any.
+    pub expanded: Option<String>,
 }
 
 impl Examined {
     fn unreadable(problem: Diagnostic) -> Self {
-        Self { definition: None, problems: vec![problem], warnings: Vec::new() }
+        Self { definition: None, problems: vec![problem], warnings: Vec::new(), expanded: None }
     }
 
     fn loaded(self) -> Result<Loaded, Vec<Diagnostic>> {
@@ -131,17 +134,30 @@ fn examine_parts(source: Source<'_>) -> Examined {
     };
     let found = Findings::new(file);
     check_definition(&node, &found);
-    let definition = Entries::of(&node, &found).map(|entries| definition(entries, source.id));
+    let is_sound = found.problems.borrow().is_empty();
+    let expansion = is_sound.then(|| expanded(&node, source.id, &found)).flatten();
+    let node = expansion.as_ref().unwrap_or(&node);
+    let definition = Entries::of(node, &found).map(|entries| definition(entries, source.id));
     let (mut problems, mut warnings) = (found.problems.take(), found.warnings.take());
     if let Some(definition) = &definition {
-        let secrets = written_keys(&node, file);
+        let secrets = written_keys(node, file);
         // A secret under an unknown key is one error.
         problems.retain(|problem| secrets.iter().all(|secret| secret.place != problem.place));
         problems.extend(secrets);
         validate::check(definition, file, &mut problems, &mut warnings);
         sort(&mut problems);
     }
-    Examined { definition, problems, warnings }
+    Examined { definition, problems, warnings, expanded: expansion.as_ref().map(text_of) }
+}
+
+/// A definition as YAML.
+fn text_of(definition: &Node) -> String {
+    let value = definition.to_json();
+    let entries = value.as_object().into_iter().flatten();
+    let entries: Vec<_> = entries.map(|(key, value)| (key.as_str().into(), Out::json(value, true))).collect();
+    let mut text = String::new();
+    Out::write_entries(&entries, 0, &mut text);
+    text
 }
 
 /// Keys to services written as values. Of a participant a `key` or a `token` can be nothing else; in an input or an artifact it can.

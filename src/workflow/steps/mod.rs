@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod approval;
 pub mod condition;
+pub mod discussion;
 pub mod handover;
 pub mod parallel;
 pub mod prompt;

@@ -11,13 +11,71 @@ use crate::workflow::keys::shared::RECALL;
 use crate::workflow::keys::spec::KeyType::{
     Duration, Either, Map, Named, Quorum as Share, Text, Texts, Words,
 };
-use crate::workflow::keys::spec::{REQUIRED, StepPosition, StepType, key, words_of};
-use crate::workflow::load::ballot::{BALLOT, ballot};
+use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key, words_of};
+use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, ballot};
 use crate::workflow::load::entries::Entries;
 use crate::workflow::load::options::{OptionsFrom, options_from};
-use crate::workflow::load::rule::{RULE, TIES, act_at, rule, ties};
+use crate::workflow::load::rule::{RULE as RULE_MAP, TIES as TIES_MAP, act_at, rule, ties};
 use crate::workflow::recall::{RecallKeys, recall};
 use crate::yaml::{Node, Value};
+
+// Keys that a discussion has, too.
+pub(super) static EXPLORATION: KeySpec =
+    key("exploration", Text, "", "Background to the question.", "\"We have two servers.\"");
+pub(super) static BALLOT: KeySpec = key(
+    "ballot",
+    Either(&[Words(BallotKind::names), Map(&BALLOT_MAP)]),
+    "position",
+    "The ballot form, or its kind alone.",
+    "{kind: choice, options: [redis, none]}",
+);
+pub(super) static RULE: KeySpec = key(
+    "rule",
+    Either(&[Words(Rule::names), Map(&RULE_MAP)]),
+    "counted, not decided",
+    "The voting rule; TALLIES.md lists them.",
+    "majority",
+);
+pub(super) static TIES: KeySpec = key(
+    "ties",
+    Either(&[Words(|| vec!["none", "ask"]), Map(&TIES_MAP)]),
+    "none",
+    "How a tie is broken.",
+    "ask",
+);
+pub(super) static QUORUM: KeySpec =
+    key("quorum", Share, "more than half", "The seats that a decision needs.", "60%");
+pub(super) static QUORUM_BALLOTS: KeySpec = key(
+    "quorum_ballots",
+    Share,
+    "any number",
+    "The valid ballots, without abstentions, that a decision needs.",
+    "3",
+);
+pub(super) static ACT_AT: KeySpec =
+    key("act_at", Words(|| words_of(&Tier::ASKED)), "any", "The strength that a decision needs.", "strong");
+pub(super) static CLOSE: KeySpec =
+    key("close", Words(|| words_of(&Close::WORDS)), "all", "When the round closes.", "quorum");
+pub(super) static DEADLINE: KeySpec =
+    key("deadline", Duration, "none", "The most time the round stays open.", "90s");
+pub(super) static ON_FAILED: KeySpec = key(
+    "on_failed",
+    Words(|| words_of(&FAILED_WORDS)),
+    "stop",
+    "What a headless run does if failed seats keep the round below its quorum.",
+    "close",
+);
+pub(super) static ON_UNDECIDED: KeySpec =
+    key("on_undecided", Text, "`on_error`", "The next step if the round is held and not decided.", "again");
+pub(super) static PARTICIPANTS: KeySpec =
+    key("participants", Either(&[Words(|| vec!["all"]), Texts]), "all", "The participants.", "[qa-lead]");
+pub(super) static ARTIFACTS: KeySpec = key(
+    "artifacts",
+    Either(&[Words(|| vec!["all"]), Texts]),
+    "all",
+    "The artifacts they are shown.",
+    "[REQ-001]",
+);
 
 pub static TYPE: StepType = StepType {
     name: "round",
@@ -25,7 +83,7 @@ pub static TYPE: StepType = StepType {
     about: "Asks all chosen participants one question at once, blind.",
     keys: &[
         key("question", Text, REQUIRED, "The question.", "\"Which cache first?\""),
-        key("exploration", Text, "", "Background to the question.", "\"We have two servers.\""),
+        EXPLORATION,
         key(
             "context",
             Map(&RECALL),
@@ -33,58 +91,16 @@ pub static TYPE: StepType = StepType {
             "What the snapshot holds of earlier rounds and steps.",
             "{rounds: 1}",
         ),
-        key(
-            "ballot",
-            Either(&[Words(BallotKind::names), Map(&BALLOT)]),
-            "position",
-            "The ballot form, or its kind alone.",
-            "{kind: choice, options: [redis, none]}",
-        ),
-        key(
-            "rule",
-            Either(&[Words(Rule::names), Map(&RULE)]),
-            "counted, not decided",
-            "The voting rule; TALLIES.md lists them.",
-            "majority",
-        ),
-        key(
-            "ties",
-            Either(&[Words(|| vec!["none", "ask"]), Map(&TIES)]),
-            "none",
-            "How a tie is broken.",
-            "ask",
-        ),
-        key("quorum", Share, "more than half", "The seats that a decision needs.", "60%"),
-        key(
-            "quorum_ballots",
-            Share,
-            "any number",
-            "The valid ballots, without abstentions, that a decision needs.",
-            "3",
-        ),
-        key(
-            "act_at",
-            Words(|| words_of(&Tier::ASKED)),
-            "any",
-            "The strength that a decision needs.",
-            "strong",
-        ),
-        key("close", Words(|| words_of(&Close::WORDS)), "all", "When the round closes.", "quorum"),
-        key("deadline", Duration, "none", "The most time the round stays open.", "90s"),
-        key(
-            "on_failed",
-            Words(|| words_of(&ON_FAILED)),
-            "stop",
-            "What a headless run does if failed seats keep the round below its quorum.",
-            "close",
-        ),
-        key(
-            "on_undecided",
-            Text,
-            "`on_error`",
-            "The next step if the round is held and not decided.",
-            "again",
-        ),
+        BALLOT,
+        RULE,
+        TIES,
+        QUORUM,
+        QUORUM_BALLOTS,
+        ACT_AT,
+        CLOSE,
+        DEADLINE,
+        ON_FAILED,
+        ON_UNDECIDED,
         key(
             "revises",
             Text,
@@ -106,21 +122,15 @@ pub static TYPE: StepType = StepType {
             "A line for single seats, by name.",
             "{qa-lead: \"Argue against it.\"}",
         ),
-        key("participants", Either(&[Words(|| vec!["all"]), Texts]), "all", "The participants.", "[qa-lead]"),
-        key(
-            "artifacts",
-            Either(&[Words(|| vec!["all"]), Texts]),
-            "all",
-            "The artifacts they are shown.",
-            "[REQ-001]",
-        ),
+        PARTICIPANTS,
+        ARTIFACTS,
     ],
     shared: &["output", "task", "requires", "completeness", "timeout_ms", "facilitator_directive"],
     rules: rules::round,
 };
 
 /// Whether a round closes that failed seats keep below its quorum.
-const ON_FAILED: [(&str, bool); 2] = [("stop", false), ("close", true)];
+const FAILED_WORDS: [(&str, bool); 2] = [("stop", false), ("close", true)];
 
 pub fn read(entries: Entries<'_>, position: StepPosition) -> Round {
     let ballot = ballot(entries);
@@ -152,7 +162,7 @@ pub fn read(entries: Entries<'_>, position: StepPosition) -> Round {
         act_at: act_at(entries, rule),
         close,
         deadline_ms: entries.duration("deadline"),
-        closes_below_quorum: entries.word("on_failed", &ON_FAILED).unwrap_or(false),
+        closes_below_quorum: entries.word("on_failed", &FAILED_WORDS).unwrap_or(false),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The table of step types, and the keys of a step of each.
 
-use super::{agent, approval, condition, parallel, review, round, transform};
+use super::{agent, approval, condition, discussion, parallel, review, round, transform};
 use crate::workflow::keys::shared::COMPLETENESS;
 use crate::workflow::keys::spec::KeyType::{Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
@@ -8,7 +8,7 @@ use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
 
 /// Every type, in the order in which they are listed.
-pub static TYPES: [&StepType; 7] = [
+pub static TYPES: [&StepType; 8] = [
     &agent::TYPE,
     &round::TYPE,
     &parallel::TYPE,
@@ -16,6 +16,7 @@ pub static TYPES: [&StepType; 7] = [
     &condition::TYPE,
     &approval::TYPE,
     &review::TYPE,
+    &discussion::TYPE,
 ];
 
 /// The keys of every step.

@@ -1,0 +1,165 @@
+//! Discussions: every strategy to its end, the steps they expand to, and what is refused.
+
+use serde_json::{Value, json};
+
+use crate::program::{Desk, Ran};
+
+/// A desk whose definition is one discussion of two people.
+fn desk(keys: &str) -> Desk {
+    Desk::with(&format!(
+        "goal: G\nparticipants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\nsteps:\n  \
+         - {{id: talk, type: discussion, topic: \"What first?\", {keys}}}\n"
+    ))
+}
+
+fn run(desk: &Desk, answers: &Value) -> Ran {
+    desk.write("answers.yaml", answers.to_string());
+    let _ = std::fs::remove_file(desk.path("s.s2s"));
+    let ran =
+        desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save=s.s2s", "--json=result"]);
+    desk.run(["verify", "s.s2s"]).code(0);
+    ran
+}
+
+/// The ids of the rounds that were held, in order.
+fn rounds(desk: &Desk) -> Vec<String> {
+    let lines = desk.run(["replay", "s.s2s", "--json"]).code(0).lines();
+    let opened = lines.iter().filter(|line| line["event"] == "round_opened");
+    opened.map(|line| line["step"].as_str().expect("an id").to_owned()).collect()
+}
+
+fn both(answer: &Value) -> Value {
+    json!({"ann": answer, "bob": answer})
+}
+
+#[test]
+fn every_strategy_runs_to_a_decision() {
+    let ideas = json!({"ann": {"ideas": [{"title": "Queue", "text": "Wait."}]}, "bob": {"ideas": [{"title": "Cache", "text": "Keep."}]}});
+    let merge =
+        json!({"options": [{"title": "Queue", "from": ["ann#1"]}, {"title": "Cache", "from": ["bob#1"]}]});
+    let position = both(&json!({"position": "It depends."}));
+    let vote = both(&json!({"vote": "queue"}));
+    let approve = both(&json!({"approve": ["queue"]}));
+    let collected = |votes: Value| {
+        let mut answers = json!({"talk-ideas": ideas, "talk-ideas-merge": merge});
+        answers.as_object_mut().expect("a map").extend(votes.as_object().expect("a map").clone());
+        answers
+    };
+    let hats = json!({
+        "talk-white": position, "talk-red": position, "talk-black": position, "talk-yellow": position,
+        "talk-green": ideas, "talk-green-merge": merge, "talk-vote": vote,
+    });
+    let disney = json!({
+        "talk-dreamer": ideas, "talk-dreamer-merge": merge, "talk-realist": position,
+        "talk-critic": position, "talk-vote": vote,
+    });
+    let number = both(&json!({"estimate": 7}));
+    let cases = [
+        ("blind", collected(json!({"talk-vote": vote})), 2, 1),
+        ("delphi", collected(json!({"talk-vote": vote})), 2, 1),
+        ("estimate", json!({"talk-first": number, "talk-second": number}), 2, 0),
+        ("consent", json!({"talk-ask": both(&json!({"consent": "support"}))}), 1, 0),
+        ("premortem", collected(json!({"talk-vote": approve})), 2, 1),
+        ("six-hats", hats, 6, 1),
+        ("disney", disney, 4, 1),
+    ];
+    let listed = desk("strategy: blind").run(["strategies"]).code(0).out;
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, cases.iter().map(|case| case.0).collect::<Vec<_>>());
+    for (strategy, answers, held, merges) in cases {
+        let desk = desk(&format!("strategy: {strategy}"));
+        let ran = run(&desk, &answers).code(0);
+        assert_eq!(rounds(&desk).len(), held, "{strategy}");
+        assert_eq!(ran.out.matches("\"decided\":true").count().min(1), 1, "{strategy}: {}", ran.out);
+        let report: Value =
+            serde_json::from_str(&desk.run(["report", "s.s2s", "--format", "json"]).out).expect("JSON");
+        assert_eq!(report["merges"].as_array().map_or(0, Vec::len), merges, "{strategy}");
+    }
+}
+
+#[test]
+fn the_saved_session_and_the_expansion_hold_the_same_plain_steps() {
+    let desk = desk("strategy: delphi, ballot: {kind: choice, options: [a, b]}");
+    let expanded = desk.run(["check", "--expand", "decide.yaml"]).code(0).out;
+    assert!(!expanded.contains("discussion"), "{expanded}");
+    let votes = json!({"ann": {"vote": "a"}, "bob": {"vote": "b"}});
+    run(&desk, &json!({"talk-vote": votes, "talk-revise": both(&json!({"vote": "a"}))})).code(0);
+    assert_eq!(rounds(&desk), ["talk-vote", "talk-revise"]);
+    let header = &desk.run(["replay", "s.s2s", "--json"]).code(0).lines()[0];
+    assert_eq!(header["definition"], expanded);
+    desk.write("decide.yaml", &expanded);
+    assert_eq!(desk.run(["check", "--expand", "decide.yaml"]).code(0).out, expanded);
+    // A unanimous first vote is not repeated.
+    run(&desk, &json!({"talk-vote": both(&json!({"vote": "a"}))}));
+    assert_eq!(rounds(&desk), ["talk-vote"]);
+}
+
+#[test]
+fn a_blocked_proposal_is_asked_again_three_times_at_most() {
+    let blocks =
+        json!({"ann": {"consent": "support"}, "bob": {"consent": "block", "minimum_change": "Less."}});
+    let desk = desk("strategy: consent");
+    let yes = json!({"approved": true});
+    let ask = json!({"talk-ask": blocks, "talk-ask-amend": yes, "talk-ask-exhausted": "stop"});
+    run(&desk, &ask).code(3);
+    assert_eq!(rounds(&desk).len(), 3);
+    let supported =
+        json!({"talk-ask": [blocks, both(&json!({"consent": "support"}))], "talk-ask-amend": yes});
+    run(&desk, &supported).code(0);
+    assert_eq!(rounds(&desk).len(), 2);
+    run(&desk, &json!({"talk-ask": blocks, "talk-ask-amend": {"approved": false}})).code(3);
+    assert_eq!(rounds(&desk).len(), 1);
+}
+
+#[test]
+fn a_discussion_is_led_to_and_leads_on_as_any_step() {
+    let choice = "ballot: {kind: choice, options: [a, b]}";
+    let desk = Desk::with(&format!(
+        "participants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\nsteps:\n  \
+         - {{id: go, type: approval, message: m, on_approve: talk, on_reject: no}}\n  \
+         - {{id: no, type: transform, transform: context.go}}\n  \
+         - {{id: talk, type: discussion, topic: \"What?\", {choice}, next: yes-it-is, on_undecided: no}}\n  \
+         - {{id: yes-it-is, type: approval, message: \"Take {{{{context.talk.tally.winners.[0]}}}}?\"}}\n"
+    ));
+    let split = json!({"ann": {"vote": "a"}, "bob": {"vote": "b"}});
+    for (votes, code, last) in [(both(&json!({"vote": "b"})), 0, "Take b?"), (split, 3, "no")] {
+        let yes = json!({"approved": true});
+        run(&desk, &json!({"go": yes, "talk-vote": votes, "yes-it-is": yes})).code(code);
+        let lines = desk.run(["replay", "s.s2s", "--json"]).code(0).lines();
+        assert!(lines.iter().any(|line| line.to_string().contains(last)), "{last}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_at_its_place() {
+    for (keys, wanted) in [
+        ("strategy: delfi", "did you mean `delphi`?"),
+        ("strategy: estimate, ballot: {kind: choice, options: [a, b]}", "takes no ballot `choice`"),
+        ("strategy: blind, ballot: {kind: choice, option: [a, b]}", "unknown key `option`"),
+        ("rounds: 3", "unknown key `rounds`"),
+    ] {
+        let ran = desk(keys).run(["check", "decide.yaml"]).code(2);
+        assert!(ran.out.contains(wanted) && ran.out.contains("decide.yaml:4"), "{wanted}: {}", ran.out);
+    }
+    for (steps, wanted) in [
+        ("{id: p, type: parallel, steps: [{id: t, type: discussion, topic: q}]}", "inside another step"),
+        ("{id: t, type: discussion}", "`topic`"),
+        (
+            "{id: t, type: discussion, topic: q}, {id: t-vote, type: round, question: q}",
+            "two steps have the id",
+        ),
+    ] {
+        let ran = Desk::with(&format!("steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2);
+        assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
+    }
+}
+
+#[test]
+fn the_page_has_a_section_on_every_strategy() {
+    let page = include_str!("../../docs/STRATEGIES.md");
+    for line in Desk::new().run(["strategies"]).code(0).out.lines() {
+        let name = line.split(' ').next().expect("a name");
+        let section = page.split("\n## ").find(|part| part.starts_with(&format!("`{name}`\n")));
+        assert!(section.is_some(), "docs/STRATEGIES.md says nothing of {name}");
+    }
+}

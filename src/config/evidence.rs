@@ -167,6 +167,14 @@ impl EvidenceReader {
 
     fn file(&self, path: &str) -> Result<String, Diagnostic> {
         let file = self.project.join(path);
+        if let Some((_, lines)) = path.rsplit_once(':')
+            && lines.contains(|c: char| c.is_ascii_digit())
+            && lines.chars().all(|c| c.is_ascii_digit() || c == '-')
+            && !file.exists()
+        {
+            let problem = Diagnostic::new(format!("`{lines}` is no range of lines")).with_file(path);
+            return Err(problem.hint("write it as in `src/cache.rs:10-80`"));
+        }
         if let Some(bounds) = &self.bounds {
             if Path::new(path).is_absolute() { bounds.check_named(&file)? } else { bounds.check(&file)? }
         }
@@ -209,7 +217,11 @@ impl EvidenceReader {
         let name = if name.is_empty() { "HEAD" } else { name };
         let wanted = format!("{name}^{{commit}}");
         let found = self.git(&["rev-parse", "--verify", "--end-of-options", &wanted]);
-        found.map(|id| id.trim().to_owned())
+        found.map(|id| id.trim().to_owned()).map_err(|problem| {
+            let is_unknown = problem.message.contains("Needed a single revision");
+            let hint = "name a branch, a tag or a commit; a shallow clone holds few of them";
+            if is_unknown { Diagnostic::new(format!("unknown commit `{name}`")).hint(hint) } else { problem }
+        })
     }
 
     /// What git prints, called so that nothing the repository configures is run.

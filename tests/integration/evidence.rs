@@ -108,6 +108,7 @@ fn what_is_not_as_named_stops_before_anything_is_asked() {
         ("file: src/key.txt", "line 2: this looks like an AWS access key"),
         ("diff: main...HEAD", "git"),
         ("diff: main", "no range of commits"),
+        ("file: \"src/cache.rs:3-1\"", "`3-1` is no range of lines"),
     ] {
         let definition = REVIEW.replace("file: src/cache.rs, lines: 2-3", artifact);
         let desk = desk(&definition);
@@ -149,6 +150,8 @@ fn a_diff_is_that_of_two_commits_and_runs_nothing() {
     assert!(text.contains("8| -        60)\n") && text.contains("9| +        30)\n"), "{text}");
     assert!(text.contains("commits: \"") && !text.contains("gitattributes"), "{text}");
     assert!(!desk.path("ran-by-git").exists());
+    let unknown = desk.run(["--batch", "decide.yaml", "--diff", "nosuch...HEAD"]).code(2).err;
+    assert!(unknown.contains("unknown commit `nosuch`"), "{unknown}");
     let skeptic = &seats(&desk)[0];
     assert_eq!(skeptic["unresolved_references"], serde_json::json!(["src/cache.rs:30"]));
 }

@@ -40,11 +40,12 @@ fn shipped_definitions_find_their_evidence() {
     let desk = Desk::new();
     let run = |arguments: &[&str]| ran(desk.command(arguments).current_dir(root).output().expect("it runs"));
     let sessions = fs::read_dir(root.join("sessions")).expect("sessions/");
-    let paths = sessions.map(|entry| format!("sessions/{}", entry.expect("a file").file_name().display()));
-    let definitions: Vec<String> = paths.filter(|path| path.ends_with(".yaml")).collect();
+    let paths = sessions.map(|entry| entry.expect("a file").path());
+    let is_definition = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "yaml");
+    let definitions: Vec<String> = paths.filter(is_definition).map(|path| arg(&path)).collect();
     let check = ["check"].into_iter().chain(definitions.iter().map(String::as_str));
     run(&check.collect::<Vec<_>>()).code(0);
-    let answers = "review:\n  qa-lead: {stance: support, references: [\"SRC-1:1\", \"SRC-1:99\"]}\n";
+    let answers = "review:\n  qa-lead: {consent: support, references: [\"SRC-1:1\", \"SRC-1:99\"]}\n";
     desk.write("answers.yaml", answers);
     let (answers, saved) = (arg(&desk.path("answers.yaml")), arg(&desk.path("s.s2s")));
     run(&["--batch", "sessions/review-change.yaml", "--answers", &answers, "--save", &saved]);

@@ -51,6 +51,11 @@ pub struct LiveSession {
     pub handed_in: Option<Box<super::form::Form>>,
     /// Whether the snapshot is shown as its difference from the last one.
     pub shows_diff: bool,
+    /// The snapshot that was shown when the round was to be opened, until it is; once that is refused, what
+    /// the next draft differs from.
+    pub ordered: Option<String>,
+    /// Whether that was refused.
+    pub is_refused: bool,
 }
 
 /// A round as it would open now.
@@ -60,6 +65,8 @@ pub struct Preview {
     pub opened: RoundOpened,
     /// The snapshot's difference from the last round's: a sign (` `, `+`, `-`) and a line each.
     pub diff: Vec<(char, String)>,
+    /// Whether that is the difference from what was shown when the round was to be opened.
+    pub is_changed: bool,
     /// What the check of the work item says.
     pub checked: Checked,
     /// The bytes that the snapshot would have with all earlier rounds and results.
@@ -82,7 +89,7 @@ impl Preview {
         });
         let in_full = asked.map(|(step, asked)| session.size_in_full(step, &asked.round, context));
         let bytes_in_full = in_full.unwrap_or(opened.snapshot_bytes);
-        Ok(Self { opened, diff, checked, bytes_in_full })
+        Ok(Self { opened, diff, is_changed: false, checked, bytes_in_full })
     }
 
     /// Its size, in bytes and estimated tokens over all seats.

@@ -93,7 +93,9 @@ fn the_screen_opens_a_round_with_evidence_at_once() {
     let mut screen = Screen::open(&desk, (160, 60), &run);
     screen.wait_for(&["quit"]);
     desk.write("src/cache.rs", SOURCE.replace("60", "62"));
-    screen.press("o", &["evidence changed on disk; review the snapshot again"]);
+    // It shows what changed, and opens once that was seen.
+    let changed = ["evidence changed on disk; review the snapshot again", "-", "61)", "62)"];
+    screen.press("o", &changed);
     screen.press("o", &["accept"]);
     screen.kill();
 }

@@ -163,6 +163,9 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
                 model.notice = Some("The snapshot is not ready yet.".to_owned());
                 return Vec::new();
             };
+            if let Some(live) = model.live_mut() {
+                live.ordered = live.preview.as_ref().map(|preview| preview.opened.snapshot.to_string());
+            }
             order
         }
         Action::CloseRound => return confirm::close(model),

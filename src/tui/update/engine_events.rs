@@ -4,6 +4,7 @@ use super::forms;
 use super::message::Effect;
 use crate::core::ExitCode;
 use crate::history::{Event, LogEntry, SeatStatus};
+use crate::insight::text_diff;
 use crate::tui::host::{Draft, LoadProgress};
 use crate::tui::keymap::ScreenState;
 use crate::tui::live::{EngineUpdate, LiveSession, Preview, is_drafting, preview_events};
@@ -17,6 +18,9 @@ pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
         EngineUpdate::Refused(why) => {
             if !forms::refused(model, &why) {
                 model.notice = Some(why);
+            }
+            if let Some(live) = model.live_mut() {
+                live.is_refused = live.ordered.is_some();
             }
             // What was looked at may be stale.
             vec![Effect::ReadContext]
@@ -44,6 +48,9 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     }
     if let Some(recorded) = &mut live.recorded {
         recorded.apply(&happened.stamped);
+    }
+    if matches!(happened.stamped.event, Event::RoundOpened(_)) {
+        live.ordered = None;
     }
     if live.draft.take().is_some() {
         // What was only looked at is now on disk, event by event.
@@ -214,8 +221,18 @@ pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
     let preview = read.and_then(|context| Preview::compute(session, context.as_deref()));
     let Some(live) = model.live_mut() else { return };
     match preview {
-        Ok(preview) => {
-            live.preview = Some(Box::new(preview));
+        Ok(mut preview) => {
+            let shown = live.ordered.take_if(|_| std::mem::take(&mut live.is_refused));
+            // What changed since it was shown is what the person must see.
+            if let Some(shown) = shown.filter(|shown| *shown != *preview.opened.snapshot) {
+                preview.diff = text_diff(&shown, &preview.opened.snapshot);
+                preview.is_changed = true;
+                live.shows_diff = true;
+                model.focus = Pane::Snapshot;
+            }
+            if let Some(live) = model.live_mut() {
+                live.preview = Some(Box::new(preview));
+            }
         }
         Err(problem) => {
             live.preview = None;

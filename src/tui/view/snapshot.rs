@@ -16,6 +16,7 @@ pub fn title(model: &Model) -> String {
     };
     let short: String = opened.snapshot_sha256.chars().take(12).collect();
     let what = match model.live().filter(|live| live.shows_diff && live.preview.is_some()) {
+        Some(_) if model.preview().is_some_and(|preview| preview.is_changed) => "Snapshot · what changed",
         Some(_) => "Snapshot · diff with previous round",
         None if model.preview().is_some() => "Snapshot to be sent",
         None => "snapshot",

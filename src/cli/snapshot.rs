@@ -134,10 +134,7 @@ fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Diagnos
 
 /// How many rounds come before a step on the shortest way to it.
 fn rounds_before(definition: &Definition, id: &str) -> u32 {
-    let rounds = |step: &Step| {
-        let all = std::iter::once(step).chain(step.nested());
-        all.filter(|step| step.round().is_some()).count() as u32
-    };
+    let rounds = |step: &Step| step.all().into_iter().filter(|step| step.round().is_some()).count() as u32;
     let mut reached: Vec<(&Step, u32)> =
         definition.steps.first().map(|first| (first, 0)).into_iter().collect();
     let mut at = 0;
@@ -146,9 +143,9 @@ fn rounds_before(definition: &Definition, id: &str) -> u32 {
         if step.id == id {
             return before;
         }
-        if step.nested().iter().any(|nested| nested.id == id) {
-            let earlier = step.nested().iter().take_while(|nested| nested.id != id);
-            return before + earlier.map(rounds).sum::<u32>();
+        if step.holds(id) {
+            let earlier = step.all().into_iter().take_while(|nested| nested.id != id);
+            return before + earlier.filter(|nested| nested.round().is_some()).count() as u32;
         }
         let listed = definition.steps.iter().skip_while(|other| other.id != step.id).nth(1);
         let listed = listed.filter(|_| !definition.is_routed());

@@ -18,6 +18,7 @@ mod sentences;
 mod strength;
 mod tally_round;
 mod tracked_tasks;
+mod unstarted;
 mod work_item;
 
 pub use command::{Command, Refusal};

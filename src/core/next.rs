@@ -1,6 +1,7 @@
 //! What must happen now. The engine does it; nobody else decides.
 
 use super::command::Command;
+use super::unstarted::unstarted;
 use crate::history::{
     ApprovalRequested, ApprovalRun, CloseReason, CollectedIdea, RoundRun, Session, StepRun,
 };
@@ -123,8 +124,12 @@ fn step_state(session: &Session, definition: &Definition, step: &Step, run: &Ste
         }
         StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, definition, step, run),
         StepKind::Transform(_) | StepKind::Condition(_) => finish(),
-        StepKind::Parallel(_) if run.nested.len() < step.nested().len() => decide(Command::StartStep),
-        StepKind::Parallel(_) => next_inside(session, definition, step, run).unwrap_or_else(finish),
+        StepKind::Parallel(_) | StepKind::Sequence(_) if unstarted(session, definition, run).is_some() => {
+            decide(Command::StartStep)
+        }
+        StepKind::Parallel(_) | StepKind::Sequence(_) => {
+            next_inside(session, definition, step, run).unwrap_or_else(finish)
+        }
     }
 }
 

@@ -90,6 +90,7 @@ impl Engine<'_> {
             StepKind::Round(_)
             | StepKind::Approval(_)
             | StepKind::Parallel(_)
+            | StepKind::Sequence(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_)
             | StepKind::Review(_) => None,

@@ -89,6 +89,7 @@ pub fn expected(step: &Step) -> ExpectedOutput {
         StepKind::Round(_)
         | StepKind::Approval(_)
         | StepKind::Parallel(_)
+        | StepKind::Sequence(_)
         | StepKind::Transform(_)
         | StepKind::Condition(_)
         | StepKind::Review(_) => ExpectedOutput {
@@ -133,6 +134,7 @@ pub fn rules(step: &Step, directive: Option<&str>, format: u32) -> Option<String
         StepKind::Round(_)
         | StepKind::Approval(_)
         | StepKind::Parallel(_)
+        | StepKind::Sequence(_)
         | StepKind::Transform(_)
         | StepKind::Condition(_) => {}
     }

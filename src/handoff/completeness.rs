@@ -100,7 +100,7 @@ impl Session {
             return Checked::default();
         }
         let snapshot = self.render_snapshot(step, &asked.round, None);
-        let context = self.context();
+        let context = self.context_for(&step.id);
         let held = |text: &str| {
             let mut held = held(definition, &known(definition, &context), text, &snapshot.text);
             // An artifact of the round is in its snapshot, with its summary at least.
@@ -111,7 +111,7 @@ impl Session {
     }
 
     fn round_lack_1(&self, definition: &Definition, step: &Step, round: &Round) -> Option<String> {
-        let context = self.context();
+        let context = self.context_for(&step.id);
         let mut known = known(definition, &context);
         known.retain(|thing| {
             !definition.artifacts.iter().any(|a| a.id == thing.id && round.artifacts.holds(&a.id))
@@ -153,6 +153,7 @@ impl Session {
             StepKind::Round(_)
             | StepKind::Approval(_)
             | StepKind::Parallel(_)
+            | StepKind::Sequence(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_)
             | StepKind::Review(_) => false,
@@ -192,6 +193,7 @@ impl Session {
             }
             StepKind::Approval(_)
             | StepKind::Parallel(_)
+            | StepKind::Sequence(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_) => return Checked::default(),
         };
@@ -212,7 +214,7 @@ impl Session {
         let first = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
         let comes = |path: &str| {
             matches!(first(path).as_str(), "context" | "error")
-                || definition.step_of_key(&first(path)).is_some()
+                || definition.step_of_key(&first(path), step).is_some()
                 || look_up(&input, path).is_some_and(|value| !crate::workflow::is_blank(value))
         };
         let lacking: Vec<String> = step.requires.iter().filter(|path| !comes(path)).cloned().collect();

@@ -2,6 +2,8 @@
 //!
 //! Results are never changed: a snapshot is built from closed rounds and finished steps only.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::disclosure::{WITHHELD, rejected, seat_answer};
@@ -16,10 +18,19 @@ impl Session {
     /// parallels and reviews as their envelope, other steps that failed left out. A condition only
     /// chooses the way and leaves nothing.
     pub fn context(&self) -> Map<String, Value> {
+        self.context_of(self.results.values())
+    }
+
+    /// As [`Session::context`], for a step inside others: with the results before it in its sequences.
+    pub fn context_for(&self, step: &str) -> Map<String, Value> {
+        self.context_of(self.results_for(step))
+    }
+
+    fn context_of<'a>(&self, results: impl IntoIterator<Item = &'a Arc<StepFinished>>) -> Map<String, Value> {
         let Some(definition) = &self.definition else { return Map::new() };
         let mut context = Map::new();
-        for (id, result) in &self.results {
-            let Some(step) = definition.step(id) else { continue };
+        for result in results {
+            let Some(step) = definition.step(&result.step) else { continue };
             if matches!(step.kind, StepKind::Condition(_)) {
                 continue;
             }
@@ -28,6 +39,31 @@ impl Session {
             }
         }
         context
+    }
+
+    /// The results that a step sees, in the order they came.
+    pub(super) fn results_for(&self, step: &str) -> Vec<&Arc<StepFinished>> {
+        let mut results: Vec<_> = self.results.values().collect();
+        let mut around = self.step.as_ref();
+        while let Some(run) = around.filter(|run| run.id != step) {
+            let inside = || run.nested.iter();
+            if self.is_sequence(&run.id) && run.find(step).is_some() {
+                let before = inside().take_while(|inside| inside.find(step).is_none());
+                results.extend(before.filter_map(|before| before.result.as_ref()));
+            }
+            around = inside().find(|inside| inside.find(step).is_some());
+        }
+        results
+    }
+
+    /// The result of `id`, if the step `by` sees it.
+    pub(crate) fn result_for(&self, by: &str, id: &str) -> Option<&Arc<StepFinished>> {
+        self.results_for(by).into_iter().rev().find(|result| result.step == id)
+    }
+
+    pub(super) fn is_sequence(&self, id: &str) -> bool {
+        let step = self.definition.as_ref().and_then(|definition| definition.step(id));
+        step.is_some_and(|step| matches!(step.kind, StepKind::Sequence(_)))
     }
 
     /// A result as later steps see it; none of a step that failed and has no envelope.
@@ -59,7 +95,7 @@ impl Session {
     /// The bytes that the snapshot would have if it recalled everything.
     pub fn size_in_full(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> usize {
         let Some(definition) = &self.definition else { return 0 };
-        let everything = (self.all_past_rounds(), self.context());
+        let everything = (self.all_past_rounds(&step.id), self.context_for(&step.id));
         self.snapshot_with(definition, (step, round), project_summary, everything).text.len()
     }
 

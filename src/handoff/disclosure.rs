@@ -73,6 +73,7 @@ impl Session {
             StepKind::Round(_)
             | StepKind::Approval(_)
             | StepKind::Parallel(_)
+            | StepKind::Sequence(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_) => None,
         };

@@ -183,7 +183,7 @@ impl Session {
                 .or_else(|| value.get("id")?.as_str());
             id.filter(is_task).map(str::to_owned)
         };
-        let context = self.context();
+        let context = self.context_for(&step.id);
         let reference = step.input.as_ref().and_then(|key| context.get(key));
         let given = self.header.as_ref().map(|header| &header.input);
         reference

@@ -17,11 +17,11 @@ impl Session {
         step: &Step,
         round: &Round,
     ) -> (Vec<RoundSummary>, Map<String, Value>) {
-        let closed = self.closed_rounds();
+        let closed = self.closed_rounds(&step.id);
         if self.format() < 2 {
             let skip = closed.len().saturating_sub(RECENT_ROUNDS);
             let past = closed.iter().skip(skip).map(|round| self.past_round(round, false));
-            return (past.collect(), self.context());
+            return (past.collect(), self.context_for(&step.id));
         }
         let recall = definition.recall(round);
         let skip = closed.len().saturating_sub(recall.rounds);
@@ -34,8 +34,10 @@ impl Session {
             .filter(|last| recall.rounds > 0 && !is_hidden(&last.opened.step))
             .map(|round| round.opened.step.as_str());
         let mut context = Map::new();
-        for (id, result) in &self.results {
-            let Some(step) = definition.step(id).filter(|step| !is_hidden(&step.id)) else { continue };
+        for result in self.results_for(&step.id) {
+            let Some(step) = definition.step(&result.step).filter(|step| !is_hidden(&step.id)) else {
+                continue;
+            };
             if let Some(data) = self.recalled_result(&recall, step, result, last) {
                 context.insert(step.key().to_owned(), data);
             }
@@ -44,8 +46,8 @@ impl Session {
     }
 
     /// Every round before the one that opens next.
-    pub(super) fn all_past_rounds(&self) -> Vec<RoundSummary> {
-        self.closed_rounds().into_iter().map(|round| self.past_round(round, true)).collect()
+    pub(super) fn all_past_rounds(&self, step: &str) -> Vec<RoundSummary> {
+        self.closed_rounds(step).into_iter().map(|round| self.past_round(round, true)).collect()
     }
 
     /// What is recalled of a step's result; `last` is the step of the round closed last, if any round is.
@@ -57,21 +59,24 @@ impl Session {
         last: Option<&str>,
     ) -> Option<Value> {
         let is_last = |step: &Step| last == Some(step.id.as_str());
-        match &step.kind {
+        let result_of = || self.context_value(step, result);
+        // Of a sequence its last step's result is recalled, as if that stood alone.
+        match &step.last().kind {
             StepKind::Condition(_) => None,
             // Of ideas that were merged the options alone are recalled, not who had them.
-            StepKind::Round(_) if self.is_merged(step) => None,
-            StepKind::Round(round) => is_last(step)
-                .then(|| self.context_value(step, result))
-                .flatten()
-                .map(|data| of_round(recall, round, data)),
-            StepKind::Parallel(parallel) if parallel.steps.iter().any(|nested| nested.round().is_some()) => {
-                let are_last = parallel.steps.iter().any(is_last);
-                let mut envelope = self.context_value(step, result)?;
+            StepKind::Round(_) if self.is_merged(step.last()) => None,
+            StepKind::Round(round) => {
+                is_last(step.last()).then(result_of).flatten().map(|data| of_round(recall, round, data))
+            }
+            StepKind::Parallel(parallel)
+                if parallel.steps.iter().any(|nested| nested.last().round().is_some()) =>
+            {
+                let are_last = parallel.steps.iter().map(Step::last).any(is_last);
+                let mut envelope = result_of()?;
                 let keeps_others = recall.results.holds(&step.id, step.key());
                 let entries = envelope["data"].as_array_mut()?;
                 let round_of = |entry: &Value| {
-                    parallel.steps.iter().find(|nested| entry["stepId"] == nested.id)?.round()
+                    parallel.steps.iter().find(|nested| entry["stepId"] == nested.id)?.last().round()
                 };
                 entries.retain(|entry| if round_of(entry).is_some() { are_last } else { keeps_others });
                 for entry in entries.iter_mut() {
@@ -84,22 +89,24 @@ impl Session {
             StepKind::Approval(_)
             | StepKind::Agent(_)
             | StepKind::Parallel(_)
+            | StepKind::Sequence(_)
             | StepKind::Transform(_)
-            | StepKind::Review(_) => {
-                recall.results.holds(&step.id, step.key()).then(|| self.context_value(step, result)).flatten()
-            }
+            | StepKind::Review(_) => recall.results.holds(&step.id, step.key()).then(result_of).flatten(),
         }
     }
 
-    /// The closed rounds, in order; a round in the same parallel is not before this one.
-    fn closed_rounds(&self) -> Vec<&RoundRun> {
-        let beside: Vec<usize> = self
-            .step
-            .iter()
-            .flat_map(|top| &top.nested)
-            .flat_map(StepRun::all)
-            .filter_map(|run| run.round)
-            .collect();
+    /// The closed rounds before a step, in order; a round in another branch of a parallel is not.
+    fn closed_rounds(&self, step: &str) -> Vec<&RoundRun> {
+        let mut beside: Vec<usize> = Vec::new();
+        let mut around = self.step.as_ref();
+        while let Some(run) = around.filter(|run| run.id != step) {
+            let (way, others): (Vec<&StepRun>, _) =
+                run.nested.iter().partition(|inside| inside.find(step).is_some());
+            if !self.is_sequence(&run.id) {
+                beside.extend(others.into_iter().flat_map(StepRun::all).filter_map(|run| run.round));
+            }
+            around = way.first().copied();
+        }
         let is_before = |index: usize, round: &RoundRun| round.closed.is_some() && !beside.contains(&index);
         let rounds = self.rounds.iter().enumerate();
         rounds.filter(|(index, round)| is_before(*index, round)).map(|(_, round)| round).collect()

@@ -105,7 +105,7 @@ impl Session {
             let found = definition.artifacts.iter().find(|artifact| artifact.id == of);
             return found.map(|artifact| self.as_thing(artifact)).into_iter().collect();
         };
-        let all = std::iter::once(step).chain(step.nested());
+        let all = step.all().into_iter();
         all.filter_map(|step| {
             if step.round().is_some() {
                 return self.held_round(step);

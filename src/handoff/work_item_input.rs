@@ -31,9 +31,9 @@ impl Session {
         let given = self.header.as_ref().map_or(Value::Null, |header| header.input.clone());
         input.insert("input".to_owned(), given);
         if let Some(reference) = &step.input {
-            input.insert(reference.clone(), self.referenced(reference)?);
+            input.insert(reference.clone(), self.referenced(reference, &step.id)?);
         }
-        input.insert("context".to_owned(), Value::Object(self.context()));
+        input.insert("context".to_owned(), Value::Object(self.context_for(&step.id)));
         if let Some(failed) = self.preceding_error() {
             let message = self.shown_error(failed);
             let mut error = json!({ "stepId": failed.step_id, "message": message });
@@ -46,11 +46,13 @@ impl Session {
     }
 
     /// An earlier result by its step or key, as agents see it; null when that step failed.
-    fn referenced(&self, reference: &str) -> Result<Value, String> {
-        let not_found = || format!("Referenced step not found: {reference}");
-        let step = self.definition.as_ref().and_then(|definition| definition.step_of_key(reference));
-        let step = step.ok_or_else(not_found)?;
-        let result = self.results.get(&step.id).ok_or_else(not_found)?;
+    fn referenced(&self, reference: &str, by: &str) -> Result<Value, String> {
+        let definition = self.definition.as_ref();
+        let found = self.results_for(by).into_iter().rev().find_map(|result| {
+            let step = definition?.step(&result.step)?;
+            (step.key() == reference || step.id == reference).then_some((step, result))
+        });
+        let (step, result) = found.ok_or_else(|| format!("Referenced step not found: {reference}"))?;
         Ok(self.context_value(step, result).unwrap_or(Value::Null))
     }
 
@@ -72,6 +74,7 @@ impl Session {
             StepKind::Round(_)
             | StepKind::Approval(_)
             | StepKind::Parallel(_)
+            | StepKind::Sequence(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_) => Ok(Vec::new()),
         }
@@ -247,6 +250,7 @@ pub(crate) fn own_prompt(step: &Step) -> Option<&Template> {
         StepKind::Round(_)
         | StepKind::Approval(_)
         | StepKind::Parallel(_)
+        | StepKind::Sequence(_)
         | StepKind::Transform(_)
         | StepKind::Condition(_) => None,
     }

@@ -112,6 +112,7 @@ fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>
         StepKind::Round(_)
         | StepKind::Agent(_)
         | StepKind::Parallel(_)
+        | StepKind::Sequence(_)
         | StepKind::Transform(_)
         | StepKind::Review(_) => Route::On,
     }

@@ -313,6 +313,7 @@ impl SeatInfo {
             StepKind::Review(review) => definition.reviewers(review).contains(&self.name.as_str()),
             StepKind::Approval(_)
             | StepKind::Parallel(_)
+            | StepKind::Sequence(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_) => false,
         }

@@ -383,8 +383,10 @@ fn asks(definition: &Definition, step: &Step, spec: &ParticipantSpec) -> bool {
         StepKind::Round(round) => !spec.agent_only && round.participants.holds(&spec.name),
         StepKind::Agent(agent) => agent.agent == spec.name,
         StepKind::Review(review) => definition.reviewers(review).contains(&spec.name.as_str()),
-        StepKind::Approval(_) | StepKind::Parallel(_) | StepKind::Transform(_) | StepKind::Condition(_) => {
-            false
-        }
+        StepKind::Approval(_)
+        | StepKind::Parallel(_)
+        | StepKind::Sequence(_)
+        | StepKind::Transform(_)
+        | StepKind::Condition(_) => false,
     }
 }

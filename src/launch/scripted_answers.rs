@@ -5,8 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value as Json;
-
 use super::scripted_merge::{MERGE_HINT, merged};
 use crate::core::{QuestionKind, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -71,6 +69,7 @@ impl Answers {
                 Some(StepKind::Round(_)) => part_of(node, seat),
                 Some(
                     StepKind::Parallel(_)
+                    | StepKind::Sequence(_)
                     | StepKind::Transform(_)
                     | StepKind::Condition(_)
                     | StepKind::Approval(_),
@@ -99,7 +98,7 @@ impl Answers {
                 problems.push(at(message).hint(did_you_mean(&key.text, &ids)));
                 continue;
             };
-            if matches!(step.kind, StepKind::Parallel(_) | StepKind::Transform(_) | StepKind::Condition(_)) {
+            if !step.asks_somebody() {
                 let message = format!(
                     "the answers for `{}` serve nothing: a step of type `{}` asks nobody",
                     key.text,
@@ -142,6 +141,7 @@ impl Answers {
                 Some(StepKind::Round(round)) => self.check_round(&key.text, node, round, &mut problems),
                 Some(
                     StepKind::Parallel(_)
+                    | StepKind::Sequence(_)
                     | StepKind::Transform(_)
                     | StepKind::Condition(_)
                     | StepKind::Agent(_)
@@ -357,10 +357,7 @@ fn line(node: &Node) -> ScriptedReply {
             crate::workflow::as_text(&map[0].1).unwrap_or_else(|| "scripted failure".to_owned()),
         ),
         Value::Text(text) => ScriptedReply::Reply(text.clone()),
-        _ => {
-            let json: Json = node.to_json();
-            ScriptedReply::Reply(json.to_string())
-        }
+        _ => ScriptedReply::Reply(node.to_json().to_string()),
     }
 }
 

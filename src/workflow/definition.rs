@@ -9,7 +9,7 @@ use super::seat_names::name_of_model;
 use super::steps::handover::Completeness;
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
-use super::steps::step::Step;
+use super::steps::step::{Step, StepKind};
 use super::task::{LinkDefinition, Report, Task, TrackerFile};
 use crate::round::material::{AgendaItem, Artifact};
 
@@ -253,9 +253,23 @@ impl Definition {
         self.steps.iter_mut().find_map(|step| step.find_mut(id))
     }
 
-    /// The step whose result goes by that key in the context, or has that id.
-    pub fn step_of_key(&self, key: &str) -> Option<&Step> {
-        self.steps.iter().find(|step| step.key() == key || step.id == key)
+    /// The steps whose results a step may see: those of the list, and those before it in the sequences
+    /// that it is in.
+    pub fn seen_by(&self, id: &str) -> Vec<&Step> {
+        let mut seen: Vec<&Step> = self.steps.iter().collect();
+        let mut around = self.steps.iter().find(|step| step.holds(id));
+        while let Some(step) = around.filter(|step| step.id != id) {
+            if let StepKind::Sequence(sequence) = &step.kind {
+                seen.extend(sequence.steps.iter().take_while(|inside| !inside.holds(id)));
+            }
+            around = step.nested().iter().find(|inside| inside.holds(id));
+        }
+        seen
+    }
+
+    /// The step that `by` may see whose result goes by that key in the context, or has that id.
+    pub fn step_of_key(&self, key: &str, by: &Step) -> Option<&Step> {
+        self.seen_by(&by.id).into_iter().find(|step| step.key() == key || step.id == key)
     }
 
     /// Every step, each nested one right after the step it is in.
@@ -296,7 +310,7 @@ impl Definition {
                 None => Some(step.agents()).filter(|agents| !agents.is_empty()),
             }
         };
-        std::iter::once(step).chain(step.nested()).filter_map(of_step).collect()
+        step.all().into_iter().filter_map(of_step).collect()
     }
 
     /// Who reviews in a review step, in roster order; not who made all of it.

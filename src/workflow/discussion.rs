@@ -86,6 +86,10 @@ fn parts(root: &Node, id: &str) -> Option<(Map, Vec<Node>)> {
         step.push((named("id", root), placed(id.into(), root)));
         return Some((rest, vec![root.with(Value::Map(step))]));
     }
+    if root.get("type").is_some() {
+        // The file is one step of another type.
+        return Some((Map::new(), vec![root.clone()]));
+    }
     let Value::List(steps) = &root.get("steps")?.value else { return None };
     let rest = entries.iter().filter(|(key, _)| key.text != "steps").cloned().collect();
     Some((rest, steps.clone()))

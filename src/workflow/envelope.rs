@@ -60,7 +60,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
             StepKind::Condition(branch) => {
                 branch.condition.paths().into_iter().for_each(|path| read("the condition", path));
                 for (path, word) in branch.condition.compared_words() {
-                    if is_outcome(definition, path) && !OUTCOMES.contains(&word) {
+                    if is_outcome(definition, step, path) && !OUTCOMES.contains(&word) {
                         let message = format!(
                             "the condition of step `{}` compares `{}` with `{word}`, which it never is",
                             step.id,
@@ -78,7 +78,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
             }
             StepKind::Agent(agent) => of_template(agent.prompt.as_ref(), &mut read),
             StepKind::Review(review) => of_template(review.prompt.as_ref(), &mut read),
-            StepKind::Round(_) | StepKind::Approval(_) | StepKind::Parallel(_) => {}
+            StepKind::Round(_) | StepKind::Approval(_) | StepKind::Parallel(_) | StepKind::Sequence(_) => {}
         }
     }
 }
@@ -125,20 +125,25 @@ fn in_scope(definition: &Definition, step: &Step, path: &[String]) -> Option<Unk
             let known: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
             Some(Unknown::new(1, &known))
         }
-        [root, key, ..] if root == "context" => unknown_in(definition.step_of_key(key)?, path, 2),
-        [root, ..] if step.input.as_ref() == Some(root) => unknown_in(definition.step_of_key(root)?, path, 1),
+        [root, key, ..] if root == "context" => unknown_in(definition.step_of_key(key, step)?, path, 2),
+        [root, ..] if step.input.as_ref() == Some(root) => {
+            unknown_in(definition.step_of_key(root, step)?, path, 1)
+        }
         _ => None,
     }
 }
 
 /// The first key of `path`, from `at` on, that what `step` leaves does not have.
 fn unknown_in(step: &Step, path: &[String], at: usize) -> Option<Unknown> {
+    let step = step.last();
     let known: &[&str] = match &step.kind {
         StepKind::Round(_) => &ROUND,
         StepKind::Parallel(_) | StepKind::Review(_) => &SEVERAL,
         StepKind::Approval(approval) if approval.merges.is_some() => &MERGE,
         StepKind::Approval(_) => &APPROVAL,
-        StepKind::Agent(_) | StepKind::Transform(_) | StepKind::Condition(_) => return None,
+        StepKind::Agent(_) | StepKind::Transform(_) | StepKind::Condition(_) | StepKind::Sequence(_) => {
+            return None;
+        }
     };
     let key = path.get(at)?.as_str();
     if !known.contains(&key) {
@@ -159,9 +164,9 @@ fn unknown_in(step: &Step, path: &[String], at: usize) -> Option<Unknown> {
     }
 }
 
-fn is_outcome(definition: &Definition, path: &[String]) -> bool {
+fn is_outcome(definition: &Definition, step: &Step, path: &[String]) -> bool {
     matches!(path, [root, key, last] if root == "context" && last == "outcome"
-        && definition.step_of_key(key).is_some_and(|step| step.round().is_some()))
+        && definition.step_of_key(key, step).is_some_and(|step| step.last().round().is_some()))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ impl Definition {
 
     /// The step of the list that a step is, or is in.
     pub fn top(&self, id: &str) -> Option<&Step> {
-        self.steps.iter().find(|step| step.id == id || step.nested().iter().any(|nested| nested.id == id))
+        self.steps.iter().find(|step| step.holds(id))
     }
 
     /// Whether the way from one step can lead to another, both of the list.

@@ -56,7 +56,7 @@ pub use steps::condition::Branch;
 pub use steps::handover::{Completeness, Retry};
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
 pub use steps::round::{Close, Quorum, Round, Selection};
-pub use steps::step::{Parallel, Step, StepKind};
+pub use steps::step::{Parallel, Sequence, Step, StepKind};
 pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{
     LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,

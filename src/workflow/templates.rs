@@ -77,7 +77,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
 
 /// Why a path leads nowhere, as what to do; `None` if it may lead somewhere.
 fn unknown_name(definition: &Definition, step: &Step, path: &[String]) -> Option<String> {
-    let known: Vec<&str> = definition.steps.iter().map(Step::key).collect();
+    let known: Vec<&str> = definition.seen_by(&step.id).into_iter().map(Step::key).collect();
     let beside = step.input.as_deref().into_iter().chain(SCOPE);
     match path {
         [root, key, ..] if root == "context" && !known.contains(&key.as_str()) => {

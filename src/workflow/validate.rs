@@ -122,7 +122,7 @@ fn check_review(definition: &Definition, step: &Step, file: &str, problems: &mut
     if definition.authors(&review.of).is_empty() {
         let message =
             format!("review `{}` is of a step that makes nothing to review: `{}`", step.id, review.of);
-        return problems.push(at(message).hint("name an `agent` or `round` step, or a `parallel` of them"));
+        return problems.push(at(message).hint("name an `agent` or `round` step, or one that holds them"));
     }
     if definition.reviewers(review).is_empty() {
         let message = format!("review `{}` has nobody but the author to review", step.id);
@@ -159,12 +159,12 @@ fn check_expression(
     problems: &mut Vec<Diagnostic>,
     warnings: &mut Vec<Diagnostic>,
 ) {
-    let known: Vec<&str> = definition.steps.iter().map(Step::key).collect();
+    let known: Vec<&str> = definition.seen_by(&step.id).into_iter().map(Step::key).collect();
     let unknown = |what: &str, named: &str| {
         let message = format!("`{what}` of step `{}` names no step: `{named}`", step.id);
         at(step, file, message).hint(did_you_mean(named, &known))
     };
-    let is_unknown = |named: &&str| definition.step_of_key(named).is_none();
+    let is_unknown = |named: &&str| definition.step_of_key(named, step).is_none();
     match &step.kind {
         StepKind::Condition(branch) => {
             problems
@@ -175,7 +175,7 @@ fn check_expression(
         }
         StepKind::Agent(agent) => check_template(agent.prompt.as_ref(), step, &known, file, warnings),
         StepKind::Review(review) => check_template(review.prompt.as_ref(), step, &known, file, warnings),
-        StepKind::Round(_) | StepKind::Approval(_) | StepKind::Parallel(_) => {}
+        StepKind::Round(_) | StepKind::Approval(_) | StepKind::Parallel(_) | StepKind::Sequence(_) => {}
     }
 }
 
@@ -237,8 +237,8 @@ pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Diagnostic> {
 /// A reference that no step gives fails when the step runs; it is told beforehand.
 fn check_reference(definition: &Definition, step: &Step, file: &str, warnings: &mut Vec<Diagnostic>) {
     let Some(reference) = step.input.as_deref() else { return };
-    if definition.step_of_key(reference).is_none() {
-        let known: Vec<&str> = definition.steps.iter().map(Step::key).collect();
+    if definition.step_of_key(reference, step).is_none() {
+        let known: Vec<&str> = definition.seen_by(&step.id).into_iter().map(Step::key).collect();
         let message = format!("`input` of step `{}` names no step: `{reference}`", step.id);
         warnings.push(at(step, file, message).hint(did_you_mean(reference, &known)));
     }

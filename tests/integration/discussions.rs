@@ -141,6 +141,9 @@ fn what_does_not_fit_is_refused_at_its_place() {
         let ran = desk(keys).run(["check", "decide.yaml"]).code(2);
         assert!(ran.out.contains(wanted) && ran.out.contains("decide.yaml:4"), "{wanted}: {}", ran.out);
     }
+    let nested = "type: sequence\nid: s\nsteps: [{id: t, type: discussion, topic: q}]\n";
+    let ran = Desk::with(nested).run(["check", "decide.yaml"]).code(2);
+    assert!(ran.out.contains("inside another step"), "{}", ran.out);
     for (steps, wanted) in [
         ("{id: p, type: parallel, steps: [{id: t, type: discussion, topic: q}]}", "inside another step"),
         ("{id: t, type: discussion}", "`topic`"),

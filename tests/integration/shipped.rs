@@ -16,6 +16,7 @@ fn the_examples_of_the_documents_run_on_the_rehearsal() {
         ("poem.yaml", &[][..], 3),
         ("feature-development.yaml", &["--answers", "answers.yaml"], 8),
         ("context-snapshot.yaml", &[], 1),
+        ("two-drafts.yaml", &[], 8),
     ] {
         let file = session(name);
         desk.run(["check", &file]).code(0);

@@ -313,8 +313,14 @@ proptest! {
 /// come back is not asked again, and the end is the same.
 #[test]
 fn a_workflow_cut_off_anywhere_comes_to_the_same_end() {
+    for scenario in ["parallel-with-approval", "sequence"] {
+        cut_anywhere(scenario);
+    }
+}
+
+fn cut_anywhere(scenario: &str) {
     let desk = Desk::new();
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/parallel-with-approval");
+    let folder = format!("{}/tests/scenarios/{scenario}", env!("CARGO_MANIFEST_DIR"));
     let (definition, answers) = (format!("{folder}/definition.yaml"), format!("{folder}/answers.yaml"));
     let whole = desk.path("whole.s2s");
     let whole_name = whole.display().to_string();
@@ -334,7 +340,7 @@ fn a_workflow_cut_off_anywhere_comes_to_the_same_end() {
     for cut in ends.into_iter().step_by(cases(4, 1)) {
         let name = desk.path(&format!("{cut}.s2s")).display().to_string();
         std::fs::write(&name, &bytes[..cut]).expect("written");
-        let done = desk.run(["resume", &name, "--answers", &answers]);
+        let done = desk.run(["resume", &name, "--ask-again", "--answers", &answers]);
         assert_eq!(end(&name), wanted, "cut at {cut}: {}", done.err);
         assert_eq!(desk.run(["verify", &name]).code, 0, "cut at {cut}");
     }

@@ -54,29 +54,28 @@ pub(crate) fn close_session(session: &Session, definition: &Definition, now: Tim
     Ok(vec![close(session, status, reason)])
 }
 
-/// A no of the facilitator inside a parallel that failed by it, where nothing in the definition asks
-/// how the parallel ended.
+/// A no of the facilitator inside another step that failed by it, where nothing in the definition asks
+/// how that ended.
 fn unheard_no(session: &Session, definition: &Definition) -> Option<String> {
-    let is_asked = |parallel: &Step| {
-        parallel.on_error.is_some()
+    let is_asked = |around: &Step| {
+        around.on_error.is_some()
             || definition.steps.iter().any(|step| {
                 if let StepKind::Condition(branch) = &step.kind {
-                    branch.condition.steps().any(|key| key == parallel.key())
+                    branch.condition.steps().any(|key| key == around.key())
                 } else {
                     false
                 }
             })
     };
     definition.steps.iter().find_map(|step| {
-        let result = session.results.get(&step.id).filter(|result| !result.success)?;
-        let approvals = step.nested().iter().filter(|inner| matches!(inner.kind, StepKind::Approval(_)));
+        session.results.get(&step.id).filter(|result| !result.success)?;
+        let mut approvals =
+            step.all().into_iter().filter(|inner| matches!(inner.kind, StepKind::Approval(_)));
         let is_no = |inner: &&Step| {
-            let said = |entry: &serde_json::Value| {
-                entry["stepId"] == inner.id.as_str() && entry["result"]["approved"] == json!(false)
-            };
-            result.data.as_array().is_some_and(|entries| entries.iter().any(said))
+            let last = session.approvals.iter().rev().find(|asked| asked.given.step == inner.id);
+            last.is_some_and(|asked| !asked.given.approved)
         };
-        let no = approvals.clone().find(is_no).filter(|_| !session.is_format_1() && !is_asked(step))?;
+        let no = approvals.find(is_no).filter(|_| !session.is_format_1() && !is_asked(step))?;
         Some(format!("`{}` was rejected", no.id))
     })
 }

@@ -8,7 +8,8 @@ use super::close::time_is_up;
 use super::result::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::core::next::tie_message;
-use crate::handoff::{is_no, offer, parallel_data, rejected, round_data};
+use crate::core::unstarted::{has_failed, unstarted};
+use crate::handoff::{offer, parallel_data, rejected, round_data};
 use crate::history::{
     ApprovalGiven, ApprovalRequested, ApprovalRun, Event, ItemStatus, Merge, Session, StepFinished, StepRun,
     Tally, Timestamp, WorkItem,
@@ -18,7 +19,8 @@ use crate::workflow::{Branch, Definition, Parallel, Step, StepKind};
 
 pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
     if let Some(run) = &session.step {
-        let Some((around, step)) = session.active_steps().find_map(|run| unstarted(definition, run)) else {
+        let Some((around, step)) = session.active_steps().find_map(|run| unstarted(session, definition, run))
+        else {
             return refuse(format!("step `{}` still runs", run.id));
         };
         let within = Some(around.to_owned());
@@ -44,12 +46,6 @@ pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) ->
 
 fn started(step: &Step, iteration: u32, within: Option<String>) -> Event {
     Event::StepStarted { step: step.id.clone(), kind: step.kind_name().to_owned(), iteration, within }
-}
-
-/// The next step inside `run` that has not begun, and the step around it.
-fn unstarted<'a>(definition: &'a Definition, run: &StepRun) -> Option<(&'a str, &'a Step)> {
-    let around = definition.step(&run.id)?;
-    around.nested().get(run.nested.len()).map(|step| (around.id.as_str(), step))
 }
 
 fn running<'a>(
@@ -118,7 +114,7 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decid
         choices,
         ideas,
         input: session.header.as_ref().map_or(Value::Null, |header| header.input.clone()),
-        context: session.context(),
+        context: session.context_for(id),
     })])
 }
 
@@ -164,11 +160,12 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
         StepKind::Agent(_) => of_agent(session, definition, step, run)?,
         StepKind::Review(_) => of_review(session, definition, step, run)?,
         StepKind::Parallel(parallel) => of_parallel(session, definition, parallel, run)?,
-        StepKind::Transform(transform) => match transform.apply(&session.context()) {
+        StepKind::Sequence(_) => of_sequence(session, definition, step, run)?,
+        StepKind::Transform(transform) => match transform.apply(&session.context_for(id)) {
             Ok(data) => StepOutcome::to(data),
             Err(error) => StepOutcome::to_nothing(error),
         },
-        StepKind::Condition(branch) => of_condition(session, definition, branch),
+        StepKind::Condition(branch) => of_condition(session, definition, step, branch),
     };
     let items: Vec<&WorkItem> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
     // What answers give away is on record before they can be handed on.
@@ -308,11 +305,8 @@ fn of_parallel(
     if results.len() < parallel.steps.len() {
         return refuse(format!("step `{}` waits for the steps inside it", run.id));
     }
-    let fails = |result: &&&StepFinished| {
-        let step = definition.step(&result.step);
-        !result.success || step.is_some_and(|step| is_no(session, step, result))
-    };
-    let failed: Vec<&str> = results.iter().filter(fails).map(|result| result.step.as_str()).collect();
+    let failed = results.iter().filter(|result| has_failed(session, definition, result));
+    let failed: Vec<&str> = failed.map(|result| result.step.as_str()).collect();
     let needed = parallel.min_success.unwrap_or(results.len());
     let success = results.len() - failed.len() >= needed;
     let error = (!success)
@@ -320,21 +314,46 @@ fn of_parallel(
     Ok(StepOutcome { success, data: parallel_data(session, definition, &run.nested), error })
 }
 
-fn of_condition(session: &Session, definition: &Definition, branch: &Branch) -> StepOutcome {
+/// The last step's result as later steps see it; the failure of the first step that failed.
+fn of_sequence(
+    session: &Session,
+    definition: &Definition,
+    step: &Step,
+    run: &StepRun,
+) -> Result<StepOutcome, Refusal> {
+    let waits = || refuse(format!("step `{}` waits for the steps inside it", run.id));
+    let Some(result) = run.nested.last().and_then(|last| last.result.as_deref()) else { return waits() };
+    let id = &result.step;
+    if has_failed(session, definition, result) {
+        let why = session.shown_error(result);
+        let why = if result.success { "rejected" } else { &why };
+        return Ok(StepOutcome::to_nothing(format!("step `{id}` failed: {why}")));
+    }
+    if run.nested.len() < step.nested().len() {
+        return waits();
+    }
+    let data = definition.step(id).map(|last| session.context_value(last, result));
+    Ok(match data {
+        Some(Some(data)) => StepOutcome::to(data),
+        Some(None) | None => StepOutcome::to_nothing(format!("the result of step `{id}` is withheld")),
+    })
+}
+
+fn of_condition(session: &Session, definition: &Definition, step: &Step, branch: &Branch) -> StepOutcome {
     let given = session.header.as_ref().map_or(Value::Null, |header| header.input.clone());
     let runs = definition
         .all_steps()
         .map(|step| (step.id.clone(), Value::from(session.runs.get(&step.id).copied().unwrap_or(0))));
     let runs: serde_json::Map<String, Value> = runs.collect();
     let mut scope = json!({
-        "input": given, "context": session.context(), "runs": runs, "rounds": session.rounds.len(),
+        "input": given, "context": session.context_for(&step.id), "runs": runs, "rounds": session.rounds.len(),
     });
     if let Some(failed) = session.preceding_error() {
         scope["error"] = json!({ "stepId": failed.step_id, "message": failed.error });
     }
     let success_of = |key: &str| {
-        let step = definition.step_of_key(key)?;
-        session.results.get(&step.id).map(|result| result.success)
+        let named = definition.step_of_key(key, step)?;
+        session.result_for(&step.id, &named.id).map(|result| result.success)
     };
     match branch.condition.holds(&scope, &success_of) {
         Ok(holds) => StepOutcome::to(json!({ "result": holds })),

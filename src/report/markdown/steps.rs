@@ -34,6 +34,7 @@ fn section(session: &Session, step: &Step, result: &StepFinished, out: &mut Stri
         StepKind::Round(_)
         | StepKind::Approval(_)
         | StepKind::Parallel(_)
+        | StepKind::Sequence(_)
         | StepKind::Transform(_)
         | StepKind::Condition(_)
         | StepKind::Review(_) => String::new(),

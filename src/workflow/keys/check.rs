@@ -7,7 +7,7 @@ use crate::tally::{Decimal, Fraction};
 use crate::workflow::load::findings::Findings;
 use crate::workflow::load::map_reader::{as_text, parse_duration};
 use crate::workflow::steps::round::Quorum;
-use crate::workflow::steps::types::{STEP_KEYS, WITHOUT_EFFECT, step_keys, type_of};
+use crate::workflow::steps::types::{STEP_KEYS, TYPES, WITHOUT_EFFECT, step_keys, type_of};
 use crate::yaml::{Node, Value};
 
 /// Notes what is wrong with the keys and values of a definition, all that stand in it.
@@ -17,7 +17,7 @@ pub fn check_definition(node: &Node, found: &Findings<'_>) {
         return not_a_map(node, what, "write at least `question: …`, or `steps:`", found);
     }
     let is_written = |key: &str| value(node, key).is_some();
-    if is_written("steps") && !is_parallel(node) {
+    if is_written("steps") && !has_nested(node) {
         check_keys(node, what, &DEFINITION.keys.iter().collect::<Vec<_>>(), &[], found);
     } else if is_written("type") || is_written("question") {
         // A file without a list of steps is one step.
@@ -30,9 +30,10 @@ pub fn check_definition(node: &Node, found: &Findings<'_>) {
     }
 }
 
-/// Whether a file is one parallel step: its `steps` are the nested ones.
-pub fn is_parallel(definition: &Node) -> bool {
-    value(definition, "type").and_then(as_text).is_some_and(|name| name == "parallel")
+/// Whether a file is one step with others inside it: its `steps` are the nested ones.
+pub fn has_nested(definition: &Node) -> bool {
+    let name = value(definition, "type").and_then(as_text);
+    name.is_some_and(|name| TYPES.iter().any(|of| of.name == name && of.has_steps()))
 }
 
 fn check_step(node: &Node, found: &Findings<'_>) {

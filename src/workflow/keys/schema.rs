@@ -39,8 +39,9 @@ pub fn definition_schema() -> Value {
 /// The forms of a file: a list of steps, or one step of a type.
 fn forms() -> Vec<Value> {
     let of_type = |name: &str| json!({"properties": {"type": {"const": name}}, "required": ["type"]});
-    let parallel = of_type("parallel");
-    let listed = json!({"required": ["steps"], "not": parallel});
+    let with_steps: Vec<&str> = TYPES.iter().filter(|of| of.has_steps()).map(|of| of.name).collect();
+    let nested = json!({"properties": {"type": {"enum": with_steps}}, "required": ["type"]});
+    let listed = json!({"required": ["steps"], "not": nested});
     let own: Vec<&str> = DEFINITION.keys.iter().map(|key| key.name).collect();
     let mut forms = vec![
         json!({"anyOf": [{"required": ["steps"]}, {"required": ["question"]}, {"required": ["type"]}]}),

@@ -12,7 +12,7 @@ pub(crate) mod task;
 
 use super::definition::{Definition, LeakAction, PseudonymSetting, StructuredAnswers, WarmFirst};
 use super::discussion::expanded;
-use super::keys::check::{check_definition, is_parallel};
+use super::keys::check::{check_definition, has_nested};
 use super::recall::{RecallKeys, recall};
 use super::steps::read::{completeness, single_step, steps};
 use super::steps::step::Step;
@@ -174,7 +174,7 @@ fn written_keys(node: &Node, file: &str) -> Vec<Diagnostic> {
 
 /// `true`, `false` or `{seed: 7}`. Where a round revises another they are on unless the file says otherwise.
 fn pseudonyms(entries: Entries<'_>, steps: &[Step]) -> Option<PseudonymSetting> {
-    let mut all = steps.iter().flat_map(|step| std::iter::once(step).chain(step.nested()));
+    let mut all = steps.iter().flat_map(Step::all);
     if !entries.has("pseudonyms") && all.any(|step| step.round().is_some_and(|r| r.revises.is_some())) {
         return Some(PseudonymSetting::default());
     }
@@ -207,7 +207,7 @@ fn steps_of(entries: Entries<'_>, id: &str, is_single: bool) -> Vec<Step> {
 
 fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
     let id = entries.text("id").unwrap_or_else(|| default_id.to_owned());
-    let is_single = !entries.has("steps") || is_parallel(entries.node);
+    let is_single = !entries.has("steps") || has_nested(entries.node);
     if let Some(node) = entries.node("facilitator") {
         let message = "`facilitator` of the definition has no effect in this version";
         entries.found.warn(node.problem(entries.found.file, message));

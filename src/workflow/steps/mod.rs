@@ -12,6 +12,7 @@ pub mod prompt;
 pub mod read;
 pub mod review;
 pub mod round;
+pub mod sequence;
 pub mod step;
 pub mod transform;
 pub mod types;

@@ -3,7 +3,7 @@
 use super::handover::{Completeness, Retry};
 use super::step::{Step, StepKind};
 use super::types::type_of;
-use super::{agent, approval, condition, parallel, review, round, transform};
+use super::{agent, approval, condition, parallel, review, round, sequence, transform};
 use crate::workflow::keys::spec::StepPosition;
 use crate::workflow::load::entries::Entries;
 
@@ -25,6 +25,7 @@ fn read(entries: Entries<'_>, file_id: Option<&str>) -> Step {
         Some("agent") => Some(StepKind::Agent(Box::new(agent::read(entries)))),
         Some("round") => Some(StepKind::Round(Box::new(round::read(entries, position)))),
         Some("parallel") => Some(StepKind::Parallel(parallel::read(entries, steps(entries)))),
+        Some("sequence") => Some(StepKind::Sequence(sequence::read(entries, steps(entries)))),
         Some("transform") => transform::read(entries).map(StepKind::Transform),
         Some("condition") => condition::read(entries).map(StepKind::Condition),
         Some("approval") => Some(StepKind::Approval(approval::read(entries))),

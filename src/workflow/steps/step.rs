@@ -65,6 +65,8 @@ pub enum StepKind {
     Agent(Box<Agent>),
     /// Runs its steps at once, none seeing another's result.
     Parallel(Parallel),
+    /// Runs its steps in order and leaves the result of the last one.
+    Sequence(Sequence),
     /// Takes a value out of the context.
     Transform(Transform),
     /// Chooses the way by the context.
@@ -80,6 +82,13 @@ pub struct Parallel {
     pub steps: Vec<Step>,
     /// How many of them must succeed; all unless given.
     pub min_success: Option<usize>,
+}
+
+/// Steps that run one after the other, each seeing the results of those before it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sequence {
+    /// The steps, in the order of the file; never empty.
+    pub steps: Vec<Step>,
 }
 
 impl Step {
@@ -99,7 +108,11 @@ impl Step {
             StepKind::Condition(condition) => {
                 targets.extend([("then", &condition.then), ("else", &condition.otherwise)]);
             }
-            StepKind::Round(_) | StepKind::Agent(_) | StepKind::Parallel(_) | StepKind::Transform(_) => {}
+            StepKind::Round(_)
+            | StepKind::Agent(_)
+            | StepKind::Parallel(_)
+            | StepKind::Sequence(_)
+            | StepKind::Transform(_) => {}
         }
         targets.into_iter().filter_map(|(key, to)| Some((key, to.as_deref()?))).collect()
     }
@@ -114,14 +127,66 @@ impl Step {
         if let StepKind::Agent(agent) = &self.kind { Some(agent) } else { None }
     }
 
-    /// The steps inside it; none unless it is a parallel.
+    /// The steps inside it; none unless it is a parallel or a sequence.
     pub fn nested(&self) -> &[Step] {
-        if let StepKind::Parallel(parallel) = &self.kind { &parallel.steps } else { &[] }
+        match &self.kind {
+            StepKind::Parallel(parallel) => &parallel.steps,
+            StepKind::Sequence(sequence) => &sequence.steps,
+            StepKind::Round(_)
+            | StepKind::Agent(_)
+            | StepKind::Approval(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_)
+            | StepKind::Review(_) => &[],
+        }
+    }
+
+    fn nested_mut(&mut self) -> &mut [Step] {
+        match &mut self.kind {
+            StepKind::Parallel(parallel) => &mut parallel.steps,
+            StepKind::Sequence(sequence) => &mut sequence.steps,
+            StepKind::Round(_)
+            | StepKind::Agent(_)
+            | StepKind::Approval(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_)
+            | StepKind::Review(_) => &mut [],
+        }
+    }
+
+    /// This step and every one inside it, each right after the step it is in.
+    pub fn all(&self) -> Vec<&Self> {
+        let inside = self.nested().iter().flat_map(Self::all);
+        std::iter::once(self).chain(inside).collect()
+    }
+
+    /// Whether it has that id, or a step inside it has.
+    pub fn holds(&self, id: &str) -> bool {
+        self.id == id || self.nested().iter().any(|step| step.holds(id))
+    }
+
+    /// The step whose result it leaves: of a sequence its last one.
+    pub fn last(&self) -> &Self {
+        match &self.kind {
+            StepKind::Sequence(sequence) => sequence.steps.last().map_or(self, Self::last),
+            StepKind::Parallel(_)
+            | StepKind::Round(_)
+            | StepKind::Agent(_)
+            | StepKind::Approval(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_)
+            | StepKind::Review(_) => self,
+        }
     }
 
     /// Whether it hands something to participants, who get the facilitator's line.
     pub fn asks_seats(&self) -> bool {
         matches!(self.kind, StepKind::Round(_) | StepKind::Agent(_) | StepKind::Review(_))
+    }
+
+    /// Whether it asks participants or the facilitator.
+    pub fn asks_somebody(&self) -> bool {
+        self.asks_seats() || matches!(self.kind, StepKind::Approval(_))
     }
 
     /// The key its result has in the context.
@@ -136,6 +201,7 @@ impl Step {
             StepKind::Approval(_) => "approval",
             StepKind::Agent(_) => "agent",
             StepKind::Parallel(_) => "parallel",
+            StepKind::Sequence(_) => "sequence",
             StepKind::Transform(_) => "transform",
             StepKind::Condition(_) => "condition",
             StepKind::Review(_) => "review",
@@ -157,6 +223,7 @@ impl Step {
             StepKind::Round(_)
             | StepKind::Approval(_)
             | StepKind::Parallel(_)
+            | StepKind::Sequence(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_)
             | StepKind::Review(_) => Vec::new(),
@@ -165,23 +232,13 @@ impl Step {
 
     /// Puts an artifact before its rounds that choose theirs by name.
     pub fn show_artifact(&mut self, id: &str) {
-        match &mut self.kind {
-            StepKind::Round(round) => {
-                if let Selection::Named(names) = &mut round.artifacts
-                    && !names.iter().any(|name| name == id)
-                {
-                    names.push(id.to_owned());
-                }
-            }
-            StepKind::Parallel(parallel) => {
-                parallel.steps.iter_mut().for_each(|step| step.show_artifact(id));
-            }
-            StepKind::Approval(_)
-            | StepKind::Agent(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_)
-            | StepKind::Review(_) => {}
+        if let StepKind::Round(round) = &mut self.kind
+            && let Selection::Named(names) = &mut round.artifacts
+            && !names.iter().any(|name| name == id)
+        {
+            names.push(id.to_owned());
         }
+        self.nested_mut().iter_mut().for_each(|step| step.show_artifact(id));
     }
 
     /// The step of that id, this one or one inside it.
@@ -189,29 +246,16 @@ impl Step {
         if self.id == id {
             return Some(self);
         }
-        if let StepKind::Parallel(parallel) = &mut self.kind {
-            parallel.steps.iter_mut().find_map(|step| step.find_mut(id))
-        } else {
-            None
-        }
+        self.nested_mut().iter_mut().find_map(|step| step.find_mut(id))
     }
 
     /// Leaves out of its rounds everyone who is not `seated`.
     pub fn keep_seats(&mut self, seated: &[String]) {
-        match &mut self.kind {
-            StepKind::Round(round) => {
-                if let Selection::Named(chosen) = &mut round.participants {
-                    chosen.retain(|name| seated.contains(name));
-                }
-            }
-            StepKind::Parallel(parallel) => {
-                parallel.steps.iter_mut().for_each(|step| step.keep_seats(seated));
-            }
-            StepKind::Approval(_)
-            | StepKind::Agent(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_)
-            | StepKind::Review(_) => {}
+        if let StepKind::Round(round) = &mut self.kind
+            && let Selection::Named(chosen) = &mut round.participants
+        {
+            chosen.retain(|name| seated.contains(name));
         }
+        self.nested_mut().iter_mut().for_each(|step| step.keep_seats(seated));
     }
 }

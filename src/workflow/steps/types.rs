@@ -1,6 +1,6 @@
 //! The table of step types, and the keys of a step of each.
 
-use super::{agent, approval, condition, discussion, parallel, review, round, transform};
+use super::{agent, approval, condition, discussion, parallel, review, round, sequence, transform};
 use crate::workflow::keys::shared::COMPLETENESS;
 use crate::workflow::keys::spec::KeyType::{Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
@@ -8,10 +8,11 @@ use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
 
 /// Every type, in the order in which they are listed.
-pub static TYPES: [&StepType; 8] = [
+pub static TYPES: [&StepType; 9] = [
     &agent::TYPE,
     &round::TYPE,
     &parallel::TYPE,
+    &sequence::TYPE,
     &transform::TYPE,
     &condition::TYPE,
     &approval::TYPE,
@@ -102,6 +103,11 @@ pub fn type_of(step: &Node, position: StepPosition) -> Option<&'static StepType>
 }
 
 impl StepType {
+    /// Whether steps of this type have steps inside them.
+    pub fn has_steps(&self) -> bool {
+        self.keys.iter().any(|key| key.name == "steps")
+    }
+
     /// Whether steps of this type have the key.
     pub fn has(&self, key: &str) -> bool {
         let own = STEP_KEYS.iter().chain(self.keys).any(|known| known.name == key);

@@ -142,7 +142,10 @@ fn print_summary(
         }
     };
     if !output.is_for_scripts() {
-        let report = super::files::markdown_of(path).unwrap_or_else(|| report::markdown(session));
+        // Whoever interrupts does not wait until a large file is read again.
+        let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
+        let of_file = if is_interrupted { None } else { super::files::markdown_of(path) };
+        let report = of_file.unwrap_or_else(|| report::markdown(session));
         output.bytes(report.as_bytes());
     }
     match (&session.paused, report::in_one_line(session)) {

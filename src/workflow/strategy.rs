@@ -7,11 +7,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Name and file text of each built-in strategy, in the order they are listed.
-pub const STRATEGIES: [(&str, &str); 7] = [
+pub const STRATEGIES: [(&str, &str); 8] = [
     ("blind", include_str!("strategies/blind.yaml")),
     ("delphi", include_str!("strategies/delphi.yaml")),
     ("estimate", include_str!("strategies/estimate.yaml")),
     ("consent", include_str!("strategies/consent.yaml")),
+    ("findings", include_str!("strategies/findings.yaml")),
     ("premortem", include_str!("strategies/premortem.yaml")),
     ("six-hats", include_str!("strategies/six-hats.yaml")),
     ("disney", include_str!("strategies/disney.yaml")),

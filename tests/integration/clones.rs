@@ -238,7 +238,7 @@ const DEFINITIONS: [&str; 8] = [
 ];
 
 /// Every verb with what it is given; `*` stands for each definition.
-const VERBS: [(&str, &[&[&str]]); 19] = [
+const VERBS: [(&str, &[&[&str]]); 20] = [
     (
         "",
         &[
@@ -256,12 +256,13 @@ const VERBS: [(&str, &[&[&str]]); 19] = [
     ("tally", &[&["tally", "stranger.s2s", "--all"]]),
     ("diff", &[&["diff", "stranger.s2s", "stranger.s2s"]]),
     ("calibrate", &[&["calibrate"], &["calibrate", "stranger.s2s", "--was", "a"]]),
-    ("check", &[&["check", "*"]]),
+    ("check", &[&["check", "*"], &["check", "--expand", "*"]]),
     ("schema", &[&["schema"]]),
     (
         "snapshot",
         &[&["snapshot", "*"], &["snapshot", "stranger.s2s"], &["snapshot", "run.yaml", "--step", "act"]],
     ),
+    ("strategies", &[&["strategies"], &["strategies", "delphi"]]),
     ("personas", &[&["personas"], &["personas", "qa-lead"], &["personas", "skeptic"]]),
     ("sessions", &[&["sessions"], &["sessions", "list"], &["sessions", "show", "stranger.s2s"]]),
     ("config", &[&["config"], &["config", "show"]]),

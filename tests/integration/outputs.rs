@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::program::{Desk, ran};
 
 /// What is run of each verb; `SESSION` is a saved session. Those that print no result have no arguments.
-const VERBS: [(&str, &[&str]); 20] = [
+const VERBS: [(&str, &[&str]); 21] = [
     ("resume", &["SESSION"]),
     ("replay", &["SESSION", "--text"]),
     ("verify", &["SESSION"]),
@@ -20,6 +20,7 @@ const VERBS: [(&str, &[&str]); 20] = [
     ("schema", &[]),
     ("snapshot", &["decide.yaml"]),
     ("personas", &[]),
+    ("strategies", &[]),
     ("sessions", &[]),
     ("config", &["show"]),
     ("doctor", &["ollama"]),

@@ -30,7 +30,10 @@ fi
 FIREFOX=$(browser firefox-esr firefox-esr | tail -n 1)
 [ -n "$FIREFOX" ] || echo "skipped for the replay: Firefox is missing"
 if [ ! -d "$packages/node_modules/axe-core" ] || [ ! -d "$packages/node_modules/puppeteer-core" ]; then
-  npm install --prefix "$packages" --no-save --no-audit --no-fund --silent axe-core@4.14.1 puppeteer-core@24.43.1
+  npm install --prefix "$packages" --no-save --no-audit --no-fund --silent axe-core@4.14.1 puppeteer-core@24.43.1 || {
+    echo "skipped: the npm packages cannot be fetched"
+    exit 0
+  }
 fi
 
 rm -rf "$pages"

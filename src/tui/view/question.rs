@@ -1,6 +1,7 @@
 //! What is asked: of the seats, and how it is answered and counted; or of the person.
 
 use ratatui::text::Line;
+use serde_json::Value;
 
 use super::results::shown;
 use crate::core::Question;
@@ -92,14 +93,24 @@ fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>
         parts.push((String::new(), false));
         parts.push((format!("{}. {}", made.label, made.detail), false));
     }
-    if !requested.input.is_null() {
+    // What a round decided stands above; a result that is also the input is shown once.
+    if !requested.input.is_null() && round_in_words(&requested.input).is_none() {
         parts.push(("\ninput".to_owned(), true));
         parts.push((shown(&requested.input), false));
     }
-    if !requested.context.is_empty() {
-        parts.push(("\ncontext".to_owned(), true));
-        parts.push((shown(&serde_json::Value::Object(requested.context.clone())), false));
+    for (name, result) in requested.context.iter().filter(|(_, result)| **result != requested.input) {
+        let text = round_in_words(result).unwrap_or_else(|| shown(result));
+        let gap = if text.contains('\n') { "\n" } else { " " };
+        parts.push((format!("\n{}:{gap}{text}", harmless_line(name)), false));
     }
+}
+
+/// The result of a round in words, such as "decided, redis"; none for results of other steps.
+fn round_in_words(result: &Value) -> Option<String> {
+    let (outcome, decision) = (result.get("outcome")?.as_str()?, result.get("decision")?);
+    result.get("tally")?;
+    let decision = decision.as_str().map(|option| format!(", {option}")).unwrap_or_default();
+    Some(harmless_line(&format!("{}{decision}", outcome.replace('_', " "))))
 }
 
 fn of_round(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {

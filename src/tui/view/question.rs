@@ -1,16 +1,17 @@
 //! What is asked: of the seats, and how it is answered and counted; or of the person.
 
 use ratatui::text::Line;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::results::shown;
 use crate::core::Question;
 use crate::history::{RoundOpened, RoundRun, Session};
 use crate::insight::headline;
+use crate::insight::round_view;
 use crate::insight::wording::{format_duration, group_digits, quorum_ballots};
 use crate::sanitize::harmless_line;
 use crate::tally::Ties;
-use crate::tui::cell_text::wrapped;
+use crate::tui::cell_text::{clipped, wrapped};
 use crate::tui::keymap::ScreenState;
 use crate::tui::live::Preview;
 use crate::tui::model::Model;
@@ -18,6 +19,9 @@ use crate::workflow::Close;
 
 /// No text is shown longer than this, in lines of the screen.
 const MOST_LINES: usize = 5000;
+/// An approval shows how this many answers to an open question begin, each in this many columns.
+const MOST_ANSWERS: usize = 30;
+const MOST_COLUMNS: usize = 200;
 
 pub fn title(model: &Model) -> String {
     match (model.screen_state(), model.preview()) {
@@ -87,30 +91,51 @@ fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>
     for choice in &requested.choices {
         parts.push((format!("  • {choice}"), false));
     }
-    let last = session.rounds.last();
-    if let Some((round, tally)) = last.and_then(|last| Some((last, crate::insight::tally(last)?))) {
-        let made = headline(session, round, tally);
-        parts.push((String::new(), false));
-        parts.push((format!("{}. {}", made.label, made.detail), false));
+    // The result of a round that the step was not given stands above those it was given.
+    if let Some(last) =
+        session.rounds.last().filter(|last| !requested.context.contains_key(&last.opened.step))
+        && let Some(words) = round_in_words(session, last)
+    {
+        parts.push((format!("\n{words}"), false));
     }
-    // What a round decided stands above; a result that is also the input is shown once.
-    if !requested.input.is_null() && round_in_words(&requested.input).is_none() {
+    let is_round = requested.input.get("tally").is_some_and(Value::is_object);
+    if !requested.input.is_null() && !is_round && !requested.context.values().any(|it| *it == requested.input)
+    {
         parts.push(("\ninput".to_owned(), true));
-        parts.push((shown(&requested.input), false));
+        parts.push((text_of(&requested.input), false));
     }
-    for (name, result) in requested.context.iter().filter(|(_, result)| **result != requested.input) {
-        let text = round_in_words(result).unwrap_or_else(|| shown(result));
-        let gap = if text.contains('\n') { "\n" } else { " " };
-        parts.push((format!("\n{}:{gap}{text}", harmless_line(name)), false));
+    for (name, result) in &requested.context {
+        let round = session.rounds.iter().rev().find(|round| round.opened.step == *name);
+        let text = round.and_then(|round| round_in_words(session, round)).unwrap_or_else(|| text_of(result));
+        parts.push((format!("\n{}", harmless_line(name)), true));
+        parts.push((text, false));
     }
 }
 
-/// The result of a round in words, such as "decided, redis"; none for results of other steps.
-fn round_in_words(result: &Value) -> Option<String> {
-    let (outcome, decision) = (result.get("outcome")?.as_str()?, result.get("decision")?);
-    result.get("tally")?;
-    let decision = decision.as_str().map(|option| format!(", {option}")).unwrap_or_default();
-    Some(harmless_line(&format!("{}{decision}", outcome.replace('_', " "))))
+/// The result of a round in words, as its reveal has it; of an open question also how each answer begins.
+fn round_in_words(session: &Session, round: &RoundRun) -> Option<String> {
+    let made = headline(session, round, crate::insight::tally(round)?);
+    let mut text = format!("{}. {}", made.label, made.detail);
+    if round.opened.rule.is_none() {
+        for seat in round_view::seats(session, round).take(MOST_ANSWERS) {
+            let Some(answer) = seat.answer() else { continue };
+            let position = answer.answer.get("position").and_then(Value::as_str).unwrap_or_default();
+            let begin = clipped(&harmless_line(position.trim()), MOST_COLUMNS);
+            text.push_str(&format!("\n  {}: {}", harmless_line(seat.name), begin.trim_end()));
+        }
+    }
+    Some(text)
+}
+
+/// A result as text: an agent's answer without the envelope around it, where that says nothing more.
+fn text_of(result: &Value) -> String {
+    let is_empty = |value: &Value| matches!(value, Value::Null) || *value == json!([]) || *value == json!({});
+    match result.get("result").zip(result.as_object()) {
+        Some((answer, envelope)) if envelope.iter().all(|(key, it)| key == "result" || is_empty(it)) => {
+            text_of(answer)
+        }
+        _ => shown(result),
+    }
 }
 
 fn of_round(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {

@@ -90,7 +90,7 @@ fn session_at(
     no_problems(problems)?;
     let mut session = opened(&plan.header(roster, "snapshot", (input, None))?, AT);
     let (step, kind) = (step.id.clone(), step.kind_name().to_owned());
-    let event = Event::StepStarted { step, kind, iteration: 1, within: None };
+    let event = Event::StepStarted { step, kind, iteration: 1, within: None, items: Vec::new() };
     session.apply(&TimedEvent { at: AT, event });
     Ok(session)
 }

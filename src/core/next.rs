@@ -124,10 +124,12 @@ fn step_state(session: &Session, definition: &Definition, step: &Step, run: &Ste
         }
         StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, definition, step, run),
         StepKind::Transform(_) | StepKind::Condition(_) => finish(),
-        StepKind::Parallel(_) | StepKind::Sequence(_) if unstarted(session, definition, run).is_some() => {
+        StepKind::Parallel(_) | StepKind::Sequence(_) | StepKind::Each(_)
+            if unstarted(session, definition, step, run).is_some() =>
+        {
             decide(Command::StartStep)
         }
-        StepKind::Parallel(_) | StepKind::Sequence(_) => {
+        StepKind::Parallel(_) | StepKind::Sequence(_) | StepKind::Each(_) => {
             next_inside(session, definition, step, run).unwrap_or_else(finish)
         }
     }

@@ -91,6 +91,7 @@ impl Engine<'_> {
             | StepKind::Approval(_)
             | StepKind::Parallel(_)
             | StepKind::Sequence(_)
+            | StepKind::Each(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_)
             | StepKind::Review(_) => None,

@@ -90,6 +90,7 @@ pub fn expected(step: &Step) -> ExpectedOutput {
         | StepKind::Approval(_)
         | StepKind::Parallel(_)
         | StepKind::Sequence(_)
+        | StepKind::Each(_)
         | StepKind::Transform(_)
         | StepKind::Condition(_)
         | StepKind::Review(_) => ExpectedOutput {
@@ -135,6 +136,7 @@ pub fn rules(step: &Step, directive: Option<&str>, format: u32) -> Option<String
         | StepKind::Approval(_)
         | StepKind::Parallel(_)
         | StepKind::Sequence(_)
+        | StepKind::Each(_)
         | StepKind::Transform(_)
         | StepKind::Condition(_) => {}
     }

@@ -154,6 +154,7 @@ impl Session {
             | StepKind::Approval(_)
             | StepKind::Parallel(_)
             | StepKind::Sequence(_)
+            | StepKind::Each(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_)
             | StepKind::Review(_) => false,
@@ -194,6 +195,7 @@ impl Session {
             StepKind::Approval(_)
             | StepKind::Parallel(_)
             | StepKind::Sequence(_)
+            | StepKind::Each(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_) => return Checked::default(),
         };

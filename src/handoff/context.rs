@@ -23,7 +23,10 @@ impl Session {
 
     /// As [`Session::context`], for a step inside others: with the results before it in its sequences.
     pub fn context_for(&self, step: &str) -> Map<String, Value> {
-        self.context_of(self.results_for(step))
+        let mut context = self.context_of(self.results_for(step));
+        let items = self.definition.iter().flat_map(|definition| definition.items_for(step));
+        context.extend(items.map(|item| (item.key.clone(), item.value.clone())));
+        context
     }
 
     fn context_of<'a>(&self, results: impl IntoIterator<Item = &'a Arc<StepFinished>>) -> Map<String, Value> {
@@ -44,6 +47,16 @@ impl Session {
     /// The results that a step sees, in the order they came.
     pub(super) fn results_for(&self, step: &str) -> Vec<&Arc<StepFinished>> {
         let mut results: Vec<_> = self.results.values().collect();
+        let is_begun = |id: &str| self.step.as_ref().is_some_and(|top| top.find(id).is_some());
+        let parent = || self.definition.as_ref().and_then(|definition| definition.parent(step));
+        if let Some(parent) = (!is_begun(step)).then(parent).flatten().filter(|parent| is_begun(&parent.id)) {
+            // It begins next: in a sequence it sees all that is there.
+            let mut results = self.results_for(&parent.id);
+            let inside = self.running(&parent.id).filter(|run| self.is_sequence(&run.id));
+            results
+                .extend(inside.into_iter().flat_map(|run| &run.nested).filter_map(|run| run.result.as_ref()));
+            return results;
+        }
         let mut around = self.step.as_ref();
         while let Some(run) = around.filter(|run| run.id != step) {
             let inside = || run.nested.iter();

@@ -74,6 +74,7 @@ impl Session {
             | StepKind::Approval(_)
             | StepKind::Parallel(_)
             | StepKind::Sequence(_)
+            | StepKind::Each(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_) => None,
         };

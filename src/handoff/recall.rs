@@ -86,10 +86,15 @@ impl Session {
                 }
                 (!entries.is_empty()).then_some(envelope)
             }
+            // What its rounds found is recalled with the rounds.
+            StepKind::Each(each) if each.written.last().is_some_and(|last| last.last().round().is_some()) => {
+                None
+            }
             StepKind::Approval(_)
             | StepKind::Agent(_)
             | StepKind::Parallel(_)
             | StepKind::Sequence(_)
+            | StepKind::Each(_)
             | StepKind::Transform(_)
             | StepKind::Review(_) => recall.results.holds(&step.id, step.key()).then(result_of).flatten(),
         }

@@ -33,7 +33,7 @@ impl Session {
     /// What steps made, in the order of the definition, never of arrival.
     pub fn made_in_order(&self) -> impl Iterator<Item = &StepArtifact> {
         let steps = self.definition.iter().flat_map(|definition| definition.all_steps());
-        steps.filter_map(|step| self.made.get(step.key()))
+        steps.filter_map(|step| self.made.get(step.made_id()))
     }
 
     /// The feedback on record, in the order its work items were offered.
@@ -111,7 +111,7 @@ impl Session {
                 return self.held_round(step);
             }
             let made =
-                self.made.get(step.key()).filter(|made| made.recorded.step.as_ref() == Some(&step.id))?;
+                self.made.get(step.made_id()).filter(|made| made.recorded.step.as_ref() == Some(&step.id))?;
             Some(Thing {
                 artifact: self.referenced_artifact(made, true),
                 authors: vec![made.recorded.by.as_str()],

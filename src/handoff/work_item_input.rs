@@ -33,6 +33,8 @@ impl Session {
         if let Some(reference) = &step.input {
             input.insert(reference.clone(), self.referenced(reference, &step.id)?);
         }
+        let items = self.definition.iter().flat_map(|definition| definition.items_for(&step.id));
+        input.extend(items.map(|item| (item.key.clone(), item.value.clone())));
         input.insert("context".to_owned(), Value::Object(self.context_for(&step.id)));
         if let Some(failed) = self.preceding_error() {
             let message = self.shown_error(failed);
@@ -75,6 +77,7 @@ impl Session {
             | StepKind::Approval(_)
             | StepKind::Parallel(_)
             | StepKind::Sequence(_)
+            | StepKind::Each(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_) => Ok(Vec::new()),
         }
@@ -251,6 +254,7 @@ pub(crate) fn own_prompt(step: &Step) -> Option<&Template> {
         | StepKind::Approval(_)
         | StepKind::Parallel(_)
         | StepKind::Sequence(_)
+        | StepKind::Each(_)
         | StepKind::Transform(_)
         | StepKind::Condition(_) => None,
     }

@@ -14,6 +14,7 @@ use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Sessio
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
 use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
+use crate::workflow::StepKind;
 
 impl Session {
     /// Folds one event in.
@@ -21,7 +22,8 @@ impl Session {
         let before = std::mem::replace(&mut self.last_at, stamped.at);
         match &stamped.event {
             Event::SessionOpened(opened) => self.open(opened, stamped.at),
-            Event::StepStarted { step, iteration, within, .. } => {
+            Event::StepStarted { step, iteration, within, items, .. } => {
+                self.make_copies(step, items);
                 self.start(step, *iteration, within.as_deref(), stamped.at);
             }
             Event::WorkItemOffered(item) if item.task.is_some() => self.offer(item, stamped.at),
@@ -235,6 +237,17 @@ impl Session {
                     around.nested.push(StepRun::new(step, at));
                 }
             }
+        }
+    }
+
+    /// Gives an `each` that begins the steps of its items.
+    fn make_copies(&mut self, id: &str, items: &[Value]) {
+        let Some(definition) = &mut self.definition else { return };
+        if definition.step(id).is_some_and(|step| matches!(step.kind, StepKind::Each(_)))
+            && let Some(step) = Arc::make_mut(definition).step_mut(id)
+            && let StepKind::Each(each) = &mut step.kind
+        {
+            each.expand(id, items);
         }
     }
 

@@ -113,6 +113,7 @@ fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>
         | StepKind::Agent(_)
         | StepKind::Parallel(_)
         | StepKind::Sequence(_)
+        | StepKind::Each(_)
         | StepKind::Transform(_)
         | StepKind::Review(_) => Route::On,
     }

@@ -18,7 +18,7 @@ use crate::diagnostic::Diagnostic;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::record::REPLY_RULES;
 use crate::round::seal::{SealTo, SealedRecord};
-use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, load_recorded};
+use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, load_recorded, written_id};
 
 /// A session, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -314,6 +314,7 @@ impl SeatInfo {
             StepKind::Approval(_)
             | StepKind::Parallel(_)
             | StepKind::Sequence(_)
+            | StepKind::Each(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_) => false,
         }
@@ -326,7 +327,7 @@ impl SeatInfo {
 
     /// Whether its answer in a step comes from a script.
     pub fn is_scripted(&self, step: &str) -> bool {
-        self.scripted.iter().any(|scripted| scripted == step)
+        self.scripted.iter().any(|scripted| scripted == step || scripted == written_id(step))
     }
 
     /// What is shown for its model in a step: `scripted` where its answers are.

@@ -16,6 +16,7 @@ pub mod prepare;
 pub mod roster;
 pub mod run;
 pub mod scripted_answers;
+mod scripted_entry;
 mod scripted_merge;
 mod scripted_notes;
 pub mod seat;

@@ -386,6 +386,7 @@ fn asks(definition: &Definition, step: &Step, spec: &ParticipantSpec) -> bool {
         StepKind::Approval(_)
         | StepKind::Parallel(_)
         | StepKind::Sequence(_)
+        | StepKind::Each(_)
         | StepKind::Transform(_)
         | StepKind::Condition(_) => false,
     }

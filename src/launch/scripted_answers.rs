@@ -3,15 +3,16 @@
 //! A bare answer serves every time; a list is used up in order. A map whose only key is `fail`
 //! makes that try fail.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use super::scripted_entry::{as_map, find, part_of, part_of_review, seat_names, whole_part};
 use super::scripted_merge::{MERGE_HINT, merged};
 use crate::core::{QuestionKind, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Merge, Session};
-use crate::participants::scripted::{ScriptedReply, ScriptedSeat};
+use crate::participants::scripted::ScriptedSeat;
 use crate::tally::Ties;
-use crate::workflow::{Definition, Fields, Round, Step, StepKind, Template};
+use crate::workflow::{Definition, Fields, Round, Step, StepKind, Template, written_id};
 use crate::yaml::{Map, Node, Value, read, read_json};
 
 /// A loaded answers file.
@@ -56,11 +57,16 @@ impl Answers {
         self.steps.iter().find(|(key, _)| key.text == id).map(|(_, node)| node)
     }
 
+    /// The id under which a step is scripted: its own, or the one it was written with.
+    fn key<'a>(&self, id: &'a str) -> &'a str {
+        if self.step(id).is_some() { id } else { written_id(id) }
+    }
+
     /// What each step scripts for a seat or an agent.
     pub fn parts(&self, definition: &Definition, seat: &str) -> HashMap<String, ScriptedSeat> {
         let mut parts = HashMap::new();
         for (key, node) in &self.steps {
-            let part = match definition.step(&key.text).map(|step| &step.kind) {
+            let part = match step_of(definition, &key.text).map(|step| &step.kind) {
                 Some(StepKind::Agent(agent)) => (agent.agent == seat).then(|| whole_part(node)),
                 Some(StepKind::Review(review)) => {
                     let reviewers = definition.reviewers(review);
@@ -70,6 +76,7 @@ impl Answers {
                 Some(
                     StepKind::Parallel(_)
                     | StepKind::Sequence(_)
+                    | StepKind::Each(_)
                     | StepKind::Transform(_)
                     | StepKind::Condition(_)
                     | StepKind::Approval(_),
@@ -93,7 +100,7 @@ impl Answers {
             if self.holds_notes(&key.text, definition) || definition.all_steps().any(asks) {
                 continue;
             }
-            let Some(step) = definition.step(&key.text) else {
+            let Some(step) = step_of(definition, &key.text) else {
                 let message = format!("unused answers for `{}`: no such step", key.text);
                 problems.push(at(message).hint(did_you_mean(&key.text, &ids)));
                 continue;
@@ -126,7 +133,7 @@ impl Answers {
     pub fn check(&self, definition: &Definition) -> Result<(), Vec<Diagnostic>> {
         let mut problems = Vec::new();
         for (key, node) in &self.steps {
-            match definition.step(&key.text).map(|step| &step.kind) {
+            match step_of(definition, &key.text).map(|step| &step.kind) {
                 Some(StepKind::Approval(approval)) => {
                     let items: &[Node] = match &node.value {
                         Value::List(items) => items,
@@ -142,6 +149,7 @@ impl Answers {
                 Some(
                     StepKind::Parallel(_)
                     | StepKind::Sequence(_)
+                    | StepKind::Each(_)
                     | StepKind::Transform(_)
                     | StepKind::Condition(_)
                     | StepKind::Agent(_)
@@ -181,7 +189,9 @@ impl Answers {
 
     /// Counts the answers of a resumed session as used.
     pub fn resume(&mut self, session: &Session) {
-        self.used.extend(session.answered.iter().map(|(step, count)| (step.clone(), *count)));
+        for (step, count) in &session.answered {
+            *self.used.entry(self.key(step).to_owned()).or_insert(0) += count;
+        }
     }
 
     /// The scripted answer to a question, `None` when nothing is scripted.
@@ -189,6 +199,7 @@ impl Answers {
     /// # Errors
     /// When the answers are used up, or one of them is no answer to this question.
     pub fn next_answer(&mut self, step: &str, kind: &QuestionKind) -> Result<Option<ScriptedAnswer>, String> {
+        let step = self.key(step);
         let key =
             if matches!(kind, QuestionKind::Exhausted(_)) { exhausted_key(step) } else { step.to_owned() };
         let Some(node) = self.step(&key).cloned() else { return Ok(None) };
@@ -232,6 +243,13 @@ impl Answers {
             _ => Ok(node),
         }
     }
+}
+
+/// The step that an entry is for. Steps of an `each` are there as they are written or, once it has begun, as
+/// copies; an entry may name either.
+fn step_of<'a>(definition: &'a Definition, id: &str) -> Option<&'a Step> {
+    let copy = || definition.all_steps().find(|step| written_id(&step.id) == id);
+    definition.step(id).or_else(|| definition.step(written_id(id))).or_else(copy)
 }
 
 /// What is said of a step whose runs are used up: `take`, `{choice: decide, option: a}`.
@@ -296,74 +314,10 @@ fn said(node: &Node, merges: bool, file: &str) -> Result<ScriptedAnswer, Diagnos
     }
 }
 
-/// The names a round's entry scripts: the keys of its map, or of the maps in its list.
-fn seat_names(node: &Node) -> Vec<String> {
-    let maps: Vec<&Map> = match &node.value {
-        Value::Map(map) => vec![map],
-        Value::List(items) => items.iter().filter_map(as_map).collect(),
-        _ => Vec::new(),
-    };
-    let mut seen = HashSet::new();
-    let names = maps.into_iter().flatten().map(|(key, _)| key.text.clone());
-    names.filter(|name| seen.insert(name.clone())).collect()
-}
-
-fn as_map(node: &Node) -> Option<&Map> {
-    match &node.value {
-        Value::Map(map) => Some(map),
-        _ => None,
-    }
-}
-
-fn find<'a>(map: &'a Map, seat: &str) -> Option<&'a Node> {
-    map.iter().find(|(key, _)| key.text == seat).map(|(_, node)| node)
-}
-
-fn part_of(node: &Node, seat: &str) -> Option<ScriptedSeat> {
-    match &node.value {
-        Value::Map(map) => match &find(map, seat)?.value {
-            Value::List(items) => Some(ScriptedSeat::InTurn(items.iter().map(line).collect())),
-            _ => find(map, seat).map(|node| ScriptedSeat::Always(line(node))),
-        },
-        Value::List(items) => {
-            let lines: Vec<ScriptedReply> =
-                items.iter().filter_map(as_map).filter_map(|m| find(m, seat)).map(line).collect();
-            (!lines.is_empty()).then_some(ScriptedSeat::InTurn(lines))
-        }
-        _ => None,
-    }
-}
-
-/// What an agent's entry scripts: a list in turn, anything else every time.
-fn whole_part(node: &Node) -> ScriptedSeat {
-    match &node.value {
-        Value::List(items) => ScriptedSeat::InTurn(items.iter().map(line).collect()),
-        _ => ScriptedSeat::Always(line(node)),
-    }
-}
-
-/// A review's entry names reviewers, or serves all of them.
-fn part_of_review(node: &Node, seat: &str, reviewers: &[&str]) -> Option<ScriptedSeat> {
-    let names = seat_names(node);
-    if !names.is_empty() && names.iter().any(|name| reviewers.contains(&name.as_str())) {
-        return part_of(node, seat);
-    }
-    reviewers.contains(&seat).then(|| whole_part(node))
-}
-
-fn line(node: &Node) -> ScriptedReply {
-    match &node.value {
-        Value::Map(map) if map.len() == 1 && map[0].0.text == "fail" => ScriptedReply::Fail(
-            crate::workflow::as_text(&map[0].1).unwrap_or_else(|| "scripted failure".to_owned()),
-        ),
-        Value::Text(text) => ScriptedReply::Reply(text.clone()),
-        _ => ScriptedReply::Reply(node.to_json().to_string()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::participants::scripted::ScriptedReply;
 
     const FILE: &str = "ok: [{approved: false, comment: smaller}, true]\n\
                         risks: {a: {position: x}, b: {fail: offline}, c: [{vote: x}, {vote: y}]}\n";

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
+use crate::workflow::written_id;
+
 use super::{Failure, Participant, Reply, SeatRequest};
 
 /// One scripted try.
@@ -42,8 +44,14 @@ impl ScriptedParticipant {
         Self { parts, used: Mutex::new(used), otherwise }
     }
 
+    /// What is scripted for a step, and under which id: its own, or the one it was written with.
+    fn part<'a>(&'a self, step: &'a str) -> Option<(&'a str, &'a ScriptedSeat)> {
+        [step, written_id(step)].into_iter().find_map(|id| Some((id, self.parts.get(id)?)))
+    }
+
     fn next_line(&self, step: &str) -> Option<Result<ScriptedReply, Failure>> {
-        match self.parts.get(step)? {
+        let (step, part) = self.part(step)?;
+        match part {
             ScriptedSeat::Always(line) => Some(Ok(line.clone())),
             ScriptedSeat::InTurn(lines) => {
                 let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,12 +90,11 @@ impl Participant for ScriptedParticipant {
     }
 
     fn waits_for_person(&self, step: &str) -> bool {
-        !self.parts.contains_key(step)
-            && self.otherwise.as_ref().is_some_and(|other| other.waits_for_person(step))
+        self.part(step).is_none() && self.otherwise.as_ref().is_some_and(|other| other.waits_for_person(step))
     }
 
     fn unavailable_reason(&self, step: &str) -> Option<String> {
-        let ScriptedSeat::InTurn(lines) = self.parts.get(step)? else { return None };
+        let (step, ScriptedSeat::InTurn(lines)) = self.part(step)? else { return None };
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         (used.get(step).copied().unwrap_or(0) >= lines.len()).then(|| used_up(step))
     }

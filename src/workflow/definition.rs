@@ -9,7 +9,7 @@ use super::seat_names::name_of_model;
 use super::steps::handover::Completeness;
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
-use super::steps::step::{Step, StepKind};
+use super::steps::step::{Item, Step, StepKind};
 use super::task::{LinkDefinition, Report, Task, TrackerFile};
 use crate::round::material::{AgendaItem, Artifact};
 
@@ -259,12 +259,52 @@ impl Definition {
         let mut seen: Vec<&Step> = self.steps.iter().collect();
         let mut around = self.steps.iter().find(|step| step.holds(id));
         while let Some(step) = around.filter(|step| step.id != id) {
-            if let StepKind::Sequence(sequence) = &step.kind {
-                seen.extend(sequence.steps.iter().take_while(|inside| !inside.holds(id)));
+            let is_in_order = match &step.kind {
+                StepKind::Each(each) => each.steps.is_empty(),
+                StepKind::Sequence(_) => true,
+                StepKind::Parallel(_)
+                | StepKind::Round(_)
+                | StepKind::Agent(_)
+                | StepKind::Approval(_)
+                | StepKind::Transform(_)
+                | StepKind::Condition(_)
+                | StepKind::Review(_) => false,
+            };
+            if is_in_order {
+                seen.extend(step.nested().iter().take_while(|inside| !inside.holds(id)));
             }
             around = step.nested().iter().find(|inside| inside.holds(id));
         }
         seen
+    }
+
+    /// The keys under which a step sees results, and the items that it is for.
+    pub fn keys_seen_by(&self, step: &Step) -> Vec<&str> {
+        let results = self.seen_by(&step.id).into_iter().map(Step::key);
+        results.chain(self.items_seen_by(step)).collect()
+    }
+
+    /// The keys of the items that a step is for, the outermost first.
+    pub fn items_seen_by(&self, step: &Step) -> Vec<&str> {
+        let of = |around: &&Step| around.id != step.id && around.holds(&step.id);
+        let around = self.all_steps().filter(of);
+        let keys = around.filter_map(|around| {
+            if let StepKind::Each(each) = &around.kind { Some(each.item.as_str()) } else { None }
+        });
+        keys.collect()
+    }
+
+    /// The items that a copied step is for, with their keys, the outermost first.
+    pub fn items_for(&self, id: &str) -> Vec<&Item> {
+        let mut items = Vec::new();
+        let mut around = self.steps.iter().find(|step| step.holds(id));
+        while let Some(step) = around {
+            if let StepKind::Sequence(sequence) = &step.kind {
+                items.extend(&sequence.item);
+            }
+            around = step.nested().iter().find(|inside| inside.holds(id));
+        }
+        items
     }
 
     /// The step that `by` may see whose result goes by that key in the context, or has that id.

@@ -78,7 +78,11 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
             }
             StepKind::Agent(agent) => of_template(agent.prompt.as_ref(), &mut read),
             StepKind::Review(review) => of_template(review.prompt.as_ref(), &mut read),
-            StepKind::Round(_) | StepKind::Approval(_) | StepKind::Parallel(_) | StepKind::Sequence(_) => {}
+            StepKind::Round(_)
+            | StepKind::Approval(_)
+            | StepKind::Parallel(_)
+            | StepKind::Sequence(_)
+            | StepKind::Each(_) => {}
         }
     }
 }
@@ -138,7 +142,7 @@ fn unknown_in(step: &Step, path: &[String], at: usize) -> Option<Unknown> {
     let step = step.last();
     let known: &[&str] = match &step.kind {
         StepKind::Round(_) => &ROUND,
-        StepKind::Parallel(_) | StepKind::Review(_) => &SEVERAL,
+        StepKind::Parallel(_) | StepKind::Each(_) | StepKind::Review(_) => &SEVERAL,
         StepKind::Approval(approval) if approval.merges.is_some() => &MERGE,
         StepKind::Approval(_) => &APPROVAL,
         StepKind::Agent(_) | StepKind::Transform(_) | StepKind::Condition(_) | StepKind::Sequence(_) => {
@@ -157,7 +161,14 @@ fn unknown_in(step: &Step, path: &[String], at: usize) -> Option<Unknown> {
             if !ENTRY.contains(&entry) {
                 return Some(Unknown::new(at + 2, &ENTRY[..4]));
             }
-            let inner = below.parse::<usize>().ok().and_then(|index| step.nested().get(index));
+            let inner = below.parse::<usize>().ok().and_then(|index| {
+                // Each entry of an `each` has the result of the last step that is written.
+                if let StepKind::Each(each) = &step.kind {
+                    each.written.last()
+                } else {
+                    step.nested().get(index)
+                }
+            });
             inner.filter(|_| entry == "result").and_then(|inner| unknown_in(inner, path, at + 3))
         }
         _ => None,

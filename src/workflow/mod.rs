@@ -6,6 +6,7 @@
 mod agent_answer;
 mod chosen;
 mod completeness;
+mod copies;
 mod definition;
 mod discussion;
 mod effort;
@@ -53,10 +54,11 @@ pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
 pub use steps::agent::{Agent, ExpectedOutput};
 pub use steps::approval::Approval;
 pub use steps::condition::Branch;
+pub use steps::each::{MOST_ITEMS, written_id};
 pub use steps::handover::{Completeness, Retry};
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
 pub use steps::round::{Close, Quorum, Round, Selection};
-pub use steps::step::{Parallel, Sequence, Step, StepKind};
+pub use steps::step::{Each, Parallel, Sequence, Step, StepKind};
 pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{
     LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,

@@ -77,8 +77,8 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
 
 /// Why a path leads nowhere, as what to do; `None` if it may lead somewhere.
 fn unknown_name(definition: &Definition, step: &Step, path: &[String]) -> Option<String> {
-    let known: Vec<&str> = definition.seen_by(&step.id).into_iter().map(Step::key).collect();
-    let beside = step.input.as_deref().into_iter().chain(SCOPE);
+    let known: Vec<&str> = definition.keys_seen_by(step);
+    let beside = step.input.as_deref().into_iter().chain(definition.items_seen_by(step)).chain(SCOPE);
     match path {
         [root, key, ..] if root == "context" && !known.contains(&key.as_str()) => {
             Some(did_you_mean(key, &known))

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use super::definition::Definition;
-use super::follow_ups;
 use super::lang::Template;
 use super::recall::Results;
 use super::steps::round::{Close, Selection};
 use super::steps::step::{Step, StepKind};
+use super::{copies, follow_ups};
 use crate::ballot::BallotKind;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::Rule;
@@ -50,6 +50,7 @@ pub fn check(
         check_reference(definition, step, file, warnings);
         check_expression(definition, step, file, problems, warnings);
     }
+    copies::check(definition, &RESERVED, file, problems);
     check_names(definition, file, problems);
     check_recall(definition, file, problems);
     unreachable(definition, file, warnings);
@@ -159,12 +160,13 @@ fn check_expression(
     problems: &mut Vec<Diagnostic>,
     warnings: &mut Vec<Diagnostic>,
 ) {
-    let known: Vec<&str> = definition.seen_by(&step.id).into_iter().map(Step::key).collect();
+    let known: Vec<&str> = definition.keys_seen_by(step);
     let unknown = |what: &str, named: &str| {
         let message = format!("`{what}` of step `{}` names no step: `{named}`", step.id);
         at(step, file, message).hint(did_you_mean(named, &known))
     };
-    let is_unknown = |named: &&str| definition.step_of_key(named, step).is_none();
+    let mut check_prompt = |prompt| check_template(definition, prompt, step, &known, file, warnings);
+    let is_unknown = |named: &&str| !known.contains(named) && definition.step_of_key(named, step).is_none();
     match &step.kind {
         StepKind::Condition(branch) => {
             problems
@@ -173,14 +175,19 @@ fn check_expression(
         StepKind::Transform(transform) => {
             warnings.extend(transform.steps().filter(is_unknown).map(|named| unknown("transform", named)));
         }
-        StepKind::Agent(agent) => check_template(agent.prompt.as_ref(), step, &known, file, warnings),
-        StepKind::Review(review) => check_template(review.prompt.as_ref(), step, &known, file, warnings),
+        StepKind::Agent(agent) => check_prompt(agent.prompt.as_ref()),
+        StepKind::Review(review) => check_prompt(review.prompt.as_ref()),
         StepKind::Round(_) | StepKind::Approval(_) | StepKind::Parallel(_) | StepKind::Sequence(_) => {}
+        StepKind::Each(each) => {
+            let of = each.of.steps().filter(|named| *named != "input" && is_unknown(named));
+            problems.extend(of.map(|named| unknown("of", named)));
+        }
     }
 }
 
 /// A path of a template that names nothing prints nothing; it is reported beforehand.
 fn check_template(
+    definition: &Definition,
     template: Option<&Template>,
     step: &Step,
     known: &[&str],
@@ -206,7 +213,8 @@ fn check_template(
         let (named, known): (&str, Vec<&str>) = match path.segments {
             [root, key, ..] if root == "context" => (key, known.to_vec()),
             [root, ..] => {
-                let beside = step.input.as_deref().into_iter().chain(scope);
+                let beside =
+                    step.input.as_deref().into_iter().chain(definition.items_seen_by(step)).chain(scope);
                 let is_review = matches!(step.kind, StepKind::Review(_));
                 (root, beside.chain(review.into_iter().filter(|_| is_review)).collect())
             }
@@ -238,7 +246,7 @@ pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Diagnostic> {
 fn check_reference(definition: &Definition, step: &Step, file: &str, warnings: &mut Vec<Diagnostic>) {
     let Some(reference) = step.input.as_deref() else { return };
     if definition.step_of_key(reference, step).is_none() {
-        let known: Vec<&str> = definition.seen_by(&step.id).into_iter().map(Step::key).collect();
+        let known: Vec<&str> = definition.keys_seen_by(step);
         let message = format!("`input` of step `{}` names no step: `{reference}`", step.id);
         warnings.push(at(step, file, message).hint(did_you_mean(reference, &known)));
     }

@@ -17,6 +17,7 @@ fn the_examples_of_the_documents_run_on_the_rehearsal() {
         ("feature-development.yaml", &["--answers", "answers.yaml"], 8),
         ("context-snapshot.yaml", &[], 1),
         ("two-drafts.yaml", &[], 8),
+        ("file-by-file.yaml", &[], 11),
     ] {
         let file = session(name);
         desk.run(["check", &file]).code(0);
@@ -30,6 +31,32 @@ fn the_examples_of_the_documents_run_on_the_rehearsal() {
         desk.run(["verify", "out.s2s"]).code(0);
         std::fs::remove_file(desk.path("out.s2s")).expect("removed");
     }
+}
+
+/// As many items run at the same time as the definition says.
+#[test]
+fn items_run_a_few_at_a_time() {
+    let desk = Desk::new();
+    let of_most = |count: usize| {
+        let text = format!(
+            "goal: g\ninput: {{list: [1, 2, 3, 4, 5]}}\nsteps:\n  - {{id: e, type: each, of: input.list, \
+             concurrency: {count}, steps: [{{id: ask, type: agent, agent: coder}}]}}\n"
+        );
+        desk.write("each.yaml", text);
+        let lines = desk.run(["--batch", "--json", "each.yaml"]).lines();
+        let mut running: usize = 0;
+        let counts = lines.iter().filter(|line| line["step"].as_str().is_some_and(|id| id.len() == 3));
+        let counts = counts.filter_map(|line| {
+            match line["event"].as_str()? {
+                "step_started" => running += 1,
+                "step_finished" => running -= 1,
+                _ => return None,
+            }
+            Some(running)
+        });
+        counts.max()
+    };
+    assert_eq!([of_most(1), of_most(2), of_most(5)], [Some(1), Some(2), Some(5)]);
 }
 
 /// The rest of the panel is asked only if the two differ, and is not shown what they said.

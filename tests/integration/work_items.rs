@@ -313,7 +313,7 @@ proptest! {
 /// come back is not asked again, and the end is the same.
 #[test]
 fn a_workflow_cut_off_anywhere_comes_to_the_same_end() {
-    for scenario in ["parallel-with-approval", "sequence"] {
+    for scenario in ["parallel-with-approval", "sequence", "each"] {
         cut_anywhere(scenario);
     }
 }

@@ -4,6 +4,8 @@ mod answer;
 pub(crate) mod close;
 pub(crate) mod facilitator;
 mod merge;
+mod nested;
+mod outcome;
 pub(crate) mod result;
 pub(crate) mod review;
 pub(crate) mod round;

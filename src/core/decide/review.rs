@@ -51,9 +51,9 @@ pub fn record_result(session: &Session, definition: &Definition, id: &str) -> De
         return refuse(format!("step `{id}` has nothing to record"));
     };
     let mut artifact = Map::new();
-    artifact.insert("id".to_owned(), step.key().into());
+    artifact.insert("id".to_owned(), step.made_id().into());
     artifact.insert("summary".to_owned(), item.stage_description().into());
-    let before = session.made.get(step.key()).and_then(|made| made.recorded.version);
+    let before = session.made.get(step.made_id()).and_then(|made| made.recorded.version);
     Ok(vec![Event::ArtifactRecorded(ArtifactRecorded {
         artifact,
         by: item.offered.participant.clone(),

@@ -5,26 +5,30 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::close::time_is_up;
+use super::nested::{items, of_each, of_parallel, of_sequence};
+use super::outcome::StepOutcome;
 use super::result::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::core::next::tie_message;
-use crate::core::unstarted::{has_failed, unstarted};
-use crate::handoff::{offer, parallel_data, rejected, round_data};
+use crate::core::unstarted::unstarted;
+use crate::handoff::{offer, rejected, round_data};
 use crate::history::{
     ApprovalGiven, ApprovalRequested, ApprovalRun, Event, ItemStatus, Merge, Session, StepFinished, StepRun,
     Tally, Timestamp, WorkItem,
 };
 use crate::tally::Ties;
-use crate::workflow::{Branch, Definition, Parallel, Step, StepKind};
+use crate::workflow::{Branch, Definition, Step, StepKind};
 
 pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
     if let Some(run) = &session.step {
-        let Some((around, step)) = session.active_steps().find_map(|run| unstarted(session, definition, run))
-        else {
+        let Some((around, step)) = session.active_steps().find_map(|run| {
+            let around = definition.step(&run.id)?;
+            Some((around, unstarted(session, definition, around, run)?))
+        }) else {
             return refuse(format!("step `{}` still runs", run.id));
         };
-        let within = Some(around.to_owned());
-        return Ok(vec![started(step, session.iterations, within)]);
+        let within = Some(around.id.clone());
+        return Ok(vec![started(session, step, session.iterations, within)]);
     }
     if session.due_synthesis().is_some() {
         return refuse("the note that a step wrote is not on record");
@@ -41,11 +45,13 @@ pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) ->
     if let Some(stop) = time_is_up(session, definition, now) {
         return Ok(vec![stop]);
     }
-    Ok(vec![started(step, session.iterations + 1, None)])
+    Ok(vec![started(session, step, session.iterations + 1, None)])
 }
 
-fn started(step: &Step, iteration: u32, within: Option<String>) -> Event {
-    Event::StepStarted { step: step.id.clone(), kind: step.kind_name().to_owned(), iteration, within }
+fn started(session: &Session, step: &Step, iteration: u32, within: Option<String>) -> Event {
+    // Why there are none is said by the result of the step.
+    let items = items(session, step).unwrap_or_default();
+    Event::StepStarted { step: step.id.clone(), kind: step.kind_name().to_owned(), iteration, within, items }
 }
 
 fn running<'a>(
@@ -118,23 +124,6 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decid
     })])
 }
 
-/// What a step came to: its data, and why it failed if it did.
-struct StepOutcome {
-    success: bool,
-    data: Value,
-    error: Option<String>,
-}
-
-impl StepOutcome {
-    fn to(data: Value) -> Self {
-        Self { success: true, data, error: None }
-    }
-
-    fn to_nothing(error: impl Into<String>) -> Self {
-        Self { success: false, data: Value::Null, error: Some(error.into()) }
-    }
-}
-
 pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
     let (run, step) = running(session, definition, id)?;
     let came = match &step.kind {
@@ -161,6 +150,7 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
         StepKind::Review(_) => of_review(session, definition, step, run)?,
         StepKind::Parallel(parallel) => of_parallel(session, definition, parallel, run)?,
         StepKind::Sequence(_) => of_sequence(session, definition, step, run)?,
+        StepKind::Each(each) => of_each(session, definition, (step, each), run)?,
         StepKind::Transform(transform) => match transform.apply(&session.context_for(id)) {
             Ok(data) => StepOutcome::to(data),
             Err(error) => StepOutcome::to_nothing(error),
@@ -293,50 +283,6 @@ fn of_review(
     let data: Value = items.into_iter().map(entry).collect();
     let error = (done == 0).then(|| "no review came back".to_owned());
     Ok(StepOutcome { success: done > 0, data, error })
-}
-
-fn of_parallel(
-    session: &Session,
-    definition: &Definition,
-    parallel: &Parallel,
-    run: &StepRun,
-) -> Result<StepOutcome, Refusal> {
-    let results: Vec<&StepFinished> = run.nested.iter().filter_map(|run| run.result.as_deref()).collect();
-    if results.len() < parallel.steps.len() {
-        return refuse(format!("step `{}` waits for the steps inside it", run.id));
-    }
-    let failed = results.iter().filter(|result| has_failed(session, definition, result));
-    let failed: Vec<&str> = failed.map(|result| result.step.as_str()).collect();
-    let needed = parallel.min_success.unwrap_or(results.len());
-    let success = results.len() - failed.len() >= needed;
-    let error = (!success)
-        .then(|| format!("{} of {} steps failed: {}", failed.len(), results.len(), failed.join(", ")));
-    Ok(StepOutcome { success, data: parallel_data(session, definition, &run.nested), error })
-}
-
-/// The last step's result as later steps see it; the failure of the first step that failed.
-fn of_sequence(
-    session: &Session,
-    definition: &Definition,
-    step: &Step,
-    run: &StepRun,
-) -> Result<StepOutcome, Refusal> {
-    let waits = || refuse(format!("step `{}` waits for the steps inside it", run.id));
-    let Some(result) = run.nested.last().and_then(|last| last.result.as_deref()) else { return waits() };
-    let id = &result.step;
-    if has_failed(session, definition, result) {
-        let why = session.shown_error(result);
-        let why = if result.success { "rejected" } else { &why };
-        return Ok(StepOutcome::to_nothing(format!("step `{id}` failed: {why}")));
-    }
-    if run.nested.len() < step.nested().len() {
-        return waits();
-    }
-    let data = definition.step(id).map(|last| session.context_value(last, result));
-    Ok(match data {
-        Some(Some(data)) => StepOutcome::to(data),
-        Some(None) | None => StepOutcome::to_nothing(format!("the result of step `{id}` is withheld")),
-    })
 }
 
 fn of_condition(session: &Session, definition: &Definition, step: &Step, branch: &Branch) -> StepOutcome {

@@ -67,6 +67,9 @@ pub enum Event {
         /// The step it runs inside, if it does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         within: Option<String>,
+        /// The items that an `each` runs its steps for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        items: Vec<serde_json::Value>,
     },
     /// A round is frozen and open.
     RoundOpened(Arc<RoundOpened>),

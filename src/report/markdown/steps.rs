@@ -35,6 +35,7 @@ fn section(session: &Session, step: &Step, result: &StepFinished, out: &mut Stri
         | StepKind::Approval(_)
         | StepKind::Parallel(_)
         | StepKind::Sequence(_)
+        | StepKind::Each(_)
         | StepKind::Transform(_)
         | StepKind::Condition(_)
         | StepKind::Review(_) => String::new(),

@@ -6,6 +6,7 @@ pub mod agent;
 pub mod approval;
 pub mod condition;
 pub mod discussion;
+pub mod each;
 pub mod handover;
 pub mod parallel;
 pub mod prompt;

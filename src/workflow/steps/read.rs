@@ -3,7 +3,7 @@
 use super::handover::{Completeness, Retry};
 use super::step::{Step, StepKind};
 use super::types::type_of;
-use super::{agent, approval, condition, parallel, review, round, sequence, transform};
+use super::{agent, approval, condition, each, parallel, review, round, sequence, transform};
 use crate::workflow::keys::spec::StepPosition;
 use crate::workflow::load::entries::Entries;
 
@@ -26,6 +26,7 @@ fn read(entries: Entries<'_>, file_id: Option<&str>) -> Step {
         Some("round") => Some(StepKind::Round(Box::new(round::read(entries, position)))),
         Some("parallel") => Some(StepKind::Parallel(parallel::read(entries, steps(entries)))),
         Some("sequence") => Some(StepKind::Sequence(sequence::read(entries, steps(entries)))),
+        Some("each") => each::read(entries, steps(entries)).map(|each| StepKind::Each(Box::new(each))),
         Some("transform") => transform::read(entries).map(StepKind::Transform),
         Some("condition") => condition::read(entries).map(StepKind::Condition),
         Some("approval") => Some(StepKind::Approval(approval::read(entries))),
@@ -56,6 +57,7 @@ fn read(entries: Entries<'_>, file_id: Option<&str>) -> Step {
         // A step with errors; the file does not load.
         kind: kind.unwrap_or_else(|| StepKind::Approval(approval::read(entries))),
         place: (entries.node.line, entries.node.column),
+        is_copy: false,
     }
 }
 

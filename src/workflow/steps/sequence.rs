@@ -20,5 +20,5 @@ pub fn read(entries: Entries<'_>, steps: Vec<Step>) -> Sequence {
     if let Some(node) = entries.node("steps").filter(|node| node.value == Value::List(Vec::new())) {
         entries.refuse(node, "a sequence step has no `steps`", "add the steps to run in order");
     }
-    Sequence { steps }
+    Sequence { steps, item: None }
 }

@@ -9,6 +9,8 @@ use super::condition::Branch;
 use super::handover::{Completeness, Retry};
 use super::review::Review;
 use super::round::{Round, Selection};
+use serde_json::Value;
+
 use crate::workflow::lang::Transform;
 
 /// One unit of a session.
@@ -52,6 +54,8 @@ pub struct Step {
     pub kind: StepKind,
     /// The line and column it stands at.
     pub place: (u64, u64),
+    /// Whether it is a copy for one item of a list.
+    pub is_copy: bool,
 }
 
 /// What a step does.
@@ -67,6 +71,8 @@ pub enum StepKind {
     Parallel(Parallel),
     /// Runs its steps in order and leaves the result of the last one.
     Sequence(Sequence),
+    /// Runs its steps once for each item of a list.
+    Each(Box<Each>),
     /// Takes a value out of the context.
     Transform(Transform),
     /// Chooses the way by the context.
@@ -89,9 +95,107 @@ pub struct Parallel {
 pub struct Sequence {
     /// The steps, in the order of the file; never empty.
     pub steps: Vec<Step>,
+    /// The item that they are for, in a copy for one item of a list.
+    pub item: Option<Item>,
+}
+
+/// Steps that run once for each item of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Each {
+    /// Where the list is.
+    pub of: Transform,
+    /// The key of the item in the context.
+    pub item: String,
+    /// The steps as they are written; never empty.
+    pub written: Vec<Step>,
+    pub concurrency: usize,
+    /// One sequence an item, from when the step begins.
+    pub steps: Vec<Step>,
+}
+
+/// One item of the list of an `each`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// Its key in the context.
+    pub key: String,
+    pub value: Value,
 }
 
 impl Step {
+    /// A step that holds nothing but what it does.
+    pub fn of_kind(id: &str, kind: StepKind, place: (u64, u64)) -> Self {
+        Self {
+            id: id.to_owned(),
+            description: None,
+            label: None,
+            next: None,
+            on_error: None,
+            on_undecided: None,
+            max_runs: None,
+            on_exhausted: None,
+            output: None,
+            input: None,
+            task: None,
+            requires: Vec::new(),
+            brief: true,
+            completeness: None,
+            retry: Retry::default(),
+            timeout_ms: None,
+            facilitator_directive: None,
+            kind,
+            place,
+            is_copy: true,
+        }
+    }
+
+    /// Its id and those of the steps inside it; not of steps that are copied once more.
+    pub fn own_ids(&self) -> Vec<String> {
+        let inside = if let StepKind::Each(_) = self.kind { &[] } else { self.nested() };
+        std::iter::once(self.id.clone()).chain(inside.iter().flat_map(Self::own_ids)).collect()
+    }
+
+    /// Makes it a copy inside the step `around`; `ids` are the steps that are copied with it.
+    pub fn put_into(&mut self, around: &str, ids: &[String]) {
+        self.rename_references(around, ids);
+        if self.output.is_none() {
+            self.output = Some(self.id.clone());
+        }
+        self.id = format!("{around}.{}", self.id);
+        self.is_copy = true;
+        if let StepKind::Each(each) = &mut self.kind {
+            each.written.iter_mut().for_each(|step| step.rename_all_references(around, ids));
+        } else {
+            self.nested_mut().into_iter().for_each(|step| step.put_into(around, ids));
+        }
+    }
+
+    fn rename_all_references(&mut self, around: &str, ids: &[String]) {
+        self.rename_references(around, ids);
+        self.nested_mut().into_iter().for_each(|step| step.rename_all_references(around, ids));
+    }
+
+    fn rename_references(&mut self, around: &str, ids: &[String]) {
+        let reference = match &mut self.kind {
+            StepKind::Round(round) => round.revises.as_mut(),
+            StepKind::Approval(approval) => approval.merges.as_mut(),
+            StepKind::Agent(agent) => agent.synthesis_of.as_mut(),
+            StepKind::Review(review) => Some(&mut review.of),
+            StepKind::Parallel(_)
+            | StepKind::Sequence(_)
+            | StepKind::Each(_)
+            | StepKind::Transform(_)
+            | StepKind::Condition(_) => None,
+        };
+        if let Some(id) = reference.filter(|id| ids.contains(id)) {
+            *id = format!("{around}.{id}");
+        }
+    }
+
+    /// The id of what it makes: its key, which copies for several items share.
+    pub fn made_id(&self) -> &str {
+        if self.is_copy { &self.id } else { self.key() }
+    }
+
     /// Every step this one may lead to, with the key that says so.
     pub fn targets(&self) -> Vec<(&'static str, &str)> {
         let mut targets = vec![
@@ -112,6 +216,7 @@ impl Step {
             | StepKind::Agent(_)
             | StepKind::Parallel(_)
             | StepKind::Sequence(_)
+            | StepKind::Each(_)
             | StepKind::Transform(_) => {}
         }
         targets.into_iter().filter_map(|(key, to)| Some((key, to.as_deref()?))).collect()
@@ -127,11 +232,13 @@ impl Step {
         if let StepKind::Agent(agent) = &self.kind { Some(agent) } else { None }
     }
 
-    /// The steps inside it; none unless it is a parallel or a sequence.
+    /// The steps inside it; of an `each` those that are written, and once it has begun the copies.
     pub fn nested(&self) -> &[Step] {
         match &self.kind {
             StepKind::Parallel(parallel) => &parallel.steps,
             StepKind::Sequence(sequence) => &sequence.steps,
+            StepKind::Each(each) if each.steps.is_empty() => &each.written,
+            StepKind::Each(each) => &each.steps,
             StepKind::Round(_)
             | StepKind::Agent(_)
             | StepKind::Approval(_)
@@ -141,16 +248,17 @@ impl Step {
         }
     }
 
-    fn nested_mut(&mut self) -> &mut [Step] {
+    fn nested_mut(&mut self) -> Vec<&mut Step> {
         match &mut self.kind {
-            StepKind::Parallel(parallel) => &mut parallel.steps,
-            StepKind::Sequence(sequence) => &mut sequence.steps,
+            StepKind::Parallel(parallel) => parallel.steps.iter_mut().collect(),
+            StepKind::Sequence(sequence) => sequence.steps.iter_mut().collect(),
+            StepKind::Each(each) => each.written.iter_mut().chain(&mut each.steps).collect(),
             StepKind::Round(_)
             | StepKind::Agent(_)
             | StepKind::Approval(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_)
-            | StepKind::Review(_) => &mut [],
+            | StepKind::Review(_) => Vec::new(),
         }
     }
 
@@ -170,6 +278,7 @@ impl Step {
         match &self.kind {
             StepKind::Sequence(sequence) => sequence.steps.last().map_or(self, Self::last),
             StepKind::Parallel(_)
+            | StepKind::Each(_)
             | StepKind::Round(_)
             | StepKind::Agent(_)
             | StepKind::Approval(_)
@@ -202,6 +311,7 @@ impl Step {
             StepKind::Agent(_) => "agent",
             StepKind::Parallel(_) => "parallel",
             StepKind::Sequence(_) => "sequence",
+            StepKind::Each(_) => "each",
             StepKind::Transform(_) => "transform",
             StepKind::Condition(_) => "condition",
             StepKind::Review(_) => "review",
@@ -210,7 +320,10 @@ impl Step {
 
     /// Whether its result stands in the context when it failed: as an envelope of several.
     pub fn is_envelope(&self) -> bool {
-        matches!(self.kind, StepKind::Round(_) | StepKind::Parallel(_) | StepKind::Review(_))
+        matches!(
+            self.kind,
+            StepKind::Round(_) | StepKind::Parallel(_) | StepKind::Each(_) | StepKind::Review(_)
+        )
     }
 
     /// Whom it hands work items to, by name.
@@ -224,6 +337,7 @@ impl Step {
             | StepKind::Approval(_)
             | StepKind::Parallel(_)
             | StepKind::Sequence(_)
+            | StepKind::Each(_)
             | StepKind::Transform(_)
             | StepKind::Condition(_)
             | StepKind::Review(_) => Vec::new(),
@@ -238,7 +352,7 @@ impl Step {
         {
             names.push(id.to_owned());
         }
-        self.nested_mut().iter_mut().for_each(|step| step.show_artifact(id));
+        self.nested_mut().into_iter().for_each(|step| step.show_artifact(id));
     }
 
     /// The step of that id, this one or one inside it.
@@ -246,7 +360,7 @@ impl Step {
         if self.id == id {
             return Some(self);
         }
-        self.nested_mut().iter_mut().find_map(|step| step.find_mut(id))
+        self.nested_mut().into_iter().find_map(|step| step.find_mut(id))
     }
 
     /// Leaves out of its rounds everyone who is not `seated`.
@@ -256,6 +370,6 @@ impl Step {
         {
             chosen.retain(|name| seated.contains(name));
         }
-        self.nested_mut().iter_mut().for_each(|step| step.keep_seats(seated));
+        self.nested_mut().into_iter().for_each(|step| step.keep_seats(seated));
     }
 }

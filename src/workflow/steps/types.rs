@@ -1,6 +1,6 @@
 //! The table of step types, and the keys of a step of each.
 
-use super::{agent, approval, condition, discussion, parallel, review, round, sequence, transform};
+use super::{agent, approval, condition, discussion, each, parallel, review, round, sequence, transform};
 use crate::workflow::keys::shared::COMPLETENESS;
 use crate::workflow::keys::spec::KeyType::{Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
@@ -8,11 +8,12 @@ use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
 
 /// Every type, in the order in which they are listed.
-pub static TYPES: [&StepType; 9] = [
+pub static TYPES: [&StepType; 10] = [
     &agent::TYPE,
     &round::TYPE,
     &parallel::TYPE,
     &sequence::TYPE,
+    &each::TYPE,
     &transform::TYPE,
     &condition::TYPE,
     &approval::TYPE,

@@ -81,6 +81,7 @@ impl Sitting {
             draw_seed: None,
             templates: Some(roundtable::workflow::TEMPLATES),
             adopts_unsupported: true,
+            agenda_rules: None,
             pseudonyms: None,
             personas: vec![persona()],
         };

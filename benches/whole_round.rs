@@ -170,6 +170,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         draw_seed: None,
         templates: Some(roundtable::workflow::TEMPLATES),
         adopts_unsupported: true,
+        agenda_rules: None,
         pseudonyms: None,
         personas: vec![PersonaInfo {
             name: persona.name,

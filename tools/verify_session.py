@@ -34,7 +34,8 @@ NOT_CHECKED = [
     "the limits on memory",
     "what no file can prove: what a provider received, discarded runs, clocks, a complete rewrite without `--expect`",
 ]
-KNOWN = {"format": (1, 2), "leak_rules": (None, 1), "reply_rules": (None, 1), "parts": (None, 1), "seal": (None, 2)}
+KNOWN = {"format": (1, 2), "leak_rules": (None, 1), "reply_rules": (None, 1), "parts": (None, 1), "seal": (None, 2),
+         "agenda_rules": (None, 1)}
 SUITE = "hpke-x25519-sha256-aes256gcm"
 END = re.compile(rb"^hash: ([0-9a-f]{64})\n", re.MULTILINE)
 PART = re.compile(rb"\$part ([0-9a-f]{64})$")
@@ -256,6 +257,7 @@ class Checker:
         self.verdict_sealed = "reply_rules" not in self.header
         self.sealed_to_key = "seal" in self.header
         self.rounds, self.sealed = {}, {}
+        self.points, self.settled = {}, set()  # Conflicts and questions by id.
         self.findings, self.counts = [], Counter()
 
     def run(self):
@@ -409,7 +411,49 @@ class Checker:
         ids = [option["id"] for option in event["options"]]
         self.require(len(ids) == len(set(ids)), "two options have one id")
 
+    def blocks(self, round_):
+        """Returns the change that each block of a consent round asks for, by seat."""
+        if round_.opened["ballot"]["kind"] != "consent":
+            return {}
+        found = {}
+        for answer in round_.answers:
+            stance, change = answer["ballot"]["consent"] if isinstance(answer.get("ballot"), dict) else (None, None)
+            if stance == "block" or answer.get("may_block"):
+                found[answer["participant"]] = change
+        return found
+
+    def on_conflict_opened(self, event):
+        seat, before = event.get("participant"), self.points.get(event["id"])
+        is_theirs = before and seat and (before.get("step"), before.get("participant")) == (event["step"], seat)
+        self.require(not before or (is_theirs and event["id"] not in self.settled), "the id is taken")
+        if seat:
+            blocks = self.blocks(self.rounds[event["round"]])
+            self.require(seat in blocks and blocks[seat] == event.get("minimum_change"), "no such block in the round")
+        self.points[event["id"]] = event
+
+    def on_conflict_resolved(self, event):
+        self.settle(event)
+        if "round" in event:
+            self.require(not self.blocks(self.rounds[event["round"]]), "the round has a block")
+
+    def on_question_opened(self, event):
+        self.require(event["id"] not in self.points, "the id is taken")
+        self.points[event["id"]] = event
+
+    def on_question_answered(self, event):
+        self.settle(event)
+
+    def settle(self, event):
+        known = event["id"] in self.points or event["id"] in self.header["definition"]
+        self.require(known and event["id"] not in self.settled, "not open")
+        self.settled.add(event["id"])
+
     def on_tally_made(self, event):
+        if "agenda_rules" in self.header:
+            open_ = [point for point in self.points.values() if point["id"] not in self.settled]
+            told = {point.get("participant") for point in open_ if point.get("round") == event["round"]}
+            missing = self.blocks(self.rounds[event["round"]]).keys() - told
+            self.require(not missing, f"no conflict for the block of {', '.join(sorted(missing))}")
         round_ = self.rounds[event["round"]]
         self.require(round_.closed, "a tally before the close")
         self.require(len(round_.answers) == len(round_.seals), "a sealed answer is not revealed")

@@ -120,6 +120,12 @@ pub enum Command {
         /// `facilitator`, or `scripted`.
         by: String,
     },
+    /// Change the agenda, a conflict or a question.
+    ChangeAgenda {
+        change: AgendaChange,
+        /// `facilitator`, or `scripted`.
+        by: String,
+    },
     /// Change the round step that is to open next.
     ReviseRound(RoundRevised),
     /// Add an artifact, or put it in the place of the one of its id.
@@ -188,6 +194,35 @@ pub enum Command {
     },
     /// End a session that has no step left.
     Close,
+}
+
+/// A change of the agenda that somebody asks for; what is opened gets the next free id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgendaChange {
+    /// Gives an agenda item another title or status; a new one if there is none with that id.
+    Item {
+        id: String,
+        title: Option<String>,
+        status: Option<String>,
+        reason: Option<String>,
+    },
+    OpenConflict {
+        title: String,
+        description: Option<String>,
+        minimum_change: Option<String>,
+    },
+    ResolveConflict {
+        id: String,
+        how: String,
+    },
+    OpenQuestion {
+        title: String,
+        description: Option<String>,
+    },
+    AnswerQuestion {
+        id: String,
+        answer: String,
+    },
 }
 
 /// Why a command was refused; nothing has changed.

@@ -21,7 +21,7 @@ mod tracked_tasks;
 mod unstarted;
 mod work_item;
 
-pub use command::{Command, Refusal};
+pub use command::{AgendaChange, Command, Refusal};
 pub use cost::{Cost, PriceLookup, ReplyLimits, is_asked_once, is_free};
 pub use decide::decide;
 pub use decide::review::artifact_view;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::disclosure::{WITHHELD, rejected, seat_answer};
 use super::revision::earlier_counts;
-use crate::history::{RoundRun, Seat, Session, StepFinished, StepRun};
+use crate::history::{Point, RoundRun, Seat, Session, StepFinished, StepRun};
 use crate::round::material::{Artifact, RoundSummary, SnapshotContent};
 use crate::round::snapshot::Snapshot;
 use crate::workflow::{Definition, Round, Step, StepKind};
@@ -126,6 +126,9 @@ impl Session {
         let counts = before.and_then(|before| earlier_counts(before, round.feedback));
         let artifacts = artifacts(definition, round);
         let linked = self.linked(definition, step);
+        let conflicts: Vec<Value> =
+            self.agenda.open_conflicts().map(|one| self.shown_conflict(one)).collect();
+        let questions: Vec<Value> = self.agenda.open_questions().map(Point::to_json).collect();
         Snapshot::freeze(&SnapshotContent {
             project_summary: definition.project_summary.as_deref().or(project_summary),
             goal: definition.goal.as_deref(),
@@ -134,16 +137,29 @@ impl Session {
             question: &round.question,
             exploration: round.exploration.as_deref().or(step.description.as_deref()),
             ballot: Some(&round.ballot),
-            agenda: &definition.agenda,
+            agenda: &self.agenda.items,
             artifacts,
-            open_conflicts: &definition.open_conflicts,
-            open_questions: &definition.open_questions,
+            open_conflicts: &conflicts,
+            open_questions: &questions,
             recent_rounds: &past,
             earlier_reasons: &reasons,
             earlier_counts: counts.as_ref(),
             context: Some(&context),
             linked_tasks: Some(&linked.json),
         })
+    }
+}
+
+impl Session {
+    /// A conflict as later rounds see it: what it quotes of an answer is disclosed as the answer is.
+    fn shown_conflict(&self, conflict: &Point) -> Value {
+        let Some(who) = &conflict.participant else { return conflict.to_json() };
+        let round = conflict.round.as_ref().and_then(|round| self.round(round));
+        let seat = round.and_then(|round| round.seat(who));
+        let said = seat.map(|seat| self.disclosed_answer(seat)).unwrap_or_default();
+        let text = |key: &str| said["result"][key].as_str().map(str::to_owned);
+        let (description, minimum_change) = (text("position"), text("minimum_change"));
+        Point { description, minimum_change, ..conflict.clone() }.to_json()
     }
 }
 

@@ -143,7 +143,7 @@ impl Session {
         let mut texts: Vec<String> = definition.constraints.clone();
         texts.extend([&definition.goal, &definition.project_summary].into_iter().flatten().cloned());
         texts.extend(self.header.as_ref().map(|header| header.input.to_string()));
-        texts.extend(definition.agenda.iter().map(|item| item.title.clone()));
+        texts.extend(self.agenda.items.iter().map(|item| item.title.clone()));
         for artifact in &definition.artifacts {
             texts.extend([artifact.id.clone(), artifact.summary.clone()]);
             texts.extend(artifact.details.iter().map(|(_, value)| value.to_string()));
@@ -152,8 +152,9 @@ impl Session {
             texts.extend([task.title.clone(), task.description.clone()]);
             texts.extend(task.test_steps.clone());
         }
-        let open = definition.open_conflicts.iter().chain(&definition.open_questions);
-        texts.extend(open.map(Value::to_string));
+        // What a step or a seat led to is no text of the facilitator's.
+        let points = self.agenda.conflicts.iter().chain(&self.agenda.questions);
+        texts.extend(points.filter(|point| point.step.is_none()).map(|point| point.to_json().to_string()));
         texts.join("\n")
     }
 

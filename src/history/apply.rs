@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::agenda::Agenda;
 use super::event::{
-    ApprovalGiven, ApprovalRequested, Event, LeakReport, LeaksFound, RoundClosed, RoundOpened, SessionOpened,
-    StepFinished, TimedEvent, WorkItemOffered,
+    ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeakReport, LeaksFound, RoundClosed,
+    RoundOpened, SessionOpened, StepFinished, TimedEvent, WorkItemOffered,
 };
 use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
@@ -50,17 +51,17 @@ impl Session {
             Event::ApprovalRequested(requested) => self.request(requested, stamped.at),
             Event::ApprovalGiven(given) => self.answer(given, stamped.at),
             Event::IdeasMerged(merged) => self.note_merge(merged),
+            change @ (Event::AgendaUpdated(_)
+            | Event::ConflictOpened(_)
+            | Event::ConflictResolved(_)
+            | Event::QuestionOpened(_)
+            | Event::QuestionAnswered(_)) => self.agenda.apply(change),
             Event::Warning { message, .. } => self.warnings.push(message.clone()),
             Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
             Event::SessionResumed { .. } => self.resume(before, stamped.at),
-            Event::LateAnswerRefused { round, participant, .. } => self
-                .warnings
-                .push(format!("`{participant}` answered after round `{round}` was closed; not counted")),
+            Event::LateAnswerRefused { round, participant, .. } => self.note_late(round, participant),
             Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
-            Event::ArtifactRecorded(recorded) if recorded.step.is_some() => {
-                let id = recorded.artifact.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-                self.made.insert(id, StepArtifact { recorded: recorded.clone(), at: stamped.at });
-            }
+            Event::ArtifactRecorded(made) if made.step.is_some() => self.note_made(made, stamped.at),
             Event::ReviewRecorded(review) => self.reviews.push(review.clone()),
             Event::LinkRecorded(link) => self.links.push(link.clone()),
             Event::TaskWritten(written) => self.note_written(written),
@@ -79,6 +80,15 @@ impl Session {
             | Event::KeyLost { .. }
             | Event::SeatsAskedAgain { .. }) => self.apply_to_seats(seat),
         }
+    }
+
+    fn note_late(&mut self, round: &str, participant: &str) {
+        self.warnings.push(format!("`{participant}` answered after round `{round}` was closed; not counted"));
+    }
+
+    fn note_made(&mut self, recorded: &ArtifactRecorded, at: Timestamp) {
+        let id = recorded.artifact.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.made.insert(id, StepArtifact { recorded: recorded.clone(), at });
     }
 
     fn request(&mut self, requested: &ApprovalRequested, at: Timestamp) {
@@ -176,6 +186,7 @@ impl Session {
         let roster = opened.participants.iter().map(|seat| (seat.name.clone(), seat.clone()));
         self.roster = Arc::new(roster.collect());
         self.definition = Session::definition_of(opened).ok().map(Arc::new);
+        self.agenda = self.definition.as_deref().map(Agenda::of).unwrap_or_default();
         self.header = Some(Arc::new(opened.clone()));
     }
 

@@ -1,5 +1,6 @@
 //! History: the events of a session and the state they fold into. Pure.
 
+mod agenda;
 mod apply;
 mod event;
 mod exhausted;
@@ -18,11 +19,13 @@ mod timestamp;
 mod tracked_tasks;
 mod work_item;
 
+pub use agenda::{Agenda, DONE, DROPPED, Point};
 pub use event::{
-    AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, CloseReason,
-    CollectedIdea, DeadlineExtended, Event, IdeasMerged, ItemStatus, LeakReport, LeaksFound, Link,
-    LinkRecorded, LogEntry, Merge, MergedOption, PersonaInfo, PreviousArtifact, ProviderSettings,
-    PseudonymMap, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome, RoundRevised,
+    AGENDA_RULES, AgendaUpdated, AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested,
+    ArtifactRecorded, BallotSealed, CloseReason, CollectedIdea, ConflictOpened, ConflictResolved,
+    DeadlineExtended, Event, IdeasMerged, ItemStatus, LeakReport, LeaksFound, Link, LinkRecorded, LogEntry,
+    Merge, MergedOption, PersonaInfo, PreviousArtifact, ProviderSettings, PseudonymMap, QuestionAnswered,
+    QuestionOpened, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome, RoundRevised,
     SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened, SetAside, StageContext,
     Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed,
     WorkItemOffered, WorkItemReturned, Wrapped, Written,

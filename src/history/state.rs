@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use super::agenda::Agenda;
 use super::event::{
     AnswerRevealed, ApprovalGiven, IdeasMerged, LeakReport, LinkRecorded, PersonaInfo, ReviewRecorded,
     RoundClosed, RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally,
@@ -53,6 +54,8 @@ pub struct Session {
     pub leaks: IndexMap<String, LeakReport>,
     /// Ideas merged so far.
     pub merges: Vec<IdeasMerged>,
+    /// Agenda items, conflicts and questions as they are now.
+    pub agenda: Agenda,
     /// Feedback on record.
     pub reviews: Vec<ReviewRecorded>,
     /// Work items of the tracker whose status and evidence are in the file of the tasks.
@@ -224,6 +227,11 @@ impl Session {
     /// before their header named the reader's rules.
     pub fn weighs_results(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.reply_rules.is_some())
+    }
+
+    /// Whether counts and steps change the agenda by themselves: not in older sessions.
+    pub fn keeps_agenda(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.agenda_rules.is_some())
     }
 
     /// The seat of that name in the roster.

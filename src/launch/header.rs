@@ -6,7 +6,7 @@ use super::environment::PROGRAM;
 use super::prepare::PreparedSession;
 use super::roster::Roster;
 use crate::diagnostic::Diagnostic;
-use crate::history::{PseudonymMap, SessionOpened};
+use crate::history::{AGENDA_RULES, PseudonymMap, SessionOpened};
 use crate::identity::RULES;
 use crate::journal::{FORMAT, PARTS};
 use crate::round::record::REPLY_RULES;
@@ -60,6 +60,7 @@ impl PreparedSession {
             draw_seed: self.definition.draws().then(|| seed.map_or_else(random_seed, Ok)).transpose()?,
             templates: Some(TEMPLATES),
             adopts_unsupported: true,
+            agenda_rules: Some(AGENDA_RULES),
             pseudonyms: self.pseudonyms(&roster, seed)?,
             input: with_written_names(
                 input.map_or_else(|| Ok(self.definition.input()), parse_input)?,

@@ -10,13 +10,13 @@ use super::model::{Reason, Report, Source};
 use super::{Decision, decision, outcome};
 use crate::ballot::Ballot;
 use crate::core::{Cost, artifact_view};
-use crate::history::{AnsweredQuestion, LeakReport, RoundRun, Session, StepFinished, Tally};
+use crate::history::{AnsweredQuestion, LeakReport, Point, RoundRun, Session, StepFinished, Tally};
 use crate::insight::findings::grouped;
 use crate::insight::references::Citable;
 use crate::insight::{
     SeatView, VisibleState, agreement, independence, movement, round_view, shown_mask, slots,
 };
-use crate::round::material::Artifact;
+use crate::round::material::{AgendaItem, Artifact};
 use crate::round::record::Outcome;
 use crate::tally::Rule;
 
@@ -41,6 +41,9 @@ pub fn json(session: &Session) -> Value {
             json!({ "step": step, "reason": not_held.why })
         }).collect::<Value>(),
         "artifacts": artifacts.map(artifact).chain(made).collect::<Value>(),
+        "agenda": session.agenda.items.iter().map(agenda_item).collect::<Value>(),
+        "conflicts": session.agenda.conflicts.iter().map(point).collect::<Value>(),
+        "questions": session.agenda.questions.iter().map(point).collect::<Value>(),
         "merges": session.merges,
         "findings": findings(session),
         "approvals": session.approvals.iter().map(approval).collect::<Value>(),
@@ -53,6 +56,19 @@ pub fn json(session: &Session) -> Value {
         report["pseudonyms"] = names.iter().map(|(name, shown)| (name.as_str(), shown.as_str())).collect();
     }
     report
+}
+
+fn agenda_item(item: &AgendaItem) -> Value {
+    json!({ "id": item.id, "title": item.title, "status": item.status, "reason": item.reason })
+}
+
+/// A conflict or a question; `settled` is null while it is open, and empty if nobody blocks any more.
+fn point(point: &Point) -> Value {
+    json!({
+        "id": point.id, "title": point.title, "description": point.description,
+        "minimum_change": point.minimum_change, "round": point.round, "participant": point.participant,
+        "settled": point.settled,
+    })
 }
 
 /// What the session came to, in the words of every format, with the facts beside it.

@@ -8,9 +8,10 @@ use std::fmt::Write as _;
 use crate::ballot::Ballot;
 use crate::core::not_written;
 use crate::history::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, IdeasMerged, LeaksFound,
-    MergedOption, RoundClosed, RoundOpened, SeatFailed, SeatRetried, Session, SessionClosed, SessionOpened,
-    StepFinished, SynthesisRecorded, Tally, TaskWritten, Timestamp, WorkItemReturned,
+    AgendaUpdated, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, ConflictOpened,
+    DeadlineExtended, Event, IdeasMerged, LeaksFound, MergedOption, RoundClosed, RoundOpened, SeatFailed,
+    SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, SynthesisRecorded, Tally, TaskWritten,
+    Timestamp, WorkItemReturned,
 };
 use crate::insight::{
     close_reason, confidence, format_duration, group_digits, handling, headline, join_list, labels,
@@ -72,13 +73,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
         Event::ArtifactRecorded(recorded) => artifact_recorded(recorded),
         Event::SynthesisRecorded(note) => note_recorded(note),
-        Event::DeadlineExtended(extended) => {
-            format!(
-                "round {}: deadline extended to {}",
-                extended.round,
-                format_duration(extended.deadline_ms)
-            )
-        }
+        Event::DeadlineExtended(extended) => deadline_extended(extended),
         Event::RoundAskedAgain { round, .. } => format!("round {round} will be repeated"),
         Event::SessionForked(forked) => {
             format!("session {} begins, from event {} of {}", forked.session, forked.at_seq, forked.from)
@@ -87,6 +82,11 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::ApprovalRequested(asked) => approval_requested(asked),
         Event::ApprovalGiven(given) => approval_given(given),
         Event::IdeasMerged(merged) => ideas_merged(merged),
+        change @ (Event::AgendaUpdated(_)
+        | Event::ConflictOpened(_)
+        | Event::ConflictResolved(_)
+        | Event::QuestionOpened(_)
+        | Event::QuestionAnswered(_)) => return agenda_changed(change, session),
         Event::Warning { message, round, participant, .. } => {
             let whose = participant.as_ref().or(round.as_ref()).map(|whose| format!(" ({whose})"));
             format!("warning: {message}{}", whose.unwrap_or_default())
@@ -253,6 +253,41 @@ fn ideas_merged(merged: &IdeasMerged) -> String {
         let _ = write!(line, "; {} set aside", merged.merge.set_aside.len());
     }
     line
+}
+
+fn deadline_extended(extended: &DeadlineExtended) -> String {
+    format!("round {}: deadline extended to {}", extended.round, format_duration(extended.deadline_ms))
+}
+
+fn agenda_changed(event: &Event, session: &Session) -> Option<String> {
+    if let Event::AgendaUpdated(updated) = event {
+        Some(agenda_updated(updated, session))
+    } else if let Event::ConflictOpened(opened) = event {
+        Some(format!("conflict {}: {}{}", opened.id, opened.title, change_wanted(opened)))
+    } else if let Event::ConflictResolved(resolved) = event {
+        let how = resolved.how.as_deref().unwrap_or("nobody blocks any more");
+        Some(format!("conflict {} resolved: {how}", resolved.id))
+    } else if let Event::QuestionOpened(opened) = event {
+        Some(format!("question {}: {}", opened.id, opened.title))
+    } else if let Event::QuestionAnswered(answered) = event {
+        Some(format!("question {} answered: {}", answered.id, answered.answer))
+    } else {
+        None
+    }
+}
+
+fn agenda_updated(updated: &AgendaUpdated, session: &Session) -> String {
+    let item = session.agenda.item(&updated.id);
+    let (title, status) = item.map_or(("", ""), |item| (&item.title, &item.status));
+    let reason = updated.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    format!("agenda {} {title}: {status}{reason}", updated.id)
+}
+
+fn change_wanted(opened: &ConflictOpened) -> String {
+    let who = opened.participant.as_ref().map(|who| format!(", by {who}")).unwrap_or_default();
+    let change =
+        opened.minimum_change.as_ref().map(|change| format!(", until: {change}")).unwrap_or_default();
+    format!("{who}{change}")
 }
 
 fn artifact_recorded(recorded: &ArtifactRecorded) -> String {

@@ -88,8 +88,10 @@ impl Artifact {
 pub struct AgendaItem {
     pub id: String,
     pub title: String,
-    /// `open`, `closed` or the facilitator's own word.
+    /// `open`, `done`, `closed`, `dropped` or the facilitator's own word.
     pub status: String,
+    /// Why it has this status, if that was said.
+    pub reason: Option<String>,
 }
 
 /// A closed round, as later rounds get it.

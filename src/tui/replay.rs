@@ -229,6 +229,7 @@ impl Replay {
             Event::KeyLost { participants, .. } | Event::SeatsAskedAgain { participants, .. } => {
                 participants.iter().any(|name| name == seat)
             }
+            Event::ConflictOpened(opened) => opened.participant.as_deref() == Some(seat),
             Event::Warning { participant, .. } => participant.as_deref() == Some(seat),
             Event::SessionOpened(_)
             | Event::StepStarted { .. }
@@ -246,6 +247,10 @@ impl Replay {
             | Event::ApprovalRequested(_)
             | Event::ApprovalGiven(_)
             | Event::IdeasMerged(_)
+            | Event::AgendaUpdated(_)
+            | Event::ConflictResolved(_)
+            | Event::QuestionOpened(_)
+            | Event::QuestionAnswered(_)
             | Event::SessionPaused { .. }
             | Event::SessionResumed { .. }
             | Event::RoundRevised(_)

@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one room of tests a file.
 
 mod accuracy;
+mod agenda;
 mod agents;
 mod altered;
 mod bad_input;

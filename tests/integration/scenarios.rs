@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::patience::Patient as _;
 
 /// Keys whose values are left out wherever they stand.
-const LEFT_OUT: [&str; 30] = [
+const LEFT_OUT: [&str; 31] = [
     "at",
     "session",
     "prev",
@@ -28,6 +28,7 @@ const LEFT_OUT: [&str; 30] = [
     "public_key",
     "enc",
     "adopts_unsupported",
+    "agenda_rules",
     "definition",
     "definition_sha256",
     "key",

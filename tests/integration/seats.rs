@@ -456,6 +456,7 @@ pub fn header(definition: &str) -> SessionOpened {
         draw_seed: None,
         templates: Some(roundtable::workflow::TEMPLATES),
         adopts_unsupported: true,
+        agenda_rules: Some(roundtable::history::AGENDA_RULES),
         pseudonyms: None,
     }
 }

@@ -77,6 +77,7 @@ impl Office {
             draw_seed: None,
             templates: Some(roundtable::workflow::TEMPLATES),
             adopts_unsupported: true,
+            agenda_rules: Some(roundtable::history::AGENDA_RULES),
             pseudonyms: None,
         };
         let mut office = Self { session: Session::default(), events: Vec::new(), now: START };

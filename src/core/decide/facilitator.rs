@@ -5,8 +5,9 @@
 
 use serde_json::{Map, Value};
 
+use super::agenda;
 use super::result::{DecideResult, refuse};
-use crate::core::command::{Command, Refusal};
+use crate::core::command::{AgendaChange, Command, Refusal};
 use crate::core::exit_code::LEFT;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
@@ -26,6 +27,7 @@ pub fn decide_live(session: &Session, definition: &Definition, command: Command)
     match command {
         Command::ReviseRound(revised) => revise_round(session, definition, revised),
         Command::RecordArtifact { artifact, by } => record_artifact(definition, artifact, by),
+        Command::ChangeAgenda { change, by } => change_agenda(session, change, by),
         Command::RecordSynthesis { round, text } => record_synthesis(session, &round, text),
         Command::ExtendDeadline { deadline_ms } => extend_deadline(session, deadline_ms),
         Command::AskRoundAgain => ask_round_again(session),
@@ -60,6 +62,13 @@ fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: St
         return refuse(format!("`{id}` is a participant's name: give the artifact another id"));
     }
     Ok(vec![Event::ArtifactRecorded(ArtifactRecorded { artifact, by, ..ArtifactRecorded::default() })])
+}
+
+fn change_agenda(session: &Session, change: AgendaChange, by: String) -> DecideResult {
+    if !matches!(by.as_str(), FACILITATOR | "scripted") {
+        return refuse("the agenda is changed by the facilitator, a script, a count or a step");
+    }
+    agenda::change(&session.agenda, change, by, None).map(|event| vec![event]).map_err(Refusal)
 }
 
 fn record_synthesis(session: &Session, round: &str, text: String) -> DecideResult {

@@ -1,5 +1,6 @@
 //! What a command would write. It changes nothing: the events are folded once they are on disk.
 
+mod agenda;
 mod answer;
 pub(crate) mod close;
 pub(crate) mod facilitator;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::agenda::conflicts_of;
 use super::result::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::core::tally_round::tally_round;
@@ -322,7 +323,10 @@ pub fn tally(session: &Session) -> DecideResult {
     }
     // What answers give away is on record before they can be handed on.
     let mut events: Vec<Event> = session.leaks_in_round(run).into_iter().collect();
-    events.push(Event::TallyMade(Box::new(tally_round(session, run))));
+    let tally = tally_round(session, run);
+    // A torn write is gone on with: what is on record is not due again.
+    events.extend(conflicts_of(session, run, tally.quorum_met));
+    events.push(Event::TallyMade(Box::new(tally)));
     Ok(events)
 }
 

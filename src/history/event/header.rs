@@ -72,6 +72,10 @@ pub struct SessionOpened {
     /// Whether consent adopts what nobody blocks and nobody supports: not in older sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adopts_unsupported: bool,
+    /// The number of the rules by which counts and steps change the agenda; none in older sessions, where
+    /// they do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agenda_rules: Option<u32>,
     /// By what names participants are shown to each other, if not by their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pseudonyms: Option<PseudonymMap>,

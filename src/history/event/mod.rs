@@ -2,6 +2,7 @@
 //!
 //! Field order is the order in the file. A format change adds fields with defaults; it renames none.
 
+mod agenda;
 mod header;
 mod item;
 mod leak;
@@ -10,6 +11,9 @@ mod merge;
 mod round;
 mod step;
 
+pub use agenda::{
+    AGENDA_RULES, AgendaUpdated, ConflictOpened, ConflictResolved, QuestionAnswered, QuestionOpened,
+};
 pub use header::{PersonaInfo, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped};
 pub use item::{
     AgentWork, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext,
@@ -127,6 +131,16 @@ pub enum Event {
     ApprovalGiven(ApprovalGiven),
     /// The ideas of a round are merged into options.
     IdeasMerged(Box<IdeasMerged>),
+    /// An agenda item is new or changed.
+    AgendaUpdated(AgendaUpdated),
+    /// A conflict is open.
+    ConflictOpened(Box<ConflictOpened>),
+    /// A conflict is resolved.
+    ConflictResolved(ConflictResolved),
+    /// A question is open.
+    QuestionOpened(QuestionOpened),
+    /// A question is answered.
+    QuestionAnswered(QuestionAnswered),
     /// Something a person should know of.
     Warning {
         message: String,

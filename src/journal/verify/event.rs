@@ -1,10 +1,10 @@
 //! Each event against the rules: what the core decides alone must be what the file says.
 
 use super::Verifier;
-use crate::core::{Command, decide, is_same_data};
+use crate::core::{AgendaChange, Command, decide, is_same_data};
 use crate::history::{
-    ApprovalRequested, ArtifactRecorded, CloseReason, Event, LogEntry, RoundClosed, RoundOpened, Session,
-    SessionClosed, Status,
+    AgendaUpdated, ApprovalRequested, ArtifactRecorded, CloseReason, ConflictOpened, ConflictResolved, Event,
+    LogEntry, QuestionAnswered, QuestionOpened, RoundClosed, RoundOpened, Session, SessionClosed, Status,
 };
 use crate::round::seal::{RoundKey, SealFormat, SealTo};
 use crate::round::snapshot::sha256_hex;
@@ -77,6 +77,11 @@ impl Verifier {
             | Event::ApprovalRequested(_)
             | Event::ApprovalGiven(_)
             | Event::IdeasMerged(_)
+            | Event::AgendaUpdated(_)
+            | Event::ConflictOpened(_)
+            | Event::ConflictResolved(_)
+            | Event::QuestionOpened(_)
+            | Event::QuestionAnswered(_)
             | Event::SessionForked(_)
             | Event::SessionPaused { .. }
             | Event::SessionResumed { .. }
@@ -214,7 +219,9 @@ fn has_its_texts(session: &Session, opened: &RoundOpened) -> bool {
     let written = session.render_snapshot(step, &asked.round, None);
     let written = crate::yaml::read(&written.text, "snapshot").map(|node| node.to_json()).unwrap_or_default();
     let is_as_drawn = |key: &str| frozen[key] == written["participant_context"][key];
-    ["earlier_reasons", "earlier_counts"].into_iter().all(is_as_drawn)
+    ["agenda", "open_conflicts", "open_questions", "earlier_reasons", "earlier_counts"]
+        .into_iter()
+        .all(is_as_drawn)
         && frozen["question"] == *asked.round.question
         && frozen["exploration"].as_str() == background.filter(|text| !text.is_empty())
 }
@@ -253,6 +260,11 @@ fn command_of(event: &Event) -> Command {
         Event::IdeasMerged(merged) => {
             Command::Merge { step: merged.step, merge: merged.merge, comment: None, by: merged.by }
         }
+        change @ (Event::AgendaUpdated(_)
+        | Event::ConflictOpened(_)
+        | Event::ConflictResolved(_)
+        | Event::QuestionOpened(_)
+        | Event::QuestionAnswered(_)) => agenda_command(change),
         Event::SeatExcused { round, participant, reason, .. } => {
             Command::Excuse { round, participant, reason }
         }
@@ -278,4 +290,27 @@ fn command_of(event: &Event) -> Command {
         | Event::LateAnswerRefused { .. }
         | Event::Warning { .. } => Command::Close,
     }
+}
+
+/// The command behind a change of the agenda: a count, or an order of the facilitator.
+fn agenda_command(event: Event) -> Command {
+    let (change, by) =
+        if let Event::AgendaUpdated(AgendaUpdated { id, title, status, reason, by, .. }) = event {
+            (AgendaChange::Item { id, title, status, reason }, by)
+        } else if let Event::ConflictOpened(opened) = event {
+            let ConflictOpened { title, description, minimum_change, round: None, by, .. } = *opened else {
+                return Command::Tally;
+            };
+            (AgendaChange::OpenConflict { title, description, minimum_change }, by)
+        } else if let Event::ConflictResolved(ConflictResolved { id, how, by, .. }) = event {
+            let Some(how) = how else { return Command::Tally };
+            (AgendaChange::ResolveConflict { id, how }, by)
+        } else if let Event::QuestionOpened(QuestionOpened { title, description, by, .. }) = event {
+            (AgendaChange::OpenQuestion { title, description }, by)
+        } else if let Event::QuestionAnswered(QuestionAnswered { id, answer, by, .. }) = event {
+            (AgendaChange::AnswerQuestion { id, answer }, by)
+        } else {
+            return Command::Tally;
+        };
+    Command::ChangeAgenda { change, by }
 }

@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::reader::{Damage, EventLog, LogReader, starts};
-use crate::history::{Event, LogEntry, Receipt, RoundRun, Session, Timestamp, WorkItemOffered};
+use crate::history::{AGENDA_RULES, Event, LogEntry, Receipt, RoundRun, Session, Timestamp, WorkItemOffered};
 use crate::identity::RULES;
 use crate::round::record::REPLY_RULES;
 use crate::round::seal::SEAL_2;
@@ -139,6 +139,7 @@ fn unknown_rules(line: &LogEntry) -> Option<String> {
         ("reply_rules", opened.reply_rules, REPLY_RULES),
         ("seal", opened.seal, SEAL_2),
         ("templates", opened.templates, TEMPLATES),
+        ("agenda_rules", opened.agenda_rules, AGENDA_RULES),
     ];
     asked.into_iter().find_map(|(key, number, known)| {
         let number = number.filter(|number| !(1..=known).contains(number))?;

@@ -4,6 +4,7 @@
 //! It reads well as plain text and as rendered Markdown. Foreign text goes through `quote.rs` and cannot
 //! forge any of this.
 
+mod agenda;
 mod body;
 mod findings;
 mod madr;
@@ -63,6 +64,7 @@ pub fn after_rounds(session: &Session) -> String {
     steps::reviews(session, &mut out);
     failed_steps(session, &mut out);
     warnings(session, &mut out);
+    agenda::agenda(session, &mut out);
     out
 }
 

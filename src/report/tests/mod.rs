@@ -76,6 +76,7 @@ impl Table {
             draw_seed: None,
             templates: None,
             adopts_unsupported: false,
+            agenda_rules: None,
             pseudonyms: None,
         };
         let loaded = Session::definition_of(&header).unwrap();

@@ -82,7 +82,7 @@ pub fn agenda(entries: Entries<'_>) -> Vec<AgendaItem> {
         let title = inner.text("title");
         let id = inner.text("id").or_else(|| title.clone()).unwrap_or_default();
         let status = inner.text("status").unwrap_or_else(|| "open".to_owned());
-        AgendaItem { title: title.unwrap_or_else(|| id.clone()), id, status }
+        AgendaItem { title: title.unwrap_or_else(|| id.clone()), id, status, reason: None }
     };
     entries.maps("agenda").map(item).collect()
 }

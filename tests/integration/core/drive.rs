@@ -392,6 +392,7 @@ fn header(definition: &str) -> SessionOpened {
         draw_seed: None,
         templates: Some(roundtable::workflow::TEMPLATES),
         adopts_unsupported: true,
+        agenda_rules: Some(roundtable::history::AGENDA_RULES),
         pseudonyms: None,
         personas: vec![PersonaInfo {
             name: "painter".to_owned(),

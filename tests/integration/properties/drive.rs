@@ -192,6 +192,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         draw_seed: None,
         templates: Some(TEMPLATES),
         adopts_unsupported: true,
+        agenda_rules: Some(roundtable::history::AGENDA_RULES),
         pseudonyms: None,
         personas,
     }

@@ -1,0 +1,208 @@
+//! The living agenda: items with their status, conflicts and open questions, folded from the events.
+//!
+//! It begins with what the definition has. Snapshots, conditions, reports and the screen read it.
+//! Artifacts are the definition's, which `artifact_recorded` changes.
+
+use serde_json::{Map, Value};
+
+use super::event::{ConflictOpened, Event, QuestionOpened};
+use crate::round::material::AgendaItem;
+use crate::workflow::Definition;
+
+/// The prefix of a conflict's id.
+pub const CONFLICT: &str = "CONF";
+/// The prefix of a question's id.
+pub const QUESTION: &str = "OQ";
+/// The status of an agenda item that is closed.
+pub const DONE: &str = "done";
+/// The status of an agenda item that is left out.
+pub const DROPPED: &str = "dropped";
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Agenda {
+    pub items: Vec<AgendaItem>,
+    pub conflicts: Vec<Point>,
+    pub questions: Vec<Point>,
+}
+
+/// A conflict or a question.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Point {
+    /// Its id; its whole text where the definition gives it none.
+    pub id: String,
+    pub title: String,
+    pub description: Option<String>,
+    /// What would have to change, of a conflict.
+    pub minimum_change: Option<String>,
+    /// The step that led to it.
+    pub step: Option<String>,
+    /// The consent round with the block.
+    pub round: Option<String>,
+    /// The seat that blocks.
+    pub participant: Option<String>,
+    /// As the definition has it; none of what was opened since.
+    pub written: Option<Value>,
+    /// How it was resolved or answered; empty where no block was left.
+    pub settled: Option<String>,
+}
+
+impl Point {
+    /// One that a definition has: a text, or a map with or without an id.
+    fn of(written: &Value) -> Self {
+        let key = |key: &str| written.get(key).and_then(Value::as_str);
+        let whole = written.as_str().map_or_else(|| written.to_string(), str::to_owned);
+        Self {
+            id: key("id").unwrap_or(&whole).to_owned(),
+            title: key("title").unwrap_or(&whole).to_owned(),
+            description: key("description").map(str::to_owned),
+            minimum_change: key("minimum_change").map(str::to_owned),
+            round: key("round").map(str::to_owned),
+            written: Some(written.clone()),
+            ..Self::default()
+        }
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.settled.is_none()
+    }
+
+    /// As snapshots and reports have it; as it was written, if the definition has it.
+    pub fn to_json(&self) -> Value {
+        if let Some(written) = &self.written {
+            return written.clone();
+        }
+        let keys = [
+            ("id", Some(&self.id)),
+            ("title", Some(&self.title)),
+            ("description", self.description.as_ref()),
+            ("minimum_change", self.minimum_change.as_ref()),
+            ("round", self.round.as_ref()),
+        ];
+        let keys = keys.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?.as_str().into())));
+        Value::Object(keys.collect::<Map<_, _>>())
+    }
+}
+
+impl AgendaItem {
+    /// Whether it is still to be discussed: any status but `done`, `closed` and `dropped`.
+    pub fn is_open(&self) -> bool {
+        !matches!(self.status.as_str(), DONE | DROPPED | "closed")
+    }
+}
+
+impl Agenda {
+    pub(super) fn of(definition: &Definition) -> Self {
+        Self {
+            items: definition.agenda.clone(),
+            conflicts: definition.open_conflicts.iter().map(Point::of).collect(),
+            questions: definition.open_questions.iter().map(Point::of).collect(),
+        }
+    }
+
+    pub fn item(&self, id: &str) -> Option<&AgendaItem> {
+        self.items.iter().find(|item| item.id == id)
+    }
+
+    pub fn open_conflicts(&self) -> impl Iterator<Item = &Point> {
+        self.conflicts.iter().filter(|point| point.is_open())
+    }
+
+    pub fn open_questions(&self) -> impl Iterator<Item = &Point> {
+        self.questions.iter().filter(|point| point.is_open())
+    }
+
+    pub fn next_conflict(&self) -> String {
+        next_id(CONFLICT, self.conflicts.iter().map(|point| point.id.as_str()))
+    }
+
+    pub fn next_question(&self) -> String {
+        next_id(QUESTION, self.questions.iter().map(|point| point.id.as_str()))
+    }
+
+    /// Folds one event in; any other than those of the agenda changes nothing.
+    pub fn apply(&mut self, event: &Event) {
+        if let Event::AgendaUpdated(updated) = event {
+            let known = self.items.iter_mut().find(|item| item.id == updated.id);
+            if let Some(item) = known {
+                item.title = updated.title.clone().unwrap_or_else(|| item.title.clone());
+                if let Some(status) = &updated.status {
+                    (item.status, item.reason) = (status.clone(), updated.reason.clone());
+                }
+            } else {
+                self.items.push(AgendaItem {
+                    id: updated.id.clone(),
+                    title: updated.title.clone().unwrap_or_else(|| updated.id.clone()),
+                    status: updated.status.clone().unwrap_or_else(|| "open".to_owned()),
+                    reason: updated.reason.clone(),
+                });
+            }
+        } else if let Event::ConflictOpened(opened) = event {
+            put(&mut self.conflicts, opened.as_ref().into());
+        } else if let Event::ConflictResolved(resolved) = event {
+            settle(&mut self.conflicts, &resolved.id, resolved.how.as_deref().unwrap_or_default());
+        } else if let Event::QuestionOpened(opened) = event {
+            put(&mut self.questions, opened.into());
+        } else if let Event::QuestionAnswered(answered) = event {
+            settle(&mut self.questions, &answered.id, &answered.answer);
+        }
+    }
+}
+
+/// The next free number of a prefix, as in `CONF-001`.
+pub fn next_id<'a>(prefix: &str, ids: impl Iterator<Item = &'a str>) -> String {
+    let number = |id: &str| id.strip_prefix(prefix)?.strip_prefix('-')?.parse::<u64>().ok();
+    let last = ids.filter_map(number).max().unwrap_or(0);
+    format!("{prefix}-{:03}", last.saturating_add(1))
+}
+
+fn put(points: &mut Vec<Point>, point: Point) {
+    match points.iter_mut().find(|known| known.id == point.id) {
+        Some(known) => *known = point,
+        None => points.push(point),
+    }
+}
+
+fn settle(points: &mut [Point], id: &str, how: &str) {
+    if let Some(point) = points.iter_mut().find(|point| point.id == id) {
+        point.settled = Some(how.to_owned());
+    }
+}
+
+impl From<&ConflictOpened> for Point {
+    fn from(opened: &ConflictOpened) -> Self {
+        Self {
+            id: opened.id.clone(),
+            title: opened.title.clone(),
+            description: opened.description.clone(),
+            minimum_change: opened.minimum_change.clone(),
+            step: opened.step.clone(),
+            round: opened.round.clone(),
+            participant: opened.participant.clone(),
+            written: None,
+            settled: None,
+        }
+    }
+}
+
+impl From<&QuestionOpened> for Point {
+    fn from(opened: &QuestionOpened) -> Self {
+        Self {
+            id: opened.id.clone(),
+            title: opened.title.clone(),
+            description: opened.description.clone(),
+            step: opened.step.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_id_is_the_next_free_number_of_its_prefix() {
+        assert_eq!(next_id("OQ", [].into_iter()), "OQ-001");
+        assert_eq!(next_id("OQ", ["OQ-2", "CONF-9", "OQ-x", "OQ-010"].into_iter()), "OQ-011");
+    }
+}

@@ -6,7 +6,9 @@ use super::form::Form;
 use super::home::Home;
 use super::keymap::{Keys, ScreenState};
 use super::live::LiveSession;
+pub use super::menu::{Menu, MenuKind};
 use super::replay::Replay;
+use super::seat_list::SeatList;
 use super::sources::ModelSource;
 use super::theme::Theme;
 use crate::engine::{FacilitatorRequest, WaitPoint, hold};
@@ -81,50 +83,6 @@ pub struct SearchHit {
     pub nth: usize,
 }
 
-/// A list to choose from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Menu {
-    /// What is chosen.
-    pub kind: MenuKind,
-    /// What stands over it.
-    pub title: String,
-    pub rows: Vec<String>,
-    /// What each row stands for, where that is more than its place.
-    pub values: Vec<String>,
-    /// The keys that choose, in words; empty where Enter alone does.
-    pub hint: String,
-    /// The chosen one.
-    pub at: usize,
-}
-
-impl Menu {
-    /// A list whose rows are chosen by their place, the cursor on the first.
-    pub fn of(kind: MenuKind, title: String, rows: Vec<String>) -> Self {
-        Self { kind, title, rows, values: Vec::new(), hint: String::new(), at: 0 }
-    }
-}
-
-/// What a menu chooses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MenuKind {
-    /// The model of seats for which nobody names one.
-    UsualModel,
-    /// The model of one seat or all seats of a session that has not begun.
-    SeatModel,
-    /// The model that is asked again for a seat of the open round.
-    RetryModel,
-    /// A report's format.
-    Report,
-    /// An artifact, or a new one.
-    Artifact,
-    /// A work item, to be shown whole.
-    Item,
-    /// What to do with an unfinished session.
-    Unfinished,
-    /// Nothing: it is only read.
-    ReadOnly,
-}
-
 /// A text that is only read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextView {
@@ -172,6 +130,8 @@ pub enum Overlay {
     Help(usize),
     /// Words to search for, as typed so far.
     Search(String),
+    /// Words that narrow the list of seats; they take effect as they are typed.
+    Narrow,
     /// An action's name, as typed so far, and the chosen row.
     Palette(String, usize),
     Form(Box<Form>),
@@ -222,6 +182,8 @@ pub struct Model {
     pub focus: Pane,
     /// The chosen seat, by its place in the roster.
     pub seat: usize,
+    /// The order of the list of seats, and which of them it shows.
+    pub list: SeatList,
     /// How far each pane is scrolled, in lines.
     pub scroll: [usize; Pane::ALL.len()],
     /// What lies over the panes.
@@ -267,6 +229,7 @@ impl Model {
             replay: Replay::new(Vec::new()),
             focus: Pane::Seats,
             seat: 0,
+            list: SeatList::default(),
             scroll: [0; Pane::ALL.len()],
             overlay: None,
             words: String::new(),
@@ -297,7 +260,7 @@ impl Model {
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; Pane::ALL.len()]);
         (self.overlay, self.only_seat, self.answer_layout, self.reading) =
             (None, false, AnswerLayout::One, None);
-        (self.rounds_back, self.hit) = (0, None);
+        (self.rounds_back, self.hit, self.list) = (0, None, SeatList::default());
         self.words.clear();
     }
 

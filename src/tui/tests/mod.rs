@@ -1,5 +1,6 @@
 //! The screen without a terminal: messages in, rendered text out.
 
+mod many;
 mod pictures;
 mod reading;
 mod replaying;

@@ -23,7 +23,7 @@ fn folder() -> PathBuf {
 
 /// Compares a scene at every size with its file.
 #[track_caller]
-fn shows(name: &str, model: &Model) {
+pub fn shows(name: &str, model: &Model) {
     let mut all = String::new();
     for (width, height) in SIZES {
         let mut model = model.clone();

@@ -4,7 +4,7 @@ use super::leave::leave;
 use super::message::Effect;
 use super::refusal::refusal;
 use super::scroll::scroll;
-use super::{confirm, forms, lists, search, seating};
+use super::{confirm, forms, lists, moments, search, seating};
 use crate::config::doctor::ProbeLevel;
 use crate::engine::FacilitatorRequest;
 use crate::tui::form;
@@ -57,8 +57,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Home => return home(model),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Help => model.overlay = Some(Overlay::Help(0)),
-        Action::Search => model.overlay = Some(Overlay::Search(String::new())),
-        Action::CommandPalette => model.overlay = Some(Overlay::Palette(String::new(), 0)),
+        Action::Search | Action::NarrowSeats | Action::CommandPalette => open_line(model, action),
         Action::NextMatch => search::find(model, true),
         Action::PreviousMatch => search::find(model, false),
         Action::NextPane => cycle_pane(model, 1),
@@ -73,9 +72,11 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
             to_end(model, action == Action::GoToEnd);
         }
         Action::NextRound | Action::PreviousRound if model.live().is_some() => {
-            look_back(model, action == Action::PreviousRound);
+            moments::look_back(model, action == Action::PreviousRound);
         }
-        Action::FilterEvents => filter(model),
+        Action::FilterEvents => moments::filter_events(model),
+        Action::SortSeats => lists::sort_seats(model),
+        Action::ShowGroups => lists::groups(model),
         Action::ShowSnapshot => model.focus = Pane::Snapshot,
         Action::ShowWorkflow => model.focus = Pane::Steps,
         Action::ShowResults => model.focus = Pane::Results,
@@ -107,9 +108,18 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::AddNote
         | Action::AnswerSeat
         | Action::AnswerQuestion => return open_form(model, action),
-        action => replay_action(model, action),
+        action => moments::replay_action(model, action),
     }
     Vec::new()
+}
+
+/// Opens a line to type in.
+fn open_line(model: &mut Model, action: Action) {
+    model.overlay = Some(match action {
+        Action::Search => Overlay::Search(String::new()),
+        Action::NarrowSeats => Overlay::Narrow,
+        _ => Overlay::Palette(String::new(), 0),
+    });
 }
 
 /// Back to the home screen; from there, nowhere.
@@ -118,8 +128,9 @@ fn home(model: &mut Model) -> Vec<Effect> {
         model.answer_layout = AnswerLayout::One;
         return Vec::new();
     }
-    // Going back leads from a search and from an earlier round before it leads out.
-    if !model.words.is_empty() || model.rounds_back > 0 {
+    // Going back leads from a narrowed list, a search and an earlier round before it leads out.
+    if model.list.is_narrowed() || !model.words.is_empty() || model.rounds_back > 0 {
+        (model.list.group, model.list.words) = (None, String::new());
         model.words.clear();
         (model.rounds_back, model.hit) = (0, None);
         return Vec::new();
@@ -252,48 +263,12 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
     }
 }
 
-fn replay_action(model: &mut Model, action: Action) {
-    let seat = if model.only_seat { model.seat_name().map(str::to_owned) } else { None };
-    let replay = &mut model.replay;
-    match action {
-        Action::NextEvent => replay.step(true, seat.as_deref()),
-        Action::PreviousEvent => replay.step(false, seat.as_deref()),
-        Action::NextRound => replay.round(true),
-        Action::PreviousRound => replay.round(false),
-        Action::GoToStart => replay.seek(0),
-        Action::GoToEnd => replay.seek(replay.len()),
-        Action::PlayPause => replay.toggle(),
-        Action::PlayFaster => replay.change_speed(true),
-        Action::PlaySlower => replay.change_speed(false),
-        _ => {}
-    }
-    model.scroll = [0; Pane::ALL.len()];
-}
-
 fn toggle_layout(model: &mut Model) {
     model.answer_layout = match model.answer_layout {
         AnswerLayout::One => AnswerLayout::SideBySide,
         AnswerLayout::SideBySide => AnswerLayout::One,
     };
     model.focus = Pane::Answer;
-}
-
-/// Looks at the round before the one shown, or at the one after it.
-fn look_back(model: &mut Model, further: bool) {
-    // A drafted round comes after all that were opened.
-    let rounds = model.session().rounds.len();
-    let newest = rounds + usize::from(model.live().is_some_and(|live| live.preview.is_some()));
-    let to = if further { model.rounds_back + 1 } else { model.rounds_back.saturating_sub(1) };
-    if to >= newest || to == model.rounds_back {
-        let which = if further { "first" } else { "newest" };
-        model.notice = Some(format!("This is the {which} round."));
-        return;
-    }
-    (model.rounds_back, model.scroll) = (to, [0; Pane::ALL.len()]);
-    if to > 0 {
-        model.notice = Some(format!("Round {} of {newest}, as it was. Press ] to come back.", newest - to));
-        model.focus = Pane::Seats;
-    }
 }
 
 fn to_end(model: &mut Model, is_end: bool) {
@@ -318,18 +293,6 @@ fn show_diff(model: &mut Model) {
     }
 }
 
-fn filter(model: &mut Model) {
-    model.only_seat = !model.only_seat && model.seat_name().is_some();
-    let who = model.seat_name().unwrap_or_default().to_owned();
-    let text = if model.only_seat {
-        format!("Showing only events of {who}")
-    } else {
-        "Showing all events".to_owned()
-    };
-    model.focus = if model.only_seat { Pane::Events } else { model.focus };
-    model.notice = Some(text);
-}
-
 fn cycle_pane(model: &mut Model, by: usize) {
     model.focus = Pane::ALL[(model.focus.index() + by) % Pane::ALL.len()];
     // Only a draft has something to be checked.
@@ -340,7 +303,8 @@ fn cycle_pane(model: &mut Model, by: usize) {
 
 pub fn cycle_seat(model: &mut Model, forward: bool) {
     let order = model.seat_order();
-    if let Some(at) = order.iter().position(|seat| *seat == model.seat.min(order.len() - 1)) {
+    let chosen = model.seat.min(model.seat_count().saturating_sub(1));
+    if let Some(at) = order.iter().position(|seat| *seat == chosen) {
         let by = if forward { 1 } else { order.len() - 1 };
         model.seat = order[(at + by) % order.len()];
         model.scroll[Pane::Answer.index()] = 0;

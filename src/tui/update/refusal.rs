@@ -45,9 +45,11 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
             let is_counted = model.shown_round().is_some_and(|round| tally(round).is_some());
             needs(is_counted, "No counted round yet.")
         }
-        Action::NextSeat | Action::PreviousSeat => {
-            needs(model.seat_count() > 0, "No seats yet: no round is drafted or open.")
-        }
+        Action::NextSeat
+        | Action::PreviousSeat
+        | Action::NarrowSeats
+        | Action::SortSeats
+        | Action::ShowGroups => needs(model.seat_count() > 0, "No seats yet: no round is drafted or open."),
         _ => None,
     }
 }

@@ -45,6 +45,9 @@ fn main_panes(model: &Model) -> Vec<Pane> {
         }
         // Where nothing was asked of seats, the steps are what there is to see.
         _ if model.session().rounds.is_empty() => vec![Pane::Steps, Pane::Results],
+        _ if model.session().open_round().is_some() && model.has_many_seats() => {
+            vec![Pane::Seats, Pane::Tally]
+        }
         _ if model.session().open_round().is_some() => vec![Pane::Seats, Pane::Tally, Pane::Question],
         _ => vec![Pane::Seats, Pane::Tally],
     }

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
 use super::click_map::{ClickMap, Target};
+use crate::insight::wording::group_digits;
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, safe, wrapped};
 use crate::tui::keymap::{FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels, matching};
@@ -16,11 +17,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
     match &model.overlay {
         None => {}
         Some(Overlay::Help(at)) => help(frame, area, model, *at),
-        Some(Overlay::Search(words)) => {
-            let line = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
-            frame.render_widget(Clear, line);
-            let text = format!("/{}{}", safe(words), model.theme.sign("▏", "_"));
-            frame.render_widget(Paragraph::new(Line::styled(text, model.theme.strong())), line);
+        Some(Overlay::Search(words)) => typed(frame, area, model, "/", words, ""),
+        Some(Overlay::Narrow) => {
+            let (shown, all) = (model.seat_order().len(), model.seat_count());
+            let found = format!("  {} of {}   Esc: all seats", group_digits(shown), group_digits(all));
+            typed(frame, area, model, "seats with: ", &model.list.words, &found);
         }
         Some(Overlay::Palette(typed, row)) => palette(frame, area, model, typed, *row, hits),
         Some(Overlay::Form(form)) => super::form::draw(frame, area, model, form, hits),
@@ -31,6 +32,14 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
         Some(Overlay::Confirm(asked)) => confirm(frame, area, model, &asked.title, &asked.text),
         Some(Overlay::Leave(to, _)) => leave(frame, area, model, *to),
     }
+}
+
+/// A line at the bottom that is being typed, with what comes of it.
+fn typed(frame: &mut Frame<'_>, area: Rect, model: &Model, before: &str, words: &str, after: &str) {
+    let line = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
+    frame.render_widget(Clear, line);
+    let text = format!("{before}{}{}{after}", safe(words), model.theme.sign("▏", "_"));
+    frame.render_widget(Paragraph::new(Line::styled(text, model.theme.strong())), line);
 }
 
 fn row(binding: &KeyBinding, model: &Model) -> Line<'static> {

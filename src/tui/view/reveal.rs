@@ -61,7 +61,9 @@ pub fn panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
         || area.height < TWO_ROWS
         || !matches!(model.focus, Pane::Seats | Pane::Tally | Pane::Answer)
     {
-        return vec![(if model.focus == Pane::Seats { Pane::Answer } else { model.focus }, area)];
+        // Of a few seats the arrows lead through the answers; many are a list.
+        let is_answer = model.focus == Pane::Seats && !model.has_many_seats();
+        return vec![(if is_answer { Pane::Answer } else { model.focus }, area)];
     }
     let inner = area.width.saturating_sub(2);
     // The votes alone, until the rest of the count is looked at.

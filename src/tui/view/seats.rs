@@ -10,7 +10,7 @@ use super::numbers::clock;
 use crate::ballot::Ballot;
 use crate::insight::round_view::{SeatView, VisibleState, confidence, is_revealed, seats};
 use crate::insight::sides::side_of;
-use crate::insight::wording::format_duration;
+use crate::insight::wording::{format_duration, group_digits};
 use crate::participants::progress::{Progress, RequestPhase as Request};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, clipped_middle, cut_middle, wrapped};
@@ -19,7 +19,6 @@ use crate::tui::model::Model;
 /// The pane's title and the lines that are seen; each is noted for the mouse.
 pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line<'static>>) {
     let session = model.session();
-    let height = usize::from(area.height);
     let count = model.seat_count();
     if count == 0 {
         if model.live().is_none() && model.replay.coming().is_some() {
@@ -27,19 +26,33 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         }
         let goal = session.definition.as_ref().and_then(|d| d.goal.clone()).unwrap_or_default();
         let text = if session.header.is_some() { format!("No round yet.\n\n{goal}") } else { String::new() };
-        let lines = wrapped(&text, usize::from(area.width), height).into_iter().map(Line::from).collect();
+        let lines = wrapped(&text, usize::from(area.width), usize::from(area.height))
+            .into_iter()
+            .map(Line::from)
+            .collect();
         return (" Seats ".to_owned(), lines);
     }
     let order = model.seat_order();
+    let mut totals = totals(model, area, hits);
+    let above = u16::try_from(totals.len()).unwrap_or(0);
+    let area = Rect { y: area.y + above, height: area.height - above, ..area };
+    let height = usize::from(area.height);
     let chosen = model.seat.min(count.saturating_sub(1));
     let row = order.iter().position(|seat| *seat == chosen).unwrap_or(0);
     // The chosen seat is always seen.
-    let start = (row + 1).saturating_sub(height).min(count.saturating_sub(height));
-    let shown = &order[start..count.min(start + height)];
+    let start = (row + 1).saturating_sub(height).min(order.len().saturating_sub(height));
+    let shown = &order[start..order.len().min(start + height)];
     for (row, index) in (area.y..area.bottom()).zip(shown) {
         hits.note(Rect { y: row, height: 1, ..area }, Target::Seat(*index));
     }
-    let part = if shown.len() < count { format!("{} of {count}", shown.len()) } else { count.to_string() };
+    let part = if shown.len() < count {
+        let listed = if model.list.is_narrowed() { order.len() } else { shown.len() };
+        format!("{} of {}", group_digits(listed), group_digits(count))
+    } else {
+        count.to_string()
+    };
+    let about = model.list.about();
+    let about = (!about.is_empty()).then(|| format!(" · {about}"));
     if let Some(preview) = model.preview() {
         let keys = if model.is_undecided() { " · p adds, removes · m model" } else { "" };
         let names = &preview.opened.seats;
@@ -47,21 +60,74 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         let step = preview.opened.step.as_str();
         let line =
             |index: &usize| to_ask(model, step, &names[*index], *index == chosen, (longest, area.width));
-        return (format!(" Who is asked ({part}){keys} "), shown.iter().map(line).collect());
+        totals.extend(shown.iter().map(line));
+        return (format!(" Who is asked ({part}){} ", about.as_deref().unwrap_or(keys)), totals);
     }
-    let title = format!(" Seats ({part}) ");
-    let Some(round) = model.shown_round() else { return (title, Vec::new()) };
+    let Some(round) = model.shown_round() else { return (format!(" Seats ({part}) "), Vec::new()) };
     let longest = longest(round.seats.keys(), area.width);
     let all: Vec<SeatView<'_>> = seats(session, round).collect();
     if round.closed.is_none() {
-        let lines = shown
-            .iter()
-            .map(|index| while_open(model, &all[*index], *index == chosen, (longest, area.width)));
-        return (format!(" Seats ({part}) · what needs you first "), lines.collect());
+        let first = about.as_deref().unwrap_or(" · what needs you first");
+        let line = |index: &usize| while_open(model, &all[*index], *index == chosen, (longest, area.width));
+        totals.extend(shown.iter().map(line));
+        return (format!(" Seats ({part}){first} "), totals);
     }
     let columns = Columns::fitting(area.width, longest, is_revealed(round));
-    let lines = shown.iter().map(|index| line(model, &all[*index], *index == chosen, columns)).collect();
-    (title, lines)
+    totals.extend(shown.iter().map(|index| line(model, &all[*index], *index == chosen, columns)));
+    // A narrow pane has room for what the list is narrowed to, and not for its name.
+    let is_short = model.list.is_narrowed() && area.width < NAMES_ALONE;
+    let title = if is_short { format!(" {part}") } else { format!(" Seats ({part})") };
+    (format!("{title}{} ", about.unwrap_or_default()), totals)
+}
+
+/// Of many seats, the largest groups and how many each has; each is noted for the mouse.
+fn totals(model: &Model, area: Rect, hits: &mut ClickMap) -> Vec<Line<'static>> {
+    if !model.has_many_seats() {
+        return Vec::new();
+    }
+    let groups = model.seat_groups();
+    // A third of the list, and two lines at least; the rest is counted.
+    let room = usize::from(area.height.div_ceil(3)).max(2).min(groups.len());
+    let named = if groups.len() > room { room - 1 } else { room };
+    let views: Vec<SeatView<'_>> = match model.shown_round().filter(|_| model.preview().is_none()) {
+        Some(round) => seats(model.session(), round).collect(),
+        None => Vec::new(),
+    };
+    let most = groups.iter().map(|group| group.count).max().unwrap_or(1);
+    let digits = group_digits(most).len();
+    let bar_room = if area.width < 36 { 0 } else { usize::from(area.width / 4) };
+    let label_room = usize::from(area.width).saturating_sub(3 + digits + 2 + bar_room + 1);
+    let mut lines = Vec::new();
+    for (place, group) in groups.iter().take(named).enumerate() {
+        let row = area.y + u16::try_from(place).unwrap_or(0);
+        hits.note(Rect { y: row, height: 1, ..area }, Target::Group(place));
+        let (sign, style) = views.get(group.first).map_or((" ", Style::new()), |seat| sign(model, seat));
+        let bar = "█".repeat((group.count * bar_room).div_ceil(most.max(1)));
+        let is_shown = model.list.group.as_ref() == Some(&group.label);
+        let label = clipped(&harmless_line(&group.label), label_room);
+        lines.push(Line::from(vec![
+            Span::styled(format!(" {sign} "), style),
+            Span::styled(label, if is_shown { model.theme.strong() } else { Style::new() }),
+            Span::raw(format!(" {:>digits$} ", group_digits(group.count))),
+            Span::styled(model.theme.drawn(bar), style),
+        ]));
+    }
+    if groups.len() > named {
+        let seats: usize = groups.iter().skip(named).map(|group| group.count).sum();
+        let (more, seats) = (group_digits(groups.len() - named), group_digits(seats));
+        let long = format!("   + {more} groups, {seats} seats: T");
+        let text =
+            if long.width() > usize::from(area.width) { format!("   + {more} groups: T") } else { long };
+        lines.push(Line::styled(clipped(&text, usize::from(area.width)), model.theme.faint()));
+    }
+    lines
+}
+
+/// Sign and style of a seat: once it is counted those of its option.
+fn sign(model: &Model, seat: &SeatView<'_>) -> (&'static str, Style) {
+    let (sign, _, style) = standing(model, seat);
+    let side = model.shown_round().and_then(|round| side_of(seat, round));
+    side.map_or((sign, style), |side| (model.theme.option_sign(side), model.theme.option(side)))
 }
 
 /// A seat of an open round: its state with the reason, how long it took, and who answers for it.
@@ -194,10 +260,8 @@ fn to_ask(
 }
 
 fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, columns: Columns) -> Line<'static> {
-    let (mut sign, word, mut style) = standing(model, seat);
-    if let Some(side) = model.shown_round().and_then(|round| side_of(seat, round)) {
-        (sign, style) = (model.theme.option_sign(side), model.theme.option(side));
-    }
+    let (_, word, _) = standing(model, seat);
+    let (sign, style) = sign(model, seat);
     let name = clipped_middle(&harmless_line(seat.name), columns.name);
     let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
     let name_style = if is_chosen { model.theme.strong() } else { Style::new() };

@@ -1,0 +1,187 @@
+//! Panels of hundreds and thousands of seats: totals first, groups, a narrowed and a sorted list.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::history::SeatFailed;
+
+/// The log of a round with this many seats in the place of five; of every ten, one fails.
+fn panel(count: usize) -> Vec<LogEntry> {
+    let mut all = Vec::new();
+    let mut names: Vec<Vec<String>> = Vec::new();
+    let mut originals = Vec::new();
+    for line in saved("context-passing.s2s") {
+        let mut line = line;
+        let about = match &mut line.stamped.event {
+            Event::RoundOpened(opened) => {
+                let opened = Arc::make_mut(opened);
+                originals.clone_from(&opened.seats);
+                let name = |index: usize| format!("{}-{index:04}", originals[index % originals.len()]);
+                opened.seats = (0..count).map(name).collect();
+                let of = |at: usize| (at..count).step_by(originals.len()).map(name).collect();
+                names = (0..originals.len()).map(of).collect();
+                None
+            }
+            Event::WorkItemOffered(item) => Some(item.participant.clone()),
+            Event::BallotSealed(sealed) => Some(sealed.participant.clone()),
+            Event::AnswerRevealed(answer) => Some(answer.participant.clone()),
+            _ => None,
+        };
+        let Some(at) = about.and_then(|name| originals.iter().position(|other| *other == name)) else {
+            all.push(line);
+            continue;
+        };
+        for name in &names[at] {
+            let mut line = line.clone();
+            let fails = name.ends_with('3');
+            match &mut line.stamped.event {
+                Event::WorkItemOffered(item) => Arc::make_mut(item).participant.clone_from(name),
+                Event::BallotSealed(sealed) if fails => {
+                    let reason = "HTTP 500".to_owned();
+                    line.stamped.event = Event::SeatFailed(SeatFailed {
+                        round: sealed.round.clone(),
+                        participant: name.clone(),
+                        reason,
+                        tries: 3,
+                        elapsed_ms: 900,
+                        timed_out: false,
+                        step: sealed.step.clone(),
+                        tokens: None,
+                    });
+                }
+                Event::BallotSealed(sealed) => sealed.participant.clone_from(name),
+                Event::AnswerRevealed(answer) => Arc::make_mut(answer).participant.clone_from(name),
+                _ => {}
+            }
+            all.push(line);
+        }
+    }
+    all
+}
+
+fn counted(count: usize) -> Model {
+    live_on(panel(count), |event| matches!(event, Event::TallyMade(_)))
+}
+
+#[test]
+fn totals_stand_over_the_seats_at_every_size() {
+    for count in [200, 2000] {
+        let lines = panel(count);
+        let last =
+            lines.iter().rposition(|line| matches!(line.stamped.event, Event::BallotSealed(_))).unwrap();
+        let mut open = live_on(lines.clone(), |event| matches!(event, Event::RoundOpened(_)));
+        for line in lines[open.replay.len()..=last].iter().cloned() {
+            update(&mut open, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
+        }
+        for size in SIZES {
+            update(&mut open, Message::Resize(size.0, size.1));
+            let screen = rendered(&open, size);
+            let failed = format!("{} ", crate::insight::wording::group_digits(count / 10));
+            let row = screen.lines().find(|line| line.contains("failed: HTTP"));
+            if size.1 > 6 {
+                assert!(row.is_some_and(|row| row.contains(&failed)), "{count} {size:?}\n{screen}");
+            }
+        }
+        let mut counted = counted(count);
+        for size in [(120, 40), (80, 24), (40, 12)] {
+            update(&mut counted, Message::Resize(size.0, size.1));
+            let screen = rendered(&counted, size);
+            let votes = crate::insight::wording::group_digits(count * 3 / 5 - count / 10);
+            assert!(screen.contains(&votes), "{votes} {size:?}\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn a_list_that_becomes_empty_shows_all_seats_again() {
+    let lines = panel(200);
+    let mut model = live_on(lines.clone(), |event| matches!(event, Event::RoundOpened(_)));
+    let more = |model: &mut Model, until: usize| {
+        for line in lines[model.replay.len()..until].iter().cloned() {
+            update(model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
+        }
+    };
+    let closed = lines.iter().position(|line| matches!(line.stamped.event, Event::RoundClosed(_))).unwrap();
+    more(&mut model, closed);
+    super::scenes::shows("many-open", &model);
+    press(&mut model, KeyCode::Char('N'));
+    type_in(&mut model, "sealed");
+    press(&mut model, KeyCode::Enter);
+    assert_eq!(model.seat_order().len(), 180);
+    more(&mut model, lines.len());
+    assert_eq!(model.seat_order().len(), 200);
+    super::scenes::shows("many-revealed", &model);
+}
+
+#[test]
+fn words_narrow_the_list_and_keys_stay_in_it() {
+    let mut model = counted(2000);
+    press(&mut model, KeyCode::Char('N'));
+    type_in(&mut model, "qa-lead inline");
+    let screen = rendered(&model, (120, 40));
+    assert!(screen.contains("of 2,000   Esc: all seats"), "{screen}");
+    press(&mut model, KeyCode::Enter);
+    let order = model.seat_order();
+    assert!(!order.is_empty() && order.len() <= 400, "{}", order.len());
+    for _ in 0..3 {
+        assert!(model.seat_name().unwrap().starts_with("qa-lead"), "{:?}", model.seat_name());
+        press(&mut model, KeyCode::Down);
+        press(&mut model, KeyCode::Right);
+    }
+    press(&mut model, KeyCode::Esc);
+    assert_eq!(model.seat_order().len(), 2000);
+    press(&mut model, KeyCode::Char('N'));
+    type_in(&mut model, "nobody has this");
+    press(&mut model, KeyCode::Right);
+    rendered(&model, (80, 24));
+    press(&mut model, KeyCode::Enter);
+    assert_eq!(model.seat_order().len(), 2000, "a list without seats is not kept");
+}
+
+#[test]
+fn a_group_is_opened_by_enter_and_by_a_click_on_its_total() {
+    let mut model = counted(200);
+    press(&mut model, KeyCode::Char('T'));
+    let screen = rendered(&model, (80, 24));
+    assert!(screen.contains("failed: HTTP 500") && screen.contains("10 %"), "{screen}");
+    press(&mut model, KeyCode::End);
+    press(&mut model, KeyCode::Enter);
+    let shown = model.seat_order();
+    assert!(!shown.is_empty() && shown.len() < 200);
+    let group = model.list.group.clone().unwrap();
+    press(&mut model, KeyCode::Esc);
+    let at = model.seat_groups().iter().position(|other| other.label == group).unwrap();
+    update(&mut model, Message::Click(super::super::Target::Group(at)));
+    assert_eq!(model.seat_order(), shown);
+}
+
+#[test]
+fn seats_are_sorted_by_name_and_by_confidence() {
+    let mut model = counted(200);
+    press(&mut model, KeyCode::Char('S'));
+    let names = |model: &Model| -> Vec<String> {
+        let round = model.shown_round().unwrap();
+        model.seat_order().iter().map(|at| round.seats.get_index(*at).unwrap().0.clone()).collect()
+    };
+    let shown = names(&model);
+    assert!(shown.is_sorted(), "{shown:?}");
+    while model.list.about() != "by confidence" {
+        press(&mut model, KeyCode::Char('S'));
+    }
+    assert!(names(&model)[0].starts_with("software-architect"), "the surest of the five");
+    assert!(rendered(&model, (120, 40)).contains("by confidence"));
+}
+
+/// A key, and what it changes on the screen, within a small part of the time a person notices; the limit
+/// is wide, for slow machines and builds without optimization.
+#[test]
+fn two_thousand_seats_are_narrowed_quickly() {
+    let mut model = counted(2000);
+    press(&mut model, KeyCode::Char('N'));
+    type_in(&mut model, "q");
+    let begun = Instant::now();
+    type_in(&mut model, "a");
+    rendered(&model, (120, 40));
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+}

@@ -1,0 +1,54 @@
+//! What is looked at of the past: a moment of a replay, an earlier round, one seat's events.
+
+use crate::tui::keymap::Action;
+use crate::tui::model::{Model, Pane};
+
+/// Goes to another moment of a replay, or plays it.
+pub fn replay_action(model: &mut Model, action: Action) {
+    let seat = if model.only_seat { model.seat_name().map(str::to_owned) } else { None };
+    let replay = &mut model.replay;
+    match action {
+        Action::NextEvent => replay.step(true, seat.as_deref()),
+        Action::PreviousEvent => replay.step(false, seat.as_deref()),
+        Action::NextRound => replay.round(true),
+        Action::PreviousRound => replay.round(false),
+        Action::GoToStart => replay.seek(0),
+        Action::GoToEnd => replay.seek(replay.len()),
+        Action::PlayPause => replay.toggle(),
+        Action::PlayFaster => replay.change_speed(true),
+        Action::PlaySlower => replay.change_speed(false),
+        _ => {}
+    }
+    model.scroll = [0; Pane::ALL.len()];
+}
+
+/// Looks at the round before the one shown, or at the one after it.
+pub fn look_back(model: &mut Model, further: bool) {
+    // A drafted round comes after all that were opened.
+    let rounds = model.session().rounds.len();
+    let newest = rounds + usize::from(model.live().is_some_and(|live| live.preview.is_some()));
+    let to = if further { model.rounds_back + 1 } else { model.rounds_back.saturating_sub(1) };
+    if to >= newest || to == model.rounds_back {
+        let which = if further { "first" } else { "newest" };
+        model.notice = Some(format!("This is the {which} round."));
+        return;
+    }
+    (model.rounds_back, model.scroll) = (to, [0; Pane::ALL.len()]);
+    if to > 0 {
+        model.notice = Some(format!("Round {} of {newest}, as it was. Press ] to come back.", newest - to));
+        model.focus = Pane::Seats;
+    }
+}
+
+/// Shows the chosen seat's events alone, or all.
+pub fn filter_events(model: &mut Model) {
+    model.only_seat = !model.only_seat && model.seat_name().is_some();
+    let who = model.seat_name().unwrap_or_default().to_owned();
+    let text = if model.only_seat {
+        format!("Showing only events of {who}")
+    } else {
+        "Showing all events".to_owned()
+    };
+    model.focus = if model.only_seat { Pane::Events } else { model.focus };
+    model.notice = Some(text);
+}

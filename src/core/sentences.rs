@@ -11,7 +11,7 @@ use super::decide::round::unseal_answer;
 use super::decide::step;
 use super::tally_round::tally_round;
 use crate::handoff::in_older_words;
-use crate::history::{AnswerRevealed, Event, SeatStatus, Session, Status, TimedEvent};
+use crate::history::{AnswerRevealed, Event, ItemStatus, SeatStatus, Session, Status, TimedEvent, WorkItem};
 use crate::round::seal::RoundKey;
 use crate::workflow::StepKind;
 
@@ -116,5 +116,9 @@ fn is_own_error(session: &Session, step: &str) -> bool {
     let kind =
         session.definition.as_ref().and_then(|definition| definition.step(step)).map(|step| &step.kind);
     let is_agent = matches!(kind, Some(StepKind::Agent(_)));
-    !is_agent || session.running(step).is_none_or(|run| run.items.is_empty())
+    let is_completed = |id: &String| {
+        let back = session.items.get(id).and_then(WorkItem::outcome);
+        back.is_some_and(|back| back.status == ItemStatus::Completed)
+    };
+    !is_agent || session.running(step).is_none_or(|run| run.items.iter().all(is_completed))
 }

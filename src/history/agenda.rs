@@ -3,7 +3,7 @@
 //! It begins with what the definition has. Snapshots, conditions, reports and the screen read it.
 //! Artifacts are the definition's, which `artifact_recorded` changes.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::event::{ConflictOpened, Event, QuestionOpened};
 use crate::round::material::AgendaItem;
@@ -109,6 +109,15 @@ impl Agenda {
 
     pub fn open_questions(&self) -> impl Iterator<Item = &Point> {
         self.questions.iter().filter(|point| point.is_open())
+    }
+
+    /// What conditions see: each item by its id, and the number of those that are `open`.
+    pub fn for_conditions(&self) -> Value {
+        let item =
+            |item: &AgendaItem| (item.id.clone(), json!({ "title": item.title, "status": item.status }));
+        let mut seen: Map<String, Value> = self.items.iter().map(item).collect();
+        seen.insert("open".to_owned(), self.items.iter().filter(|item| item.is_open()).count().into());
+        Value::Object(seen)
     }
 
     pub fn next_conflict(&self) -> String {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::agenda::Agenda;
 use super::event::{
     ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeakReport, LeaksFound, RoundClosed,
-    RoundOpened, SessionOpened, StepFinished, TimedEvent, WorkItemOffered,
+    RoundOpened, SessionOpened, StepFinished, TimedEvent, WorkItemClaimed, WorkItemOffered,
 };
 use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
@@ -21,6 +21,7 @@ impl Session {
     /// Folds one event in.
     pub fn apply(&mut self, stamped: &TimedEvent) {
         let before = std::mem::replace(&mut self.last_at, stamped.at);
+        self.note_record(&stamped.event);
         match &stamped.event {
             Event::SessionOpened(opened) => self.open(opened, stamped.at),
             Event::StepStarted { step, iteration, within, items, .. } => {
@@ -28,11 +29,7 @@ impl Session {
                 self.start(step, *iteration, within.as_deref(), stamped.at);
             }
             Event::WorkItemOffered(item) if item.task.is_some() => self.offer(item, stamped.at),
-            Event::WorkItemClaimed(claim) => {
-                if let Some(item) = self.items.get_mut(&claim.item) {
-                    item.claim = Some(claim.clone());
-                }
-            }
+            Event::WorkItemClaimed(claim) => self.note_claim(claim),
             Event::WorkItemReturned(back) => {
                 if let Some(item) = self.items.get_mut(&back.item) {
                     item.claim = None;
@@ -79,6 +76,18 @@ impl Session {
             | Event::AnswerRevealed(_)
             | Event::KeyLost { .. }
             | Event::SeatsAskedAgain { .. }) => self.apply_to_seats(seat),
+        }
+    }
+
+    fn note_record(&mut self, event: &Event) {
+        if let Some(run) = event.record_of().and_then(|step| self.run_mut(step)) {
+            run.recorded += 1;
+        }
+    }
+
+    fn note_claim(&mut self, claim: &WorkItemClaimed) {
+        if let Some(item) = self.items.get_mut(&claim.item) {
+            item.claim = Some(claim.clone());
         }
     }
 

@@ -19,15 +19,16 @@ mod timestamp;
 mod tracked_tasks;
 mod work_item;
 
+pub(crate) use agenda::next_id;
 pub use agenda::{Agenda, DONE, DROPPED, Point};
 pub use event::{
     AGENDA_RULES, AgendaUpdated, AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested,
     ArtifactRecorded, BallotSealed, CloseReason, CollectedIdea, ConflictOpened, ConflictResolved,
     DeadlineExtended, Event, IdeasMerged, ItemStatus, LeakReport, LeaksFound, Link, LinkRecorded, LogEntry,
     Merge, MergedOption, PersonaInfo, PreviousArtifact, ProviderSettings, PseudonymMap, QuestionAnswered,
-    QuestionOpened, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome, RoundRevised,
-    SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened, SetAside, StageContext,
-    Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed,
+    QuestionOpened, RECORDED_BY_STEP, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome,
+    RoundRevised, SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened, SetAside,
+    StageContext, Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed,
     WorkItemOffered, WorkItemReturned, Wrapped, Written,
 };
 pub use exhausted::exhausted_key;

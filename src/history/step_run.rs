@@ -16,6 +16,8 @@ pub struct StepRun {
     pub approval: Option<ApprovalRun>,
     /// The ideas it merged.
     pub merge: Option<Merge>,
+    /// How much its `record` has put on record.
+    pub recorded: usize,
     /// The work items it has handed out, by id.
     pub items: Vec<String>,
     /// The steps that run or ran inside it, in the order of the definition.
@@ -44,6 +46,7 @@ impl StepRun {
             round: None,
             approval: None,
             merge: None,
+            recorded: 0,
             items: Vec::new(),
             nested: Vec::new(),
             result: None,

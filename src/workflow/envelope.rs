@@ -129,12 +129,30 @@ fn in_scope(definition: &Definition, step: &Step, path: &[String]) -> Option<Unk
             let known: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
             Some(Unknown::new(1, &known))
         }
+        [root, key, below @ ..] if root == "agenda" => in_agenda(definition, key, below),
+        [root, key, ..] if matches!(root.as_str(), "conflicts" | "questions") && key != "open" => {
+            Some(Unknown::new(1, &["open"]))
+        }
         [root, key, ..] if root == "context" => unknown_in(definition.step_of_key(key, step)?, path, 2),
         [root, ..] if step.input.as_ref() == Some(root) => {
             unknown_in(definition.step_of_key(root, step)?, path, 1)
         }
         _ => None,
     }
+}
+
+/// Of an agenda item conditions see `title` and `status`; `open` is how many items are open.
+fn in_agenda(definition: &Definition, key: &str, below: &[String]) -> Option<Unknown> {
+    if key == "open" {
+        return None;
+    }
+    if definition.agenda.iter().all(|item| item.id != key) {
+        let ids = definition.agenda.iter().map(|item| item.id.as_str());
+        return Some(Unknown::new(1, &ids.chain(["open"]).collect::<Vec<_>>()));
+    }
+    let field = below.first()?;
+    const ITEM: [&str; 2] = ["title", "status"];
+    (!ITEM.contains(&field.as_str())).then(|| Unknown::new(2, &ITEM))
 }
 
 /// The first key of `path`, from `at` on, that what `step` leaves does not have.

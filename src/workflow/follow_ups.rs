@@ -57,6 +57,7 @@ pub fn check(
     (file, problems): (&str, &mut Vec<Diagnostic>),
 ) {
     check_synthesis(definition, step, is_nested, file, problems);
+    check_record(definition, step, is_nested, (file, problems));
     let Some(round) = step.round() else { return };
     let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
     let at = |message: String| at(step, file, message);
@@ -113,4 +114,26 @@ fn misfit(definition: &Definition, step: &Step, round: &Round) -> Option<String>
     let source = |round: &Round| round.options_from.as_ref().map(|from| from.transform.text().to_owned());
     (now != then || source(round) != source(before))
         .then(|| format!("revises `{of}`, which has other options or another scale"))
+}
+
+/// Adds a problem for a `record` that reads from no step, or stands inside another step.
+fn check_record(
+    definition: &Definition,
+    step: &Step,
+    is_nested: bool,
+    (file, problems): (&str, &mut Vec<Diagnostic>),
+) {
+    let Some(record) = &step.record else { return };
+    let mut refuse = |message: String, hint: String| {
+        problems.push(Diagnostic::new(message).at(file, step.place.0, step.place.1).hint(hint));
+    };
+    if is_nested {
+        let message = format!("`record` of step `{}` has no effect inside another step", step.id);
+        refuse(message, "put it on the step around it".to_owned());
+    }
+    for named in record.from.steps().filter(|named| definition.step_of_key(named, step).is_none()) {
+        let known: Vec<&str> = definition.keys_seen_by(step);
+        let message = format!("`record` of step `{}` names no step: `{named}`", step.id);
+        refuse(message, did_you_mean(named, &known));
+    }
 }

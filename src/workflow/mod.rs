@@ -56,6 +56,7 @@ pub use steps::approval::Approval;
 pub use steps::condition::Branch;
 pub use steps::each::{MOST_ITEMS, written_id};
 pub use steps::handover::{Completeness, Retry};
+pub use steps::record::{Record, Recorded};
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
 pub use steps::round::{Close, Quorum, Round, Selection};
 pub use steps::step::{Each, Parallel, Sequence, Step, StepKind};

@@ -119,3 +119,99 @@ fn verify_finds_a_conflict_that_is_missing_changed_or_made_up() {
     opened.minimum_change = Some("nothing".to_owned());
     assert!(is_found(&changed), "another minimum change");
 }
+
+const RECORD: &str = "participants: [{name: ann, model: human}]
+agenda: [{id: where, title: \"Where?\"}]
+open_conflicts: [\"speed or safety\"]
+artifacts: [{id: REQ-004, summary: Old}]
+steps:
+  - {id: synth, type: agent, agent: facilitator, prompt: p, record: {from: context.synth}, next: ask, on_error: lost}
+  - {id: ask, type: condition, condition: \"agenda.where.status === 'done' && agenda.open === 1 && conflicts.open === 1 && questions.open === 1 && runs.synth === 1\", then: look, else: lost}
+  - {id: look, type: round, question: \"What else?\", next: end}
+  - {id: lost, type: transform, transform: context.synth, next: end}
+  - {id: end, type: transform, transform: \"$.context\"}
+";
+
+/// Runs the definition with this answer of the agent.
+fn recorded(synth: &Value) -> (Desk, Ran) {
+    let desk = Desk::with(RECORD);
+    let ran = run(&desk, &json!({ "synth": synth, "look": {"ann": {"position": "Nothing."}} }).to_string());
+    (desk, ran)
+}
+
+#[test]
+fn a_step_records_what_its_result_names_and_conditions_see_it() {
+    let (desk, ran) = recorded(&json!({
+        "synthesis": "We agree.",
+        "artifacts": [{"title": "Prices agree", "description": "within a second"}, {"id": "REQ-009", "summary": "Own id"}],
+        "conflicts": [{"title": "Who pays?", "minimum_change": "name a budget"}],
+        "resolved": [{"id": "speed or safety", "how": "safety first"}],
+        "questions": ["Who is on call?"],
+        "agenda": [{"id": "where", "status": "done", "reason": "in Redis"}, {"id": "when", "title": "When?"}],
+    }));
+    ran.code(0);
+    desk.run(["verify", "s.s2s"]).code(0);
+    let seen = &snapshots(&desk)[0];
+    let agenda = json!([
+        {"id": "where", "title": "Where?", "status": "done"}, {"id": "when", "title": "When?", "status": "open"}
+    ]);
+    assert_eq!(seen["agenda"], agenda);
+    assert_eq!(seen["artifacts_snapshot"][1], json!({"id": "REQ-005", "summary": "Prices agree"}));
+    assert_eq!(seen["artifacts_snapshot"][2]["id"], "REQ-009");
+    let conflict = json!({"id": "CONF-001", "title": "Who pays?", "minimum_change": "name a budget"});
+    assert_eq!(seen["open_conflicts"], json!([conflict]));
+    assert_eq!(seen["open_questions"], json!([{"id": "OQ-001", "title": "Who is on call?"}]));
+    let all = events(&std::fs::read(desk.path("s.s2s")).expect("a file"));
+    for (at, stamped) in all.iter().enumerate().filter(|(_, stamped)| stamped.event.record_of().is_some()) {
+        let mut without = all.clone();
+        without.remove(at);
+        assert!(!verify(&chained(&without), None).findings.is_empty(), "without {:?}", stamped.event);
+    }
+}
+
+#[test]
+fn what_cannot_be_recorded_fails_the_step_and_nothing_of_it_is_recorded() {
+    for (synth, wanted) in [
+        (json!({"synthesis": "x"}), "`context.synth` has none of artifacts, conflicts"),
+        (json!({"questions": "Who?"}), "`context.synth`.questions is no list"),
+        (json!({"questions": ["Who?", 3]}), "`context.synth`.questions[1]: invalid type"),
+        (json!({"conflicts": [{"id": "CONF-001", "title": "x"}]}), "unknown field `id`"),
+        (json!({"conflicts": [{"title": " "}]}), "its title is empty"),
+        (json!({"artifacts": [{"id": "REQ-004", "title": "x"}]}), "the id `REQ-004` is taken"),
+        (json!({"artifacts": [{"id": "A", "title": "x"}, {"id": "A", "title": "y"}]}), "the id `A` is taken"),
+        (json!({"artifacts": [{"title": "x", "file": "/etc/passwd"}]}), "has no `file`"),
+        (json!({"resolved": [{"id": "CONF-009", "how": "so"}]}), "no conflict `CONF-009`"),
+        (
+            json!({"resolved": [{"id": "speed or safety", "how": "a"}, {"id": "speed or safety", "how": "b"}]}),
+            "conflict `speed or safety` is already resolved",
+        ),
+        (json!({"answered": [{"id": "OQ-001", "answer": "x"}]}), "no question `OQ-001`"),
+        (json!({"agenda": [{"id": "where"}]}), "nothing changes of agenda item `where`"),
+    ] {
+        let (desk, _) = recorded(&synth);
+        let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let error = report["steps"][0]["error"].as_str().unwrap_or_default();
+        assert!(error.starts_with("nothing is recorded: ") && error.contains(wanted), "{synth}: {error}");
+        assert_eq!(report["questions"], json!([]), "{synth}");
+        desk.run(["verify", "s.s2s"]).code(0);
+        assert!(desk.read("s.s2s").contains("event: work_item_returned"), "the answer itself is kept");
+    }
+}
+
+#[test]
+fn a_record_or_condition_that_leads_nowhere_is_told_before_the_run() {
+    for (from, to, wanted) in [
+        ("from: context.synth}", "from: context.sinth}", "did you mean `synth`?"),
+        ("{from: context.synth}", "{form: context.synth}", "did you mean `from`?"),
+        ("{from: context.synth}", "{from: context.synth, as: question}", "questions"),
+        ("agenda.where.status", "agenda.were.status", "did you mean `where`?"),
+        ("agenda.where.status", "agenda.where.state", "did you mean `status`?"),
+        ("conflicts.open", "conflicts.opened", "did you mean `open`?"),
+    ] {
+        let desk = Desk::with(&RECORD.replacen(from, to, 1));
+        let ran = desk.run(["check", "decide.yaml"]).code(2);
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.contains(wanted), "{to}: {said}");
+    }
+}

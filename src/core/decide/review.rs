@@ -62,6 +62,7 @@ pub fn record_result(session: &Session, definition: &Definition, id: &str) -> De
         kind: Some("result".to_owned()),
         version: Some(before.unwrap_or(0) + 1),
         item: Some(item.offered.item.clone()),
+        record_of: None,
     })])
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::close::time_is_up;
 use super::nested::{items, of_each, of_parallel, of_sequence};
 use super::outcome::StepOutcome;
+use super::record::recorded;
 use super::result::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::core::next::tie_message;
@@ -160,7 +161,7 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
     let items: Vec<&WorkItem> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
     // What answers give away is on record before they can be handed on.
     let mut events: Vec<Event> = session.leaks_in_items(step, &items).into_iter().collect();
-    events.push(Event::StepFinished(Arc::new(StepFinished {
+    let result = |came: StepOutcome| StepFinished {
         step: step.id.clone(),
         step_id: step.id.clone(),
         success: came.success,
@@ -169,7 +170,13 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
         start_time: run.started,
         end_time: now,
         duration: now.since(run.started),
-    })));
+    };
+    let mut finished = result(came);
+    match recorded(session, definition, step, &finished, &events) {
+        Ok(changes) => events.extend(changes),
+        Err(why) => finished = result(StepOutcome::to_nothing(format!("nothing is recorded: {why}"))),
+    }
+    events.push(Event::StepFinished(Arc::new(finished)));
     Ok(events)
 }
 
@@ -293,6 +300,9 @@ fn of_condition(session: &Session, definition: &Definition, step: &Step, branch:
     let runs: serde_json::Map<String, Value> = runs.collect();
     let mut scope = json!({
         "input": given, "context": session.context_for(&step.id), "runs": runs, "rounds": session.rounds.len(),
+        "agenda": session.agenda.for_conditions(),
+        "conflicts": { "open": session.agenda.open_conflicts().count() },
+        "questions": { "open": session.agenda.open_questions().count() },
     });
     if let Some(failed) = session.preceding_error() {
         scope["error"] = json!({ "stepId": failed.step_id, "message": failed.error });

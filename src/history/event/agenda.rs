@@ -5,8 +5,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Event;
+
 /// The number of the rules by which counts and steps change the agenda.
 pub const AGENDA_RULES: u32 = 1;
+/// Who records what a step's `record` names.
+pub const RECORDED_BY_STEP: &str = "step";
 
 /// An agenda item is new, or has another title or status.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,4 +86,26 @@ pub struct QuestionAnswered {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     pub by: String,
+}
+
+impl Event {
+    /// The step whose `record` led to it.
+    pub fn record_of(&self) -> Option<&str> {
+        let (by, step) = if let Self::AgendaUpdated(event) = self {
+            (&event.by, &event.step)
+        } else if let Self::ConflictOpened(event) = self {
+            (&event.by, &event.step)
+        } else if let Self::ConflictResolved(event) = self {
+            (&event.by, &event.step)
+        } else if let Self::QuestionOpened(event) = self {
+            (&event.by, &event.step)
+        } else if let Self::QuestionAnswered(event) = self {
+            (&event.by, &event.step)
+        } else if let Self::ArtifactRecorded(event) = self {
+            (&event.by, &event.record_of)
+        } else {
+            return None;
+        };
+        step.as_deref().filter(|_| by == RECORDED_BY_STEP)
+    }
 }

@@ -37,6 +37,9 @@ pub struct ArtifactRecorded {
     /// The work item it came back for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
+    /// The step whose `record` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record_of: Option<String>,
 }
 
 /// The facilitator's note on a closed round; later snapshots carry it as the round's `synthesis`.

@@ -226,8 +226,12 @@ fn has_its_texts(session: &Session, opened: &RoundOpened) -> bool {
         && frozen["exploration"].as_str() == background.filter(|text| !text.is_empty())
 }
 
-/// The command whose only event this is.
+/// The command whose only event this is, or which a step's `record` led to.
 fn command_of(event: &Event) -> Command {
+    event.record_of().map_or_else(|| own_command(event), |step| Command::FinishStep { step: step.to_owned() })
+}
+
+fn own_command(event: &Event) -> Command {
     match event.clone() {
         Event::StepStarted { .. } => Command::StartStep,
         Event::StepFinished(result) => Command::FinishStep { step: result.step.clone() },

@@ -43,6 +43,7 @@ pub static TYPE: StepType = StepType {
     shared: &[
         "input",
         "output",
+        "record",
         "brief",
         "task",
         "requires",

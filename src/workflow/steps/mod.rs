@@ -11,6 +11,7 @@ pub mod handover;
 pub mod parallel;
 pub mod prompt;
 pub mod read;
+pub mod record;
 pub mod review;
 pub mod round;
 pub mod sequence;

@@ -3,7 +3,7 @@
 use super::handover::{Completeness, Retry};
 use super::step::{Step, StepKind};
 use super::types::type_of;
-use super::{agent, approval, condition, each, parallel, review, round, sequence, transform};
+use super::{agent, approval, condition, each, parallel, record, review, round, sequence, transform};
 use crate::workflow::keys::spec::StepPosition;
 use crate::workflow::load::entries::Entries;
 
@@ -46,6 +46,7 @@ fn read(entries: Entries<'_>, file_id: Option<&str>) -> Step {
         max_runs: entries.count("max_runs"),
         on_exhausted: text("on_exhausted"),
         output: text("output"),
+        record: if has("record") { record::read(entries) } else { None },
         input: in_list("input"),
         task: text("task"),
         requires: if has("requires") { entries.texts("requires") } else { Vec::new() },

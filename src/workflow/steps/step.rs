@@ -7,6 +7,7 @@ use super::agent::Agent;
 use super::approval::Approval;
 use super::condition::Branch;
 use super::handover::{Completeness, Retry};
+use super::record::Record;
 use super::review::Review;
 use super::round::{Round, Selection};
 use serde_json::Value;
@@ -34,6 +35,8 @@ pub struct Step {
     pub on_exhausted: Option<String>,
     /// The key its result has in the context, if it is not the id.
     pub output: Option<String>,
+    /// What it records on the agenda.
+    pub record: Option<Record>,
     /// The earlier result it is handed beside the context, by id or key.
     pub input: Option<String>,
     /// The task it works on, where that is said.
@@ -134,6 +137,7 @@ impl Step {
             max_runs: None,
             on_exhausted: None,
             output: None,
+            record: None,
             input: None,
             task: None,
             requires: Vec::new(),

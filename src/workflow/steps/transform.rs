@@ -17,7 +17,7 @@ pub static TYPE: StepType = StepType {
         "A path, or JSONPath if it begins with `$`.",
         "context.plan.files",
     )],
-    shared: &["output"],
+    shared: &["output", "record"],
     rules: Vec::new,
 };
 

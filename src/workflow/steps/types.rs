@@ -1,8 +1,9 @@
 //! The table of step types, and the keys of a step of each.
 
+use super::record::RECORD;
 use super::{agent, approval, condition, discussion, each, parallel, review, round, sequence, transform};
 use crate::workflow::keys::shared::COMPLETENESS;
-use crate::workflow::keys::spec::KeyType::{Text, Texts, Whole, Words};
+use crate::workflow::keys::spec::KeyType::{Map, Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
 use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
@@ -40,7 +41,7 @@ pub static STEP_KEYS: [KeySpec; 8] = [
 ];
 
 /// Keys that several types share.
-pub static SHARED_KEYS: [KeySpec; 11] = [
+pub static SHARED_KEYS: [KeySpec; 12] = [
     key("input", Text, "", "The step or key whose result is handed over in addition to the context.", "plan"),
     key("output", Text, "the step's id", "The key of the result in the context.", "files"),
     key(
@@ -49,6 +50,13 @@ pub static SHARED_KEYS: [KeySpec; 11] = [
         "full",
         "Whether goal, constraints, stage and earlier artifacts precede the prompt.",
         "none",
+    ),
+    key(
+        "record",
+        Map(&RECORD),
+        "",
+        "The artifacts, conflicts, questions or agenda items that it records from a result.",
+        "{from: context.synth.artifacts}",
     ),
     key("task", Text, "", "The task that the step works on.", "APP-15"),
     key("requires", Texts, "", "Paths that the input must contain.", "[issue.issue_id]"),

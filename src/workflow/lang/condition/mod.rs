@@ -62,8 +62,8 @@ impl Condition {
         found
     }
 
-    /// Whether it holds over `scope`, an object of `input`, `context`, `runs`, `rounds` and perhaps
-    /// `error`.
+    /// Whether it holds over `scope`, an object of `input`, `context`, `runs`, `rounds`, `agenda`,
+    /// `conflicts`, `questions` and perhaps `error`.
     ///
     /// What a path does not find is undefined; `context.<step>.success` is then what `success_of`
     /// says. `===` compares contents, numbers by value; lists and maps are the same when everything

@@ -10,7 +10,7 @@ use crate::workflow::lang::lexer::Lexer;
 const DEEPEST: usize = 50;
 const LONGEST: usize = 10_000;
 /// What a path may begin with.
-const ROOTS: [&str; 5] = ["context", "input", "error", "runs", "rounds"];
+const ROOTS: [&str; 8] = ["context", "input", "error", "runs", "rounds", "agenda", "conflicts", "questions"];
 
 pub fn parse(text: &str) -> Result<Expr, GrammarError> {
     if text.len() > LONGEST {

@@ -1,0 +1,209 @@
+//! What a step's `record` puts on the agenda: one event for each entry, in the order of the result.
+//!
+//! A result of another form, an id that is taken or one that is not there fails the step, and nothing of
+//! it is recorded.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::agenda;
+use crate::core::command::AgendaChange;
+use crate::history::{
+    Agenda, ArtifactRecorded, Event, RECORDED_BY_STEP, Session, StepFinished, TimedEvent, next_id,
+    read_artifact,
+};
+use crate::workflow::{Definition, Record, Recorded, Step};
+
+/// The keys that an artifact of a result may have: none that names a file to be read.
+const ARTIFACT_KEYS: [&str; 10] = [
+    "id",
+    "summary",
+    "title",
+    "description",
+    "kind",
+    "status",
+    "priority",
+    "content",
+    "acceptance",
+    "relevant",
+];
+/// The prefix of an artifact's id, where the result gives none.
+const ARTIFACT: &str = "REQ";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Opened {
+    title: String,
+    description: Option<String>,
+    minimum_change: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    title: String,
+    description: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Resolved {
+    id: String,
+    how: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answered {
+    id: String,
+    answer: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Item {
+    id: String,
+    title: Option<String>,
+    status: Option<String>,
+    reason: Option<String>,
+}
+
+/// The events of a step's `record` that are not on record yet; none if it has no `record`, or failed.
+///
+/// # Errors
+/// What of the result cannot be recorded.
+pub fn recorded(
+    session: &Session,
+    definition: &Definition,
+    step: &Step,
+    result: &StepFinished,
+    leaks: &[Event],
+) -> Result<Vec<Event>, String> {
+    let Some(record) = step.record.as_ref().filter(|_| result.success) else { return Ok(Vec::new()) };
+    let found = record.from.apply(&context_with(session, result, leaks))?;
+    let done = session.running(&step.id).map_or(0, |run| run.recorded);
+    let mut table = Table {
+        agenda: session.agenda.clone(),
+        artifacts: definition.artifacts.iter().map(|artifact| artifact.id.clone()).collect(),
+        definition,
+        step: &step.id,
+    };
+    entries(record, &found)?
+        .into_iter()
+        .skip(done)
+        .map(|(what, place, entry)| {
+            table.event(what, entry).map_err(|why| format!("`{}`{place}: {why}", record.from.text()))
+        })
+        .collect()
+}
+
+/// The context with the step's own result, as later steps will see it.
+fn context_with(session: &Session, result: &StepFinished, leaks: &[Event]) -> Map<String, Value> {
+    let finished = Event::StepFinished(std::sync::Arc::new(result.clone()));
+    let mut after = session.clone();
+    for event in leaks.iter().cloned().chain([finished]) {
+        after.apply(&TimedEvent { at: result.end_time, event });
+    }
+    after.context()
+}
+
+/// What a list holds, where an entry stands in it, and the entry.
+type Entry<'a> = (Recorded, String, &'a Value);
+
+fn entries<'a>(record: &Record, found: &'a Value) -> Result<Vec<Entry<'a>>, String> {
+    let of_list = |what: Recorded, place: &str, list: &'a Value| {
+        let list = list.as_array().ok_or_else(|| format!("`{}`{place} is no list", record.from.text()))?;
+        Ok::<Vec<Entry<'a>>, String>(
+            list.iter().enumerate().map(|(at, entry)| (what, format!("{place}[{at}]"), entry)).collect(),
+        )
+    };
+    if let Some(what) = record.what {
+        return of_list(what, "", found);
+    }
+    let mut all = Vec::new();
+    for (word, what) in Recorded::WORDS {
+        if let Some(list) = found.get(word).filter(|list| !list.is_null()) {
+            all.extend(of_list(what, &format!(".{word}"), list)?);
+        }
+    }
+    let words = Recorded::WORDS.map(|(word, _)| word);
+    let is_map = found.as_object().is_some_and(|map| words.iter().any(|word| map.contains_key(*word)));
+    if is_map { Ok(all) } else { Err(format!("`{}` has none of {}", record.from.text(), words.join(", "))) }
+}
+
+/// The agenda and the artifacts' ids as the events so far leave them.
+struct Table<'a> {
+    agenda: Agenda,
+    artifacts: Vec<String>,
+    definition: &'a Definition,
+    step: &'a str,
+}
+
+impl Table<'_> {
+    fn event(&mut self, what: Recorded, entry: &Value) -> Result<Event, String> {
+        let change = match what {
+            Recorded::Artifacts => return self.artifact(entry),
+            Recorded::Conflicts => {
+                let Opened { title, description, minimum_change } = read(&titled(entry))?;
+                AgendaChange::OpenConflict { title, description, minimum_change }
+            }
+            Recorded::Resolved => {
+                let Resolved { id, how } = read(entry)?;
+                AgendaChange::ResolveConflict { id, how }
+            }
+            Recorded::Questions => {
+                let Asked { title, description } = read(&titled(entry))?;
+                AgendaChange::OpenQuestion { title, description }
+            }
+            Recorded::Answered => {
+                let Answered { id, answer } = read(entry)?;
+                AgendaChange::AnswerQuestion { id, answer }
+            }
+            Recorded::Agenda => {
+                let Item { id, title, status, reason } = read(entry)?;
+                AgendaChange::Item { id, title, status, reason }
+            }
+        };
+        let by = RECORDED_BY_STEP.to_owned();
+        let event = agenda::change(&self.agenda, change, by, Some(self.step.to_owned()))?;
+        self.agenda.apply(&event);
+        Ok(event)
+    }
+
+    fn artifact(&mut self, entry: &Value) -> Result<Event, String> {
+        let titled = titled(entry);
+        let map = titled.as_object().ok_or("an artifact is a map or a text")?;
+        if let Some(key) = map.keys().find(|key| !ARTIFACT_KEYS.contains(&key.as_str())) {
+            return Err(format!("an artifact of a result has no `{key}`"));
+        }
+        let own = map.get("id").and_then(Value::as_str);
+        let id =
+            own.map_or_else(|| next_id(ARTIFACT, self.artifacts.iter().map(String::as_str)), str::to_owned);
+        if self.artifacts.contains(&id) || self.definition.participants.iter().any(|seat| seat.name == id) {
+            return Err(format!("the id `{id}` is taken"));
+        }
+        let mut artifact = Map::from_iter([("id".to_owned(), id.as_str().into())]);
+        artifact.extend(
+            map.iter().filter(|(key, _)| *key != "id").map(|(key, value)| (key.clone(), value.clone())),
+        );
+        read_artifact(&artifact).map_err(|problem| problem.message)?;
+        self.artifacts.push(id);
+        let (by, record_of) = (RECORDED_BY_STEP.to_owned(), Some(self.step.to_owned()));
+        Ok(Event::ArtifactRecorded(ArtifactRecorded {
+            artifact,
+            by,
+            record_of,
+            ..ArtifactRecorded::default()
+        }))
+    }
+}
+
+/// An entry that is a text alone is its title.
+fn titled(entry: &Value) -> Value {
+    if entry.is_string() { serde_json::json!({ "title": entry }) } else { entry.clone() }
+}
+
+fn read<T: DeserializeOwned>(entry: &Value) -> Result<T, String> {
+    serde_json::from_value(entry.clone()).map_err(|error| error.to_string())
+}

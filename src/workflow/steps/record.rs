@@ -1,0 +1,67 @@
+//! `record`: what of a step's results goes on the agenda.
+
+use super::prompt::parsed;
+use crate::workflow::keys::spec::KeyType::{Text, Words};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words_of};
+use crate::workflow::lang::Transform;
+use crate::workflow::load::entries::Entries;
+
+pub static RECORD: MapSpec = map(
+    "record",
+    "`record`",
+    &[
+        key(
+            "from",
+            Text,
+            REQUIRED,
+            "The path of a list, or of a map that holds lists under the names in `as`.",
+            "context.synth.questions",
+        ),
+        key(
+            "as",
+            Words(|| words_of(&Recorded::WORDS)),
+            "the last name of `from`",
+            "What the list holds.",
+            "questions",
+        ),
+    ],
+);
+
+/// What a list of a result holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    Artifacts,
+    Conflicts,
+    Resolved,
+    Questions,
+    Answered,
+    Agenda,
+}
+
+impl Recorded {
+    /// In the order in which they are recorded.
+    pub const WORDS: [(&str, Self); 6] = [
+        ("artifacts", Self::Artifacts),
+        ("conflicts", Self::Conflicts),
+        ("resolved", Self::Resolved),
+        ("questions", Self::Questions),
+        ("answered", Self::Answered),
+        ("agenda", Self::Agenda),
+    ];
+}
+
+/// Where to find what is recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    pub from: Transform,
+    /// What the list holds; none where it has to be a map of lists.
+    pub what: Option<Recorded>,
+}
+
+pub fn read(entries: Entries<'_>) -> Option<Record> {
+    let inner = entries.map("record")?;
+    let from = parsed(inner, "from", Transform::parse(&inner.text("from")?))?;
+    let last = from.path().and_then(|path| path.last().cloned()).unwrap_or_default();
+    let named = Recorded::WORDS.iter().find(|(word, _)| *word == last).map(|(_, what)| *what);
+    Some(Record { what: inner.word("as", &Recorded::WORDS).or(named), from })
+}

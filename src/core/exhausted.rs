@@ -32,7 +32,7 @@ impl Session {
             written: None,
             choices,
             ideas: Vec::new(),
-            input: self.header.as_ref().map_or(serde_json::Value::Null, |header| header.input.clone()),
+            input: self.given_input(&step.id),
             context: self.context(),
         }
     }

@@ -211,8 +211,7 @@ impl Session {
 
     /// What a step requires and no result can bring: it would stand in the input.
     fn never_there(&self, definition: &Definition, step: &Step) -> Option<String> {
-        let given = self.header.as_ref().map_or(Value::Null, |header| header.input.clone());
-        let input = Map::from_iter([("input".to_owned(), given)]);
+        let input = Map::from_iter([("input".to_owned(), self.given_input(&step.id))]);
         let first = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
         let comes = |path: &str| {
             matches!(first(path).as_str(), "context" | "error")

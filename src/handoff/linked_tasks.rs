@@ -185,11 +185,11 @@ impl Session {
         };
         let context = self.context_for(&step.id);
         let reference = step.input.as_ref().and_then(|key| context.get(key));
-        let given = self.header.as_ref().map(|header| &header.input);
+        let given = self.given_input(&step.id);
         reference
             .and_then(named)
             .or_else(|| context.values().rev().find_map(named))
-            .or_else(|| given.and_then(named))
+            .or_else(|| named(&given))
             .or_else(|| {
                 let is_linked =
                     definition.links.iter().any(|link| [&link.from, &link.to].contains(&&definition.id));

@@ -28,8 +28,7 @@ impl Session {
     /// `Referenced step not found: …`.
     pub fn input_of(&self, step: &Step) -> Result<Map<String, Value>, String> {
         let mut input = Map::new();
-        let given = self.header.as_ref().map_or(Value::Null, |header| header.input.clone());
-        input.insert("input".to_owned(), given);
+        input.insert("input".to_owned(), self.given_input(&step.id));
         if let Some(reference) = &step.input {
             input.insert(reference.clone(), self.referenced(reference, &step.id)?);
         }
@@ -45,6 +44,17 @@ impl Session {
             input.insert("error".to_owned(), error);
         }
         Ok(input)
+    }
+
+    /// The input that a step sees: the result that the nearest sequence around it names as `input`, null if
+    /// there is none, else the session's.
+    pub fn given_input(&self, step: &str) -> Value {
+        let around = self.definition.iter().flat_map(|definition| definition.around(step));
+        let named = around.filter_map(|around| Some((around, around.input.as_ref()?))).next_back();
+        match named {
+            Some((around, reference)) => self.referenced(reference, &around.id).unwrap_or_default(),
+            None => self.header.as_ref().map_or(Value::Null, |header| header.input.clone()),
+        }
     }
 
     /// An earlier result by its step or key, as agents see it; null when that step failed.

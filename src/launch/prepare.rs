@@ -12,6 +12,7 @@ use super::needs::needs;
 use super::roster::{Roster, RosterInputs, UnknownAgentPolicy, resolve};
 use super::scripted_answers::Answers;
 use super::tasks::{rehearsed_tasks, with_tasks};
+use crate::config::PathPolicy;
 use crate::config::dirs::Dirs;
 use crate::config::need::{Need, What};
 use crate::config::persona_library::PersonaLibrary;
@@ -84,7 +85,9 @@ pub struct ExaminedFile {
 impl ExaminedFile {
     fn of(text: String, file: String, folders: &Dirs) -> Self {
         let Examined { definition, mut problems, mut warnings, expanded } =
-            examine(Source { text: &text, file: &file, id: default_id(&file) });
+            examine(Source { text: &text, file: &file, id: default_id(&file) }, &|from, path| {
+                used_definition(from, path, &folders.path_policy(Some(&file)))
+            });
         let Some(definition) = definition else { return Self { plan: None, problems, warnings } };
         let (tasks, tasks_file) = with_tasks(definition, &file, folders);
         let is_new = |problem: &&Diagnostic| !warnings.contains(problem);
@@ -214,6 +217,14 @@ pub fn no_problems(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
 }
 
 /// What a definition's file is called in messages, and its text; `-` is standard input.
+/// The definition that the file `from` uses as `path`, with its name for messages.
+fn used_definition(from: &str, path: &str, bounds: &PathPolicy) -> Result<(String, String), Diagnostic> {
+    bounds.check_named(Path::new(path))?;
+    let path = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
+    bounds.check(&path)?;
+    Ok((path.display().to_string(), read_text(&path, MAX_DEFINITION as u64)?))
+}
+
 fn definition_text(path: &Path) -> Result<(String, String), Vec<Diagnostic>> {
     let is_stdin = path == Path::new("-");
     let file = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };

@@ -253,10 +253,15 @@ impl Definition {
         self.steps.iter_mut().find_map(|step| step.find_mut(id))
     }
 
+    /// The steps that a step is inside, the outermost first.
+    pub fn around(&self, id: &str) -> Vec<&Step> {
+        self.all_steps().filter(|step| step.id != id && step.holds(id)).collect()
+    }
+
     /// The steps whose results a step may see: those of the list, and those before it in the sequences
-    /// that it is in.
+    /// that it is in, these first.
     pub fn seen_by(&self, id: &str) -> Vec<&Step> {
-        let mut seen: Vec<&Step> = self.steps.iter().collect();
+        let mut levels: Vec<Vec<&Step>> = vec![self.steps.iter().collect()];
         let mut around = self.steps.iter().find(|step| step.holds(id));
         while let Some(step) = around.filter(|step| step.id != id) {
             let is_in_order = match &step.kind {
@@ -271,11 +276,11 @@ impl Definition {
                 | StepKind::Review(_) => false,
             };
             if is_in_order {
-                seen.extend(step.nested().iter().take_while(|inside| !inside.holds(id)));
+                levels.push(step.nested().iter().take_while(|inside| !inside.holds(id)).collect());
             }
             around = step.nested().iter().find(|inside| inside.holds(id));
         }
-        seen
+        levels.into_iter().rev().flatten().collect()
     }
 
     /// The keys under which a step sees results, and the items that it is for.
@@ -285,13 +290,11 @@ impl Definition {
     }
 
     /// The keys of the items that a step is for, the outermost first.
-    pub fn items_seen_by(&self, step: &Step) -> Vec<&str> {
-        let of = |around: &&Step| around.id != step.id && around.holds(&step.id);
-        let around = self.all_steps().filter(of);
-        let keys = around.filter_map(|around| {
+    pub fn items_seen_by<'a>(&'a self, step: &Step) -> Vec<&'a str> {
+        let item = |around: &'a Step| {
             if let StepKind::Each(each) = &around.kind { Some(each.item.as_str()) } else { None }
-        });
-        keys.collect()
+        };
+        self.around(&step.id).into_iter().filter_map(item).collect()
     }
 
     /// The items that a copied step is for, with their keys, the outermost first.

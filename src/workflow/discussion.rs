@@ -14,7 +14,7 @@ const OF_EVERY_ROUND: [&str; 8] =
 /// Keys of a discussion that its deciding rounds have.
 const OF_MAIN_ROUNDS: [&str; 3] = ["ties", "quorum_ballots", "act_at"];
 /// Keys that lead to another step.
-const TARGETS: [&str; 8] =
+pub(super) const TARGETS: [&str; 8] =
     ["next", "on_error", "on_undecided", "on_exhausted", "on_approve", "on_reject", "then", "else"];
 /// Kinds of ballots with options to choose from.
 const WITH_OPTIONS: [&str; 4] = ["choice", "approval", "ranking", "score"];
@@ -73,7 +73,7 @@ fn with_next(mut steps: Vec<Node>) -> Vec<Node> {
 }
 
 /// The entries of a definition without its steps, and its steps; a file that is one discussion has one.
-fn parts(root: &Node, id: &str) -> Option<(Map, Vec<Node>)> {
+pub(super) fn parts(root: &Node, id: &str) -> Option<(Map, Vec<Node>)> {
     let Value::Map(entries) = &root.value else { return None };
     if is_discussion(root) {
         let of_definition = ["id", "participants", "goal", "constraints", "description", "budget"];
@@ -95,27 +95,31 @@ fn parts(root: &Node, id: &str) -> Option<(Map, Vec<Node>)> {
     Some((rest, steps.clone()))
 }
 
-fn is_discussion(step: &Node) -> bool {
-    step.text("type") == "discussion"
+pub(super) fn is_discussion(step: &Node) -> bool {
+    is_of_type(step, "discussion")
+}
+
+pub(super) fn is_of_type(step: &Node, name: &str) -> bool {
+    step.text("type") == name
 }
 
 impl Node {
-    fn get(&self, key: &str) -> Option<&Self> {
+    pub(super) fn get(&self, key: &str) -> Option<&Self> {
         let Value::Map(entries) = &self.value else { return None };
         entries.iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
     }
 
-    fn text(&self, key: &str) -> String {
+    pub(super) fn text(&self, key: &str) -> String {
         self.get(key).map(Self::to_json).as_ref().and_then(Json::as_str).unwrap_or_default().to_owned()
     }
 }
 
-fn named(key: &str, at: &Node) -> MapKey {
+pub(super) fn named(key: &str, at: &Node) -> MapKey {
     MapKey { line: at.line, column: at.column, text: key.to_owned() }
 }
 
 /// The value as nodes that all stand where `at` does.
-fn placed(value: Json, at: &Node) -> Node {
+pub(super) fn placed(value: Json, at: &Node) -> Node {
     let value = match value {
         Json::Null => Value::Null,
         Json::Bool(flag) => Value::Bool(flag),

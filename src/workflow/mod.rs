@@ -6,13 +6,13 @@
 mod agent_answer;
 mod chosen;
 mod completeness;
-mod copies;
 mod definition;
 mod discussion;
 mod effort;
 mod envelope;
 mod feedback;
 mod follow_ups;
+mod ids;
 mod import;
 mod keys;
 mod lang;
@@ -25,6 +25,7 @@ mod steps;
 mod strategy;
 mod task;
 mod templates;
+mod used;
 mod validate;
 
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};

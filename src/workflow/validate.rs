@@ -7,12 +7,10 @@ use super::lang::Template;
 use super::recall::Results;
 use super::steps::round::{Close, Selection};
 use super::steps::step::{Step, StepKind};
-use super::{copies, follow_ups};
+use super::{follow_ups, ids};
 use crate::ballot::BallotKind;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::Rule;
-
-const RESERVED: [&str; 3] = ["input", "context", "error"];
 
 /// Adds every problem and warning of a definition that reads well part by part.
 pub fn check(
@@ -21,7 +19,7 @@ pub fn check(
     problems: &mut Vec<Diagnostic>,
     warnings: &mut Vec<Diagnostic>,
 ) {
-    check_ids(definition, file, problems);
+    ids::check(definition, file, problems);
     let ids = definition.steps.iter().map(|step| step.id.as_str());
     let ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
     for step in definition.all_steps() {
@@ -50,7 +48,6 @@ pub fn check(
         check_reference(definition, step, file, warnings);
         check_expression(definition, step, file, problems, warnings);
     }
-    copies::check(definition, &RESERVED, file, problems);
     check_names(definition, file, problems);
     check_recall(definition, file, problems);
     unreachable(definition, file, warnings);
@@ -73,37 +70,6 @@ pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     problems
         .map(|problem| problem.hint("give `close: all`, `quorum` or `deadline`, or run it on the screen"))
         .collect()
-}
-
-/// Whether the step revises a round whose result has this key: the second result takes its place.
-fn replaces(definition: &Definition, step: &Step, key: &str) -> bool {
-    let revised = step.round().and_then(|round| definition.step(round.revises.as_ref()?));
-    revised.is_some_and(|revised| revised.key() == key)
-}
-
-/// Ids and output keys share one space: the context has one entry for each.
-fn check_ids(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
-    let mut seen: HashSet<&str> = HashSet::new();
-    for step in definition.all_steps() {
-        let at = |message: String| at(step, file, message);
-        if !step.id.is_empty() && !seen.insert(&step.id) {
-            problems.push(at(format!("two steps have the id `{}`", step.id)).hint("give each its own id"));
-        }
-        if RESERVED.contains(&step.id.as_str()) {
-            problems.push(at(format!("`{}` is a reserved id", step.id)).hint("choose another id"));
-        }
-    }
-    for step in definition.all_steps() {
-        let Some(key) = step.output.as_deref().filter(|key| *key != step.id) else { continue };
-        let at = |message: String| at(step, file, message);
-        if RESERVED.contains(&key) || key.is_empty() {
-            problems
-                .push(at(format!("`{key}` is a reserved key for an `output`")).hint("choose another key"));
-        } else if !seen.insert(key) && !replaces(definition, step, key) {
-            let message = format!("`output` of step `{}` is taken already: `{key}`", step.id);
-            problems.push(at(message).hint("give each result its own key"));
-        }
-    }
 }
 
 /// A review looks at what an earlier step made, by people who are there.

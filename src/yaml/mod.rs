@@ -14,6 +14,6 @@ mod write;
 pub use edit::with_entry;
 pub use jsonc::relaxed_json;
 pub use own::read_own;
-pub use reader::{Map, MapKey, Node, Value, read, read_json, read_large};
+pub use reader::{Map, MapKey, Node, Value, read, read_json, read_large, read_yaml_or_json};
 pub use secret_fields::literal_keys;
 pub use write::{Out, Unwritable, is_plain, write_struct};

@@ -115,6 +115,15 @@ pub fn read_json(text: &str, file: &str) -> Result<Node, Diagnostic> {
     read(&super::relaxed_json(text), file)
 }
 
+/// Reads a text that is JSON with comments if it begins like that, else YAML.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_yaml_or_json(text: &str, file: &str) -> Result<Node, Diagnostic> {
+    let start = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
+    if start.starts_with(['{', '/']) { read_json(text, file) } else { read(text, file) }
+}
+
 /// Lists and maps within each other. Deeper ones could overflow the stack of a 2 MiB thread.
 pub(super) const MAX_DEPTH: usize = 44;
 

@@ -85,3 +85,49 @@ fn the_panel_is_asked_if_two_differ() {
         desk.run(["verify", &save]).code(0);
     }
 }
+
+/// What keeps a definition from being used is named in the file that it is in.
+#[test]
+fn a_definition_that_cannot_be_used_is_named() {
+    let desk = Desk::new();
+    let used = |path: &str| format!("goal: g\nsteps:\n  - {{id: a, type: use, definition: {path}}}\n");
+    desk.write("circle.yaml", used("other.yaml"));
+    desk.write("other.yaml", used("circle.yaml"));
+    desk.write("faulty.yaml", "steps: [{id: x, type: agent}]\n");
+    desk.write(
+        "routes.yaml",
+        "steps:\n  - {id: x, type: agent, agent: coder, next: y}\n  - {id: y, type: agent, agent: coder}\n",
+    );
+    desk.write(
+        "led.yaml",
+        "type: discussion\ntopic: t\nballot: {kind: choice, options: [a, b]}\nstrategy: delphi\n",
+    );
+    desk.write(
+        "twice.yaml",
+        "steps: [{id: a, type: use, definition: few.yaml}, {id: b, type: use, definition: few.yaml}]\n",
+    );
+    desk.write("few.yaml", "steps: [{id: x, type: agent, agent: coder}]\n");
+    for (path, wanted) in [
+        (
+            "other.yaml",
+            "definitions use each other in a circle: main.yaml, other.yaml, circle.yaml, other.yaml",
+        ),
+        ("missing.yaml", "`missing.yaml` cannot be used: "),
+        ("/etc/hostname", "`/etc/hostname` cannot be used: "),
+        ("faulty.yaml", "faulty.yaml:1:9: error: an agent step has no `agent`"),
+        ("routes.yaml", "routes.yaml:2:5: error: step `x` has `next`, a route"),
+        ("led.yaml", "led.yaml:1:1: error: a discussion has routes"),
+    ] {
+        desk.write("main.yaml", used(path));
+        let checked = desk.run(["check", "main.yaml"]).code(2);
+        assert!(
+            checked.out.contains(wanted) || checked.err.contains(wanted),
+            "{path}: {} {}",
+            checked.out,
+            checked.err
+        );
+    }
+    desk.write("main.yaml", used("twice.yaml"));
+    desk.run(["--batch", "--save", "out.s2s", "main.yaml"]);
+    desk.run(["verify", "out.s2s"]).code(0);
+}

@@ -17,7 +17,7 @@ use crate::workflow::{Definition, Each, MOST_ITEMS, Parallel, Step, StepKind};
 pub fn items(session: &Session, step: &Step) -> Result<Vec<Value>, String> {
     let StepKind::Each(each) = &step.kind else { return Ok(Vec::new()) };
     let mut context = session.context_for(&step.id);
-    context.extend(session.header.iter().map(|header| ("input".to_owned(), header.input.clone())));
+    context.insert("input".to_owned(), session.given_input(&step.id));
     match each.of.apply(&context)? {
         Value::Array(items) if items.len() > MOST_ITEMS => {
             Err(format!("`of` gives {} items; the most is {MOST_ITEMS}", items.len()))

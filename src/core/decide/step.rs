@@ -120,7 +120,7 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decid
         written,
         choices,
         ideas,
-        input: session.header.as_ref().map_or(Value::Null, |header| header.input.clone()),
+        input: session.given_input(id),
         context: session.context_for(id),
     })])
 }
@@ -293,13 +293,12 @@ fn of_review(
 }
 
 fn of_condition(session: &Session, definition: &Definition, step: &Step, branch: &Branch) -> StepOutcome {
-    let given = session.header.as_ref().map_or(Value::Null, |header| header.input.clone());
     let runs = definition
         .all_steps()
         .map(|step| (step.id.clone(), Value::from(session.runs.get(&step.id).copied().unwrap_or(0))));
     let runs: serde_json::Map<String, Value> = runs.collect();
     let mut scope = json!({
-        "input": given, "context": session.context_for(&step.id), "runs": runs, "rounds": session.rounds.len(),
+        "input": session.given_input(&step.id), "context": session.context_for(&step.id), "runs": runs, "rounds": session.rounds.len(),
         "agenda": session.agenda.for_conditions(),
         "conflicts": { "open": session.agenda.open_conflicts().count() },
         "questions": { "open": session.agenda.open_questions().count() },

@@ -16,9 +16,10 @@ use super::keys::check::{check_definition, has_nested};
 use super::recall::{RecallKeys, recall};
 use super::steps::read::{completeness, single_step, steps};
 use super::steps::step::Step;
+use super::used::{ReadUsed, UsedDefinitions};
 use super::{envelope, templates, validate};
 use crate::diagnostic::Diagnostic;
-use crate::yaml::{Node, Out, Value, literal_keys, read, read_json};
+use crate::yaml::{Node, Out, Value, literal_keys, read_yaml_or_json};
 use entries::Entries;
 use findings::Findings;
 use material::{agenda, artifacts};
@@ -66,7 +67,7 @@ pub struct Examined {
     /// Errors, in the order of the file.
     pub problems: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
-    /// Its text with the steps of its discussions in their place, if it has any.
+    /// Its text with the steps of its discussions and used definitions in their place, if it has any.
     pub expanded: Option<String>,
 }
 
@@ -90,7 +91,7 @@ impl Examined {
 /// # Errors
 /// Every problem found, in the order of the file.
 pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
-    examine(source).loaded()
+    examine(source, &reads_no_other).loaded()
 }
 
 /// As [`load`], of a session that was begun before paths and templates were checked: what was no error
@@ -99,12 +100,17 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
 /// # Errors
 /// As [`load`].
 pub fn load_recorded(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
-    examine_parts(source).loaded()
+    examine_parts(source, &reads_no_other).loaded()
 }
 
-/// Reads a definition as far as it can be read, for further checks.
-pub fn examine(source: Source<'_>) -> Examined {
-    let mut found = examine_parts(source);
+/// No other definition: one of a session, or of a form, holds all its steps.
+fn reads_no_other(_: &str, _: &str) -> Result<(String, String), Diagnostic> {
+    Err(Diagnostic::new("other files cannot be used here"))
+}
+
+/// Reads a definition as far as it can be read, for further checks; `read_used` reads those that it uses.
+pub fn examine(source: Source<'_>, read_used: ReadUsed<'_>) -> Examined {
+    let mut found = examine_parts(source, read_used);
     if let Some(definition) = &found.definition {
         envelope::check(definition, source.file, &mut found.problems);
         templates::check(definition, source.file, &mut found.problems);
@@ -117,7 +123,7 @@ fn sort(problems: &mut [Diagnostic]) {
     problems.sort_by_key(|problem| problem.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
 }
 
-fn examine_parts(source: Source<'_>) -> Examined {
+fn examine_parts(source: Source<'_>, read_used: ReadUsed<'_>) -> Examined {
     let file = source.file;
     if source.text.len() > MAX_DEFINITION {
         let problem =
@@ -125,18 +131,18 @@ fn examine_parts(source: Source<'_>) -> Examined {
                 .hint("keep long material in fewer words, or in artifacts of several sessions");
         return Examined::unreadable(problem.with_file(file));
     }
-    let looks_json =
-        source.text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']).starts_with(['{', '/']);
-    let node = if looks_json { read_json(source.text, file) } else { read(source.text, file) };
-    let node = match node {
+    let node = match read_yaml_or_json(source.text, file) {
         Ok(node) => node,
         Err(problem) => return Examined::unreadable(problem),
     };
     let found = Findings::new(file);
     check_definition(&node, &found);
-    let is_sound = found.problems.borrow().is_empty();
-    let expansion = is_sound.then(|| expanded(&node, source.id, &found)).flatten();
-    let node = expansion.as_ref().unwrap_or(&node);
+    let is_sound = || found.problems.borrow().is_empty();
+    let used = UsedDefinitions::new(read_used);
+    let used = is_sound().then(|| used.in_place(&node, source.id, &[file], &found)).flatten();
+    let node = used.as_ref().unwrap_or(&node);
+    let expansion = is_sound().then(|| expanded(node, source.id, &found)).flatten().or_else(|| used.clone());
+    let node = expansion.as_ref().unwrap_or(node);
     let definition = Entries::of(node, &found).map(|entries| definition(entries, source.id));
     let (mut problems, mut warnings) = (found.problems.take(), found.warnings.take());
     if let Some(definition) = &definition {

@@ -18,3 +18,4 @@ pub mod sequence;
 pub mod step;
 pub mod transform;
 pub mod types;
+pub mod used;

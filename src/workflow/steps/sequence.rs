@@ -12,7 +12,7 @@ pub static TYPE: StepType = StepType {
     what: "a sequence step",
     about: "Runs its steps in order. Each sees the results before it; the last result is the sequence's.",
     keys: &[key("steps", Steps, REQUIRED, "The steps to run in order.", "[{id: a, question: \"Why?\"}]")],
-    shared: &["output", "record"],
+    shared: &["input", "output", "record"],
     rules: rules::nested,
 };
 

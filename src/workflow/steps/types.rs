@@ -1,7 +1,9 @@
 //! The table of step types, and the keys of a step of each.
 
 use super::record::RECORD;
-use super::{agent, approval, condition, discussion, each, parallel, review, round, sequence, transform};
+use super::{
+    agent, approval, condition, discussion, each, parallel, review, round, sequence, transform, used,
+};
 use crate::workflow::keys::shared::COMPLETENESS;
 use crate::workflow::keys::spec::KeyType::{Map, Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
@@ -9,12 +11,13 @@ use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
 
 /// Every type, in the order in which they are listed.
-pub static TYPES: [&StepType; 10] = [
+pub static TYPES: [&StepType; 11] = [
     &agent::TYPE,
     &round::TYPE,
     &parallel::TYPE,
     &sequence::TYPE,
     &each::TYPE,
+    &used::TYPE,
     &transform::TYPE,
     &condition::TYPE,
     &approval::TYPE,

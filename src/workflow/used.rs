@@ -1,0 +1,188 @@
+//! Puts the steps of another definition in the place of each `use` step, before a definition is read any
+//! further. A session saves the result, so that it needs no second file.
+
+use std::cell::Cell;
+
+use super::discussion::{TARGETS, is_discussion, is_of_type, named, parts, placed};
+use super::keys::check::check_definition;
+use super::keys::spec::StepPosition;
+use super::load::findings::Findings;
+use super::steps::types::type_of;
+use crate::diagnostic::Diagnostic;
+use crate::yaml::{Map, Node, Value, read_yaml_or_json};
+
+/// The most definitions that one may use, counted with those that these use.
+const MOST_USED: usize = 100;
+/// Keys of a step that name another step by its id.
+const REFERENCES: [&str; 4] = ["revises", "merges", "synthesis_of", "of"];
+
+/// Reads the definition that a file names: its name for messages, and its text.
+pub type ReadUsed<'a> = &'a dyn Fn(&str, &str) -> Result<(String, String), Diagnostic>;
+
+/// How used definitions are read, and how many were.
+pub struct UsedDefinitions<'a> {
+    read: ReadUsed<'a>,
+    count: Cell<usize>,
+}
+
+impl<'a> UsedDefinitions<'a> {
+    pub fn new(read: ReadUsed<'a>) -> Self {
+        Self { read, count: Cell::new(0) }
+    }
+
+    /// The definition with a sequence in the place of each `use` step; `None` if it has no such step, or one
+    /// with errors, which are then among `found`. `files` are the file and those that use it, outermost first.
+    pub fn in_place(&self, root: &Node, id: &str, files: &[&str], found: &Findings<'_>) -> Option<Node> {
+        let (mut entries, steps) = parts(root, id)?;
+        if !steps.iter().any(has_use) {
+            return None;
+        }
+        let steps: Option<Vec<Node>> = steps.iter().map(|step| self.replaced(step, files, found)).collect();
+        entries.push((named("steps", root), root.with(Value::List(steps?))));
+        Some(root.with(Value::Map(entries)))
+    }
+
+    fn replaced(&self, step: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
+        if is_of_type(step, "use") {
+            return self.sequence(step, files, found);
+        }
+        let Value::Map(entries) = &step.value else { return Some(step.clone()) };
+        let entries = entries.iter().map(|(key, node)| {
+            let node = match &node.value {
+                Value::List(inside) if key.text == "steps" => {
+                    let inside: Option<Vec<Node>> =
+                        inside.iter().map(|step| self.replaced(step, files, found)).collect();
+                    node.with(Value::List(inside?))
+                }
+                _ => node.clone(),
+            };
+            Some((key.clone(), node))
+        });
+        Some(step.with(Value::Map(entries.collect::<Option<Map>>()?)))
+    }
+
+    /// The sequence that takes the place of a `use` step.
+    fn sequence(&self, step: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
+        let id = step.text("id");
+        let steps = self.steps_of(step, &id, files, found)?;
+        let Value::Map(entries) = &step.value else { return None };
+        let mut entries: Map = entries.iter().filter(|(key, _)| key.text != "definition").cloned().collect();
+        for (key, value) in &mut entries {
+            if key.text == "type" {
+                *value = placed("sequence".into(), step);
+            }
+        }
+        entries.push((named("steps", step), step.with(Value::List(steps))));
+        Some(step.with(Value::Map(entries)))
+    }
+
+    /// The steps of the definition that a step uses, as they stand inside the step.
+    fn steps_of(&self, step: &Node, id: &str, files: &[&str], found: &Findings<'_>) -> Option<Vec<Node>> {
+        let path = step.text("definition");
+        let (file, text) = match (self.read)(files.last()?, &path) {
+            Ok(read) => read,
+            Err(problem) => {
+                let message = format!("`{path}` cannot be used: {}", problem.message);
+                found.refuse(step, message, problem.hint.unwrap_or_else(|| "name another file".to_owned()));
+                return None;
+            }
+        };
+        if files.contains(&file.as_str()) {
+            let circle: Vec<&str> = files.iter().copied().chain([file.as_str()]).collect();
+            let message = format!("definitions use each other in a circle: {}", circle.join(", "));
+            found.refuse(step, message, "let the last one do without the first");
+            return None;
+        }
+        self.count.set(self.count.get() + 1);
+        if self.count.get() > MOST_USED {
+            found.refuse(step, format!("more than {MOST_USED} definitions are used"), "use fewer");
+            return None;
+        }
+        let of_file = Findings::new(&file);
+        let steps = self.steps_in(&text, id, &[files, &[&file]].concat(), &of_file);
+        found.problems.borrow_mut().append(&mut of_file.problems.borrow_mut());
+        let steps = steps?;
+        let ids: Vec<String> = ids(&steps);
+        Some(steps.iter().map(|inside| as_inside(inside, id, &ids, step)).collect())
+    }
+
+    /// The steps of a used definition as it is written.
+    fn steps_in(&self, text: &str, id: &str, files: &[&str], found: &Findings<'_>) -> Option<Vec<Node>> {
+        let mut root = match read_yaml_or_json(text, found.file) {
+            Ok(root) => root,
+            Err(problem) => {
+                found.problems.borrow_mut().push(problem);
+                return None;
+            }
+        };
+        check_definition(&root, found);
+        let is_sound = || found.problems.borrow().is_empty();
+        if is_sound() {
+            root = self.in_place(&root, id, files, found).unwrap_or(root);
+        }
+        if !is_sound() {
+            return None;
+        }
+        let Some((_, steps)) = parts(&root, id) else {
+            found.refuse(&root, "it has no steps to use", "add `steps`");
+            return None;
+        };
+        for step in &steps {
+            let route = TARGETS.iter().find(|key| step.get(key).is_some());
+            let message = match route {
+                Some(route) => format!("step `{}` has `{route}`, a route", step.text("id")),
+                None if is_discussion(step) => "a discussion has routes".to_owned(),
+                None => continue,
+            };
+            let hint = "the steps of a used definition run in order, without routes";
+            found.refuse(step, message, hint);
+        }
+        is_sound().then_some(steps)
+    }
+}
+
+fn has_use(step: &Node) -> bool {
+    let inside = step.get("steps").map(|steps| &steps.value);
+    is_of_type(step, "use") || matches!(inside, Some(Value::List(inside)) if inside.iter().any(has_use))
+}
+
+/// The ids of the steps and of those inside them.
+fn ids(steps: &[Node]) -> Vec<String> {
+    let of = |step: &Node| {
+        let inside = match step.get("steps").map(|steps| &steps.value) {
+            Some(Value::List(inside)) => ids(inside),
+            _ => Vec::new(),
+        };
+        std::iter::once(step.text("id")).chain(inside).collect::<Vec<_>>()
+    };
+    steps.iter().flat_map(of).collect()
+}
+
+/// A step with `around` in front of its id and of the `ids` that it names. Its result keeps its key.
+fn as_inside(step: &Node, around: &str, ids: &[String], at: &Node) -> Node {
+    let Value::Map(entries) = &step.value else { return step.clone() };
+    let id = step.text("id");
+    let has_output = type_of(step, StepPosition::InList).is_some_and(|of| of.has("output"));
+    let mut entries: Map = entries
+        .iter()
+        .map(|(key, value)| {
+            let value = match &value.value {
+                Value::Text(text)
+                    if key.text == "id" || REFERENCES.contains(&key.text.as_str()) && ids.contains(text) =>
+                {
+                    placed(format!("{around}.{text}").into(), at)
+                }
+                Value::List(inside) if key.text == "steps" => {
+                    let inside = inside.iter().map(|step| as_inside(step, around, ids, at)).collect();
+                    at.with(Value::List(inside))
+                }
+                _ => placed(value.to_json(), at),
+            };
+            (named(&key.text, at), value)
+        })
+        .collect();
+    if has_output && step.get("output").is_none() {
+        entries.push((named("output", at), placed(id.into(), at)));
+    }
+    at.with(Value::Map(entries))
+}

@@ -56,6 +56,9 @@ impl Engine<'_> {
             FacilitatorRequest::Record(artifact) => {
                 self.stage(Command::RecordArtifact { artifact, by: "facilitator".to_owned() })
             }
+            FacilitatorRequest::ChangeAgenda { change, by } => {
+                self.stage(Command::ChangeAgenda { change, by })
+            }
             FacilitatorRequest::Note { round, text } => self.stage(Command::RecordSynthesis { round, text }),
             FacilitatorRequest::Accept => match (hold(&self.session), next(&self.session)) {
                 (Some(_), NextAction::Decide(finish)) => self.stage(finish),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use crate::core::{Command, NextAction, Question, approval_kind, next};
+use crate::core::{AgendaChange, Command, NextAction, Question, approval_kind, next};
 use crate::history::{Merge, Price, RoundRevised, Session};
 use crate::participants::Participant;
 
@@ -58,6 +58,12 @@ pub enum FacilitatorRequest {
     Revise(RoundRevised),
     /// Put an artifact on the table.
     Record(serde_json::Map<String, serde_json::Value>),
+    /// Change the agenda, a conflict or a question.
+    ChangeAgenda {
+        change: AgendaChange,
+        /// `facilitator`, or `scripted`.
+        by: String,
+    },
     /// Note the result of a closed round.
     Note { round: String, text: String },
     /// Close the open round as its seats stand.

@@ -83,6 +83,9 @@ impl Session {
         if let Some(run) = event.record_of().and_then(|step| self.run_mut(step)) {
             run.recorded += 1;
         }
+        if let Some(round) = self.rounds.last_mut().filter(|_| event.is_scripted_change()) {
+            round.scripted_changes += 1;
+        }
     }
 
     fn note_claim(&mut self, claim: &WorkItemClaimed) {
@@ -240,6 +243,7 @@ impl Session {
             session: self.id.clone(),
             deadline_ms: opened.deadline_ms,
             synthesis: None,
+            scripted_changes: 0,
             seal_to: opened.seal.clone(),
             opened: Arc::clone(opened),
         });

@@ -27,9 +27,9 @@ pub use event::{
     DeadlineExtended, Event, IdeasMerged, ItemStatus, LeakReport, LeaksFound, Link, LinkRecorded, LogEntry,
     Merge, MergedOption, PersonaInfo, PreviousArtifact, ProviderSettings, PseudonymMap, QuestionAnswered,
     QuestionOpened, RECORDED_BY_STEP, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome,
-    RoundRevised, SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened, SetAside,
-    StageContext, Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed,
-    WorkItemOffered, WorkItemReturned, Wrapped, Written,
+    RoundRevised, SCRIPTED, SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened,
+    SetAside, StageContext, Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent,
+    WorkItemClaimed, WorkItemOffered, WorkItemReturned, Wrapped, Written,
 };
 pub use exhausted::exhausted_key;
 pub(crate) use exhausted::{CONTINUE, DECIDE, STOP, TAKE};

@@ -141,6 +141,8 @@ pub struct RoundRun {
     pub deadline_ms: Option<u64>,
     /// The facilitator's note on it.
     pub synthesis: Option<String>,
+    /// How often an answers file has changed the agenda since it was opened.
+    pub scripted_changes: usize,
     /// What its answers are sealed to; none under seal 1. A lost key is followed by another.
     pub seal_to: Option<SealTo>,
 }

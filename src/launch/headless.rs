@@ -5,7 +5,7 @@ use futures::future::{BoxFuture, FutureExt as _, pending, ready};
 use super::scripted_answers::Answers;
 use crate::core::{NextAction, Question, QuestionKind, next};
 use crate::engine::{Facilitator, FacilitatorAnswer, FacilitatorRequest, WaitPoint};
-use crate::history::Session;
+use crate::history::{SCRIPTED, Session};
 
 /// Opens every round, accepts every tally, answers what is scripted, and leaves where nothing is.
 pub struct HeadlessFacilitator {
@@ -32,15 +32,19 @@ impl HeadlessFacilitator {
             }
             WaitPoint::Counted => {
                 let note = self.answers.note(session)?;
-                let note = note.map(|(round, text)| FacilitatorRequest::Note { round, text });
-                Ok(note.unwrap_or(FacilitatorRequest::Accept))
+                if let Some((round, text)) = note {
+                    return Ok(FacilitatorRequest::Note { round, text });
+                }
+                let (change, by) = (self.answers.agenda_change(session)?, SCRIPTED.to_owned());
+                let change = change.map(|change| FacilitatorRequest::ChangeAgenda { change, by });
+                Ok(change.unwrap_or(FacilitatorRequest::Accept))
             }
             WaitPoint::Draft => Ok(FacilitatorRequest::Accept),
         }
     }
 
     fn answer(&mut self, question: &Question) -> Result<FacilitatorRequest, String> {
-        let by = "scripted".to_owned();
+        let by = SCRIPTED.to_owned();
         let answer = match &question.kind {
             QuestionKind::KeyLost(_) => self.ask_again.then_some(FacilitatorAnswer {
                 approved: true,

@@ -15,6 +15,7 @@ pub mod needs;
 pub mod prepare;
 pub mod roster;
 pub mod run;
+mod scripted_agenda;
 pub mod scripted_answers;
 mod scripted_entry;
 mod scripted_merge;

@@ -97,7 +97,10 @@ impl Answers {
         for (key, node) in &self.steps {
             let at = |message: String| Diagnostic::new(message).at(&self.file, key.line, key.column);
             let asks = |step: &Step| step.max_runs.is_some() && exhausted_key(&step.id) == key.text;
-            if self.holds_notes(&key.text, definition) || definition.all_steps().any(asks) {
+            if self.holds_notes(&key.text, definition)
+                || self.holds_agenda(&key.text, definition)
+                || definition.all_steps().any(asks)
+            {
                 continue;
             }
             let Some(step) = step_of(definition, &key.text) else {
@@ -159,6 +162,7 @@ impl Answers {
             }
         }
         self.check_notes(definition, &mut problems);
+        self.check_agenda(definition, &mut problems);
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 

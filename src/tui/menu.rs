@@ -36,6 +36,8 @@ pub enum MenuKind {
     Report,
     /// An artifact, or a new one.
     Artifact,
+    /// An entry of the agenda, or a new one.
+    Agenda,
     /// A work item, to be shown whole.
     Item,
     /// What to do with an unfinished session.

@@ -215,3 +215,58 @@ fn a_record_or_condition_that_leads_nowhere_is_told_before_the_run() {
         assert!(said.contains(wanted), "{to}: {said}");
     }
 }
+
+const VOTE: &str = "participants: [{name: ann, model: human}]
+agenda: [{id: where, title: \"Where?\"}]
+open_conflicts: [{id: CONF-003, title: \"Speed or safety\"}]
+steps:
+  - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [a, b]}, rule: majority}
+  - {id: look, type: round, question: \"What else?\"}
+";
+
+fn changed(agenda: &str) -> (Desk, Ran) {
+    let desk = Desk::with(VOTE);
+    let votes = "pick: {ann: {vote: a}}\nlook: {ann: {position: Nothing.}}\n";
+    let ran = run(&desk, &format!("{votes}agenda: {agenda}\n"));
+    (desk, ran)
+}
+
+#[test]
+fn an_answers_file_changes_the_agenda_after_a_round() {
+    let (desk, ran) = changed(
+        "{pick: {conflicts: [{title: Who pays?}], resolved: [{id: CONF-003, how: safety}], questions: [When?], \
+         agenda: [{id: where, status: done, reason: at home}]}}",
+    );
+    ran.code(0);
+    desk.run(["verify", "s.s2s"]).code(0);
+    let seen = &snapshots(&desk)[1];
+    assert_eq!(seen["open_conflicts"], json!([{"id": "CONF-004", "title": "Who pays?"}]));
+    assert_eq!(seen["open_questions"][0]["id"], "OQ-001");
+    assert_eq!(seen["agenda"][0]["status"], "done");
+    let report = desk.run(["report", "s.s2s"]).code(0).out;
+    for wanted in ["`where` Where?: done (at home)", "`CONF-003` Speed or safety: safety", "`OQ-001` When?"] {
+        assert!(report.contains(wanted), "{wanted}: {report}");
+    }
+}
+
+#[test]
+fn a_change_that_is_none_is_told_before_the_run_and_a_refused_one_loses_nothing() {
+    for (agenda, wanted) in [
+        ("{pik: {questions: [x]}}", "did you mean `pick`?"),
+        ("{pick: {question: [x]}}", "no `question`"),
+        ("{pick: {resolved: [{id: CONF-003}]}}", "missing field `how`"),
+        ("{pick: {artifacts: [x]}}", "no `artifacts`"),
+    ] {
+        let (_, ran) = changed(agenda);
+        let said = ran.code(2).err;
+        assert!(said.contains(wanted), "{agenda}: {said}");
+    }
+    let (desk, ran) = changed("{pick: {questions: [When?], resolved: [{id: CONF-009, how: x}]}}");
+    assert!(ran.code != 0 && ran.err.contains("no conflict `CONF-009`"), "{}: {}", ran.code, ran.err);
+    desk.run(["verify", "s.s2s"]).code(0);
+    let right = "pick: {ann: {vote: a}}\nlook: {ann: {position: Nothing.}}\nagenda: {pick: {questions: [When?], \
+                 resolved: [{id: CONF-003, how: x}]}}\n";
+    desk.write("answers.yaml", right);
+    desk.run(["--batch", "s.s2s", "--answers", "answers.yaml"]).code(0);
+    desk.run(["verify", "s.s2s"]).code(0);
+}

@@ -11,8 +11,8 @@ use crate::core::command::{AgendaChange, Command, Refusal};
 use crate::core::exit_code::LEFT;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
-    ArtifactRecorded, DeadlineExtended, Event, PROJECT, RoundRevised, RoundRun, SeatInfo, SeatRetried,
-    SeatStatus, Session, SessionForked, SynthesisRecorded, read_artifact,
+    ArtifactRecorded, DeadlineExtended, Event, PROJECT, RoundRevised, RoundRun, SCRIPTED, SeatInfo,
+    SeatRetried, SeatStatus, Session, SessionForked, SynthesisRecorded, read_artifact,
 };
 use crate::workflow::{Definition, recheck};
 
@@ -65,7 +65,7 @@ fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: St
 }
 
 fn change_agenda(session: &Session, change: AgendaChange, by: String) -> DecideResult {
-    if !matches!(by.as_str(), FACILITATOR | "scripted") {
+    if !matches!(by.as_str(), FACILITATOR | SCRIPTED) {
         return refuse("the agenda is changed by the facilitator, a script, a count or a step");
     }
     agenda::change(&session.agenda, change, by, None).map(|event| vec![event]).map_err(Refusal)

@@ -7,7 +7,7 @@ pub(crate) mod facilitator;
 mod merge;
 mod nested;
 mod outcome;
-mod record;
+pub(crate) mod record;
 pub(crate) mod result;
 pub(crate) mod review;
 pub(crate) mod round;

@@ -142,29 +142,10 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn event(&mut self, what: Recorded, entry: &Value) -> Result<Event, String> {
-        let change = match what {
-            Recorded::Artifacts => return self.artifact(entry),
-            Recorded::Conflicts => {
-                let Opened { title, description, minimum_change } = read(&titled(entry))?;
-                AgendaChange::OpenConflict { title, description, minimum_change }
-            }
-            Recorded::Resolved => {
-                let Resolved { id, how } = read(entry)?;
-                AgendaChange::ResolveConflict { id, how }
-            }
-            Recorded::Questions => {
-                let Asked { title, description } = read(&titled(entry))?;
-                AgendaChange::OpenQuestion { title, description }
-            }
-            Recorded::Answered => {
-                let Answered { id, answer } = read(entry)?;
-                AgendaChange::AnswerQuestion { id, answer }
-            }
-            Recorded::Agenda => {
-                let Item { id, title, status, reason } = read(entry)?;
-                AgendaChange::Item { id, title, status, reason }
-            }
-        };
+        if what == Recorded::Artifacts {
+            return self.artifact(entry);
+        }
+        let change = change_of(what, entry)?;
         let by = RECORDED_BY_STEP.to_owned();
         let event = agenda::change(&self.agenda, change, by, Some(self.step.to_owned()))?;
         self.agenda.apply(&event);
@@ -197,6 +178,53 @@ impl Table<'_> {
             ..ArtifactRecorded::default()
         }))
     }
+}
+
+/// The changes of a map of lists, as an answers file has them.
+///
+/// # Errors
+/// What of it is no change.
+pub fn agenda_changes(found: &Value) -> Result<Vec<AgendaChange>, String> {
+    let map = found.as_object().ok_or("not a map of lists")?;
+    let is_known = |key: &str| Recorded::WORDS.iter().any(|(word, _)| *word == key && *word != "artifacts");
+    if let Some(key) = map.keys().find(|key| !is_known(key)) {
+        return Err(format!("no `{key}`: write conflicts, resolved, questions, answered or agenda"));
+    }
+    let mut changes = Vec::new();
+    for (word, what) in Recorded::WORDS {
+        let Some(list) = map.get(word) else { continue };
+        let list = list.as_array().ok_or_else(|| format!("`{word}` is no list"))?;
+        for (at, entry) in list.iter().enumerate() {
+            changes.push(change_of(what, entry).map_err(|why| format!("{word}[{at}]: {why}"))?);
+        }
+    }
+    Ok(changes)
+}
+
+fn change_of(what: Recorded, entry: &Value) -> Result<AgendaChange, String> {
+    Ok(match what {
+        Recorded::Artifacts => return Err("an artifact is recorded on its own".to_owned()),
+        Recorded::Conflicts => {
+            let Opened { title, description, minimum_change } = read(&titled(entry))?;
+            AgendaChange::OpenConflict { title, description, minimum_change }
+        }
+        Recorded::Resolved => {
+            let Resolved { id, how } = read(entry)?;
+            AgendaChange::ResolveConflict { id, how }
+        }
+        Recorded::Questions => {
+            let Asked { title, description } = read(&titled(entry))?;
+            AgendaChange::OpenQuestion { title, description }
+        }
+        Recorded::Answered => {
+            let Answered { id, answer } = read(entry)?;
+            AgendaChange::AnswerQuestion { id, answer }
+        }
+        Recorded::Agenda => {
+            let Item { id, title, status, reason } = read(entry)?;
+            AgendaChange::Item { id, title, status, reason }
+        }
+    })
 }
 
 /// An entry that is a text alone is its title.

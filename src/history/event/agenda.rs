@@ -9,6 +9,8 @@ use super::Event;
 
 /// The number of the rules by which counts and steps change the agenda.
 pub const AGENDA_RULES: u32 = 1;
+/// Who gives the orders of an answers file.
+pub const SCRIPTED: &str = "scripted";
 /// Who records what a step's `record` names.
 pub const RECORDED_BY_STEP: &str = "step";
 
@@ -91,6 +93,16 @@ pub struct QuestionAnswered {
 impl Event {
     /// The step whose `record` led to it.
     pub fn record_of(&self) -> Option<&str> {
+        self.origin().filter(|(by, _)| *by == RECORDED_BY_STEP).and_then(|(_, step)| step)
+    }
+
+    /// Whether an answers file changes the agenda by it.
+    pub fn is_scripted_change(&self) -> bool {
+        !matches!(self, Self::ArtifactRecorded(_)) && self.origin().is_some_and(|(by, _)| by == SCRIPTED)
+    }
+
+    /// Who changes the agenda by it, and the step that led to it.
+    fn origin(&self) -> Option<(&str, Option<&str>)> {
         let (by, step) = if let Self::AgendaUpdated(event) = self {
             (&event.by, &event.step)
         } else if let Self::ConflictOpened(event) = self {
@@ -106,6 +118,6 @@ impl Event {
         } else {
             return None;
         };
-        step.as_deref().filter(|_| by == RECORDED_BY_STEP)
+        Some((by, step.as_deref()))
     }
 }

@@ -13,7 +13,7 @@ mod step;
 
 pub use agenda::{
     AGENDA_RULES, AgendaUpdated, ConflictOpened, ConflictResolved, QuestionAnswered, QuestionOpened,
-    RECORDED_BY_STEP,
+    RECORDED_BY_STEP, SCRIPTED,
 };
 pub use header::{PersonaInfo, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped};
 pub use item::{

@@ -10,7 +10,12 @@ use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
 
 const CLOSES: [&str; 4] = ["all", "quorum", "deadline", "manual"];
 
-fn form(purpose: FormKind, title: impl Into<String>, fields: Vec<Field>, kept_as: impl Into<String>) -> Form {
+pub(super) fn form(
+    purpose: FormKind,
+    title: impl Into<String>,
+    fields: Vec<Field>,
+    kept_as: impl Into<String>,
+) -> Form {
     let (title, kept_as, filled) = (title.into(), kept_as.into(), String::new());
     let form = Form { purpose, title, fields, at: 0, error: None, intro: String::new(), filled, kept_as };
     Form { filled: form.kept(), ..form }

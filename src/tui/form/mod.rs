@@ -3,6 +3,7 @@
 //! `Tab` goes from field to field, `Ctrl-S` is done, `Esc` puts it away and keeps what was typed. It
 //! knows no session: `fill` makes forms of one, `read` makes orders of them.
 
+mod agenda;
 mod ballot;
 mod build;
 mod field;
@@ -10,6 +11,7 @@ mod merge;
 mod rule_hints;
 mod submit;
 
+pub use agenda::{AgendaForm, agenda};
 pub use ballot::{check_reply, seat_answer};
 pub use build::{answer, artifact, excuse, model, new_question, note, panel, round, seats, without_tools};
 pub use field::{CheckItem, Field, FieldValue};
@@ -32,6 +34,7 @@ pub enum FormKind {
     Round(String),
     /// An artifact; what is known of it and not in the form stays.
     Artifact(Map<String, Value>),
+    Agenda(AgendaForm),
     /// A note on this round.
     Note(String),
     /// Letting this seat go.

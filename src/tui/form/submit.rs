@@ -44,6 +44,10 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
             participants: seats(form)?,
         }),
         FormKind::Artifact(known) => FacilitatorRequest::Record(artifact(form, known.clone())?),
+        FormKind::Agenda(of) => {
+            let (change, by) = (super::agenda::change(form, of), "facilitator".to_owned());
+            FacilitatorRequest::ChangeAgenda { change, by }
+        }
         FormKind::Note(round) => FacilitatorRequest::Note { round: round.clone(), text: value("note") },
         FormKind::Model(target) => return Ok(Submitted::Model(target.clone(), needed(form, "model")?)),
         FormKind::Seats => return everyone(form).map(Submitted::Seats),

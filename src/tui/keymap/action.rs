@@ -15,6 +15,7 @@ pub enum Action {
     ShowWorkflow,
     ShowResults,
     ShowWorkItems,
+    ShowAgenda,
     CloseRound,
     ExcuseSeat,
     RetrySeat,

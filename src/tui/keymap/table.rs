@@ -101,7 +101,7 @@ const fn row(
 
 /// All key bindings, in the order of the footer.
 #[rustfmt::skip]
-pub const BINDINGS: [KeyBinding; 64] = [
+pub const BINDINGS: [KeyBinding; 65] = [
     row(HOME, Action::OpenRow, "open-row", &[key(KeyCode::Enter)], "open selected item", "open"),
     row(HOME, Action::NewQuestion, "new-question", &[ch('n')], "new question", "new"),
     row(DRAFT, Action::OpenRound, "open-round", &[ch('o')], "open round (or start session)", "open"),
@@ -140,6 +140,7 @@ pub const BINDINGS: [KeyBinding; 64] = [
     row(SESSION, Action::ShowWorkflow, "show-workflow", &[ch('M')], "show workflow", ""),
     row(SESSION, Action::ShowResults, "show-results", &[ch('C')], "show step results", ""),
     row(SESSION, Action::ShowWorkItems, "show-work-items", &[ch('i')], "show work items", ""),
+    row(SESSION, Action::ShowAgenda, "show-agenda", &[ch('O')], "show agenda, conflicts and open questions", ""),
     row(READABLE, Action::ToggleSideBySide, "toggle-side-by-side", &[ch('v')], "toggle side-by-side view", "side by side"),
     row(READABLE, Action::ShowPictures, "show-pictures", &[ch('G')], "show all pictures of the round", "pictures"),
     row(READABLE, Action::OtherRules, "other-rules", &[ch('w')], "recount with other rules", "other rules"),

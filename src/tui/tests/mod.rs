@@ -1,5 +1,6 @@
 //! The screen without a terminal: messages in, rendered text out.
 
+mod agenda;
 mod many;
 mod pictures;
 mod reading;

@@ -1,5 +1,6 @@
 //! What each action does.
 
+use super::agenda;
 use super::leave::leave;
 use super::message::Effect;
 use super::refusal::refusal;
@@ -81,6 +82,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::ShowWorkflow => model.focus = Pane::Steps,
         Action::ShowResults => model.focus = Pane::Results,
         Action::ShowWorkItems => lists::items(model),
+        Action::ShowAgenda => agenda::show(model),
         Action::ToggleSideBySide => toggle_layout(model),
         Action::ShowPictures => model.overlay = Some(Overlay::Pictures(0)),
         Action::CopyPane => return copy(model),

@@ -138,6 +138,11 @@ fn is_ordered(event: &Event) -> bool {
             | Event::SeatRetried(_)
             | Event::ApprovalGiven(_)
             | Event::IdeasMerged(_)
+            | Event::AgendaUpdated(_)
+            | Event::ConflictOpened(_)
+            | Event::ConflictResolved(_)
+            | Event::QuestionOpened(_)
+            | Event::QuestionAnswered(_)
             | Event::SeatsAskedAgain { .. }
     )
 }

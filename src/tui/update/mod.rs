@@ -1,6 +1,7 @@
 //! The one place where the model changes: a message in, effects out.
 
 mod actions;
+mod agenda;
 mod confirm;
 mod engine_events;
 mod forms;

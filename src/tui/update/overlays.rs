@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::actions::perform;
+use super::agenda;
 use super::forms;
 use super::lists::{FORMATS, show_group, show_item};
 use super::message::Effect;
@@ -186,6 +187,7 @@ fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
             let form = form::artifact(session, known);
             forms::open(model, form)
         }
+        MenuKind::Agenda => agenda::chosen(model, at),
         MenuKind::Unfinished if at == 0 => {
             vec![Effect::Open(OpenTarget::Resume(std::path::PathBuf::from(&model.file)))]
         }

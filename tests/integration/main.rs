@@ -59,6 +59,7 @@ mod packaging;
 mod panels;
 mod parts;
 mod patience;
+mod picture;
 mod power;
 mod program;
 mod programs;

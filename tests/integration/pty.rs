@@ -36,7 +36,7 @@ fn size(columns: u16, rows: u16) -> PtySize {
     PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
 }
 
-fn cells(count: u16) -> NonZeroU16 {
+pub fn cells(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("a size")
 }
 
@@ -106,6 +106,20 @@ impl Screen {
     /// Every byte the program has written.
     pub fn raw(&self) -> Vec<u8> {
         self.shown.0.lock().unwrap_or_else(PoisonError::into_inner).raw.clone()
+    }
+
+    /// What the screen shows once nothing has been written for a while, as the escape sequences that draw it.
+    pub fn drawn(&self) -> String {
+        let mut shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let waited = self.shown.1.wait_timeout(shown, Duration::from_millis(300));
+            let (now, is_quiet) = waited.unwrap_or_else(PoisonError::into_inner);
+            shown = now;
+            if is_quiet.timed_out() {
+                break;
+            }
+        }
+        shown.parser.screen().contents_formatted()
     }
 
     /// Waits until the screen shows all of these words.

@@ -167,7 +167,7 @@ fn ballot_and_rule(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
         Close::All => "when all seats are settled",
         Close::Quorum => "at quorum",
         Close::Deadline => "at the deadline",
-        Close::Manual => "when all seats are settled, or manually",
+        Close::Manual => "only when the facilitator closes it",
     };
     let deadline =
         opened.deadline_ms.map(|ms| format!(" · deadline {}", format_duration(ms))).unwrap_or_default();

@@ -1,0 +1,226 @@
+//! The moving picture of the README: what a real run shows in a real terminal, from the draft to the decision.
+//!
+//! `UPDATE_PICTURE=1` makes `docs/demo.cast` (asciicast 2, <https://docs.asciinema.org/manual/asciicast/v2/>)
+//! and `docs/demo.svg` anew. Without it both are compared with a new run, apart from times and numbers.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use vt100::{Cell, Color, Parser};
+
+use crate::program::Desk;
+use crate::pty::{Screen, cells};
+
+const COLUMNS: u16 = 80;
+const ROWS: u16 = 24;
+/// The size of a cell of the picture, and the size of its letters, in pixels.
+const CELL: (f32, f32) = (9.0, 18.0);
+const FONT: f32 = 15.0;
+
+/// What the terminal shows from one moment on, as escape sequences, and for how many seconds.
+struct Frame {
+    drawn: String,
+    seconds: u32,
+}
+
+fn docs(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs").join(name)
+}
+
+/// A round of the shipped example that the facilitator closes.
+fn run() -> Vec<Frame> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/context-passing.yaml");
+    let text = fs::read_to_string(path).expect("the example");
+    let desk = Desk::new();
+    desk.write("context.yaml", text.replace("    type: round\n", "    type: round\n    close: manual\n"));
+    let mut frames = Vec::new();
+    for typed in ["", "roundtable", "roundtable context.yaml"] {
+        frames.push(Frame { drawn: format!("\x1b[H\x1b[J$ {typed}\u{2588}"), seconds: 1 });
+    }
+    let mut screen = Screen::open(&desk, (COLUMNS, ROWS), &["context.yaml"]);
+    // The first key takes away the warning that `--batch` cannot run this.
+    screen.wait_for(&["DRAFT", "context.yaml:"]);
+    screen.press("j", &["o open"]);
+    frames.push(Frame { drawn: screen.drawn(), seconds: 4 });
+    screen.press("o", &["5 of 5"]);
+    frames.push(Frame { drawn: screen.drawn(), seconds: 4 });
+    screen.press("c", &["REVEAL", "Decision"]);
+    frames.push(Frame { drawn: screen.drawn(), seconds: 5 });
+    screen.press("v", &["╮╭ security-champion"]);
+    frames.push(Frame { drawn: screen.drawn(), seconds: 4 });
+    screen.kill();
+    frames
+}
+
+#[test]
+fn the_moving_picture_shows_what_a_run_shows() {
+    let frames = run();
+    if std::env::var_os("UPDATE_PICTURE").is_some() {
+        fs::write(docs("demo.cast"), cast(&frames)).expect("written");
+        fs::write(docs("demo.svg"), svg(&frames)).expect("written");
+    }
+    let kept = frames_of(&fs::read_to_string(docs("demo.cast")).expect("the recording"));
+    let texts = |frames: &[Frame]| frames.iter().map(|frame| text_of(&frame.drawn)).collect::<Vec<_>>();
+    assert_eq!(texts(&kept), texts(&frames), "UPDATE_PICTURE=1 makes the picture anew");
+    assert_eq!(fs::read_to_string(docs("demo.svg")).expect("the picture"), svg(&kept));
+}
+
+/// The words of a frame, without numbers, for times differ from run to run.
+fn text_of(drawn: &str) -> Vec<String> {
+    let parser = shown(drawn);
+    let text = parser.screen().contents();
+    let words = text.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
+    words.map(str::to_owned).collect()
+}
+
+fn shown(drawn: &str) -> Parser {
+    let mut parser = Parser::new(cells(ROWS), cells(COLUMNS), 0);
+    parser.process(drawn.as_bytes());
+    parser
+}
+
+fn cast(frames: &[Frame]) -> String {
+    let mut lines = vec![json!({"version": 2, "width": COLUMNS, "height": ROWS, "title": "A blind round"})];
+    let mut at = 0;
+    for frame in frames {
+        lines.push(json!([at, "o", frame.drawn]));
+        at += frame.seconds;
+    }
+    lines.push(json!([at, "o", ""]));
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
+}
+
+fn frames_of(cast: &str) -> Vec<Frame> {
+    let events: Vec<Value> =
+        cast.lines().skip(1).map(|line| serde_json::from_str(line).expect("an event")).collect();
+    let at = |event: &Value| u32::try_from(event[0].as_u64().expect("a time")).expect("a time");
+    let frame = |pair: &[Value]| Frame {
+        drawn: pair[0][2].as_str().expect("a frame").to_owned(),
+        seconds: at(&pair[1]) - at(&pair[0]),
+    };
+    events.windows(2).map(frame).collect()
+}
+
+/// The frames one after another, again and again; a reader who wants no motion sees the last but one.
+fn svg(frames: &[Frame]) -> String {
+    let total: u32 = frames.iter().map(|frame| frame.seconds).sum();
+    let (width, height) = (f32::from(COLUMNS) * CELL.0 + 20.0, f32::from(ROWS) * CELL.1 + 20.0);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-label=\"A round in the terminal: draft, sealed seats, reveal, answers side by side\">\n\
+         <style>text{{font:{FONT}px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}}\
+         .f{{visibility:hidden;animation:{total}s step-end infinite}}\n"
+    );
+    let mut at = 0;
+    for (index, frame) in frames.iter().enumerate() {
+        let share = |seconds: u32| f64::from(seconds) * 100.0 / f64::from(total);
+        let (from, to) = (share(at), share(at + frame.seconds));
+        let _ = writeln!(
+            out,
+            "@keyframes k{index}{{0%{{visibility:hidden}}{from:.3}%{{visibility:visible}}{to:.3}%{{visibility:{}}}}}",
+            if to >= 100.0 { "visible" } else { "hidden" }
+        );
+        at += frame.seconds;
+    }
+    let still = frames.len() - 2;
+    let _ = writeln!(
+        out,
+        "@media(prefers-reduced-motion:reduce){{.f{{animation:none!important}}.f:nth-of-type({}){{visibility:visible}}}}\n\
+         </style>\n<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"#16181d\"/>",
+        still + 1
+    );
+    for (index, frame) in frames.iter().enumerate() {
+        let _ =
+            writeln!(out, "<g class=\"f\" style=\"animation-name:k{index}\" transform=\"translate(10,10)\">");
+        draw(shown(&frame.drawn).screen(), &mut out);
+        out.push_str("</g>\n");
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// How a cell looks.
+#[derive(PartialEq, Clone)]
+struct Look {
+    ink: String,
+    ground: Option<String>,
+    bold: bool,
+}
+
+fn look(cell: &Cell) -> Look {
+    let ink =
+        hex(cell.fgcolor()).unwrap_or_else(|| if cell.dim() { "#8b919c" } else { "#dfe3ea" }.to_owned());
+    let ground = hex(cell.bgcolor());
+    if cell.inverse() {
+        return Look {
+            ink: ground.unwrap_or_else(|| "#16181d".to_owned()),
+            ground: Some(ink),
+            bold: cell.bold(),
+        };
+    }
+    Look { ink, ground, bold: cell.bold() }
+}
+
+fn draw(screen: &vt100::Screen, out: &mut String) {
+    for row in 0..ROWS {
+        let mut column = 0;
+        while column < COLUMNS {
+            let Some(first) = screen.cell(row, column) else { break };
+            let (start, as_first) = (column, look(first));
+            let mut text = String::new();
+            while let Some(cell) = screen.cell(row, column).filter(|cell| look(cell) == as_first) {
+                if !cell.is_wide_continuation() {
+                    text.push_str(if cell.has_contents() { cell.contents() } else { " " });
+                }
+                column += 1;
+            }
+            run_of_cells(&text, &as_first, (start, row), column - start, out);
+        }
+    }
+}
+
+fn run_of_cells(text: &str, look: &Look, (column, row): (u16, u16), count: u16, out: &mut String) {
+    let (x, y) = (f32::from(column) * CELL.0, f32::from(row) * CELL.1);
+    let width = f32::from(count) * CELL.0;
+    if let Some(ground) = &look.ground {
+        let _ = writeln!(
+            out,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{}\" fill=\"{ground}\"/>",
+            CELL.1
+        );
+    }
+    if text.trim().is_empty() {
+        return;
+    }
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    let bold = if look.bold { " font-weight=\"bold\"" } else { "" };
+    let _ = writeln!(
+        out,
+        "<text x=\"{x}\" y=\"{}\" textLength=\"{width}\" lengthAdjust=\"spacingAndGlyphs\" fill=\"{}\"{bold}>{text}</text>",
+        y + FONT,
+        look.ink
+    );
+}
+
+/// The colour, `None` for the terminal's own; the first sixteen as a dark terminal has them.
+fn hex(color: Color) -> Option<String> {
+    const FIRST: [&str; 16] = [
+        "#3b4252", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#dfe3ea", "#7d8490",
+        "#ef8b93", "#b5e08d", "#f2d58f", "#8cc8ff", "#dc9cf0", "#7fd8e2", "#ffffff",
+    ];
+    let rgb = match color {
+        Color::Default => return None,
+        Color::Rgb(red, green, blue) => [red, green, blue],
+        Color::Idx(index @ 0..=15) => return Some(FIRST[usize::from(index)].to_owned()),
+        Color::Idx(index @ 16..=231) => {
+            let step = |part: u8| if part == 0 { 0 } else { 55 + 40 * part };
+            let index = index - 16;
+            [step(index / 36), step(index / 6 % 6), step(index % 6)]
+        }
+        Color::Idx(index) => [8 + 10 * (index - 232); 3],
+    };
+    Some(format!("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]))
+}

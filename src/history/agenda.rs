@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::event::{ConflictOpened, Event, QuestionOpened};
+use super::event::{ConflictOpened, Event, PROJECT, QuestionOpened};
 use crate::round::material::AgendaItem;
 use crate::workflow::Definition;
 
@@ -23,6 +23,8 @@ pub struct Agenda {
     pub items: Vec<AgendaItem>,
     pub conflicts: Vec<Point>,
     pub questions: Vec<Point>,
+    /// The ids of artifacts recorded in the session; not those of the definition, unless changed.
+    pub artifacts: Vec<String>,
 }
 
 /// A conflict or a question.
@@ -96,6 +98,7 @@ impl Agenda {
             items: definition.agenda.clone(),
             conflicts: definition.open_conflicts.iter().map(Point::of).collect(),
             questions: definition.open_questions.iter().map(Point::of).collect(),
+            artifacts: Vec::new(),
         }
     }
 
@@ -143,6 +146,7 @@ impl Agenda {
                     title: updated.title.clone().unwrap_or_else(|| updated.id.clone()),
                     status: updated.status.clone().unwrap_or_else(|| "open".to_owned()),
                     reason: updated.reason.clone(),
+                    done_when: None,
                 });
             }
         } else if let Event::ConflictOpened(opened) = event {
@@ -153,6 +157,13 @@ impl Agenda {
             put(&mut self.questions, opened.into());
         } else if let Event::QuestionAnswered(answered) = event {
             settle(&mut self.questions, &answered.id, &answered.answer);
+        } else if let Event::ArtifactRecorded(recorded) = event
+            && recorded.step.is_none()
+            && recorded.by != PROJECT
+            && let Some(id) = recorded.artifact.get("id").and_then(Value::as_str)
+            && !self.artifacts.iter().any(|known| known == id)
+        {
+            self.artifacts.push(id.to_owned());
         }
     }
 }

@@ -48,11 +48,11 @@ impl Session {
             Event::ApprovalRequested(requested) => self.request(requested, stamped.at),
             Event::ApprovalGiven(given) => self.answer(given, stamped.at),
             Event::IdeasMerged(merged) => self.note_merge(merged),
-            change @ (Event::AgendaUpdated(_)
+            Event::AgendaUpdated(_)
             | Event::ConflictOpened(_)
             | Event::ConflictResolved(_)
             | Event::QuestionOpened(_)
-            | Event::QuestionAnswered(_)) => self.agenda.apply(change),
+            | Event::QuestionAnswered(_) => {}
             Event::Warning { message, .. } => self.warnings.push(message.clone()),
             Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
             Event::SessionResumed { .. } => self.resume(before, stamped.at),
@@ -80,6 +80,11 @@ impl Session {
     }
 
     fn note_record(&mut self, event: &Event) {
+        self.agenda.apply(event);
+        // Templates see the agenda as it is now.
+        if let (Event::AgendaUpdated(_), Some(definition)) = (event, &mut self.definition) {
+            Arc::make_mut(definition).agenda.clone_from(&self.agenda.items);
+        }
         if let Some(run) = event.record_of().and_then(|step| self.run_mut(step)) {
             run.recorded += 1;
         }

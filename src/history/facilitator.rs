@@ -4,15 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::event::{Event, RoundRevised, SeatRetried, SessionForked};
+use super::event::{Event, PROJECT, RoundRevised, SeatRetried, SessionForked};
 use super::state::{RoundRun, SeatStatus, Session};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
 use crate::round::material::Artifact;
 use crate::workflow::{Definition, Round, Selection, Source, StepKind, load};
-
-/// Who records what was read from the project's files.
-pub const PROJECT: &str = "project";
 
 impl Definition {
     /// The definition with one round step revised.

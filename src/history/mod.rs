@@ -21,6 +21,7 @@ mod work_item;
 
 pub(crate) use agenda::next_id;
 pub use agenda::{Agenda, DONE, DROPPED, Point};
+pub(crate) use event::PROJECT;
 pub use event::{
     AGENDA_RULES, AgendaUpdated, AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested,
     ArtifactRecorded, BallotSealed, CloseReason, CollectedIdea, ConflictOpened, ConflictResolved,
@@ -33,7 +34,7 @@ pub use event::{
 };
 pub use exhausted::exhausted_key;
 pub(crate) use exhausted::{CONTINUE, DECIDE, STOP, TAKE};
-pub(crate) use facilitator::{PROJECT, read_artifact};
+pub(crate) use facilitator::read_artifact;
 pub use linked_session::LinkedSession;
 pub use merge::option_id;
 pub use price::Price;

@@ -270,3 +270,70 @@ fn a_change_that_is_none_is_told_before_the_run_and_a_refused_one_loses_nothing(
     desk.run(["--batch", "s.s2s", "--answers", "answers.yaml"]).code(0);
     desk.run(["verify", "s.s2s"]).code(0);
 }
+
+const DONE: &str = "participants: [{name: ann, model: human}, {name: bob, model: human}]
+agenda:
+  - {id: where, title: \"Where?\", done_when: {strength: strong, rounds: [pick]}}
+  - {id: later, title: \"Later?\", done_when: {strength: strong, rounds: [again]}}
+  - {id: kept, title: \"Kept?\", done_when: {min_artifacts: 1, no_open_conflicts: true}}
+  - {id: cost, title: \"Cost?\", done_when: {strength: weak, criteria: [\"costs are named\"]}}
+steps:
+  - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [a, b]}, rule: majority}
+  - {id: adopt, type: round, question: \"Adopt?\", ballot: consent, rule: consent}
+  - {id: synth, type: agent, agent: facilitator, prompt: p, record: {from: context.synth}}
+  - {id: again, type: round, question: \"Still?\", ballot: {kind: choice, options: [a, b]}, rule: majority}
+  - {id: look, type: round, question: \"What else?\"}
+";
+
+#[test]
+fn an_agenda_item_is_done_when_all_that_is_counted_holds() {
+    let desk = Desk::with(DONE);
+    let answers = json!({
+        "pick": {"ann": {"vote": "a", "rationale": ["It is near."]}, "bob": {"vote": "a", "rationale": ["Cheap."]}},
+        "adopt": {"ann": {"consent": "support"}, "bob": {"consent": "block", "minimum_change": "wait"}},
+        "synth": {"artifacts": ["One"], "resolved": [{"id": "CONF-001", "how": "we wait"}]},
+        "again": {"ann": {"vote": "a"}, "bob": {"vote": "b"}},
+        "look": {"ann": {"position": "Nothing."}, "bob": {"position": "No."}},
+        "agenda": {"again": {"agenda": [{"id": "cost", "status": "done", "reason": "10 a month"}]}},
+    });
+    run(&desk, &answers.to_string());
+    desk.run(["verify", "s.s2s"]).code(0);
+    let status = |round: usize, at: usize| snapshots(&desk)[round]["agenda"][at]["status"].clone();
+    assert_eq!([status(0, 0), status(1, 0)], ["open", "done"], "a strong result");
+    assert_eq!([status(1, 1), status(3, 1)], ["open", "open"], "no strong result of its round");
+    assert_eq!([status(1, 2), status(2, 2)], ["open", "done"], "an artifact, and no conflict left");
+    assert_eq!([status(2, 3), status(3, 3)], ["open", "done"], "criteria are judged");
+    let all = events(&std::fs::read(desk.path("s.s2s")).expect("a file"));
+    let is_counted = |event: &Event| matches!(event, Event::AgendaUpdated(updated) if updated.by == "tally");
+    let counted: Vec<usize> = (0..all.len()).filter(|at| is_counted(&all[*at].event)).collect();
+    assert_eq!(counted.len(), 2);
+    for at in counted {
+        let mut without = all.clone();
+        without.remove(at);
+        assert!(!verify(&chained(&without), None).findings.is_empty(), "without {:?}", all[at].event);
+    }
+    let told = desk.run(["check", "decide.yaml"]).code(0);
+    assert!(format!("{}{}", told.out, told.err).contains("`cost` has criteria"), "{}{}", told.out, told.err);
+}
+
+#[test]
+fn criteria_need_a_reason_and_done_when_a_round() {
+    let desk = Desk::with(DONE);
+    let silent =
+        "agenda: {pick: {agenda: [{id: cost, status: done}]}}\npick: {ann: {vote: a}, bob: {vote: a}}\n";
+    let ran = run(&desk, silent);
+    assert!(
+        ran.code != 0 && ran.err.contains("say in `reason` why they are met"),
+        "{}: {}",
+        ran.code,
+        ran.err
+    );
+    for (from, to, wanted) in [
+        ("rounds: [pick]", "rounds: [pik]", "did you mean `pick`?"),
+        ("{strength: strong, rounds: [pick]}", "{rounds: [pick]}", "says nothing"),
+        ("min_artifacts: 1", "min_artifact: 1", "did you mean `min_artifacts`?"),
+    ] {
+        let ran = Desk::with(&DONE.replacen(from, to, 1)).run(["check", "decide.yaml"]).code(2);
+        assert!(format!("{}{}", ran.out, ran.err).contains(wanted), "{to}: {}{}", ran.out, ran.err);
+    }
+}

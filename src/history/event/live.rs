@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// Who records what was read from the project's files.
+pub const PROJECT: &str = "project";
+
 /// A round step as the facilitator wants it from its next opening on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundRevised {

@@ -22,7 +22,7 @@ pub use item::{
 };
 pub use leak::{LeakReport, LeaksFound};
 pub use live::{
-    ArtifactRecorded, DeadlineExtended, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
+    ArtifactRecorded, DeadlineExtended, PROJECT, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
 };
 pub use merge::{CollectedIdea, IdeasMerged, Merge, MergedOption, SetAside};
 pub use round::{

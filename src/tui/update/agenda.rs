@@ -42,7 +42,9 @@ fn rows(agenda: &Agenda) -> Vec<(String, Option<AgendaForm>)> {
     ];
     for item in &agenda.items {
         let reason = item.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        let row = format!("agenda    {:9} {}: {}{reason}", item.id, item.title, item.status);
+        let when = item.done_when.as_ref().filter(|_| item.is_open());
+        let when = when.map(|when| format!(", until: {}", when.words())).unwrap_or_default();
+        let row = format!("agenda    {:9} {}: {}{reason}{when}", item.id, item.title, item.status);
         rows.push((row, Some(AgendaForm::Item(item.id.clone()))));
     }
     let point = |noun: &str, point: &Point, of: fn(String) -> AgendaForm| {

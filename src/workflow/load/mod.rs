@@ -17,7 +17,7 @@ use super::recall::{RecallKeys, recall};
 use super::steps::read::{completeness, single_step, steps};
 use super::steps::step::Step;
 use super::used::{ReadUsed, UsedDefinitions};
-use super::{envelope, templates, validate};
+use super::{envelope, follow_ups, templates, validate};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Node, Out, Value, literal_keys, read_yaml_or_json};
 use entries::Entries;
@@ -114,6 +114,7 @@ pub fn examine(source: Source<'_>, read_used: ReadUsed<'_>) -> Examined {
     if let Some(definition) = &found.definition {
         envelope::check(definition, source.file, &mut found.problems);
         templates::check(definition, source.file, &mut found.problems);
+        follow_ups::check_agenda(definition, source.file, &mut found.problems, &mut found.warnings);
         sort(&mut found.problems);
     }
     found

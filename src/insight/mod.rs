@@ -13,6 +13,7 @@ pub mod independence;
 pub mod left_out;
 pub mod likeness;
 pub mod movement;
+pub mod phase;
 mod pictures;
 pub mod references;
 pub mod round_view;

@@ -217,6 +217,12 @@ impl Replay {
         self.seek(to);
     }
 
+    /// How many events have happened once the next round is revealed and counted; none if none will be.
+    pub fn next_reveal(&self) -> Option<usize> {
+        let counts = |index: &usize| matches!(self.lines[*index].stamped.event, Event::TallyMade(_));
+        (self.at..self.lines.len()).find(counts).map(|index| index + 1)
+    }
+
     /// Whether an event is about a seat.
     pub fn is_about(&self, index: usize, seat: &str) -> bool {
         match &self.lines[index].stamped.event {

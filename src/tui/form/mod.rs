@@ -6,6 +6,7 @@
 mod agenda;
 mod ballot;
 mod build;
+mod errors;
 mod field;
 mod merge;
 mod rule_hints;

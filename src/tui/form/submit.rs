@@ -12,6 +12,9 @@ use crate::round::material::{EVIDENCE_KEYS, EvidencePlace};
 use crate::workflow::{Template, is_model_text, split_participants};
 use crate::yaml::Out;
 
+/// What is wrong where nobody was picked.
+const NOBODY: &str = "`participants`: select at least one";
+
 /// A form as handed in.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Submitted {
@@ -55,7 +58,7 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
             FacilitatorRequest::Excuse { participant: seat.clone(), reason: needed(form, "reason")? }
         }
         FormKind::Approval | FormKind::Tie(_) if value("answer") == OPEN => {
-            return Err("Choose an answer first (← →).".to_owned());
+            return Err("`answer`: choose one first (← →)".to_owned());
         }
         FormKind::Merge if value("answer") == "merge" => merged(form, value("comment"))?,
         FormKind::Merge => says(false, None, value("comment")),
@@ -108,7 +111,7 @@ fn seats(form: &Form) -> Result<Option<Vec<String>>, String> {
     let Some(picks) = picks else { return Ok(None) };
     let names = picked(picks);
     match names.len() {
-        0 => Err("Select at least one participant.".to_owned()),
+        0 => Err(NOBODY.to_owned()),
         all if all == picks.len() => Ok(None),
         _ => Ok(Some(names)),
     }
@@ -195,7 +198,7 @@ fn scale(text: &str) -> Vec<(Cow<'static, str>, Out<'static>)> {
 fn everyone(form: &Form) -> Result<Vec<String>, String> {
     let mut names = parts(&form.value("participants"), '\n');
     names.extend(split_participants(&form.value("also")));
-    if names.is_empty() { Err("Select at least one participant.".to_owned()) } else { Ok(names) }
+    if names.is_empty() { Err(NOBODY.to_owned()) } else { Ok(names) }
 }
 
 /// A definition of one round.
@@ -218,11 +221,11 @@ fn definition(form: &Form) -> Result<String, String> {
     let mut names = parts(&form.value("participants"), '\n');
     let models = split_participants(&value("models"));
     if let Some(name) = models.iter().find(|name| !is_model_text(name) && !name.starts_with('{')) {
-        return Err(format!("`{name}` is not a seat: write `provider/model` or `human`."));
+        return Err(format!("`models`: `{name}` is not a seat; write `provider/model` or `human`"));
     }
     names.extend(models);
     if names.is_empty() {
-        return Err("Select at least one participant.".to_owned());
+        return Err(NOBODY.to_owned());
     }
     let seat = |name: String| if name.starts_with('{') { Out::Raw(name.into()) } else { Out::word(name) };
     entries.push(("participants", Out::List(names.into_iter().map(seat).collect())));

@@ -45,6 +45,8 @@ pub enum Action {
     GoToStart,
     GoToEnd,
     PlayPause,
+    JumpToTenth,
+    NextReveal,
     PlayFaster,
     PlaySlower,
     NextSeat,

@@ -77,7 +77,10 @@ pub(super) fn parse(text: &str) -> Option<KeyChord> {
     Some(key(code))
 }
 
-/// Keys as they are written.
+/// Keys as they are written; of many the first and the last.
 pub fn labels(keys: &[KeyChord]) -> String {
+    if let [first, _, _, .., last] = keys {
+        return format!("{}–{}", label(*first), label(*last));
+    }
     keys.iter().map(|key| label(*key)).collect::<Vec<_>>().join(" ")
 }

@@ -4,11 +4,13 @@
 //! of an action; it names the action by its id, which never changes.
 
 mod action;
+mod aim;
 mod key;
 mod old_ids;
 mod table;
 
 pub use action::Action;
+pub use aim::Aim;
 pub use key::{KeyChord, label, labels};
 pub use table::{BINDINGS, FORM_KEYS, FormKey, KeyBinding, ScreenState, table};
 
@@ -67,6 +69,12 @@ impl Keys {
         bindings_in(state)
             .find(|binding| self.keys_for(binding).contains(&pressed))
             .map(|binding| binding.action)
+    }
+
+    /// Returns which of the keys of an action was pressed, counted from 0.
+    pub fn place_of(&self, action: Action, event: &KeyEvent) -> Option<usize> {
+        let binding = BINDINGS.iter().find(|binding| binding.action == action)?;
+        self.keys_for(binding).iter().position(|key| *key == KeyChord::pressed(event))
     }
 
     /// Returns a row in which a key has a meaning, whatever the state, with the key's label.

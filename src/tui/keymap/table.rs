@@ -55,7 +55,7 @@ const LIVE: &[ScreenState] = &[Draft, Open, Question, Revealed, Closed];
 /// States in which the engine waits for the facilitator.
 const WAITING: &[ScreenState] = &[Draft, Question, Revealed];
 const NOTED: &[ScreenState] = &[Question, Revealed];
-const STOPPED: &[ScreenState] = &[Closed, Replay];
+const CLOSED: &[ScreenState] = &[Closed];
 /// States in which Enter reads the selected item.
 const READ: &[ScreenState] = &[Draft, Revealed, Closed, Replay];
 /// States in which answers can be read.
@@ -101,7 +101,7 @@ const fn row(
 
 /// All key bindings, in the order of the footer.
 #[rustfmt::skip]
-pub const BINDINGS: [KeyBinding; 65] = [
+pub const BINDINGS: [KeyBinding; 68] = [
     row(HOME, Action::OpenRow, "open-row", &[key(KeyCode::Enter)], "open selected item", "open"),
     row(HOME, Action::NewQuestion, "new-question", &[ch('n')], "new question", "new"),
     row(DRAFT, Action::OpenRound, "open-round", &[ch('o')], "open round (or start session)", "open"),
@@ -120,6 +120,8 @@ pub const BINDINGS: [KeyBinding; 65] = [
     row(QUESTION, Action::AnswerQuestion, "answer-question", &[key(KeyCode::Enter)], "answer the question", "answer"),
     row(NOTED, Action::AddNote, "add-note", &[ch('m')], "add note for later rounds", ""),
     row(REPLAY, Action::PlayPause, "play-pause", &[ch(' ')], "play or pause", "play"),
+    row(REPLAY, Action::NextReveal, "next-reveal", &[ch('r')], "next reveal", "reveal"),
+    row(REPLAY, Action::JumpToTenth, "jump-to-tenth", &[ch('0'), ch('1'), ch('2'), ch('3'), ch('4'), ch('5'), ch('6'), ch('7'), ch('8'), ch('9')], "jump to a tenth of the time line", ""),
     row(REPLAY, Action::NextEvent, "next-event", &[key(KeyCode::Right), ch('l')], "next event", "event"),
     row(REPLAY, Action::PreviousEvent, "previous-event", &[key(KeyCode::Left), ch('h')], "previous event", ""),
     row(REPLAY, Action::NextRound, "next-round", &[ch(']')], "next round", "round"),
@@ -147,7 +149,8 @@ pub const BINDINGS: [KeyBinding; 65] = [
     row(READABLE, Action::ExportReport, "export-report", &[ch('R')], "export report", "report"),
     row(SESSION, Action::CopyPane, "copy-pane", &[ch('y')], "copy pane", ""),
     row(REPLAY, Action::ForkSession, "fork-session", &[ch('F')], "fork session here", ""),
-    row(STOPPED, Action::ResumeSession, "resume-session", &[ch('r')], "resume session", ""),
+    row(CLOSED, Action::ResumeSession, "resume-session", &[ch('r'), ch('o')], "resume session", ""),
+    row(REPLAY, Action::ResumeSession, "resume-session", &[ch('o')], "resume session", ""),
     row(ANY, Action::Search, "search", &[ch('/')], "search", "find"),
     row(SESSION, Action::NextMatch, "next-match", &[ch('>')], "next match", ""),
     row(SESSION, Action::PreviousMatch, "previous-match", &[ch('<')], "previous match", ""),

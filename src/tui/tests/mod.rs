@@ -2,6 +2,7 @@
 
 mod agenda;
 mod many;
+mod phases;
 mod pictures;
 mod reading;
 mod replaying;

@@ -122,5 +122,8 @@ fn before_a_count_there_are_none_and_the_key_says_so() {
     let mut model = model(saved("context-passing.s2s"));
     model.replay.seek(3);
     press(&mut model, KeyCode::Char('G'));
-    assert_eq!((model.overlay.is_none(), model.notice.as_deref()), (true, Some("No counted round yet.")));
+    assert_eq!(
+        (model.overlay.is_none(), model.notice.as_deref()),
+        (true, Some("No round is counted yet. Pictures come with the reveal."))
+    );
 }

@@ -106,3 +106,31 @@ fn search_reads_all_answers_of_all_rounds() {
     press(&mut model, KeyCode::Esc);
     assert!(model.words.is_empty() && matches!(model.mode, Mode::Live(_)), "Esc ends the search first");
 }
+
+/// On a small screen a long word to the person takes more lines instead of being cut.
+#[test]
+fn a_notice_is_whole_on_a_small_screen() {
+    let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
+    update(&mut model, Message::Resize(40, 12));
+    let notice = "Replay is read-only. Press o to resume the session, F to fork it.";
+    model.notice = Some(notice.to_owned());
+    let screen = rendered(&model, (40, 12));
+    let text: String = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.ends_with(notice), "{screen}");
+    model.notice = Some("word ".repeat(100));
+    assert!(rendered(&model, (40, 12)).trim_end().ends_with('…'));
+}
+
+/// The help page names what works now first, and last the keys of other states.
+#[test]
+fn the_help_page_begins_with_what_works_here() {
+    let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
+    update(&mut model, Message::Resize(80, 300));
+    press(&mut model, KeyCode::Char('?'));
+    let screen = rendered(&model, (80, 300));
+    let at = |words: &str| screen.find(words).unwrap_or_else(|| panic!("{words}\n{screen}"));
+    assert!(
+        at("Lead the session") < at("accept result") && at("accept result") < at("Find, filter and sort")
+    );
+    assert!(at("In a form") < at("In other states") && at("In other states") < at("close round"));
+}

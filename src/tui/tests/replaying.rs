@@ -106,3 +106,21 @@ fn a_file_that_grows_is_followed() {
     update(&mut model, Message::LoadProgress(LoadProgress::Changed("x.s2s was cut".to_owned())));
     assert_eq!((model.notice.as_deref(), model.replay.len()), (Some("x.s2s was cut"), lines.len()));
 }
+
+#[test]
+fn digits_jump_to_tenths_and_r_to_the_next_reveal() {
+    let mut model = model(slow());
+    let mut before = 0;
+    for tenth in '0'..='9' {
+        press(&mut model, KeyCode::Char(tenth));
+        assert!(model.replay.at() >= before.max(1), "{tenth}");
+        before = model.replay.at();
+    }
+    assert!(before < model.replay.len(), "nine tenths are not the end");
+    press(&mut model, KeyCode::Char('0'));
+    assert!(model.replay.session().rounds.is_empty());
+    press(&mut model, KeyCode::Char('r'));
+    assert!(model.session().rounds[0].tally.is_some(), "the answers are there and counted");
+    press(&mut model, KeyCode::Char('r'));
+    assert!(model.notice.as_ref().is_some_and(|notice| notice.starts_with("No reveal after this moment")));
+}

@@ -96,7 +96,7 @@ fn header() -> SessionOpened {
 }
 
 /// A session that is looked at and has not begun.
-fn draft(definition: Option<&str>) -> Model {
+pub fn draft(definition: Option<&str>) -> Model {
     let mut opened = header();
     if let Some(definition) = definition {
         opened.definition = definition.to_owned();

@@ -173,7 +173,7 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
                 return Vec::new();
             }
             let Some(order) = model.live().and_then(open_order) else {
-                model.notice = Some("The snapshot is not ready yet.".to_owned());
+                model.notice = Some("The snapshot is not ready yet. Press o again in a moment.".to_owned());
                 return Vec::new();
             };
             if let Some(live) = model.live_mut() {
@@ -255,11 +255,12 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
     match form {
         Some(form) if model.live().is_some() => forms::open(model, form),
         Some(_) => {
-            model.notice = Some("Replay is read-only. Press r to resume the session.".to_owned());
+            model.notice =
+                Some("Replay is read-only. Press o to resume the session, F to fork it.".to_owned());
             Vec::new()
         }
         None => {
-            model.notice = Some("Not available now.".to_owned());
+            model.notice = Some("There is nothing to answer now. ? shows the keys that work.".to_owned());
             Vec::new()
         }
     }
@@ -354,9 +355,9 @@ pub fn answer_to_read(model: &Model) -> (String, String) {
 /// What is looked at, as text for the clipboard.
 fn copy(model: &mut Model) -> Vec<Effect> {
     let Some(text) = selected_text(model) else {
-        model.notice = Some("Nothing to copy.".to_owned());
+        model.notice = Some("Nothing to copy here. Press Tab for another pane.".to_owned());
         return Vec::new();
     };
-    model.notice = Some(format!("copied {} characters", text.chars().count()));
+    model.notice = Some(format!("Copied {} characters to the clipboard.", text.chars().count()));
     vec![Effect::Copy(text)]
 }

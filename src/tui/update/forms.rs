@@ -41,7 +41,8 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         FormEvent::Done => submit(model),
         // An editor needs a file, and this is nobody's to read.
         FormEvent::Editor if matches!(form.purpose, FormKind::SeatAnswer(..)) => {
-            model.notice = Some("Sealed answers cannot be edited in an external editor.".to_owned());
+            model.notice =
+                Some("Sealed answers cannot be edited in an external editor. Type here.".to_owned());
             Vec::new()
         }
         FormEvent::Path(typed) => vec![Effect::FindPaths(typed)],
@@ -89,7 +90,7 @@ fn close_form(model: &mut Model) -> Vec<Effect> {
     let (name, text) = (form.kept_as.clone(), form.kept());
     let text = Some(text).filter(|text| *text != form.filled);
     if text.is_some() {
-        model.notice = Some("Closed. Draft kept.".to_owned());
+        model.notice = Some("Form closed, draft kept: the same key opens it again.".to_owned());
     }
     model.overlay = None;
     vec![Effect::Keep(name, text)]
@@ -100,7 +101,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
     let kept = Effect::Keep(form.kept_as.clone(), Some(form.kept()));
     match read(form) {
         Err(problem) => {
-            form.error = Some(problem);
+            form.refuse(problem);
             vec![kept]
         }
         Ok(Submitted::Definition(text)) => {
@@ -111,7 +112,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
             let open = model.session().open_round();
             if let Some(why) = open.and_then(|round| check_reply(&round.opened, &text).err()) {
                 if let Some(form) = self::form(model) {
-                    form.error = Some(format!("This would not count: {why}"));
+                    form.refuse(format!("This would not count: {why}"));
                 }
                 return Vec::new();
             }
@@ -143,7 +144,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
 /// A form that was handed in comes back with what is wrong with it.
 pub fn refused(model: &mut Model, why: &str) -> bool {
     let Some(mut form) = model.live_mut().and_then(|live| live.handed_in.take()) else { return false };
-    form.error = Some(why.to_owned());
+    form.refuse(why.to_owned());
     model.overlay = Some(Overlay::Form(form));
     true
 }
@@ -177,7 +178,7 @@ pub fn home_read(model: &mut Model) {
 pub fn cannot_begin(model: &mut Model, why: &str) -> bool {
     match form(model) {
         Some(form) if form.purpose == FormKind::NewQuestion => {
-            form.error = Some(why.to_owned());
+            form.refuse(why.to_owned());
             true
         }
         _ => false,

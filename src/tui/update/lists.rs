@@ -23,7 +23,7 @@ pub fn what_if(model: &mut Model) {
     let session = model.session();
     let round = model.shown_round().filter(|_| model.preview().is_none());
     let Some(round) = round.filter(|round| round_view::is_revealed(round)) else {
-        model.notice = Some("No counted round yet.".to_owned());
+        model.notice = Some("No round is counted yet. Other rules apply after the reveal.".to_owned());
         return;
     };
     let found = what_if::what_if_all(session, round, &RuleOptions::default());
@@ -43,7 +43,7 @@ pub fn items(model: &mut Model) {
         .take(5000)
         .collect();
     if rows.is_empty() {
-        model.notice = Some("No work items yet.".to_owned());
+        model.notice = Some("No work items yet: nothing was sent.".to_owned());
         return;
     }
     let title = "Work items, newest first".to_owned();

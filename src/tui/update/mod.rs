@@ -23,6 +23,7 @@ pub use refusal::refusal;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::keymap::Action;
 use super::model::{LeaveTarget, Mode, Model, Overlay};
 use actions::perform;
 use leave::{leave, leaving};
@@ -83,7 +84,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         _ if is_interrupt => leave(model, LeaveTarget::Quit),
         _ if is_suspend => vec![Effect::Suspend],
         _ if key.code == KeyCode::Esc && model.busy.is_some() => {
-            (model.busy, model.notice) = (None, Some("Cancelled.".to_owned()));
+            (model.busy, model.notice) = (None, Some("Cancelled. Nothing was changed.".to_owned()));
             vec![Effect::CancelOpening]
         }
         Some(Overlay::Help(_)) => overlays::help(model, key),
@@ -103,6 +104,10 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         None => {
             let state = model.screen_state();
             if let Some(action) = model.keys.action(key, state) {
+                if action == Action::JumpToTenth {
+                    moments::to_tenth(model, key);
+                    return Vec::new();
+                }
                 return perform(model, action);
             }
             model.notice = refusal::elsewhere(model, key, state);

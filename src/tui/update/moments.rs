@@ -1,5 +1,7 @@
 //! What is looked at of the past: a moment of a replay, an earlier round, one seat's events.
 
+use crossterm::event::KeyEvent;
+
 use crate::tui::keymap::Action;
 use crate::tui::model::{Model, Pane};
 
@@ -17,8 +19,19 @@ pub fn replay_action(model: &mut Model, action: Action) {
         Action::PlayPause => replay.toggle(),
         Action::PlayFaster => replay.change_speed(true),
         Action::PlaySlower => replay.change_speed(false),
+        Action::NextReveal => replay.seek(replay.next_reveal().unwrap_or(replay.at())),
+        Action::JumpToTenth => model.notice = Some("Press 0 to 9 to jump.".to_owned()),
         _ => {}
     }
+    model.scroll = [0; Pane::ALL.len()];
+}
+
+/// Goes to a tenth of the time line: the first of the action's keys to its start, the last to nine tenths.
+pub fn to_tenth(model: &mut Model, key: &KeyEvent) {
+    let tenth = model.keys.place_of(Action::JumpToTenth, key).unwrap_or(0);
+    let whole = model.replay.played_at(model.replay.len());
+    let at = model.replay.count_by(whole * tenth as u64 / 10);
+    model.replay.seek(at.max(1));
     model.scroll = [0; Pane::ALL.len()];
 }
 
@@ -29,8 +42,9 @@ pub fn look_back(model: &mut Model, further: bool) {
     let newest = rounds + usize::from(model.live().is_some_and(|live| live.preview.is_some()));
     let to = if further { model.rounds_back + 1 } else { model.rounds_back.saturating_sub(1) };
     if to >= newest || to == model.rounds_back {
-        let which = if further { "first" } else { "newest" };
-        model.notice = Some(format!("This is the {which} round."));
+        let text =
+            if further { "This is the first round." } else { "This is the newest round. [ goes back." };
+        model.notice = Some(text.to_owned());
         return;
     }
     (model.rounds_back, model.scroll) = (to, [0; Pane::ALL.len()]);
@@ -45,9 +59,9 @@ pub fn filter_events(model: &mut Model) {
     model.only_seat = !model.only_seat && model.seat_name().is_some();
     let who = model.seat_name().unwrap_or_default().to_owned();
     let text = if model.only_seat {
-        format!("Showing only events of {who}")
+        format!("Showing only events of {who}. Press f for all.")
     } else {
-        "Showing all events".to_owned()
+        "Showing all events. Press f for one seat's.".to_owned()
     };
     model.focus = if model.only_seat { Pane::Events } else { model.focus };
     model.notice = Some(text);

@@ -139,7 +139,7 @@ pub fn agreeing(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         }
         KeyCode::Esc | KeyCode::Char('n' | 'q') => {
             model.overlay = None;
-            model.notice = Some("not agreed to: nothing was run or sent".to_owned());
+            model.notice = Some("Not allowed: nothing was run or sent.".to_owned());
         }
         _ => {}
     }

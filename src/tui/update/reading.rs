@@ -42,7 +42,7 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         KeyCode::Char('<' | 'N') => find(model, false, false),
         KeyCode::Char('y') => {
             let text = read.text.clone();
-            model.notice = Some(format!("copied {} characters", text.chars().count()));
+            model.notice = Some(format!("Copied {} characters to the clipboard.", text.chars().count()));
             return vec![Effect::Copy(text)];
         }
         KeyCode::Esc if !read.words.is_empty() => read.words.clear(),
@@ -81,7 +81,7 @@ fn find(model: &mut Model, forward: bool, from_here: bool) {
         before.unwrap_or(hits.len().saturating_sub(1))
     };
     let Some(hit) = hits.get(next).copied() else {
-        model.notice = Some(format!("No match for “{}” here.", read.words));
+        model.notice = Some(format!("No match for “{}” here. Press / for other words.", read.words));
         return;
     };
     model.notice = Some(format!("{} of {} lines with “{}”", next + 1, hits.len(), read.words));

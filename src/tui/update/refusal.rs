@@ -43,7 +43,10 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
         }
         Action::ShowPictures => {
             let is_counted = model.shown_round().is_some_and(|round| tally(round).is_some());
-            needs(is_counted, "No counted round yet.")
+            needs(is_counted, "No round is counted yet. Pictures come with the reveal.")
+        }
+        Action::NextReveal => {
+            needs(model.replay.next_reveal().is_some(), "No reveal after this moment. Press g for the start.")
         }
         Action::NextSeat
         | Action::PreviousSeat
@@ -54,7 +57,7 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
     }
 }
 
-const NO_ROUND: &str = "No round is open: a step is running.";
+const NO_ROUND: &str = "No round is open: a step is running. M shows the workflow.";
 
 /// Returns where the action of a key that has none in this state would work.
 pub fn elsewhere(model: &Model, key: &crossterm::event::KeyEvent, state: ScreenState) -> Option<String> {

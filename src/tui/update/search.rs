@@ -33,7 +33,7 @@ pub fn find(model: &mut Model, forward: bool) {
     };
     if !is_found {
         let where_to = if forward { "after" } else { "before" };
-        model.notice = Some(format!("No match for “{words}” {where_to} here."));
+        model.notice = Some(format!("No match for “{words}” {where_to} here. Press / for other words."));
     }
 }
 

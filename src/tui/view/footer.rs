@@ -6,10 +6,32 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::click_map::{ClickMap, Target};
-use crate::tui::cell_text::safe;
+use crate::tui::cell_text::{clipped, safe, wrapped};
 use crate::tui::keymap::{Action, BINDINGS, KeyBinding, bindings_in, label};
 use crate::tui::model::Model;
 use crate::tui::update::refusal;
+
+/// The most lines of a word to the person.
+const MOST_LINES: usize = 3;
+
+/// How many lines the footer takes: as many as a word to the person needs.
+pub fn height(model: &Model, width: u16) -> u16 {
+    let is_shown = model.busy.is_none() && model.overlay.is_none();
+    let lines = model.notice.as_ref().filter(|_| is_shown).map_or(1, |notice| noticed(notice, width).len());
+    u16::try_from(lines).unwrap_or(1).max(1)
+}
+
+/// A word to the person in lines; what is too long even so ends in a sign.
+fn noticed(notice: &str, width: u16) -> Vec<String> {
+    let room = usize::from(width.saturating_sub(2)).max(1);
+    let text = notice.replace('\n', " ");
+    let mut lines = wrapped(&text, room, MOST_LINES + 1);
+    if lines.len() > MOST_LINES {
+        lines.truncate(MOST_LINES);
+        lines.iter_mut().skip(MOST_LINES - 1).for_each(|last| *last = clipped(&format!("{last}…"), room));
+    }
+    lines
+}
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     if let Some((what, since)) = &model.busy {
@@ -21,8 +43,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
         return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
     }
     if let Some(notice) = &model.notice {
-        let text = format!(" {}", safe(notice).replace('\n', " "));
-        return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
+        let line = |line| Line::styled(format!(" {line}"), model.theme.active());
+        let lines: Vec<Line<'static>> = noticed(notice, area.width).into_iter().map(line).collect();
+        return frame.render_widget(Paragraph::new(lines), area);
     }
     let turn = model.pending_human().filter(|_| model.overlay.is_none());
     if let Some((seat, _)) = turn {

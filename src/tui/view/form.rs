@@ -14,10 +14,17 @@ use crate::tui::model::Model;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut ClickMap) {
     let width = area.width.min(100);
-    let words = words(model, form, usize::from(width.saturating_sub(3)));
+    let error = form.error_field().zip(form.error.as_deref());
+    let words = words(model, form, error.is_some(), usize::from(width.saturating_sub(3)));
     let below = u16::try_from(words.len()).unwrap_or(1);
-    let wanted =
-        form.fields.iter().fold(0_u16, |sum, field| sum.saturating_add(extra(field)).saturating_add(1));
+    let wanted = form
+        .fields
+        .iter()
+        .fold(0_u16, |sum, field| sum.saturating_add(extra(field, false)).saturating_add(1));
+    // Room for whichever field is written in, so that the form keeps its height.
+    let more = form.fields.iter().map(|field| extra(field, true).saturating_sub(extra(field, false))).max();
+    let wanted = wanted.saturating_add(more.unwrap_or(0));
+    let wanted = wanted.saturating_add(if error.is_some() { MOST_ERROR } else { 0 });
     let intro = intro(form, usize::from(width.saturating_sub(4)), usize::from(area.height / 3));
     let above = u16::try_from(intro.len()).unwrap_or(0);
     let height = wanted.saturating_add(below + above + 3).min(area.height);
@@ -39,6 +46,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits:
     frame.render_widget(Paragraph::new(words), foot);
 }
 
+/// The most lines of an error under its field.
+const MOST_ERROR: u16 = 3;
+
 /// What is read before the form is filled in, in at most so many lines.
 fn intro(form: &Form, width: usize, most: usize) -> Vec<Line<'static>> {
     if form.intro.is_empty() {
@@ -48,21 +58,44 @@ fn intro(form: &Form, width: usize, most: usize) -> Vec<Line<'static>> {
     all.into_iter().chain([String::new()]).map(|line| Line::from(format!(" {line}"))).collect()
 }
 
-/// What is wrong with the form, else its keys.
-fn words(model: &Model, form: &Form, width: usize) -> Vec<Line<'static>> {
-    let Some(error) = &form.error else {
+/// What is wrong with the form as a whole, else its keys.
+fn words(model: &Model, form: &Form, is_under_field: bool, width: usize) -> Vec<Line<'static>> {
+    let Some(error) = form.error.as_ref().filter(|_| !is_under_field) else {
         let word = |key: &FormKey| Some(format!("{} {}", key.keys[0], key.footer?));
-        let keys: Vec<String> = FORM_KEYS.iter().filter_map(word).collect();
+        if let Some(notice) = &model.notice {
+            let line = |line| Line::styled(format!(" {line}"), model.theme.active());
+            return wrapped(notice, width, 2).into_iter().map(line).collect();
+        }
+        let enter = match form.fields.get(form.at).map(|field| &field.entry) {
+            Some(FieldValue::Text(_)) => "Enter new line",
+            Some(FieldValue::Merge(_)) | None => "Enter takes",
+            Some(_) if form.at + 1 == form.fields.len() => "Enter submit",
+            Some(_) => "Enter next",
+        };
+        let keys = FORM_KEYS.iter().filter_map(word).chain([enter.to_owned()]);
+        let keys: Vec<String> = keys.collect();
         return vec![Line::styled(format!(" {}", keys.join(" · ")), model.theme.faint())];
     };
     let line = |line| Line::styled(format!(" {line}"), model.theme.bad());
     wrapped(error, width, 3).into_iter().map(line).collect()
 }
 
-/// The lines a field would like beyond its first.
-fn extra(field: &Field) -> u16 {
+/// What is wrong with a field, as it stands under it.
+fn under_field(model: &Model, error: &str, width: u16) -> Vec<Line<'static>> {
+    let sign = model.theme.sign("✗", "x");
+    let lines = wrapped(error, usize::from(width.saturating_sub(6)), usize::from(MOST_ERROR));
+    let lead = |at: usize| if at == 0 { format!("    {sign} ") } else { " ".repeat(6) };
+    let line = |(at, line): (usize, String)| Line::styled(format!("{}{line}", lead(at)), model.theme.bad());
+    lines.into_iter().enumerate().map(line).collect()
+}
+
+/// The lines a field would like beyond its first: what is written in takes more room.
+fn extra(field: &Field, is_at: bool) -> u16 {
     match &field.entry {
-        FieldValue::Text(area) => u16::try_from(area.lines().len()).unwrap_or(u16::MAX).clamp(4, 12),
+        FieldValue::Text(area) if is_at => u16::try_from(area.lines().len()).unwrap_or(u16::MAX).clamp(4, 12),
+        FieldValue::Text(area) => {
+            u16::try_from(area.lines().len().saturating_sub(1)).unwrap_or(u16::MAX).min(4)
+        }
         FieldValue::Merge(_) => u16::MAX / 2,
         FieldValue::Picks(picks, _) => u16::try_from(picks.len()).unwrap_or(u16::MAX).clamp(1, 12),
         _ => 0,
@@ -75,12 +108,21 @@ fn draw_fields(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hi
     let room = usize::from(area.height);
     // The field at hand gets what it wants first, then all get their line, then the rest.
     let mut heights: Vec<u16> = vec![1; count];
-    let first = form.at.saturating_sub(room.saturating_sub(4).min(form.at));
-    let last = count.min(first + room.max(1));
+    let wrong = form.error_field();
+    let errors = wrong.zip(form.error.as_ref()).map(|(_, error)| under_field(model, error, area.width));
+    let errors = errors.unwrap_or_default();
+    let extra = |index: usize| {
+        let more = if wrong == Some(index) { u16::try_from(errors.len()).unwrap_or(0) } else { 0 };
+        extra(&form.fields[index], index == form.at).saturating_add(more)
+    };
+    // What the field at hand wants beyond its line is kept free, up to half of the room.
+    let rows = room.saturating_sub(usize::from(extra(form.at)).min(room / 2)).max(1);
+    let first = form.at.saturating_sub(rows.saturating_sub(rows.min(3)));
+    let last = count.min(first + rows);
     let mut left = area.height.saturating_sub(u16::try_from(last - first).unwrap_or(u16::MAX));
     let by_need = std::iter::once(form.at).chain((first..last).filter(|index| *index != form.at));
     for index in by_need {
-        let more = extra(&form.fields[index]).min(left);
+        let more = extra(index).min(left);
         heights[index] += more;
         left -= more;
     }
@@ -88,7 +130,12 @@ fn draw_fields(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hi
     let labels = form.fields.iter().map(|field| field.label.chars().count()).max().unwrap_or(0);
     for (place, index) in places.iter().zip(first..last) {
         hits.note(*place, Target::Field(index));
-        draw_field(frame, *place, model, &form.fields[index], labels, index == form.at);
+        let below = errors.iter().filter(|_| wrong == Some(index)).count();
+        let below = u16::try_from(below).unwrap_or(0).min(place.height.saturating_sub(1));
+        let field = Rect { height: place.height - below, ..*place };
+        draw_field(frame, field, model, &form.fields[index], labels, index == form.at);
+        let under = Rect { y: field.bottom(), height: below, ..*place };
+        frame.render_widget(Paragraph::new(errors.clone()), under);
     }
 }
 
@@ -108,6 +155,9 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, l
             if text.is_empty() && !is_at {
                 let hint = Line::styled(field.hint, model.theme.faint());
                 return frame.render_widget(Paragraph::new(hint), entry);
+            }
+            if !is_at && text.lines().len() > 1 {
+                return frame.render_widget(Paragraph::new(beginning(text.lines(), entry)), entry);
             }
             frame.render_widget(&**text, entry);
             if text.is_empty() && entry.width > 2 {
@@ -130,6 +180,20 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, l
         FieldValue::Merge(_) => {}
         FieldValue::Picks(picks, at) => draw_picks(frame, entry, model, picks, *at, is_at),
     }
+}
+
+/// How a text begins that is not being written in; on one line its lines stand beside each other.
+fn beginning(lines: &[String], area: Rect) -> Vec<Line<'static>> {
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    if height < 2 {
+        let filled: Vec<&str> =
+            lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+        return vec![Line::from(clipped(&filled.join(" · "), width))];
+    }
+    let shown = if lines.len() > height { height - 1 } else { lines.len() };
+    let more = lines.len() - shown;
+    let more = (more > 0).then(|| format!("… {more} more lines"));
+    lines[..shown].iter().map(|line| clipped(line, width)).chain(more).map(Line::from).collect()
 }
 
 fn draw_picks(frame: &mut Frame<'_>, area: Rect, model: &Model, picks: &[CheckItem], at: usize, is_at: bool) {

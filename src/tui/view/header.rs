@@ -7,6 +7,7 @@ use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::numbers::{clock, quorum};
+use super::phase::{ALL_STATES, current_step, phase_words};
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session};
 use crate::insight::headline;
@@ -35,7 +36,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let [first, second] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
     let right = track(model, first.width);
     let room = usize::from(first.width).saturating_sub(right.width());
-    let left = name(model, room, first.width >= WIDE);
+    let left = name(model, room, first.width);
     ends(frame, first, left, right);
     if !second.is_empty() {
         let (left, right) = numbers(model, second.width);
@@ -53,7 +54,8 @@ fn ends(frame: &mut Frame<'_>, area: Rect, left: Line<'static>, right: Line<'sta
 }
 
 /// What is asked, or the name of the session, in this many columns; the words behind it stay whole.
-fn name(model: &Model, room: usize, is_wide: bool) -> Line<'static> {
+fn name(model: &Model, room: usize, width: u16) -> Line<'static> {
+    let is_wide = width >= WIDE;
     let (session, theme) = (model.session(), model.theme);
     let question = match (model.preview(), session.rounds.last()) {
         (Some(preview), _) => Some(preview.opened.question.as_str()),
@@ -68,7 +70,9 @@ fn name(model: &Model, room: usize, is_wide: bool) -> Line<'static> {
     if matches!(model.mode, Mode::Replay) {
         rest.push(" · replay".into());
     }
+    let phase = phase_words(model, current_step(model), width);
     match (number, &session.step) {
+        _ if phase.is_some() => rest.extend(phase.map(Span::from)),
         (Some(number), _) if is_wide => rest.push(format!(" · round {number}").into()),
         (Some(number), _) => rest.push(format!(" r{number} ").into()),
         (None, Some(run)) => rest.push(format!(" · step {}", harmless_line(&run.id)).into()),
@@ -85,7 +89,7 @@ fn name(model: &Model, room: usize, is_wide: bool) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The three states of a round, the one it is in marked.
+/// The three states of a round, the one it is in marked; a narrow line with a phase shows that one alone.
 fn track(model: &Model, width: u16) -> Line<'static> {
     let (session, theme) = (model.session(), model.theme);
     let at = match (model.preview(), session.rounds.last()) {
@@ -96,7 +100,8 @@ fn track(model: &Model, width: u16) -> Line<'static> {
     };
     let words = ["draft", "open", "reveal"];
     let marked = |index: usize| format!("[{} {}]", index + 1, words[index].to_uppercase());
-    if width < WIDE {
+    let is_short = width < ALL_STATES && phase_words(model, current_step(model), width).is_some();
+    if width < WIDE || is_short {
         return Line::styled(format!("{} ", marked(at)), theme.active());
     }
     let link = theme.sign("─", "-");

@@ -142,7 +142,7 @@ pub fn rows(area: Rect, model: &Model) -> [Rect; 4] {
         Constraint::Length(title),
         Constraint::Min(3),
         Constraint::Length(timeline(area, model)),
-        Constraint::Length(1),
+        Constraint::Length(super::footer::height(model, area.width).min((area.height / 3).max(1))),
     ])
     .areas(area)
 }

@@ -6,17 +6,18 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
 use super::click_map::{ClickMap, Target};
+use super::popup::popup;
 use crate::insight::wording::group_digits;
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, safe, wrapped};
-use crate::tui::keymap::{FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels, matching};
+use crate::tui::keymap::{KeyBinding, labels, matching};
 use crate::tui::model::{Asking, LeaveTarget, Menu, MenuKind, Model, Overlay};
 
 /// Draws it, if there is one.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     match &model.overlay {
         None => {}
-        Some(Overlay::Help(at)) => help(frame, area, model, *at),
+        Some(Overlay::Help(at)) => super::help::draw(frame, area, model, *at),
         Some(Overlay::Search(words)) => typed(frame, area, model, "/", words, ""),
         Some(Overlay::Narrow) => {
             let (shown, all) = (model.seat_order().len(), model.seat_count());
@@ -45,56 +46,6 @@ fn typed(frame: &mut Frame<'_>, area: Rect, model: &Model, before: &str, words: 
 fn row(binding: &KeyBinding, model: &Model) -> Line<'static> {
     let keys = labels(model.keys.keys_for(binding));
     Line::from(vec![Span::styled(format!(" {keys:16}"), model.theme.key()), Span::raw(binding.name)])
-}
-
-/// A box in the middle of the screen; the place of its lines.
-fn popup(
-    frame: &mut Frame<'_>,
-    area: Rect,
-    model: &Model,
-    title: &str,
-    lines: Vec<Line<'static>>,
-    width: u16,
-) -> Rect {
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2).min(area.height);
-    let width = width.min(area.width);
-    let place =
-        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
-    let title = clipped(&harmless_line(title), usize::from(width.saturating_sub(4)));
-    frame.render_widget(Clear, place);
-    let framed = Paragraph::new(lines).block(model.theme.block(format!(" {} ", title.trim_end()), true));
-    frame.render_widget(framed, place);
-    Rect { x: place.x + 1, y: place.y + 1, width: width.saturating_sub(2), height: height.saturating_sub(2) }
-}
-
-/// How far the keys can be scrolled.
-pub fn most_help(model: &Model) -> usize {
-    help_lines(model).len().saturating_sub(usize::from(model.size.1.saturating_sub(2)))
-}
-
-/// The keys of this place, the way back, and those of forms.
-fn help_lines(model: &Model) -> Vec<Line<'static>> {
-    let place = model.screen_state();
-    let mut lines: Vec<Line<'static>> = bindings_in(place).map(|binding| row(binding, model)).collect();
-    let mut keyed = |keys: &str, name: &'static str| {
-        lines.push(Line::from(vec![Span::styled(format!(" {keys:16}"), model.theme.key()), Span::raw(name)]));
-    };
-    keyed("Esc", if place == ScreenState::Home { "clear search" } else { "back to the home screen" });
-    for key in FORM_KEYS {
-        keyed(&key.keys.join(" "), key.name);
-    }
-    lines
-}
-
-fn help(frame: &mut Frame<'_>, area: Rect, model: &Model, at: usize) {
-    let lines = help_lines(model);
-    let room = usize::from(area.height.saturating_sub(2));
-    let total = lines.len();
-    let start = at.min(total.saturating_sub(room));
-    let shown: Vec<Line<'static>> = lines.into_iter().skip(start).take(room).collect();
-    let more = total.saturating_sub(start + shown.len());
-    let title = if more > 0 { format!("Keys · {more} more below: j") } else { "keys".to_owned() };
-    popup(frame, area, model, &title, shown, 60);
 }
 
 fn palette(

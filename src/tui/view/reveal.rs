@@ -99,14 +99,16 @@ pub fn header(frame: &mut Frame<'_>, area: Rect, model: &Model, round: &RoundRun
 fn state(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
     let theme = model.theme;
     let dash = theme.sign("─", "-");
-    let right = if width < 70 {
+    let columns = u16::try_from(width).unwrap_or(u16::MAX);
+    let phase = super::phase::phase_words(model, Some(&round.opened.step), columns);
+    let right = if width < 70 || phase.is_some() && width < 100 {
         vec![Span::styled(format!("[3 REVEAL] r{} ", round.opened.number), theme.good())]
     } else {
         let rest = Span::raw(format!("1 draft {dash} 2 open {dash}"));
         vec![rest, Span::styled("[3 REVEAL] ", theme.good())]
     };
-    let mut rest = Vec::new();
-    if width >= 70 {
+    let mut rest: Vec<Span<'static>> = phase.map(Span::from).into_iter().collect();
+    if width >= 70 && (rest.is_empty() || model.rounds_back > 0) {
         let number = round.opened.number;
         let of = model.session().rounds.len();
         let is_back = model.rounds_back > 0;

@@ -1,0 +1,95 @@
+//! The keys, grouped by what one wants to do: first those that work now, then why others do not.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::popup::popup;
+use crate::tui::cell_text::{clipped, wrapped};
+use crate::tui::keymap::{Aim, BINDINGS, FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels};
+use crate::tui::model::Model;
+use crate::tui::update::refusal;
+
+/// The widest the page gets.
+const WIDTH: u16 = 76;
+
+/// How far the keys can be scrolled.
+pub fn most_help(model: &Model) -> usize {
+    lines(model).len().saturating_sub(usize::from(model.size.1.saturating_sub(2)))
+}
+
+/// Draws the page from line `at` on.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, at: usize) {
+    let lines = lines(model);
+    let room = usize::from(area.height.saturating_sub(2));
+    let total = lines.len();
+    let start = at.min(total.saturating_sub(room));
+    let shown: Vec<Line<'static>> = lines.into_iter().skip(start).take(room).collect();
+    let more = total.saturating_sub(start + shown.len());
+    let title = if more > 0 { format!("Keys · {more} more below: j") } else { "Keys".to_owned() };
+    popup(frame, area, model, &title, shown, WIDTH);
+}
+
+fn lines(model: &Model) -> Vec<Line<'static>> {
+    let place = model.screen_state();
+    let mut page =
+        Page { model, width: usize::from(model.size.0.min(WIDTH).saturating_sub(2)), lines: Vec::new() };
+    let works = |binding: &&KeyBinding| refusal(model, binding.action).is_none();
+    let here = |aim: Aim| bindings_in(place).filter(move |binding| Aim::of(binding.action) == aim);
+    for aim in Aim::ALL {
+        let mut rows: Vec<(String, String)> =
+            here(aim).filter(works).map(|binding| page.row(binding)).collect();
+        if aim == Aim::Program {
+            let back = if place == ScreenState::Home { "clear search" } else { "back, in the end to home" };
+            rows.insert(0, ("Esc".to_owned(), back.to_owned()));
+        }
+        page.group(aim.heading(), rows);
+    }
+    let form = FORM_KEYS.iter().map(|key| (key.keys.join(" "), key.name.to_owned()));
+    page.group("In a form", form.collect());
+    let refused = bindings_in(place).filter_map(|binding| {
+        let why = refusal(model, binding.action)?;
+        Some((page.row(binding).0, format!("{}: {why}", binding.name)))
+    });
+    let refused = refused.collect();
+    page.group("Not now", refused);
+    let elsewhere =
+        BINDINGS.iter().filter(|binding| bindings_in(place).all(|other| other.action != binding.action));
+    let elsewhere =
+        elsewhere.map(|binding| (page.row(binding).0, format!("{} · {}", binding.name, binding.places())));
+    let elsewhere = elsewhere.collect();
+    page.group("In other states", elsewhere);
+    page.lines
+}
+
+struct Page<'a> {
+    model: &'a Model,
+    width: usize,
+    lines: Vec<Line<'static>>,
+}
+
+impl Page<'_> {
+    fn row(&self, binding: &KeyBinding) -> (String, String) {
+        (labels(self.model.keys.keys_for(binding)), binding.name.to_owned())
+    }
+
+    /// A heading with its keys; names that are too long go on below.
+    fn group(&mut self, heading: &str, rows: Vec<(String, String)>) {
+        if rows.is_empty() {
+            return;
+        }
+        if !self.lines.is_empty() {
+            self.lines.push(Line::default());
+        }
+        self.lines.push(Line::styled(format!(" {heading}"), self.model.theme.strong()));
+        let keys = if self.width < 58 { 11 } else { 17 };
+        for (label, name) in rows {
+            let names = wrapped(&name, self.width.saturating_sub(keys + 2), 4);
+            for (at, name) in names.into_iter().enumerate() {
+                let label = clipped(if at == 0 { &label } else { "" }, keys);
+                let label = Span::styled(format!(" {label} "), self.model.theme.key());
+                self.lines.push(Line::from(vec![label, Span::raw(name)]));
+            }
+        }
+    }
+}

@@ -33,7 +33,7 @@ pub fn record(report: &Report<'_>, out: &mut String) {
     if !rest.is_empty() {
         fold(
             "Steps",
-            "Approvals, steps, reviews and warnings",
+            "Approvals, steps, reviews, warnings, agenda",
             "",
             false,
             &format!("<div class=\"md\">{}</div>", rendered(&rest)),

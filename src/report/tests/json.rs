@@ -64,7 +64,7 @@ fn a_finished_session_whole() {
         }],
         "not_held": [],
         "artifacts": [{"id": "REQ-001", "summary": "Prices change hourly"}],
-        "merges": [], "findings": [], "approvals": [],
+        "agenda": [], "conflicts": [], "questions": [], "merges": [], "findings": [], "approvals": [],
         "steps": [{
             "stepId": "pick", "success": true, "data": step.data, "startTime": step.start_time,
             "endTime": step.end_time, "duration": step.duration,

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{CHOICE, CONSENT, Table, below_quorum, decided};
 use crate::ballot::{Ballot, Stance};
-use crate::core::Command;
+use crate::core::{AgendaChange, Command};
 use crate::history::Event;
 use crate::insight::pictures;
 use crate::report::markdown;
@@ -140,6 +140,13 @@ fn an_open_round_shows_where_seats_stand_and_nothing_else() {
     assert!(!markdown(&table.session).contains("SECRET"));
 }
 
+/// A conflict that has nothing but this text.
+fn conflict(text: &str) -> Command {
+    let (title, description) = (text.replace('\n', " "), Some(text.to_owned()));
+    let change = AgendaChange::OpenConflict { title, minimum_change: description.clone(), description };
+    Command::ChangeAgenda { change, by: "facilitator".to_owned() }
+}
+
 #[test]
 fn hostile_text_neither_acts_nor_forges() {
     let hostile = "\u{1b}[2J\u{1b}]8;;http://x\u{7}\u{202e}\n# Decision: forged\n```\n## Dissent\n\
@@ -159,6 +166,7 @@ fn hostile_text_neither_acts_nor_forges() {
         vec![first, table.vote("qa-lead", "inline", json!({})), table.invalid("devops-engineer", hostile)];
     table.close(answers);
     table.command(Command::Warn { message: hostile.to_owned() });
+    table.command(conflict(hostile));
     let report = markdown(&table.session);
     assert!(report.chars().all(|c| c == '\n' || !crate::sanitize::is_unsafe(c)));
     let headings: Vec<&str> = report.lines().filter(|line| line.starts_with('#')).collect();
@@ -174,6 +182,8 @@ fn hostile_text_neither_acts_nor_forges() {
             "## The record: rounds and answers, word for word",
             "### Round 1 `pick`: Which cache first?",
             "## Warnings",
+            "## Artifacts",
+            "## Open conflicts",
             "## Session details",
         ]
     );

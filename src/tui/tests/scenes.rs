@@ -1,4 +1,4 @@
-//! Every screen drawn at three sizes, compared with `tests/snapshots/screen/*.txt`.
+//! Every screen drawn at three sizes, the main states at a fourth, as `tests/snapshots/screen/*.txt` say.
 //!
 //! `UPDATE_SNAPSHOTS=1` writes them again; read what changed before it is kept.
 
@@ -16,6 +16,9 @@ use crate::tui::{
 };
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
+/// The main states are drawn on a large screen too.
+const LARGE: (u16, u16) = (200, 60);
+const MAIN: [&str; 5] = ["home", "draft", "open", "counted", "replay"];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/screen")
@@ -25,7 +28,8 @@ fn folder() -> PathBuf {
 #[track_caller]
 pub fn shows(name: &str, model: &Model) {
     let mut all = String::new();
-    for (width, height) in SIZES {
+    let large = MAIN.contains(&name).then_some(LARGE);
+    for (width, height) in SIZES.into_iter().chain(large) {
         let mut model = model.clone();
         update(&mut model, Message::Resize(width, height));
         all.push_str(&format!("== {width}x{height}\n{}", rendered(&model, (width, height))));

@@ -64,7 +64,8 @@ impl Count<'_> {
         if !blocks.is_empty() {
             let changes: Vec<String> = blocks
                 .iter()
-                .filter_map(|seat| Some(format!("“{}”", seat.ballot()?.minimum_change()?.trim())))
+                .filter_map(|seat| seat.ballot()?.minimum_change())
+                .map(|change| format!("“{}”", change.trim().trim_end_matches('.')))
                 .collect();
             let these = if changes.len() == 1 { "this change" } else { "these changes" };
             let _ = write!(sentence, " It would pass with {these}: {}.", changes.join("; "));

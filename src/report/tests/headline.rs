@@ -197,7 +197,7 @@ const TABLE: [(&str, &str, &[&str], &str); 35] = [
     (
         "ballot: consent\n",
         "rule: consent",
-        &["support", "b:encrypt at rest", "aside"],
+        &["support", "b:encrypt at rest.", "aside"],
         "Blocked by b. 1 of 3 seats supports it, 1 stands aside, 1 blocks. It would pass with this change: “encrypt at rest”.",
     ),
     (

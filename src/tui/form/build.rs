@@ -6,7 +6,7 @@ use crate::core::{Question, QuestionKind};
 use crate::history::Session;
 use crate::round::material::{Artifact, EvidencePlace};
 use crate::tally::{CountableKind, Rule, RuleOptions, Ties};
-use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round};
+use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round, strategies};
 
 const CLOSES: [&str; 4] = ["all", "quorum", "deadline", "manual"];
 
@@ -39,6 +39,7 @@ pub fn panel(personas: &[(String, String)]) -> Vec<CheckItem> {
 /// A question of one's own; `personas` are all there are, each with a line about it.
 pub fn new_question(personas: &[(String, String)]) -> Form {
     let rules: Vec<&str> = std::iter::once("none").chain(Rule::for_kind(CountableKind::Choice)).collect();
+    let strategies: Vec<&str> = strategies().iter().map(|strategy| strategy.name.as_str()).collect();
     let fields = vec![
         Field::text("question", "question", "What everyone is asked", ""),
         Field::text(
@@ -49,6 +50,7 @@ pub fn new_question(personas: &[(String, String)]) -> Form {
         ),
         Field::text("options", "options", "One option per line; empty for an open question", ""),
         Field::choice("rule", "rule", "", &rules, "majority"),
+        Field::choice("strategy", "strategy", "", &strategies, "blind"),
         Field::picks("participants", "who", "Space adds or removes", panel(personas)),
         Field::line("models", "also", "Seats without persona: openai/gpt-5-mini, human", ""),
         Field::line("goal", "goal", "Purpose (optional)", ""),

@@ -1,7 +1,6 @@
 //! A form: what is typed or picked before it becomes an order. One kind for every question.
 //!
-//! `Tab` goes from field to field, `Ctrl-S` is done, `Esc` puts it away and keeps what was typed. It
-//! knows no session: `fill` makes forms of one, `read` makes orders of them.
+//! `Tab` goes from field to field, `Ctrl-S` is done, `Esc` puts it away and keeps what was typed.
 
 mod agenda;
 mod ballot;
@@ -9,6 +8,7 @@ mod build;
 mod errors;
 mod field;
 mod merge;
+mod new_question;
 mod rule_hints;
 mod submit;
 
@@ -17,7 +17,7 @@ pub use ballot::{check_reply, seat_answer};
 pub use build::{answer, artifact, excuse, model, new_question, note, panel, round, seats, without_tools};
 pub use field::{CheckItem, Field, FieldValue};
 pub use merge::{MergeDesk, Row, Typing};
-pub use rule_hints::rule_hint;
+pub use rule_hints::{rule_hint, strategy_hint};
 pub use submit::{Submitted, read};
 
 use crate::ballot::BallotKind;

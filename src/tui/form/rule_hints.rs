@@ -1,6 +1,9 @@
-//! What each rule does, in one line.
+//! What each rule does, and what each strategy is for, in one line.
+
+use std::borrow::Cow;
 
 use crate::tally::Rule;
+use crate::workflow::strategies;
 
 /// Returns a line about the rule of this name; `none` counts and decides nothing.
 pub fn rule_hint(name: &str) -> &'static str {
@@ -25,6 +28,12 @@ pub fn rule_hint(name: &str) -> &'static str {
         Rule::RankedPairs => "the strongest pairs first, without cycles",
         Rule::Schulze => "the strongest chain of pairs",
     }
+}
+
+/// Returns what the strategy of this name is for.
+pub fn strategy_hint(name: &str) -> Cow<'static, str> {
+    let strategy = strategies().iter().find(|strategy| strategy.name == name);
+    strategy.map(|strategy| format!("for {}", strategy.good_for)).unwrap_or_default().into()
 }
 
 #[cfg(test)]

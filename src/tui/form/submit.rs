@@ -5,15 +5,13 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::build::OPEN;
+use super::new_question::{NOBODY, definition, needed, parts, texts, yaml};
 use super::{FieldValue, Form, FormKind, ModelTarget, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::RoundRevised;
 use crate::round::material::{EVIDENCE_KEYS, EvidencePlace};
-use crate::workflow::{Template, is_model_text, split_participants};
+use crate::workflow::{Template, split_participants};
 use crate::yaml::Out;
-
-/// What is wrong where nobody was picked.
-const NOBODY: &str = "`participants`: select at least one";
 
 /// A form as handed in.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,11 +95,6 @@ fn merged(form: &Form, comment: String) -> Result<FacilitatorRequest, String> {
     }))
 }
 
-fn needed(form: &Form, id: &str) -> Result<String, String> {
-    let value = form.value(id).trim().to_owned();
-    if value.is_empty() { Err(format!("`{id}` is empty")) } else { Ok(value) }
-}
-
 /// Who was picked; `None` for everyone.
 fn seats(form: &Form) -> Result<Option<Vec<String>>, String> {
     let picks = form.fields.iter().find_map(|field| match &field.entry {
@@ -115,23 +108,6 @@ fn seats(form: &Form) -> Result<Option<Vec<String>>, String> {
         all if all == picks.len() => Ok(None),
         _ => Ok(Some(names)),
     }
-}
-
-/// The parts of a line, apart by commas or semicolons.
-fn parts(text: &str, by: char) -> Vec<String> {
-    text.split(by).map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
-}
-
-/// Writes entries as YAML; texts quoted, so that what is typed is never taken for something else.
-fn yaml(entries: Vec<(&str, Out<'_>)>) -> String {
-    let entries: Vec<_> = entries.into_iter().map(|(key, value)| (key.into(), value)).collect();
-    let mut text = String::new();
-    Out::write_entries(&entries, 0, &mut text);
-    text
-}
-
-fn texts(items: Vec<String>) -> Out<'static> {
-    Out::List(items.into_iter().map(Out::text).collect())
 }
 
 /// A value as the person wrote it: YAML of its own, on one line.
@@ -201,53 +177,6 @@ fn everyone(form: &Form) -> Result<Vec<String>, String> {
     if names.is_empty() { Err(NOBODY.to_owned()) } else { Ok(names) }
 }
 
-/// A definition of one round.
-fn definition(form: &Form) -> Result<String, String> {
-    let value = |id: &str| form.value(id).trim().to_owned();
-    let question = needed(form, "question")?;
-    let id: String =
-        question.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
-    let words: Vec<&str> = id.split('-').filter(|word| !word.is_empty() && word.is_ascii()).take(5).collect();
-    let id = if words.is_empty() { "topic".to_owned() } else { words.join("-").chars().take(40).collect() };
-    let mut entries = vec![("id", Out::text(id))];
-    if !value("goal").is_empty() {
-        entries.push(("goal", Out::text(value("goal"))));
-    }
-    let constraints = parts(&value("constraints"), ';');
-    if !constraints.is_empty() {
-        entries.push(("constraints", texts(constraints)));
-    }
-    let background = value("exploration");
-    let mut names = parts(&form.value("participants"), '\n');
-    let models = split_participants(&value("models"));
-    if let Some(name) = models.iter().find(|name| !is_model_text(name) && !name.starts_with('{')) {
-        return Err(format!("`models`: `{name}` is not a seat; write `provider/model` or `human`"));
-    }
-    names.extend(models);
-    if names.is_empty() {
-        return Err(NOBODY.to_owned());
-    }
-    let seat = |name: String| if name.starts_with('{') { Out::Raw(name.into()) } else { Out::word(name) };
-    entries.push(("participants", Out::List(names.into_iter().map(seat).collect())));
-    entries.push(("question", Out::text(Template::literal(&question))));
-    if !background.is_empty() {
-        entries.push(("exploration", Out::text(Template::literal(&background))));
-    }
-    let options = parts(&form.value("options"), '\n');
-    let rule = value("rule");
-    if !options.is_empty() {
-        let ballot = vec![
-            ("kind".into(), Out::word("choice")),
-            ("options".into(), texts(options.iter().map(|option| Template::literal(option)).collect())),
-        ];
-        entries.push(("ballot", Out::Map(ballot)));
-        if rule != "none" {
-            entries.push(("rule", Out::word(rule)));
-        }
-    }
-    Ok(yaml(entries))
-}
-
 /// The artifact with what the form says of it; what it does not ask for stays.
 fn artifact(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Value>, String> {
     map.insert("id".to_owned(), needed(form, "id")?.into());
@@ -281,7 +210,7 @@ fn artifact(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Valu
 mod tests {
     use super::super::{build, picked};
     use super::*;
-    use crate::workflow::{SeatTools, Source, load};
+    use crate::workflow::{SeatTools, Source, Step, load, strategies};
 
     fn fill_in(form: &mut Form, values: &[(&str, &str)]) {
         for (id, value) in values {
@@ -326,6 +255,32 @@ mod tests {
         assert_eq!(tools, [SeatTools::Unset, SeatTools::LeftOut]);
         fill_in(&mut form, &[("models", "gpt-5")]);
         assert!(read(&form).expect_err("no model").contains("write `provider/model` or `human`"));
+    }
+
+    /// A topic may be led through any strategy; its options are what the ballot of the strategy needs.
+    #[test]
+    fn a_topic_is_led_by_the_strategy_that_is_chosen() {
+        let mut form = build::new_question(&[("skeptic".to_owned(), String::new())]);
+        fill_in(&mut form, &[("question", "Which {{queue}}?"), ("participants", "skeptic")]);
+        for strategy in strategies() {
+            fill_in(&mut form, &[("strategy", &strategy.name), ("options", "")]);
+            let Ok(Submitted::Definition(text)) = read(&form) else { panic!("{}", strategy.name) };
+            let steps = load(Source { text: &text, file: "f", id: "x" }).expect(&text).definition.steps;
+            assert_eq!(steps.len() > 1, strategy.name != "blind", "{text}");
+            fill_in(&mut form, &[("options", "ours\ntheirs")]);
+            match read(&form) {
+                Ok(Submitted::Definition(text)) => {
+                    let loaded = load(Source { text: &text, file: "f", id: "x" }).expect(&text).definition;
+                    let round = loaded.steps.iter().filter_map(Step::round).next_back().expect("a round");
+                    assert_eq!(round.ballot.options, ["ours", "theirs"], "{text}");
+                }
+                Ok(other) => panic!("{other:?}"),
+                Err(why) => {
+                    assert!(["estimate", "consent", "findings"].contains(&strategy.name.as_str()), "{why}");
+                    assert!(why.contains("takes none"), "{why}");
+                }
+            }
+        }
     }
 
     /// A persona that lists tools sits without them, picked or typed.

@@ -1,5 +1,7 @@
 //! A form over the panes: every field, the one that is filled in with its cursor.
 
+use std::borrow::Cow;
+
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -8,7 +10,7 @@ use ratatui::widgets::{Clear, Paragraph};
 use super::click_map::{ClickMap, Target};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, wrapped};
-use crate::tui::form::{CheckItem, Field, FieldValue, Form, rule_hint};
+use crate::tui::form::{CheckItem, Field, FieldValue, Form, rule_hint, strategy_hint};
 use crate::tui::keymap::{FORM_KEYS, FormKey};
 use crate::tui::model::Model;
 
@@ -169,7 +171,11 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, l
         FieldValue::Choice(words, at) => {
             let word = words.get(*at).map(|word| harmless_line(word)).unwrap_or_default();
             let (left, right) = (model.theme.sign("◂", "<"), model.theme.sign("▸", ">"));
-            let hint = if field.id == "rule" { rule_hint(&word) } else { field.hint };
+            let hint = match field.id {
+                "rule" => Cow::from(rule_hint(&word)),
+                "strategy" => strategy_hint(&word),
+                _ => field.hint.into(),
+            };
             let arrows = if is_at { format!("{left} {word} {right}") } else { word };
             let line = Line::from(vec![
                 Span::styled(arrows, if is_at { model.theme.strong() } else { ratatui::style::Style::new() }),

@@ -35,6 +35,12 @@ pub fn rounds_of_form<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a 
     rounds
 }
 
+/// Whether no later round has the form of this one.
+pub fn is_last_of_form(session: &Session, round: &RoundRun) -> bool {
+    let mut later = session.rounds.iter().skip_while(|other| !std::ptr::eq(*other, round)).skip(1);
+    !later.any(|later| earlier(session, later).is_some_and(|before| std::ptr::eq(before, round)))
+}
+
 /// The courses of the seats; none with a single round.
 pub fn courses(session: &Session, round: &RoundRun) -> Option<Courses> {
     let rounds = rounds_of_form(session, round);

@@ -111,8 +111,8 @@ pub fn earlier<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a RoundRu
     if let Some(before) = session.revised_by(&round.opened) {
         return Some(before);
     }
-    let before = session.rounds.iter().take_while(|other| other.opened.round != round.opened.round);
-    before.filter(|other| asks_the_same(other) && round_view::is_revealed(other)).last()
+    let at = session.rounds.iter().rposition(|other| other.opened.round == round.opened.round)?;
+    session.rounds[..at].iter().rev().find(|other| asks_the_same(other) && round_view::is_revealed(other))
 }
 
 /// Whether answers to a round are texts alone.

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use super::quote::{code, first_line, inline, quote};
 use super::seat;
 use crate::history::{RoundRun, Session, Tally};
+use crate::insight::courses::is_last_of_form;
 use crate::insight::references::Citable;
 use crate::insight::{
     Bar, SeatView, VisibleState, bars, chart, close_reason, format_duration, group_digits, headline,
@@ -236,6 +237,9 @@ fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut Strin
         out.push_str("Pairwise:\n\n");
     }
     drawing(&paths, out);
+    if !is_last_of_form(session, run) {
+        return;
+    }
     let chart = chart(session, run);
     if chart.len() > 1 {
         out.push_str("Agreement, round by round:\n\n");

@@ -12,6 +12,7 @@ use super::decision;
 use crate::ballot::BallotKind;
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session, Tally};
+use crate::insight::courses::is_last_of_form;
 use crate::insight::movement::earlier;
 use crate::insight::{Headline, headline, is_revealed, session_headline, tally};
 use crate::yaml;
@@ -73,15 +74,8 @@ impl<'a> Report<'a> {
         let revealed = || session.rounds.iter().filter(|round| is_revealed(round));
         let voted =
             revealed().filter(|round| round.opened.ballot.kind.spec().countable().is_some()).collect();
-        let is_last = |round: &RoundRun| {
-            let mut later =
-                session.rounds.iter().skip_while(|other| other.opened.round != round.opened.round);
-            !later.any(|later| {
-                earlier(session, later).is_some_and(|before| before.opened.round == round.opened.round)
-            })
-        };
         let others = revealed().filter(|round| run.is_none_or(|run| run.opened.round != round.opened.round));
-        let others = others.filter(|round| round.opened.rule.is_some() && is_last(round));
+        let others = others.filter(|round| round.opened.rule.is_some() && is_last_of_form(session, round));
         let others =
             others.filter_map(|round| Some((round, headline(session, round, crate::insight::tally(round)?))));
         Self {

@@ -124,13 +124,17 @@ pub fn unknown_path(definition: &Definition, step: &Step, path: &[String]) -> Op
 }
 
 fn in_scope(definition: &Definition, step: &Step, path: &[String]) -> Option<Unknown> {
+    // In templates the agenda is a list, and there are no counts.
+    let is_condition = matches!(step.kind, StepKind::Condition(_));
     match path {
         [root, id, ..] if root == "runs" && definition.step(id).is_none() => {
             let known: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
             Some(Unknown::new(1, &known))
         }
-        [root, key, below @ ..] if root == "agenda" => in_agenda(definition, key, below),
-        [root, key, ..] if matches!(root.as_str(), "conflicts" | "questions") && key != "open" => {
+        [root, key, below @ ..] if is_condition && root == "agenda" => in_agenda(definition, key, below),
+        [root, key, ..]
+            if is_condition && matches!(root.as_str(), "conflicts" | "questions") && key != "open" =>
+        {
             Some(Unknown::new(1, &["open"]))
         }
         [root, key, ..] if root == "context" => unknown_in(definition.step_of_key(key, step)?, path, 2),

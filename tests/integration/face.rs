@@ -134,7 +134,7 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
     screen.press("\r", &["2 of 3 sealed", "c close"]);
     screen.send("g");
     screen.press("x", &["Excuse cyd", "half a sent", "Draft restored."]);
-    screen.press(ESC, &["Draft kept."]);
+    screen.press(ESC, &["draft kept"]);
     screen.press("q", &["A round is open"]);
     screen.send("y");
     let (code, raw) = screen.end();

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::forge::{chained, events};
 use crate::program::Desk;
+use crate::pty::Screen;
 
 const DEFINITION: &str = "goal: \"Survive the sale\"
 participants: [{name: ann, model: human}, {name: bob, model: human}]
@@ -123,4 +124,16 @@ fn verify_finds_an_idea_lost_by_a_merge() {
     let mut without = all.clone();
     without.retain(|stamped| !matches!(stamped.event, Event::IdeasMerged(_)));
     assert!(!verify(&chained(&without), None).findings.is_empty(), "a yes without a merge");
+}
+
+/// Whoever merges sees what each seat gave.
+#[test]
+fn the_screen_shows_the_ideas_that_are_to_be_merged() {
+    let desk = Desk::with(DEFINITION);
+    desk.write("ideas.yaml", IDEAS);
+    let mut screen = Screen::open(&desk, (100, 30), &["decide.yaml", "--answers", "ideas.yaml"]);
+    screen.wait_for(&["DRAFT", "o open"]);
+    screen.press("o", &["REVEAL", "A accept"]);
+    screen.press("A", &[]);
+    screen.press("y", &["Your decision", "bob: gives 1 idea: A queue"]);
 }

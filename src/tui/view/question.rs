@@ -119,8 +119,9 @@ fn round_in_words(session: &Session, round: &RoundRun) -> Option<String> {
     if round.opened.rule.is_none() {
         for seat in round_view::seats(session, round).take(MOST_ANSWERS) {
             let Some(answer) = seat.answer() else { continue };
-            let position = answer.answer.get("position").and_then(Value::as_str).unwrap_or_default();
-            let begin = clipped(&harmless_line(position.trim()), MOST_COLUMNS);
+            let position = answer.answer.get("position").and_then(Value::as_str).map(str::to_owned);
+            let said = position.or_else(|| answer.ballot.as_ref()?.phrase()).unwrap_or_default();
+            let begin = clipped(&harmless_line(said.trim()), MOST_COLUMNS);
             text.push_str(&format!("\n  {}: {}", harmless_line(seat.name), begin.trim_end()));
         }
     }

@@ -314,7 +314,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     screen.press("n", &["nothing was run or sent"]);
     screen.press("F", &asked);
     screen.press("n", &["nothing was run or sent"]);
-    screen.press("r", &asked);
+    screen.press("o", &asked);
     assert_eq!((ran(), desk.sessions().len()), (4, sessions));
     screen.press("y", &["Enter answer"]);
     screen.send("\u{3}\u{3}");

@@ -26,6 +26,7 @@ use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
 use crate::participants::{Failure, Participant, Reply, SeatRequest};
 use crate::persona::Persona;
 use crate::round::record::ReplyAttempt;
+use crate::workflow::written_id;
 
 /// A session with a participant in every seat and its file open.
 pub struct ReadySession {
@@ -262,15 +263,21 @@ pub fn seated(
 /// How many scripted answers of each step a seat has used up, from what the log holds of it.
 fn used(session: &Session, seat: &str, parts: &HashMap<String, ScriptedSeat>) -> HashMap<String, usize> {
     let mut used = HashMap::new();
-    for round in session.rounds.iter().filter(|round| parts.contains_key(&round.opened.step)) {
+    // A copy of a step for one item may be scripted under the id that the step was written with.
+    let key = |step: &str| {
+        [step, written_id(step)].into_iter().find(|id| parts.contains_key(*id)).map(str::to_owned)
+    };
+    for round in &session.rounds {
+        let Some(key) = key(&round.opened.step) else { continue };
         let tries = match round.seat(seat).map(|seat| &seat.status) {
             Some(SeatStatus::Revealed(answer, _)) => answer.replies.len(),
             Some(SeatStatus::Failed(_) | SeatStatus::Sealed(_)) => 1,
             _ => 0,
         };
-        *used.entry(round.opened.step.clone()).or_insert(0) += tries;
+        *used.entry(key).or_insert(0) += tries;
     }
     for item in session.items.values().filter(|item| item.offered.participant == seat) {
+        let Some(key) = key(&item.offered.step) else { continue };
         // A try that failed on the way used one answer up beside those that came.
         let of_try = |back: &WorkItemReturned| {
             let is_counted = |reply: &ReplyAttempt| reply.reason.is_none();
@@ -278,7 +285,7 @@ fn used(session: &Session, seat: &str, parts: &HashMap<String, ScriptedSeat>) ->
             back.replies.len() + usize::from(!ended)
         };
         let tries: usize = item.returned.iter().map(|(back, _)| of_try(back)).sum();
-        *used.entry(item.offered.step.clone()).or_insert(0) += tries;
+        *used.entry(key).or_insert(0) += tries;
     }
     used
 }

@@ -216,7 +216,6 @@ pub fn no_problems(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// What a definition's file is called in messages, and its text; `-` is standard input.
 /// The definition that the file `from` uses as `path`, with its name for messages.
 fn used_definition(from: &str, path: &str, bounds: &PathPolicy) -> Result<(String, String), Diagnostic> {
     bounds.check_named(Path::new(path))?;
@@ -225,6 +224,7 @@ fn used_definition(from: &str, path: &str, bounds: &PathPolicy) -> Result<(Strin
     Ok((path.display().to_string(), read_text(&path, MAX_DEFINITION as u64)?))
 }
 
+/// What a definition's file is called in messages, and its text; `-` is standard input.
 fn definition_text(path: &Path) -> Result<(String, String), Vec<Diagnostic>> {
     let is_stdin = path == Path::new("-");
     let file = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };

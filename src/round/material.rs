@@ -113,7 +113,7 @@ pub struct DoneWhen {
 }
 
 impl DoneWhen {
-    /// In words: "a strong result, 1 artifact, no open conflict, and in the facilitator's judgement: …".
+    /// In words: "a result at least strong, 1 artifact, no open conflict".
     pub fn words(&self) -> String {
         let noun = if self.min_artifacts == 1 { "artifact" } else { "artifacts" };
         let counted = [

@@ -6,7 +6,7 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 use super::load::findings::Findings;
 use super::strategy::{Phase, Strategy, strategies, strategy_names};
 use crate::diagnostic::did_you_mean;
-use crate::yaml::{Map, MapKey, Node, Value};
+use crate::yaml::{Map, Node, Value, named, placed};
 
 /// Keys of a discussion that each of its rounds has.
 const OF_EVERY_ROUND: [&str; 8] =
@@ -101,36 +101,6 @@ pub(super) fn is_discussion(step: &Node) -> bool {
 
 pub(super) fn is_of_type(step: &Node, name: &str) -> bool {
     step.text("type") == name
-}
-
-impl Node {
-    pub(super) fn get(&self, key: &str) -> Option<&Self> {
-        let Value::Map(entries) = &self.value else { return None };
-        entries.iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
-    }
-
-    pub(super) fn text(&self, key: &str) -> String {
-        self.get(key).map(Self::to_json).as_ref().and_then(Json::as_str).unwrap_or_default().to_owned()
-    }
-}
-
-pub(super) fn named(key: &str, at: &Node) -> MapKey {
-    MapKey { line: at.line, column: at.column, text: key.to_owned() }
-}
-
-/// The value as nodes that all stand where `at` does.
-pub(super) fn placed(value: Json, at: &Node) -> Node {
-    let value = match value {
-        Json::Null => Value::Null,
-        Json::Bool(flag) => Value::Bool(flag),
-        Json::Number(number) => Value::Number(number),
-        Json::String(text) => Value::Text(text),
-        Json::Array(items) => Value::List(items.into_iter().map(|item| placed(item, at)).collect()),
-        Json::Object(map) => {
-            Value::Map(map.into_iter().map(|(key, value)| (named(&key, at), placed(value, at))).collect())
-        }
-    };
-    at.with(value)
 }
 
 /// Leads to the first step of a discussion what led to the discussion.

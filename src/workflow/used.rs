@@ -3,13 +3,13 @@
 
 use std::cell::Cell;
 
-use super::discussion::{TARGETS, is_discussion, is_of_type, named, parts, placed};
+use super::discussion::{TARGETS, is_discussion, is_of_type, parts};
 use super::keys::check::check_definition;
 use super::keys::spec::StepPosition;
 use super::load::findings::Findings;
 use super::steps::types::type_of;
 use crate::diagnostic::Diagnostic;
-use crate::yaml::{Map, Node, Value, read_yaml_or_json};
+use crate::yaml::{Map, Node, Value, named, placed, read_yaml_or_json};
 
 /// The most definitions that one may use, counted with those that these use.
 const MOST_USED: usize = 100;

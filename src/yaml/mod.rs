@@ -6,6 +6,7 @@
 
 mod edit;
 mod jsonc;
+mod made;
 mod own;
 mod reader;
 mod secret_fields;
@@ -13,6 +14,7 @@ mod write;
 
 pub use edit::with_entry;
 pub use jsonc::relaxed_json;
+pub use made::{named, placed};
 pub use own::read_own;
 pub use reader::{Map, MapKey, Node, Value, read, read_json, read_large, read_yaml_or_json};
 pub use secret_fields::literal_keys;

@@ -125,9 +125,7 @@ fn warn_without_effect(node: &Node, step_type: Option<&'static StepType>, found:
 
 /// The value under a key of a map; null counts as absent.
 fn value<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
-    let Value::Map(map) = &node.value else { return None };
-    let found = map.iter().find(|(name, _)| name.text == key).map(|(_, node)| node);
-    found.filter(|node| node.value != Value::Null)
+    node.get(key).filter(|node| node.value != Value::Null)
 }
 
 /// A key of a map, for messages.

@@ -139,22 +139,24 @@ fn examine_parts(source: Source<'_>, read_used: ReadUsed<'_>) -> Examined {
     let found = Findings::new(file);
     check_definition(&node, &found);
     let is_sound = || found.problems.borrow().is_empty();
+    // What other files and discussions stand for takes their place.
     let used = UsedDefinitions::new(read_used);
     let used = is_sound().then(|| used.in_place(&node, source.id, &[file], &found)).flatten();
-    let node = used.as_ref().unwrap_or(&node);
-    let expansion = is_sound().then(|| expanded(node, source.id, &found)).flatten().or_else(|| used.clone());
-    let node = expansion.as_ref().unwrap_or(node);
-    let definition = Entries::of(node, &found).map(|entries| definition(entries, source.id));
+    let (mut is_expanded, mut node) = (used.is_some(), used.unwrap_or(node));
+    if let Some(led) = is_sound().then(|| expanded(&node, source.id, &found)).flatten() {
+        (is_expanded, node) = (true, led);
+    }
+    let definition = Entries::of(&node, &found).map(|entries| definition(entries, source.id));
     let (mut problems, mut warnings) = (found.problems.take(), found.warnings.take());
     if let Some(definition) = &definition {
-        let secrets = written_keys(node, file);
+        let secrets = written_keys(&node, file);
         // A secret under an unknown key is one error.
         problems.retain(|problem| secrets.iter().all(|secret| secret.place != problem.place));
         problems.extend(secrets);
         validate::check(definition, file, &mut problems, &mut warnings);
         sort(&mut problems);
     }
-    Examined { definition, problems, warnings, expanded: expansion.as_ref().map(text_of) }
+    Examined { definition, problems, warnings, expanded: is_expanded.then(|| text_of(&node)) }
 }
 
 /// A definition as YAML.

@@ -101,11 +101,10 @@ pub fn type_names() -> Vec<&'static str> {
 
 /// The type of a step; `None` if it is not known.
 pub fn type_of(step: &Node, position: StepPosition) -> Option<&'static StepType> {
-    let Value::Map(map) = &step.value else { return None };
-    let value = |key: &str| {
-        let found = map.iter().find(|(name, _)| name.text == key).map(|(_, node)| node);
-        found.filter(|node| node.value != Value::Null)
-    };
+    if !matches!(step.value, Value::Map(_)) {
+        return None;
+    }
+    let value = |key: &str| step.get(key).filter(|node| node.value != Value::Null);
     let name = match value("type") {
         Some(node) => as_text(node)?,
         None if position == StepPosition::AtTop || value("question").is_some() => "round".to_owned(),

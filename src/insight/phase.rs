@@ -17,8 +17,10 @@ pub struct PhasePlace {
 
 /// Returns the phase that a step belongs to; none for steps outside discussions.
 pub fn phase_of(definition: &Definition, step: &str) -> Option<PhasePlace> {
-    let discussion = definition.steps.iter().filter_map(discussion_of).find(|id| is_within(step, id))?;
     let has = |id: String| definition.steps.iter().any(|step| step.id == id);
+    // The expansion of a discussion always ends with this step.
+    let is_whole = |id: &&str| is_within(step, id) && has(format!("{id}-done"));
+    let discussion = definition.steps.iter().filter_map(discussion_of).find(is_whole)?;
     let is_phase = |it: &&Step| it.round().is_some() && is_within(&it.id, discussion);
     let phases: Vec<&Step> = definition.steps.iter().filter(is_phase).collect();
     let is_at = |it: &Step| it.id == step || is_within(step, &it.id);

@@ -55,6 +55,11 @@ pub fn absent(tally: &Tally) -> Vec<(usize, &'static str)> {
     all.into_iter().filter(|(count, _)| *count > 0).collect()
 }
 
+/// How a conflict was resolved or a question answered, in words; an empty text where no block was left.
+pub fn settled(how: &str) -> &str {
+    if how.is_empty() { "nobody blocks any more" } else { how }
+}
+
 /// Why a round closed, in words.
 pub fn close_reason(reason: CloseReason) -> &'static str {
     match reason {

@@ -15,7 +15,7 @@ use crate::history::{
 };
 use crate::insight::{
     close_reason, confidence, format_duration, group_digits, handling, headline, join_list, labels,
-    pluralize, quorum_ballots, why_paused,
+    pluralize, quorum_ballots, why_paused, wording,
 };
 use crate::round::record::Outcome;
 use crate::sanitize::harmless_line;
@@ -265,7 +265,7 @@ fn agenda_changed(event: &Event, session: &Session) -> Option<String> {
     } else if let Event::ConflictOpened(opened) = event {
         Some(format!("conflict {}: {}{}", opened.id, opened.title, change_wanted(opened)))
     } else if let Event::ConflictResolved(resolved) = event {
-        let how = resolved.how.as_deref().unwrap_or("nobody blocks any more");
+        let how = wording::settled(resolved.how.as_deref().unwrap_or_default());
         Some(format!("conflict {} resolved: {how}", resolved.id))
     } else if let Event::QuestionOpened(opened) = event {
         Some(format!("question {}: {}", opened.id, opened.title))

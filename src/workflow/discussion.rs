@@ -17,7 +17,7 @@ const OF_MAIN_ROUNDS: [&str; 3] = ["ties", "quorum_ballots", "act_at"];
 pub(super) const TARGETS: [&str; 8] =
     ["next", "on_error", "on_undecided", "on_exhausted", "on_approve", "on_reject", "then", "else"];
 /// Kinds of ballots with options to choose from.
-const WITH_OPTIONS: [&str; 4] = ["choice", "approval", "ranking", "score"];
+pub const WITH_OPTIONS: [&str; 4] = ["choice", "approval", "ranking", "score"];
 
 /// The definition with the steps of each discussion in its place; `None` if it has no discussion, or one
 /// with errors, which are then among `found`.

@@ -36,6 +36,7 @@ pub use definition::{
     Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, StructuredAnswers,
     WarmFirst, is_model_text,
 };
+pub use discussion::WITH_OPTIONS;
 pub use effort::Effort;
 pub use envelope::TALLY_KEYS;
 pub use feedback::Feedback;

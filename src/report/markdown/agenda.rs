@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::quote::{code, inline};
 use crate::history::{Point, Session};
+use crate::insight::wording;
 
 pub fn agenda(session: &Session, out: &mut String) {
     let agenda = &session.agenda;
@@ -54,9 +55,6 @@ fn open(point: &Point) -> String {
 }
 
 fn settled(point: &Point) -> Option<String> {
-    let how = match point.settled.as_deref()? {
-        "" => "nobody blocks any more".to_owned(),
-        how => inline(how),
-    };
-    Some(format!("{}: {how}", named(point)))
+    let how = wording::settled(point.settled.as_deref()?);
+    Some(format!("{}: {}", named(point), inline(how)))
 }

@@ -1,5 +1,6 @@
 //! Form fields: text, one word of several, or any of several.
 
+use crossterm::event::KeyCode;
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
 use super::merge::MergeDesk;
@@ -130,4 +131,18 @@ pub(super) fn choose(words: &[String], at: &mut usize, letter: char) {
     let begins = |word: &String| word.chars().next().is_some_and(|c| c.eq_ignore_ascii_case(&letter));
     let next = (1..=words.len()).map(|by| (*at + by) % words.len()).find(|index| begins(&words[*index]));
     *at = next.unwrap_or(*at);
+}
+
+/// Moves over items that may be picked; a space picks one or takes it back.
+pub(super) fn pick(picks: &mut [CheckItem], at: &mut usize, code: KeyCode) {
+    match code {
+        KeyCode::Up | KeyCode::Char('k') => *at = at.saturating_sub(1),
+        KeyCode::Down | KeyCode::Char('j') => *at = (*at + 1).min(picks.len().saturating_sub(1)),
+        KeyCode::Char(' ') => {
+            if let Some(pick) = picks.get_mut(*at) {
+                pick.is_picked = !pick.is_picked;
+            }
+        }
+        _ => {}
+    }
 }

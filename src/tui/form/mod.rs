@@ -11,6 +11,7 @@ mod merge;
 mod new_question;
 mod rule_hints;
 mod submit;
+mod values;
 
 pub use agenda::{AgendaForm, agenda};
 pub use ballot::{check_reply, seat_answer};
@@ -21,7 +22,7 @@ pub use rule_hints::{rule_hint, strategy_hint};
 pub use submit::{Submitted, read};
 
 use crate::ballot::BallotKind;
-use field::{choose, picked};
+use field::{choose, pick, picked};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::{Map, Value};
@@ -253,16 +254,9 @@ impl Form {
                     _ => {}
                 },
                 Some(FieldValue::Picks(picks, at)) => match code {
-                    KeyCode::Up | KeyCode::Char('k') => *at = at.saturating_sub(1),
-                    KeyCode::Down | KeyCode::Char('j') => *at = (*at + 1).min(picks.len().saturating_sub(1)),
-                    KeyCode::Char(' ') => {
-                        if let Some(pick) = picks.get_mut(*at) {
-                            pick.is_picked = !pick.is_picked;
-                        }
-                    }
                     KeyCode::Enter if is_last => return FormEvent::Done,
                     KeyCode::Enter => self.move_focus(1),
-                    _ => {}
+                    code => pick(picks, at, code),
                 },
                 Some(FieldValue::Merge(_)) | None => {}
             },

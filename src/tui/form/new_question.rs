@@ -1,11 +1,9 @@
 //! The definition that the form for a new question makes.
 
 use super::Form;
-use crate::workflow::{Template, is_model_text, split_participants, strategies};
+use super::values::{NOBODY, needed, parts, texts, yaml};
+use crate::workflow::{Template, WITH_OPTIONS, is_model_text, split_participants, strategies};
 use crate::yaml::Out;
-
-/// What is wrong where nobody was picked.
-pub const NOBODY: &str = "`participants`: select at least one";
 
 /// A definition of one round, or of a discussion.
 ///
@@ -58,7 +56,7 @@ pub fn definition(form: &Form) -> Result<String, String> {
         entries.push(("ballot", Out::Map(ballot)));
     }
     let rule = value("rule");
-    if rule != "none" && kind == "choice" && !options.is_empty() {
+    if rule != "none" && kind == "choice" && (is_led || !options.is_empty()) {
         entries.push(("rule", Out::word(rule)));
     }
     Ok(yaml(entries))
@@ -68,28 +66,6 @@ pub fn definition(form: &Form) -> Result<String, String> {
 fn led_kind(strategy: &str, options: &[String]) -> Result<&'static str, String> {
     let found = strategies().iter().find(|known| known.name == strategy);
     let mut kinds = found.into_iter().flat_map(|strategy| &strategy.accepts).map(String::as_str);
-    let has_options = |kind: &&str| options.is_empty() || ["choice", "approval", "ranking"].contains(kind);
+    let has_options = |kind: &&str| options.is_empty() || WITH_OPTIONS.contains(kind);
     kinds.find(has_options).ok_or_else(|| format!("`options`: strategy `{strategy}` takes none"))
-}
-
-pub fn needed(form: &Form, id: &str) -> Result<String, String> {
-    let value = form.value(id).trim().to_owned();
-    if value.is_empty() { Err(format!("`{id}` is empty")) } else { Ok(value) }
-}
-
-/// The parts of a line, apart by commas or semicolons.
-pub fn parts(text: &str, by: char) -> Vec<String> {
-    text.split(by).map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
-}
-
-pub fn texts(items: Vec<String>) -> Out<'static> {
-    Out::List(items.into_iter().map(Out::text).collect())
-}
-
-/// Writes entries as YAML; texts quoted, so that what is typed is never taken for something else.
-pub fn yaml(entries: Vec<(&str, Out<'_>)>) -> String {
-    let entries: Vec<_> = entries.into_iter().map(|(key, value)| (key.into(), value)).collect();
-    let mut text = String::new();
-    Out::write_entries(&entries, 0, &mut text);
-    text
 }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::build::OPEN;
-use super::new_question::{NOBODY, definition, needed, parts, texts, yaml};
+use super::new_question::definition;
+use super::values::{NOBODY, needed, parts, texts, yaml};
 use super::{FieldValue, Form, FormKind, ModelTarget, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::RoundRevised;
@@ -262,11 +263,14 @@ mod tests {
     fn a_topic_is_led_by_the_strategy_that_is_chosen() {
         let mut form = build::new_question(&[("skeptic".to_owned(), String::new())]);
         fill_in(&mut form, &[("question", "Which {{queue}}?"), ("participants", "skeptic")]);
+        fill_in(&mut form, &[("rule", "supermajority")]);
         for strategy in strategies() {
             fill_in(&mut form, &[("strategy", &strategy.name), ("options", "")]);
             let Ok(Submitted::Definition(text)) = read(&form) else { panic!("{}", strategy.name) };
             let steps = load(Source { text: &text, file: "f", id: "x" }).expect(&text).definition.steps;
             assert_eq!(steps.len() > 1, strategy.name != "blind", "{text}");
+            let is_choice = strategy.name != "blind" && strategy.accepts[0] == "choice";
+            assert_eq!(text.contains("rule: supermajority"), is_choice, "{text}");
             fill_in(&mut form, &[("options", "ours\ntheirs")]);
             match read(&form) {
                 Ok(Submitted::Definition(text)) => {

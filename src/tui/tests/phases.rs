@@ -25,6 +25,9 @@ fn the_state_line_names_the_phase_and_what_follows() {
     assert!(state(80).contains("phase 1/2 First vote → Second vote"), "{}", state(80));
     assert!(state(40).contains(" p1/2 ") && state(40).contains("[1 DRAFT]"), "{}", state(40));
     shows("phase", &model);
+    let without_its_end = DISCUSSION.replace("cache-done", "cache-end");
+    let other = rendered(&draft(Some(&without_its_end)), (120, 24));
+    assert!(!other.contains("phase 1/2"), "no discussion was expanded to this\n{other}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use super::forms;
 use super::message::Effect;
 use crate::history::{Agenda, Point};
+use crate::insight::wording;
 use crate::tui::form::{self, AgendaForm};
 use crate::tui::model::{Menu, MenuKind, Model, Overlay};
 
@@ -50,8 +51,7 @@ fn rows(agenda: &Agenda) -> Vec<(String, Option<AgendaForm>)> {
     let point = |noun: &str, point: &Point, of: fn(String) -> AgendaForm| {
         let id = if point.id == point.title { "" } else { &point.id };
         let more = match (&point.settled, &point.minimum_change) {
-            (Some(how), _) if how.is_empty() => " · nobody blocks any more".to_owned(),
-            (Some(how), _) => format!(" · {how}"),
+            (Some(how), _) => format!(" · {}", wording::settled(how)),
             (None, Some(change)) => format!(" · would pass with: {change}"),
             (None, None) => String::new(),
         };

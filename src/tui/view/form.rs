@@ -158,7 +158,7 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, l
                 let hint = Line::styled(field.hint, model.theme.faint());
                 return frame.render_widget(Paragraph::new(hint), entry);
             }
-            if !is_at && text.lines().len() > 1 {
+            if !is_at {
                 return frame.render_widget(Paragraph::new(beginning(text.lines(), entry)), entry);
             }
             frame.render_widget(&**text, entry);

@@ -98,6 +98,22 @@ pub fn cut_middle(line: &str, width: usize) -> String {
     format!("{}{tail}", head.trim_end())
 }
 
+/// A line no wider than `width`, cut with a sign; a number is left out whole, so that none is cut into another.
+pub fn without_cut_number(line: &str, width: usize) -> String {
+    const LONGEST_NUMBER: usize = 12;
+    let cut = clipped(line, width);
+    let whole = cut.trim_end_matches(['…', ' ']);
+    match whole.rsplit_once(' ') {
+        _ if line.width() <= width => line.to_owned(),
+        Some((before, word))
+            if word.len() < LONGEST_NUMBER && word.contains(|c: char| c.is_ascii_digit()) =>
+        {
+            format!("{} …", before.trim_end())
+        }
+        _ => cut,
+    }
+}
+
 /// Exactly `width` columns: cut in its middle where it is longer, blanks where it is shorter.
 pub fn clipped_middle(line: &str, width: usize) -> String {
     clipped(&cut_middle(line, width), width)
@@ -178,6 +194,15 @@ mod tests {
         assert_eq!(clipped_middle("software-architect", 10), "softw…tect");
         assert_eq!(clipped_middle("日本語の文", 6), "日…文 ");
         assert_eq!(clipped_middle("short", 8), "short   ");
+    }
+
+    #[test]
+    fn a_number_is_left_out_rather_than_cut() {
+        assert_eq!(without_cut_number("sealed after 13.5 s", 19), "sealed after 13.5 s");
+        assert_eq!(without_cut_number("sealed after 13.5 s", 18), "sealed after …");
+        assert_eq!(without_cut_number("sealed after 13.5 s", 16), "sealed after …");
+        assert_eq!(without_cut_number("session 20261122-001032-cache", 25), "session 20261122-001032-…");
+        assert_eq!(without_cut_number("sealed after 13.5 s", 10), "sealed af…");
     }
 
     #[test]

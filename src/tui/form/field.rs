@@ -104,7 +104,7 @@ impl Field {
     }
 
     /// Puts what was kept back in; what no longer fits is left out.
-    pub(super) fn restore(&mut self, value: &str) {
+    pub fn restore(&mut self, value: &str) {
         match &mut self.entry {
             FieldValue::Line(old) => {
                 *old = area(&value.replace('\n', " "));

@@ -7,7 +7,7 @@ use super::*;
 use crate::history::SeatFailed;
 
 /// The log of a round with this many seats in the place of five; of every ten, one fails.
-fn panel(count: usize) -> Vec<LogEntry> {
+pub fn panel(count: usize) -> Vec<LogEntry> {
     let mut all = Vec::new();
     let mut names: Vec<Vec<String>> = Vec::new();
     let mut originals = Vec::new();

@@ -1,6 +1,9 @@
 //! The screen without a terminal: messages in, rendered text out.
 
 mod agenda;
+mod columns;
+mod footer;
+mod forms;
 mod many;
 mod phases;
 mod pictures;
@@ -178,14 +181,6 @@ fn the_outcome_is_never_covered_by_what_stands_beside_it() {
         assert!(!numbers.contains("disagree") || numbers.ends_with("disagrees"), "{width}: {numbers}");
         let state = screen.lines().next().unwrap();
         assert!(state.contains("[3 REVEAL]") && state.contains("rehearsal"), "{width}: {state}");
-    }
-}
-
-#[test]
-fn the_footer_always_says_how_to_leave() {
-    let model = model(saved("context-passing.s2s"));
-    for size in SIZES {
-        assert!(rendered(&model, size).contains("q quit"), "{size:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The phases of a discussion, and errors under the fields of a form.
+//! The phases of a discussion.
 
 use super::scenes::{draft, shows};
 use super::*;
@@ -28,19 +28,4 @@ fn the_state_line_names_the_phase_and_what_follows() {
     let without_its_end = DISCUSSION.replace("cache-done", "cache-end");
     let other = rendered(&draft(Some(&without_its_end)), (120, 24));
     assert!(!other.contains("phase 1/2"), "no discussion was expanded to this\n{other}");
-}
-
-#[test]
-fn an_error_stands_under_its_field() {
-    let mut model = draft(None);
-    press(&mut model, KeyCode::Char('e'));
-    let Some(Overlay::Form(form)) = &mut model.overlay else { panic!("no form") };
-    form.refuse("`quorum`: expected at most 5, found `9`".to_owned());
-    for size in [(40, 12), (80, 24), (120, 40)] {
-        let screen = rendered(&model, size);
-        let lines: Vec<&str> = screen.lines().collect();
-        let error = lines.iter().position(|line| line.contains("`quorum`: expected")).unwrap();
-        assert!(lines[error - 1].contains("▸ quorum"), "{size:?}\n{screen}");
-    }
-    shows("form-error", &model);
 }

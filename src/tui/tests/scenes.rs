@@ -47,7 +47,7 @@ fn theme() -> Theme {
     Theme::from_environment(|_| None)
 }
 
-fn home() -> Model {
+pub fn home() -> Model {
     let mut model = Model::home((120, 40), theme(), Keys::default());
     let row = |part, sign, name: &str, about: &str, verb| HomeRow {
         part,

@@ -3,8 +3,8 @@
 use super::message::Effect;
 use crate::config::doctor::ProbeLevel;
 use crate::history::{Event, WorkItemOffered};
+use crate::insight::what_if;
 use crate::insight::wording::group_digits;
-use crate::insight::{round_view, what_if};
 use crate::report::trace;
 use crate::tally::RuleOptions;
 use crate::tui::model::{Menu, MenuKind, Model, Overlay, Pane, TextView};
@@ -21,11 +21,7 @@ pub const FORMATS: [(&str, &str); 5] = [
 /// What every rule finds that can count the ballots of the last round; the decision stays.
 pub fn what_if(model: &mut Model) {
     let session = model.session();
-    let round = model.shown_round().filter(|_| model.preview().is_none());
-    let Some(round) = round.filter(|round| round_view::is_revealed(round)) else {
-        model.notice = Some("No round is counted yet. Other rules apply after the reveal.".to_owned());
-        return;
-    };
+    let Some(round) = model.shown_round() else { return };
     let found = what_if::what_if_all(session, round, &RuleOptions::default());
     let title = "Other rules (recorded decision unchanged)".to_owned();
     let rows = if found.is_empty() {

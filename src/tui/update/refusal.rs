@@ -2,7 +2,7 @@
 //! that no form is filled in for nothing.
 
 use crate::core::{Command, decide};
-use crate::insight::round_view::tally;
+use crate::insight::round_view::{is_revealed, tally};
 use crate::tui::keymap::{Action, ScreenState};
 use crate::tui::model::{Mode, Model};
 
@@ -44,6 +44,15 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
         Action::ShowPictures => {
             let is_counted = model.shown_round().is_some_and(|round| tally(round).is_some());
             needs(is_counted, "No round is counted yet. Pictures come with the reveal.")
+        }
+        Action::OtherRules => {
+            let shown = model.shown_round().filter(|_| model.preview().is_none());
+            let why = "No round is counted yet. Other rules apply after the reveal.";
+            needs(shown.is_some_and(is_revealed), why)
+        }
+        Action::NextEvent | Action::NextRound if matches!(model.mode, Mode::Replay) => {
+            let is_end = model.replay.at() == model.replay.len();
+            needs(!is_end, "This is the last event. Press g for the start.")
         }
         Action::NextReveal => {
             needs(model.replay.next_reveal().is_some(), "No reveal after this moment. Press g for the start.")

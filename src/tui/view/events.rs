@@ -2,11 +2,11 @@
 
 use ratatui::text::Line;
 
-use crate::tui::cell_text::safe;
+use crate::tui::cell_text::{safe, without_cut_number};
 use crate::tui::model::{Mode, Model};
 
 /// The pane's title and the lines that are seen.
-pub fn pane(model: &Model, scroll: usize, height: usize) -> (String, Vec<Line<'static>>) {
+pub fn pane(model: &Model, scroll: usize, (width, height): (usize, usize)) -> (String, Vec<Line<'static>>) {
     let replay = &model.replay;
     let seat = if model.only_seat { model.seat_name() } else { None };
     let is_shown = |index: &usize| seat.is_none_or(|seat| replay.is_about(*index, seat));
@@ -23,6 +23,7 @@ pub fn pane(model: &Model, scroll: usize, height: usize) -> (String, Vec<Line<'s
     let is_replay = matches!(model.mode, Mode::Replay);
     let line = |(index, text): (usize, String)| {
         let text = format!("{:>5}  {}", replay.lines()[index].seq, safe(&text).replace('\n', " "));
+        let text = without_cut_number(&text, width);
         let is_current = is_replay && index + 1 == replay.at();
         if is_current { Line::styled(text, model.theme.chosen()) } else { Line::from(text) }
     };

@@ -30,7 +30,7 @@ fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut
             let inner = Rect { x: area.x + 1, y: area.y + 1, width, height: area.height.saturating_sub(2) };
             seats::pane(model, inner, hits)
         }
-        Pane::Events => events::pane(model, scroll, height),
+        Pane::Events => events::pane(model, scroll, (usize::from(width), height)),
         text => {
             let all = lines(model, text, width);
             let count = all.len();

@@ -1,0 +1,77 @@
+//! Columns stand under each other, and no number is cut at any width.
+
+use super::many::panel;
+use super::*;
+
+/// The words with a digit; those that are cut with a sign are left out.
+fn numbers(screen: &str) -> Vec<&str> {
+    let is_number = |word: &&str| word.contains(|c: char| c.is_ascii_digit()) && !word.contains('…');
+    screen.split_whitespace().filter(is_number).collect()
+}
+
+/// The lines of a pane, without its frame.
+fn pane(model: &Model, pane: Pane, width: u16) -> String {
+    let mut model = model.clone();
+    (model.focus, model.size) = (pane, (width, 24));
+    let mut terminal = Terminal::new(TestBackend::new(width, 24)).unwrap();
+    let mut hits = super::super::ClickMap::default();
+    terminal.draw(|frame| hits = draw(frame, &model)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let row = |y| {
+        let cells = (0..width).filter(|x| hits.pane_at(*x, y) == Some(pane));
+        cells.map(|x| buffer[(x, y)].symbol()).collect::<String>()
+    };
+    let rows = (0..24).map(row).filter(|row| row.starts_with('│'));
+    rows.map(|row| row.trim_matches('│').to_owned() + "\n").collect()
+}
+
+#[test]
+fn no_number_is_cut() {
+    let lines = saved("context-passing.s2s");
+    let sealed = |event: &Event| matches!(event, Event::BallotSealed(_));
+    let open = live_on(lines.clone(), sealed);
+    let failed = live_on(panel(10), |event| matches!(event, Event::RoundClosed(_)));
+    let counted = live_on(lines, |event| matches!(event, Event::TallyMade(_)));
+    for (name, model) in [("open", open), ("failed", failed), ("counted", counted)] {
+        for shown in [Pane::Seats, Pane::Events] {
+            let wide = pane(&model, shown, 300);
+            let known: std::collections::HashSet<&str> = numbers(&wide).into_iter().collect();
+            assert!(!known.is_empty(), "{name} {shown:?}: {wide}");
+            for width in 24..=130 {
+                let narrow = pane(&model, shown, width);
+                for number in numbers(&narrow) {
+                    assert!(
+                        known.contains(number),
+                        "{name} {shown:?} at {width}: {number}\n{narrow}\n{wide}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Times end in one column, and the models begin in one.
+#[test]
+fn columns_stand_under_each_other() {
+    let mut lines = panel(10);
+    for line in &mut lines {
+        if let Event::SeatFailed(failed) = &mut line.stamped.event {
+            failed.elapsed_ms = 12_500;
+        }
+    }
+    let mut model = live_on(lines, |event| matches!(event, Event::RoundClosed(_)));
+    // What was known before the close.
+    model.replay = Replay::new(model.replay.lines()[..model.replay.len() - 1].to_vec());
+    for width in [60, 80, 100, 120, 160] {
+        let rows = pane(&model, Pane::Seats, width);
+        let ends = |row: &str| {
+            let at = row.find(" s ").or_else(|| row.ends_with(" s").then(|| row.len() - 2))?;
+            Some(row[..at].chars().count())
+        };
+        let times: Vec<Option<usize>> = rows.lines().take(10).map(ends).collect();
+        assert!(times[0].is_some() && times.iter().all(|end| *end == times[0]), "{width}: {times:?}\n{rows}");
+        let model = |row: &str| Some(row[..row.find("rehearsal")?].chars().count());
+        let models: Vec<Option<usize>> = rows.lines().take(10).map(model).collect();
+        assert!(models.iter().all(|start| *start == models[0]), "{width}: {models:?}\n{rows}");
+    }
+}

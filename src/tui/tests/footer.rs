@@ -1,0 +1,87 @@
+//! The footer: how to leave, and no key that cannot work.
+
+use super::scenes::{draft, home};
+use super::*;
+use crate::tui::keymap::Action;
+use crate::tui::view::Target;
+
+#[test]
+fn the_footer_always_says_how_to_leave() {
+    let model = model(saved("context-passing.s2s"));
+    for size in SIZES {
+        assert!(rendered(&model, size).contains("q quit"), "{size:?}");
+    }
+}
+
+/// The actions whose keys the footer names.
+fn named(model: &Model, (width, height): (u16, u16)) -> Vec<Action> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    let mut hits = super::super::ClickMap::default();
+    terminal.draw(|frame| hits = draw(frame, model)).unwrap();
+    let mut found: Vec<Action> = Vec::new();
+    for column in 0..width {
+        if let Some(Target::Key(action)) = hits.at(column, height - 1)
+            && !found.contains(&action)
+        {
+            found.push(action);
+        }
+    }
+    found
+}
+
+/// A key in the footer does what it says: more than telling why it cannot.
+#[test]
+fn every_key_in_the_footer_does_something() {
+    let failed = |event: &Event| matches!(event, Event::SeatFailed(_));
+    let mut states = vec![
+        ("home", home()),
+        ("draft", draft(None)),
+        ("refused", draft(Some("participants: [qa-lead]\nquestion: \"Do we accept REQ-002?\"\n"))),
+        (
+            "approval",
+            draft(Some("participants: [qa-lead]\nsteps:\n  - {id: ok, type: approval, message: \"Yes?\"}\n")),
+        ),
+        ("failed", live_on(super::many::panel(10), failed)),
+        ("many", live_on(super::many::panel(200), failed)),
+    ];
+    for (name, until) in [
+        ("opened", (|event| matches!(event, Event::RoundOpened(_))) as fn(&Event) -> bool),
+        ("sealed", |event| matches!(event, Event::BallotSealed(_))),
+        ("counted", |event| matches!(event, Event::TallyMade(_))),
+        ("closed", |event| matches!(event, Event::SessionClosed(_))),
+    ] {
+        states.push((name, live_until(until)));
+    }
+    for file in ["context-passing.s2s", "release-consent.s2s"] {
+        let whole = model(saved(file));
+        for at in (0..=whole.replay.len()).rev().step_by(5) {
+            let mut model = whole.clone();
+            model.replay.seek(at);
+            states.push(("replay", model));
+        }
+    }
+    let mut wrong = Vec::new();
+    for (state, model) in &states {
+        for size in [(40, 12), (80, 24), (120, 40), (200, 60)] {
+            let mut model = model.clone();
+            update(&mut model, Message::Resize(size.0, size.1));
+            for action in named(&model, size) {
+                let mut pressed = model.clone();
+                let effects = update(&mut pressed, Message::Click(Target::Key(action)));
+                let notice = pressed.notice.take();
+                let is_moved = pressed.replay.at() != model.replay.at()
+                    || pressed.replay.is_playing() != model.replay.is_playing();
+                let is_same = pressed.overlay.is_none()
+                    && pressed.focus == model.focus
+                    && pressed.seat == model.seat
+                    && !is_moved
+                    && rendered(&pressed, size) == rendered(&model, size);
+                if effects.is_empty() && is_same {
+                    let at = model.replay.at();
+                    wrong.push(format!("{state} at {at}, {size:?}: {action:?} only says {notice:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

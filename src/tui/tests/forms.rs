@@ -1,0 +1,39 @@
+//! Forms: errors under their fields, and what a field shows that is not written in.
+
+use super::scenes::{draft, shows};
+use super::*;
+
+#[test]
+fn an_error_stands_under_its_field() {
+    let mut model = draft(None);
+    press(&mut model, KeyCode::Char('e'));
+    let Some(Overlay::Form(form)) = &mut model.overlay else { panic!("no form") };
+    form.refuse("`quorum`: expected at most 5, found `9`".to_owned());
+    for size in [(40, 12), (80, 24), (120, 40)] {
+        let screen = rendered(&model, size);
+        let lines: Vec<&str> = screen.lines().collect();
+        let error = lines.iter().position(|line| line.contains("`quorum`: expected")).unwrap();
+        assert!(lines[error - 1].contains("▸ quorum"), "{size:?}\n{screen}");
+    }
+    shows("form-error", &model);
+}
+
+/// A field that is not written in shows how its text begins, however long its lines are.
+#[test]
+fn a_long_line_is_shown_from_its_start() {
+    let mut model = draft(None);
+    press(&mut model, KeyCode::Char('e'));
+    let Some(Overlay::Form(form)) = &mut model.overlay else { panic!("no form") };
+    let long = format!("It begins here {}and ends here", "and goes on ".repeat(30));
+    for id in ["exploration", "terms"] {
+        let field = form.fields.iter_mut().find(|field| field.id == id).unwrap();
+        field.restore(&long);
+    }
+    for size in [(80, 24), (120, 40)] {
+        let screen = rendered(&model, size);
+        let lines: Vec<&str> = screen.lines().filter(|line| line.contains("It begins here")).collect();
+        assert_eq!(lines.len(), 2, "{size:?}\n{screen}");
+        assert!(lines.iter().all(|line| line.contains('…')), "{size:?}\n{screen}");
+        assert!(!screen.contains("ends here"), "{size:?}\n{screen}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::form::Form;
-use super::home::Home;
+use super::home::{Home, OpenTarget};
 use super::keymap::{Keys, ScreenState};
 use super::live::LiveSession;
 pub use super::menu::{Menu, MenuKind};
@@ -153,8 +153,15 @@ pub enum Overlay {
 pub struct Confirm {
     pub title: String,
     pub text: String,
-    /// What is ordered if the person agrees.
-    pub request: FacilitatorRequest,
+    /// What is done if the person agrees.
+    pub then: Confirmed,
+}
+
+/// What is done once a person has agreed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Confirmed {
+    Order(FacilitatorRequest),
+    Open(OpenTarget),
 }
 
 /// How answers are shown.

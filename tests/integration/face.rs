@@ -157,7 +157,8 @@ fn a_replay_seeks_searches_and_leads_to_a_fork() {
     screen.press("]", &["OPEN", "□ 0 of 5"]);
     screen.press("/sealed  qa-lead\r", &["□ 4 of 5"]);
     screen.press("\x1b[F", &["Decision: inline"]);
-    screen.press("F", &["New session from event", "[3 REVEAL]"]);
+    screen.press("F", &["Fork the session here?"]);
+    screen.press("y", &["New session from event", "[3 REVEAL]"]);
     screen.press("n", &["round 2", "DRAFT", "o open"]);
     screen.press("o", &["A accept", "round 2"]);
     screen.press("Ay", &["Session finished"]);

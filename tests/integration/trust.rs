@@ -312,7 +312,8 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     screen.press("", &["Unfinished session"]);
     screen.press("\r", &asked);
     screen.press("n", &["nothing was run or sent"]);
-    screen.press("F", &asked);
+    screen.press("F", &["Fork the session here?"]);
+    screen.press("y", &asked);
     screen.press("n", &["nothing was run or sent"]);
     screen.press("o", &asked);
     assert_eq!((ran(), desk.sessions().len()), (4, sessions));

@@ -29,3 +29,32 @@ fn the_state_line_names_the_phase_and_what_follows() {
     let other = rendered(&draft(Some(&without_its_end)), (120, 24));
     assert!(!other.contains("phase 1/2"), "no discussion was expanded to this\n{other}");
 }
+
+/// A replay names the phase from the first frame that knows the definition to the reveal.
+#[test]
+fn a_replay_names_the_phase_before_the_reveal_too() {
+    let mut lines = saved("context-passing.s2s");
+    for line in &mut lines {
+        match &mut line.stamped.event {
+            Event::SessionOpened(opened) => opened.definition = DISCUSSION.to_owned(),
+            Event::StepStarted { step, .. } => "cache-vote".clone_into(step),
+            Event::RoundOpened(opened) => "cache-vote".clone_into(&mut std::sync::Arc::make_mut(opened).step),
+            _ => {}
+        }
+    }
+    let end = lines.iter().position(|line| matches!(line.stamped.event, Event::TallyMade(_))).unwrap();
+    let mut model = model(lines);
+    for at in 1..=end {
+        model.replay.seek(at);
+        for (width, phase) in
+            [(40, " p1/2 "), (80, "1/2"), (120, "phase 1/2 First vote, then Second vote"), (160, "phase 1/2")]
+        {
+            update(&mut model, Message::Resize(width, 24));
+            let screen = rendered(&model, (width, 24));
+            let state = screen.lines().next().unwrap();
+            assert!(state.contains(phase), "at {at}, {width}: {state}");
+            let is_dated = width == 160 && model.session().rounds.iter().all(|round| round.closed.is_none());
+            assert!(!is_dated || state.contains("1 round"), "at {at}, {width}: {state}");
+        }
+    }
+}

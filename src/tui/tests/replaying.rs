@@ -124,3 +124,17 @@ fn digits_jump_to_tenths_and_r_to_the_next_reveal() {
     press(&mut model, KeyCode::Char('r'));
     assert!(model.notice.as_ref().is_some_and(|notice| notice.starts_with("No reveal after this moment")));
 }
+
+/// A new session is not begun by one key.
+#[test]
+fn forking_asks_first() {
+    use crate::tui::home::OpenTarget;
+    let mut model = model(saved("context-passing.s2s"));
+    model.replay.seek(9);
+    let seq = model.replay.lines()[8].seq;
+    assert_eq!(press(&mut model, KeyCode::Char('F')), []);
+    super::scenes::shows("confirm-fork", &model);
+    assert_eq!(press(&mut model.clone(), KeyCode::Char('n')), []);
+    let fork = Effect::Open(OpenTarget::Fork("x.s2s".into(), seq));
+    assert_eq!(press(&mut model, KeyCode::Char('y')), [fork]);
+}

@@ -193,11 +193,7 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
             model.notice = Some("Session finished. Press F to fork it here.".to_owned());
             return Vec::new();
         }
-        _ => {
-            let at = model.replay.at().saturating_sub(1);
-            let seq = model.replay.lines().get(at).map_or(0, |line| line.seq);
-            return vec![Effect::Open(OpenTarget::Fork(path(), seq))];
-        }
+        _ => return confirm::fork(model),
     };
     vec![Effect::Order(order)]
 }

@@ -1,4 +1,7 @@
-//! What is asked once before it is ordered: accepting a result, closing a round that seats still answer.
+//! What is asked once before it is ordered: accepting a result, closing a round that seats still
+//! answer, forking.
+
+use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -8,7 +11,8 @@ use crate::engine::FacilitatorRequest;
 use crate::history::Session;
 use crate::insight::headline;
 use crate::insight::round_view::tally;
-use crate::tui::model::{Confirm, Model, Overlay};
+use crate::tui::home::OpenTarget;
+use crate::tui::model::{Confirm, Confirmed, Model, Overlay};
 
 /// Asks whether the result is accepted; accepting without a decision is plainly another question.
 pub fn accept(model: &mut Model) -> Vec<Effect> {
@@ -29,7 +33,8 @@ pub fn accept(model: &mut Model) -> Vec<Effect> {
         ("Accept without a decision?", " To ask again in a new round, press Esc, then n.")
     };
     let title = title.to_owned();
-    ask(model, Confirm { title, text: format!("{found}\n{then}{hint}"), request: FacilitatorRequest::Accept })
+    let text = format!("{found}\n{then}{hint}");
+    ask(model, Confirm { title, text, then: Confirmed::Order(FacilitatorRequest::Accept) })
 }
 
 /// Whether nothing follows the step whose result is accepted.
@@ -55,10 +60,19 @@ pub fn close(model: &mut Model) -> Vec<Effect> {
     let text = format!(
         "{sealed} of {seats} sealed, {unsettled} still answering: their answers would be missing.\nQuorum {quorum}: {outlook}."
     );
-    ask(
-        model,
-        Confirm { title: "Close the round now?".to_owned(), text, request: FacilitatorRequest::CloseRound },
-    )
+    let then = Confirmed::Order(FacilitatorRequest::CloseRound);
+    ask(model, Confirm { title: "Close the round now?".to_owned(), text, then })
+}
+
+/// Asks whether a new session begins at the moment that is shown.
+pub fn fork(model: &mut Model) -> Vec<Effect> {
+    let at = model.replay.at().saturating_sub(1);
+    let seq = model.replay.lines().get(at).map_or(0, |line| line.seq);
+    let text = format!(
+        "A new session begins with the events up to {seq} and goes on from there.\nThis one stays as it is."
+    );
+    let then = Confirmed::Open(OpenTarget::Fork(PathBuf::from(&model.file), seq));
+    ask(model, Confirm { title: "Fork the session here?".to_owned(), text, then })
 }
 
 fn ask(model: &mut Model, confirm: Confirm) -> Vec<Effect> {
@@ -73,7 +87,10 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     }
     match model.overlay.take() {
         Some(Overlay::Confirm(confirm)) if key.code == KeyCode::Char('y') => {
-            vec![Effect::Order(confirm.request)]
+            vec![match confirm.then {
+                Confirmed::Order(request) => Effect::Order(request),
+                Confirmed::Open(opening) => Effect::Open(opening),
+            }]
         }
         _ => Vec::new(),
     }

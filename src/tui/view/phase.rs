@@ -11,12 +11,13 @@ pub const ALL_STATES: u16 = 100;
 /// Narrower screens show numbers alone.
 const NARROW: u16 = 60;
 
-/// The step that is looked at: of the draft, the one that runs, or the last round's.
+/// The step that is looked at: of the draft, the one that runs, the last round's, or a replay's first.
 pub fn current_step(model: &Model) -> Option<&str> {
     let session = model.session();
     let running = || session.step.as_ref().map(|run| run.id.as_str());
     let last = || session.rounds.last().map(|round| round.opened.step.as_str());
-    model.preview().map(|preview| preview.opened.step.as_str()).or_else(running).or_else(last)
+    let coming = || model.replay.coming().map(|opened| opened.step.as_str());
+    model.preview().map(|preview| preview.opened.step.as_str()).or_else(running).or_else(last).or_else(coming)
 }
 
 /// Where a discussion stands and what follows, as far as the width allows; none outside discussions.

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::phase::{current_step, phase_words};
 use super::reveal::spread;
 use super::timeline::clock;
 use crate::history::{RoundRun, SeatStatus, Timestamp};
@@ -13,32 +14,44 @@ use crate::sanitize::harmless_line;
 use crate::tui::cell_text::cut_middle;
 use crate::tui::model::Model;
 
+/// The fewest columns of the question's name.
+const SHORTEST_NAME: usize = 8;
+
 /// Draws both lines.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let width = usize::from(area.width);
     let [first, second] = Layout::vertical([Constraint::Length(1), Constraint::Length(1)]).areas(area);
     let open = model.session().open_round();
     let at = model.replay.moment();
+    let round_word = if width < 60 { "r" } else { "round " };
     let right = match (open, model.session().rounds.last()) {
         (Some(round), _) => {
             let ran = clock(model.session().round_ran_ms(round, at));
-            vec![Span::styled(format!("round {} OPEN · {ran} ", round.opened.number), model.theme.active())]
+            vec![Span::styled(
+                format!("{round_word}{} OPEN · {ran} ", round.opened.number),
+                model.theme.active(),
+            )]
         }
         (None, Some(round)) if round.closed.is_some() => {
-            vec![Span::raw(format!("round {} closed ", round.opened.number))]
+            vec![Span::raw(format!("{round_word}{} closed ", round.opened.number))]
         }
         _ => vec![Span::raw("not open yet ")],
     };
     let used = Line::from(right.clone()).width();
     let label = if width < 60 { " REPLAY " } else { " REPLAY · " };
-    let mut rest = String::new();
-    if width >= 70 {
-        let rounds = model.replay.rounds();
-        rest = format!(" · {} · {rounds} {}", date(at), if rounds == 1 { "round" } else { "rounds" });
-    }
-    let rehearsal = if model.session().has_rehearsal() { " · rehearsal" } else { "" };
-    let used = used + label.width() + rest.width() + rehearsal.width() + 1;
-    let name = cut_middle(&question(model), width.saturating_sub(used).max(8));
+    let phase = |width| phase_words(model, current_step(model), width).unwrap_or_default();
+    // On a narrow screen there is room for one of both.
+    let is_told = width >= 60 || phase(0).is_empty();
+    let rehearsal = if model.session().has_rehearsal() && is_told { " · rehearsal" } else { "" };
+    let used = used + label.width() + rehearsal.width() + 1;
+    let room = width.saturating_sub(used + SHORTEST_NAME);
+    let rounds = model.replay.rounds();
+    let dated = format!(" · {} · {rounds} {}", date(at), if rounds == 1 { "round" } else { "rounds" });
+    // What fits beside the name, the most telling first.
+    let told = [phase(area.width) + &dated, phase(area.width), phase(0)];
+    let rest = told.into_iter().find(|told| told.width() <= room).unwrap_or_default();
+    let used = used + rest.width();
+    let name = cut_middle(&question(model), width.saturating_sub(used).max(SHORTEST_NAME));
     let left = vec![
         Span::styled(label, model.theme.key()),
         Span::styled(name, model.theme.strong()),

@@ -58,6 +58,7 @@ impl Sitting {
             skills: Vec::new(),
             tags: Vec::new(),
             wrapped: None,
+            remote: None,
         };
         let opened = SessionOpened {
             session: ID.to_owned(),
@@ -77,6 +78,7 @@ impl Sitting {
             leak_rules: None,
             reply_rules: Some(roundtable::round::record::REPLY_RULES),
             seal: None,
+            table_key: None,
             parts: Some(roundtable::journal::PARTS),
             draw_seed: None,
             templates: Some(roundtable::workflow::TEMPLATES),

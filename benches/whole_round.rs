@@ -147,6 +147,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         skills: Vec::new(),
         tags: Vec::new(),
         wrapped: None,
+        remote: None,
     };
     let persona = persona();
     SessionOpened {
@@ -166,6 +167,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         leak_rules: None,
         reply_rules: Some(roundtable::round::record::REPLY_RULES),
         seal: None,
+        table_key: None,
         parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
         templates: Some(roundtable::workflow::TEMPLATES),

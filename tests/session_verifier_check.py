@@ -153,7 +153,7 @@ def check_vector(vector):
     commitment = independent.commitment(unhex(vector["commitment_nonce"]), record)
     event = {"commitment": commitment}
     if "ephemeral_key" in vector:
-        bound = independent.bound_to(2, *names)
+        bound = independent.bound_to(b"roundtable seal 2", *names)
         public = crypto_scalarmult_base(unhex(vector["key"]))
         enc = crypto_scalarmult_base(unhex(vector["ephemeral_key"]))
         assert (public.hex(), enc.hex(), bound.hex()) == (vector["public_key"], vector["enc"], vector["info"])
@@ -162,7 +162,7 @@ def check_vector(vector):
         sealed = crypto_aead_aes256gcm_encrypt(plain, unhex(commitment), nonce, key)
         event["enc"] = vector["enc"]
     else:
-        bound = independent.bound_to(1, *names)
+        bound = independent.bound_to(b"roundtable seal 1", *names)
         assert bound.hex() == vector["associated_data"]
         nonce, key = unhex(vector["nonce"]), unhex(vector["key"])
         sealed = crypto_aead_xchacha20poly1305_ietf_encrypt(plain, bound, nonce, key)
@@ -175,8 +175,31 @@ def check_vector(vector):
     assert commitment == vector["commitment"] == receipt["commitment"]
 
 
+def check_signatures():
+    """Checks the vector of seal 2 with its signatures."""
+    vector = json.loads((ROOT / "tests/corpus/seal2.json").read_text())
+    names = [vector["binding"][key] for key in ("session", "round", "participant", "snapshot_sha256")]
+    bound, unhex = independent.bound_to(b"roundtable seal 2", *names), bytes.fromhex
+    secret = crypto_scalarmult(unhex(vector["ephemeral_key"]), unhex(vector["public_key"]))
+    key, nonce = independent.hpke_key(secret, unhex(vector["enc"]), unhex(vector["public_key"]), bound)
+    record = vector["record"].encode()
+    plain = unhex(vector["commitment_nonce"]) + len(record).to_bytes(8, "big") + record
+    sealed = crypto_aead_aes256gcm_encrypt(plain + bytes(8192 - len(plain)), unhex(vector["commitment"]), nonce, key)
+    assert independent.sha256(sealed) == vector["sealed_sha256"]
+    message = independent.signed_ballot(names, vector["public_key"], vector | {"sealed": base64.b64encode(sealed)})
+    assert independent.is_signed(vector["seat_key"], message, vector["signature"])
+    assert not independent.is_signed(vector["seat_key"], message[:-1] + b"x", vector["signature"])
+    offer = b"roundtable offer 2" + unhex(independent.sha256(vector["offer"]))
+    assert independent.is_signed(vector["table_key"], offer, vector["offer_signature"])
+    delivery = independent.bound_to(b"roundtable delivery 2", *names)
+    for part in (vector["public_key"].encode(), b"1"):
+        delivery += len(part).to_bytes(8, "big") + part
+    assert independent.sha256(delivery) == vector["delivery"]
+
+
 def main():
     check_vectors()
+    check_signatures()
     stored = sorted([*(ROOT / "tests/fixtures").glob("format-*/*.s2s"), *(ROOT / "sessions").glob("*.s2s")])
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -188,7 +211,7 @@ def main():
         dice = random.Random(1)
         for file in stored[::9] + fresh[::9]:
             cases += [(f"{file.name}: {what}", data, None) for what, data in damaged_copies(file.read_bytes(), dice)]
-        for name in ("parts", "seal-2", "verdicts-sealed"):
+        for name in ("parts", "remote", "seal-2", "verdicts-sealed"):
             data = (ROOT / f"tests/fixtures/format-2/{name}.s2s").read_bytes()
             assert chained(documents_of(data)) == data
             cases += [(f"{name}: {what}", copy, {"damaged"}) for what, copy in forgeries(data)]

@@ -25,6 +25,8 @@ from nacl.bindings import (
     crypto_scalarmult,
     crypto_scalarmult_base,
 )
+from nacl.exceptions import BadSignatureError
+from nacl.signing import VerifyKey
 
 NOT_CHECKED = [
     "counts by a voting rule, winners, ties, orders and scores",
@@ -174,11 +176,27 @@ def check_versions(document, header):
 # Seals
 
 
-def bound_to(number, session, round_, participant, snapshot_sha256):
-    out = b"roundtable seal %d" % number
+def bound_to(purpose, session, round_, participant, snapshot_sha256):
+    out = purpose
     for text in (session, round_, participant, snapshot_sha256):
         out += len(text.encode()).to_bytes(8, "big") + text.encode()
     return out
+
+
+def signed_ballot(names, public_key, event):
+    """What a remote seat signs of its ballot."""
+    out = bound_to(b"roundtable ballot 2", *names)
+    sealed = hashlib.sha256(base64.b64decode(event["sealed"], validate=True)).digest()
+    for part in (*map(bytes.fromhex, (public_key, event["commitment"], event["enc"])), sealed):
+        out += len(part).to_bytes(8, "big") + part
+    return out
+
+
+def is_signed(key, message, signature):
+    try:
+        return bool(VerifyKey(bytes.fromhex(key)).verify(message, bytes.fromhex(signature)))
+    except (BadSignatureError, ValueError):
+        return False
 
 
 def hpke_key(secret, enc, public, info):
@@ -201,11 +219,11 @@ def open_seal(key, event, names, verdict_sealed):
         if "enc" in event:
             enc, aad = bytes.fromhex(event["enc"]), bytes.fromhex(event["commitment"])
             secret = crypto_scalarmult(key, enc)  # Refuses points of low order.
-            key, nonce = hpke_key(secret, enc, crypto_scalarmult_base(key), bound_to(2, *names))
+            key, nonce = hpke_key(secret, enc, crypto_scalarmult_base(key), bound_to(b"roundtable seal 2", *names))
             plain = crypto_aead_aes256gcm_decrypt(sealed, aad, nonce, key)
         else:
             nonce = bytes.fromhex(event["nonce"])
-            plain = crypto_aead_xchacha20poly1305_ietf_decrypt(sealed, bound_to(1, *names), nonce, key)
+            plain = crypto_aead_xchacha20poly1305_ietf_decrypt(sealed, bound_to(b"roundtable seal 1", *names), nonce, key)
     except Exception as error:
         raise Damage(f"the seal does not open under the published key ({error})") from None
     length = int.from_bytes(plain[32:40], "big")
@@ -257,6 +275,8 @@ class Checker:
         self.verdict_sealed = "reply_rules" not in self.header
         self.sealed_to_key = "seal" in self.header
         self.rounds, self.sealed = {}, {}
+        self.remote = {seat["name"] for seat in self.header["participants"] if "remote" in seat}
+        self.invitations, self.keys, self.refused = {}, {}, Counter()
         self.points, self.settled = {}, set()  # Conflicts and questions by id.
         self.findings, self.counts = [], Counter()
 
@@ -288,6 +308,12 @@ class Checker:
         texts += [(f"persona `{p['name']}`", p["text"], p["sha256"]) for p in header.get("personas", [])]
         self.findings += [f"header: hash of {what}" for what, text, found in texts if sha256(text) != found]
         self.personas = {persona["name"]: persona["text"] for persona in header.get("personas", [])}
+        key = header.get("table_key") if self.remote else "00" * 32
+        if not re.fullmatch("[0-9a-f]{64}", key or "") or (not self.remote and "table_key" in header):
+            self.findings.append("header: `table_key` stands where there are remote seats, and only there")
+        if any(("remote" in seat) != (seat["model"] == "remote/link" and not seat.get("scripted")) for seat in
+               header["participants"]) or (self.remote and not self.sealed_to_key):
+            self.findings.append("header: `remote` stands at seats of the model `remote/link`, with seal 2")
         if pseudonyms := header.get("pseudonyms"):
             key = lambda name: sha256(f"roundtable pseudonym 1\n{pseudonyms['seed']}\n{name}")
             order = sorted(pseudonyms["names"], key=key)
@@ -334,14 +360,81 @@ class Checker:
         self.require(not round_.closed, "a seal after the close")
         self.require(("enc" in event, "nonce" in event) == (self.sealed_to_key, not self.sealed_to_key), "another seal")
         self.require(round_.state.get(seat) != "excused", "a seal of an excused seat")
+        self.check_signature(round_, event)
         round_.seals[seat], round_.state[seat] = event, "sealed"
         self.sealed[(round_.session, event["round"], seat)] = (round_.opened["snapshot_sha256"], event["commitment"])
 
+    def check_signature(self, round_, event):
+        seat = event["participant"]
+        if seat not in self.remote:
+            return self.require("signature" not in event and "by" not in event, f"`{seat}` is no remote seat")
+        names = (round_.session, event["round"], seat, round_.opened["snapshot_sha256"])
+        message = signed_ballot(names, round_.seal_to["public_key"], event)
+        signed = event.get("by") == "seat" and is_signed(self.keys.get(seat, ""), message, event["signature"])
+        self.require(signed, f"the ballot of `{seat}` is not signed with the key that the seat joined with")
+        self.counts["signatures"] += 1
+
+    def on_seat_invited(self, event):
+        seat = event["participant"]
+        self.require(seat in self.remote, f"`{seat}` is no remote seat")
+        open_ = [round_ for round_ in self.rounds.values() if not round_.closed]
+        self.require(not any(seat in round_.seals for round_ in open_), f"`{seat}` has sealed in the open round")
+        self.invitations[seat] = (event["invitation"], event["expires"])
+        self.keys.pop(seat, None)
+
+    def on_seat_joined(self, event):
+        seat, (invitation, expires) = event["participant"], self.invitations[event["participant"]]
+        self.require(event["invitation"] == invitation and event["at"] <= expires, "no such invitation")
+        self.require(seat not in self.keys and len(bytes.fromhex(event["key"])) == 32, "a second key, or none")
+        self.keys[seat] = event["key"]
+
+    def on_envelope_refused(self, event):
+        round_, seat = self.rounds[event["round"]], event["participant"]
+        self.require(seat in self.remote and seat in round_.seats, "no such remote seat")
+        self.refused[(event["round"], seat)] += 1
+        self.require(self.refused[(event["round"], seat)] <= 8, "more than eight of a seat and round")
+        needs = {"stale": True, "too long": True, "bad length": True, "bad signature": True,
+                 "round closed": round_.closed, "seat excused": round_.state.get(seat) == "excused",
+                 "already sealed": round_.seals.get(seat, event)["commitment"] != event["commitment"]}
+        self.require(needs.get(event["why"]), "`why` is not what the round says")
+
     def on_seat_failed(self, event):
+        round_ = self.rounds[event["round"]]
+        if round_.closed and event["participant"] in round_.seals:
+            return self.fail_at_reveal(round_, event["participant"])
         self.leave(event, "failed")
 
     def on_seat_excused(self, event):
         self.leave(event, "excused")
+
+    def fail_at_reveal(self, round_, seat):
+        """A sealed answer that does not open, or is no record of its seat, fails the seat."""
+        try:
+            self.open_record(round_, seat)
+        except (Damage, ValueError, KeyError, TypeError):
+            round_.seals.pop(seat)
+            round_.state[seat] = "failed"
+            return
+        raise Damage(f"`{seat}` is said to have failed, and its sealed answer opens")
+
+    def open_record(self, round_, seat):
+        """Returns the commitment's nonce and the record of a sealed answer."""
+        seal, round_id, snapshot = round_.seals[seat], round_.opened["round"], round_.opened["snapshot_sha256"]
+        names = (round_.session, round_id, seat, snapshot)
+        nonce, text = open_seal(round_.key, seal, names, self.verdict_sealed)
+        self.require(commitment(nonce, text) == seal["commitment"], "the record does not match its commitment")
+        record = json.loads(text)
+        named = (record["session"], record["round"], record["participant"], record["snapshot_sha256"])
+        self.require(named == names, "the record is another seat's")
+        if seat in self.remote:
+            replies = [{"text": reply["text"]} for reply in record["replies"]]
+            person = {"session": names[0], "round": names[1], "participant": seat, "snapshot_sha256": snapshot,
+                      "model": record["model"], "replies": replies, "tries": 1, "latency_ms": record["latency_ms"]}
+            plain = json.dumps(person, ensure_ascii=False, separators=(",", ":"))
+            known = record["model"] in ("human/browser", "human/terminal") and len(replies) == 1
+            known = known and type(replies[0]["text"]) is str and type(record["latency_ms"]) is int
+            self.require(known and plain.encode() == text, "the record has not the form of one person's answer")
+        return nonce, record
 
     def leave(self, event, state):
         round_, seat = self.rounds[event["round"]], event["participant"]
@@ -380,18 +473,11 @@ class Checker:
     def on_answer_revealed(self, event):
         round_, seat = self.rounds[event["round"]], event["participant"]
         self.require(round_.closed, "an answer before the close")
-        seal = round_.seals[seat]
         sealed = [seat for seat in round_.seats if seat in round_.seals]
         self.require(sealed[len(round_.answers)] == seat, "not the next sealed seat in roster order")
         round_.answers.append(event)
-        snapshot = round_.opened["snapshot_sha256"]
-        names = (round_.session, event["round"], seat, snapshot)
-        nonce, record = open_seal(round_.key, seal, names, self.verdict_sealed)
-        self.require(commitment(nonce, record) == seal["commitment"], "the record does not match its commitment")
+        nonce, record = self.open_record(round_, seat)
         self.require(nonce.hex() == event["nonce"], "`nonce` is not the one that was sealed")
-        record = json.loads(record)
-        named = (record["session"], record["round"], record["participant"], record["snapshot_sha256"])
-        self.require(named == names, "the record is another seat's")
         for key in VERDICT if self.verdict_sealed else RECORDED:
             shown, kept = event.get(key), record.get(key)
             if key == "replies" and not self.verdict_sealed:

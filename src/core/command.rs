@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::history::{CloseReason, Merge, RoundRevised, SessionOpened, WorkItemReturned};
+use crate::history::{
+    CloseReason, Merge, RoundRevised, SeatInvited, SeatJoined, SessionOpened, WorkItemReturned,
+};
+use crate::round::envelope::Envelope;
 use crate::round::record::TokenUsage;
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 
@@ -52,6 +55,19 @@ pub enum Command {
         participant: String,
         /// The answer, sealed.
         seal: SealedRecord,
+    },
+    /// Invite a remote seat.
+    Invite(SeatInvited),
+    /// Take in the key of a remote seat that takes its invitation.
+    Join(SeatJoined),
+    /// Take in the ballot that a remote seat has sealed and signed.
+    SealRemote(Box<Envelope>),
+    /// Put a refused envelope on record.
+    RefuseEnvelope {
+        round: String,
+        participant: String,
+        why: String,
+        commitment: String,
     },
     /// Take in that nothing came back.
     Fail {

@@ -25,6 +25,7 @@ pub use command::{AgendaChange, Command, Refusal};
 pub use cost::{Cost, PriceLookup, ReplyLimits, is_asked_once, is_free};
 pub use decide::decide;
 pub use decide::record::agenda_changes;
+pub use decide::remote::refusal;
 pub use decide::review::artifact_view;
 pub use decide::round::{draft_round, unseal_answer};
 pub use exit_code::{Deciding, ExitCode, LEFT, QUORUM_UNREACHABLE, deciding, exit_code, session_exit};

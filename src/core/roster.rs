@@ -3,7 +3,7 @@
 //! Who of a definition is asked, and by which models, the command line may choose; everything else of a
 //! seat stands in the definition.
 
-use crate::history::{PersonaInfo, SeatInfo, SessionOpened};
+use crate::history::{Door, LINK_MODEL, PersonaInfo, RemoteSeat, SeatInfo, SessionOpened};
 use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, TRACKER};
@@ -34,6 +34,7 @@ impl SeatInfo {
         Self {
             name: spec.name.clone(),
             persona: spec.persona.clone(),
+            remote: (model == LINK_MODEL && scripted.is_empty()).then_some(RemoteSeat { door: Door::Link }),
             model,
             weight: spec.weight,
             seed: spec.seed,

@@ -76,6 +76,9 @@ impl Session {
             | Event::AnswerRevealed(_)
             | Event::KeyLost { .. }
             | Event::SeatsAskedAgain { .. }) => self.apply_to_seats(seat),
+            remote @ (Event::SeatInvited(_) | Event::SeatJoined(_) | Event::EnvelopeRefused(_)) => {
+                self.apply_remote(remote);
+            }
         }
     }
 
@@ -228,6 +231,7 @@ impl Session {
                 status: SeatStatus::Waiting,
                 elapsed_ms: None,
                 retried: 0,
+                refused: 0,
                 retried_at: None,
             };
             (name.clone(), seat)

@@ -10,6 +10,7 @@ mod linked_session;
 mod merge;
 mod price;
 mod receipt;
+mod remote;
 mod round_seats;
 mod route;
 mod seals;
@@ -25,10 +26,11 @@ pub(crate) use event::PROJECT;
 pub use event::{
     AGENDA_RULES, AgendaUpdated, AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested,
     ArtifactRecorded, BallotSealed, CloseReason, CollectedIdea, ConflictOpened, ConflictResolved,
-    DeadlineExtended, Event, IdeasMerged, ItemStatus, LeakReport, LeaksFound, Link, LinkRecorded, LogEntry,
-    Merge, MergedOption, PersonaInfo, PreviousArtifact, ProviderSettings, PseudonymMap, QuestionAnswered,
-    QuestionOpened, RECORDED_BY_STEP, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome,
-    RoundRevised, SCRIPTED, SeatFailed, SeatInfo, SeatRetried, SessionClosed, SessionForked, SessionOpened,
+    DeadlineExtended, Door, EnvelopeRefused, Event, IdeasMerged, ItemStatus, LINK_MODEL, LeakReport,
+    LeaksFound, Link, LinkRecorded, LogEntry, Merge, MergedOption, PersonaInfo, PreviousArtifact,
+    ProviderSettings, PseudonymMap, QuestionAnswered, QuestionOpened, RECORDED_BY_STEP, RemoteSeat,
+    ReviewContext, ReviewRecorded, RoundClosed, RoundOpened, RoundOutcome, RoundRevised, SCRIPTED, SealedBy,
+    SeatFailed, SeatInfo, SeatInvited, SeatJoined, SeatRetried, SessionClosed, SessionForked, SessionOpened,
     SetAside, StageContext, Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent,
     WorkItemClaimed, WorkItemOffered, WorkItemReturned, Wrapped, Written,
 };
@@ -40,7 +42,7 @@ pub use merge::option_id;
 pub use price::Price;
 pub use receipt::Receipt;
 pub use route::round_outcome;
-pub use state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
+pub use state::{AnsweredQuestion, Invitation, NotHeld, RoundRun, Seat, SeatStatus, Session};
 pub use step_run::{ApprovalRun, StepArtifact, StepRun};
 pub use timestamp::Timestamp;
 pub use tracked_tasks::{UnwrittenTask, not_written};

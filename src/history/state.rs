@@ -89,12 +89,26 @@ pub struct Session {
     pub synthesis_due: bool,
     /// How often a person has answered each step.
     pub answered: IndexMap<String, usize>,
+    /// The invitations of remote seats, by seat.
+    pub invitations: IndexMap<String, Invitation>,
     /// Warnings so far.
     pub warnings: Vec<String>,
     /// Since when and why it rests, if it does.
     pub paused: Option<(Timestamp, String)>,
     /// How it ended, if it did.
     pub closed: Option<SessionClosed>,
+}
+
+/// The invitation of a remote seat, and the key of who took it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invitation {
+    /// SHA-256 of its token.
+    pub invitation: String,
+    pub expires: Timestamp,
+    /// The seat's public key, once it has joined.
+    pub key: Option<String>,
+    /// How many keys the seat had before.
+    pub earlier_keys: u32,
 }
 
 /// A round that was not opened.
@@ -159,6 +173,8 @@ pub struct Seat {
     pub elapsed_ms: Option<u64>,
     /// How often the facilitator had it asked again.
     pub retried: u32,
+    /// How many envelopes of it were refused.
+    pub refused: u32,
     /// When it was asked again last.
     pub retried_at: Option<Timestamp>,
 }

@@ -56,6 +56,7 @@ impl PreparedSession {
             leak_rules,
             reply_rules: Some(REPLY_RULES),
             seal: None,
+            table_key: None,
             parts: Some(PARTS),
             draw_seed: self.definition.draws().then(|| seed.map_or_else(random_seed, Ok)).transpose()?,
             templates: Some(TEMPLATES),

@@ -54,10 +54,10 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         }
         Event::SeatFailed(failed) => seat_failed(failed),
         Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
-        Event::SeatRetried(SeatRetried { participant, model, .. }) => match model {
-            Some(model) => format!("retried  {participant}, now {model}"),
-            None => format!("retried  {participant}"),
-        },
+        Event::SeatRetried(retried) => seat_retried(retried),
+        Event::SeatInvited(invited) => format!("invited  {}", invited.participant),
+        Event::SeatJoined(joined) => format!("joined  {}", joined.participant),
+        Event::EnvelopeRefused(refused) => format!("refused  {}: {}", refused.participant, refused.why),
         Event::LateAnswerRefused { round, participant, .. } => {
             format!("late  {participant}: answered after round {round} was closed; not counted")
         }
@@ -126,6 +126,14 @@ fn work_returned(back: &WorkItemReturned) -> String {
     match &back.error {
         Some(error) => format!("failed  {who}  {took}: {error}"),
         None => format!("returned  {who}  {took}"),
+    }
+}
+
+fn seat_retried(retried: &SeatRetried) -> String {
+    let SeatRetried { participant, model, .. } = retried;
+    match model {
+        Some(model) => format!("retried  {participant}, now {model}"),
+        None => format!("retried  {participant}"),
     }
 }
 

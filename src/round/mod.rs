@@ -2,6 +2,7 @@
 //!
 //! Pure: time, randomness and keys come in as arguments.
 
+pub mod envelope;
 pub mod material;
 pub mod prompt;
 pub mod record;

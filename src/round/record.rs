@@ -202,6 +202,19 @@ pub struct Raw {
 }
 
 impl Raw {
+    /// Whether `text` is exactly this record, and one that a person's browser or terminal seals: one reply,
+    /// and nothing that only providers tell.
+    pub fn is_from_person(&self, text: &str) -> bool {
+        let is_plain = matches!(self.replies.as_slice(), [reply]
+            if reply.finish == Finish::Complete && reply.limit.is_none() && reply.reason.is_none());
+        let tells_nothing = self.failed.is_none()
+            && self.tokens.is_none()
+            && self.dropped.is_empty()
+            && (self.tries, self.declined) == (1, 0);
+        let is_known = matches!(self.model.as_str(), "human/browser" | "human/terminal");
+        is_plain && tells_nothing && is_known && serde_json::to_string(self).is_ok_and(|own| own == text)
+    }
+
     /// What became of the seat: the first reply that is an answer or declines to give one counts. A block
     /// without its minimum change stands where no ballot follows, if such blocks count.
     pub fn read(self, form: &BallotForm, counts_bare_blocks: bool) -> SeatRecord {

@@ -231,6 +231,9 @@ impl Replay {
             Event::SeatFailed(failed) => failed.participant == seat,
             Event::SeatExcused { participant, .. } => participant == seat,
             Event::SeatRetried(retried) => retried.participant == seat,
+            Event::SeatInvited(invited) => invited.participant == seat,
+            Event::SeatJoined(joined) => joined.participant == seat,
+            Event::EnvelopeRefused(refused) => refused.participant == seat,
             Event::AnswerRevealed(answer) => answer.participant == seat,
             Event::KeyLost { participants, .. } | Event::SeatsAskedAgain { participants, .. } => {
                 participants.iter().any(|name| name == seat)

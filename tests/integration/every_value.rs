@@ -4,7 +4,7 @@
 //! A sample of each kind of value by default; `ROUNDTABLE_CASES=full` changes every one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -76,19 +76,20 @@ fn what_verify_does_not_find_is_what_the_table_says() {
     );
 }
 
-/// The sessions of all scenarios.
+/// The sessions of all scenarios, and one with a remote seat.
 fn bases() -> Vec<Base> {
-    scenarios::folders()
-        .iter()
-        .map(|folder| {
-            let home = tempfile::tempdir().expect("a folder");
-            let (file, _) = scenarios::recorded(folder, home.path());
-            let events = events(&std::fs::read(file).expect("a session"));
-            let value = |stamped: &TimedEvent| serde_json::to_value(&stamped.event).expect("JSON");
-            let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
-            Base { name, values: events.iter().map(value).collect(), events }
-        })
-        .collect()
+    let base = |folder: &Path, file: &Path| {
+        let events = events(&std::fs::read(file).expect("a session"));
+        let value = |stamped: &TimedEvent| serde_json::to_value(&stamped.event).expect("JSON");
+        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        Base { name, values: events.iter().map(value).collect(), events }
+    };
+    let of_scenario = |folder: &PathBuf| {
+        let home = tempfile::tempdir().expect("a folder");
+        base(folder, &scenarios::recorded(folder, home.path()).0)
+    };
+    let remote = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-2/remote.s2s");
+    scenarios::folders().iter().map(of_scenario).chain([base(&remote, &remote)]).collect()
 }
 
 /// Every value of every session. Names that a persona or a price goes by are no kind of their own.

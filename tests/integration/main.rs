@@ -67,6 +67,7 @@ mod properties;
 mod pty;
 mod recall;
 mod receipts;
+mod remote;
 mod reports;
 mod rescue;
 mod revisions;

@@ -432,6 +432,7 @@ pub fn header(definition: &str) -> SessionOpened {
         skills: Vec::new(),
         tags: Vec::new(),
         wrapped: None,
+        remote: None,
     };
     SessionOpened {
         session: "20260101-000000-two-0000".to_owned(),
@@ -452,6 +453,7 @@ pub fn header(definition: &str) -> SessionOpened {
         leak_rules: None,
         reply_rules: Some(roundtable::round::record::REPLY_RULES),
         seal: definition.starts_with(SEAL_2).then_some(2),
+        table_key: None,
         parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
         templates: Some(roundtable::workflow::TEMPLATES),

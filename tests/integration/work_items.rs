@@ -38,6 +38,7 @@ fn seat(name: &str, persona: &str) -> SeatInfo {
         skills: Vec::new(),
         tags: Vec::new(),
         wrapped: None,
+        remote: None,
     }
 }
 
@@ -73,6 +74,7 @@ impl Office {
             leak_rules: None,
             reply_rules: None,
             seal: None,
+            table_key: None,
             parts: None,
             draw_seed: None,
             templates: Some(roundtable::workflow::TEMPLATES),

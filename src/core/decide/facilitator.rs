@@ -11,8 +11,8 @@ use crate::core::command::{AgendaChange, Command, Refusal};
 use crate::core::exit_code::LEFT;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
-    ArtifactRecorded, DeadlineExtended, Event, PROJECT, RoundRevised, RoundRun, SCRIPTED, SeatInfo,
-    SeatRetried, SeatStatus, Session, SessionForked, SynthesisRecorded, read_artifact,
+    ArtifactRecorded, DeadlineExtended, Event, LINK_MODEL, PROJECT, RoundRevised, RoundRun, SCRIPTED,
+    SeatInfo, SeatRetried, SeatStatus, Session, SessionForked, SynthesisRecorded, read_artifact,
 };
 use crate::workflow::{Definition, recheck};
 
@@ -125,6 +125,11 @@ fn retry(session: &Session, round: &str, participant: String, model: Option<Stri
         _ => return refuse(format!("seat `{participant}` is already sealed")),
     }
     let is_scripted = |seat: &SeatInfo| seat.is_scripted(&run.opened.step);
+    if model.is_some() && session.is_remote(&participant) || model.as_deref() == Some(LINK_MODEL) {
+        return refuse(format!(
+            "`{participant}` is, or would be, behind a link: no model can take its place"
+        ));
+    }
     if model.is_some() && session.seat_info(&participant).is_some_and(is_scripted) {
         return refuse(format!("`{participant}` answers by a script here, by no model"));
     }

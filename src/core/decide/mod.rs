@@ -8,6 +8,7 @@ mod merge;
 mod nested;
 mod outcome;
 pub(crate) mod record;
+pub(crate) mod remote;
 pub(crate) mod result;
 pub(crate) mod review;
 pub(crate) mod round;
@@ -22,6 +23,7 @@ use answer::answer;
 use close::{close, close_session};
 use facilitator::{decide_live, failed_again, fork};
 use merge::{check_merged, merge_ideas};
+use remote::{invite, join, refuse_envelope, seal_remote};
 use result::{DecideResult, refuse};
 use review::{record_result, record_review};
 use round::{
@@ -59,6 +61,12 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         }
         Command::OfferRest => offer_remaining(session, &definition),
         Command::Seal { round, participant, seal } => seal_answer(session, &round, participant, seal, now),
+        Command::Invite(invited) => invite(session, invited),
+        Command::Join(joined) => join(session, joined, now),
+        Command::SealRemote(envelope) => seal_remote(session, &envelope, now),
+        Command::RefuseEnvelope { round, participant, why, commitment } => {
+            refuse_envelope(session, (round, participant), why, commitment)
+        }
         Command::Fail { round, participant, reason, timed_out, tries, tokens } => {
             let run = open_seat(session, &round, &participant)?;
             let elapsed_ms = now.since(run.opened_at);

@@ -215,12 +215,17 @@ pub fn seal_answer(
         return Ok(vec![late(session, round, participant)]);
     }
     let run = open_seat(session, round, &participant)?;
+    if session.is_remote(&participant) {
+        return refuse(format!("`{participant}` seals its ballot itself"));
+    }
     Ok(vec![Event::BallotSealed(BallotSealed {
         step: run.opened.step.clone(),
         round: round.to_owned(),
         elapsed_ms: now.since(run.opened_at),
         participant,
         seal: Arc::new(seal),
+        signature: None,
+        by: None,
     })])
 }
 
@@ -296,7 +301,11 @@ pub fn unseal_answer(
     let record = if format.holds_verdicts() {
         serde_json::from_str::<SeatRecord>(&opened.record)
     } else {
-        serde_json::from_str(&opened.record).map(|raw: Raw| raw.read(&run.opened.ballot, true))
+        let raw = serde_json::from_str::<Raw>(&opened.record);
+        if session.is_remote(who) && !raw.as_ref().is_ok_and(|raw| raw.is_from_person(&opened.record)) {
+            return Err("the sealed record has not the form of one person's answer".to_owned());
+        }
+        raw.map(|raw| raw.read(&run.opened.ballot, true))
     };
     let record = record.map_err(|_| "the sealed record is no record".to_owned())?;
     let is_of_run = record.session == run.session && record.snapshot_sha256 == run.opened.snapshot_sha256;

@@ -1,5 +1,6 @@
 //! The header: everything a session needs to be replayed anywhere, alone.
 
+use super::remote::RemoteSeat;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -57,6 +58,9 @@ pub struct SessionOpened {
     /// The number of the seal; none: seal 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<u32>,
+    /// The public key that signs offers, in hex; none without remote seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_key: Option<String>,
     /// The number of the rules by which documents name parts that stand before them; none where all
     /// documents are in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,6 +148,9 @@ pub struct SeatInfo {
     /// What the program that answers for it was seen to send, where a program does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrapped: Option<Wrapped>,
+    /// How it is reached, where it is somewhere else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteSeat>,
 }
 
 /// What a program that takes a seat was seen to send, when its session opened.

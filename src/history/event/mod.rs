@@ -8,6 +8,7 @@ mod item;
 mod leak;
 mod live;
 mod merge;
+mod remote;
 mod round;
 mod step;
 
@@ -25,6 +26,7 @@ pub use live::{
     ArtifactRecorded, DeadlineExtended, PROJECT, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
 };
 pub use merge::{CollectedIdea, IdeasMerged, Merge, MergedOption, SetAside};
+pub use remote::{Door, EnvelopeRefused, LINK_MODEL, RemoteSeat, SealedBy, SeatInvited, SeatJoined};
 pub use round::{
     AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally, Written,
 };
@@ -92,6 +94,12 @@ pub enum Event {
     TaskWritten(TaskWritten),
     /// A seat's answer is sealed.
     BallotSealed(BallotSealed),
+    /// A remote seat is invited.
+    SeatInvited(SeatInvited),
+    /// A remote seat has joined, with the key that it signs with.
+    SeatJoined(SeatJoined),
+    /// A remote seat's ballot was refused; it changes nothing.
+    EnvelopeRefused(EnvelopeRefused),
     /// A seat failed on the way.
     SeatFailed(SeatFailed),
     /// The facilitator let a seat go.

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::remote::SealedBy;
 use crate::ballot::{Ballot, BallotForm};
 use crate::round::record::{Outcome, ReplyAttempt, SeatRecord, TokenUsage, is_zero};
 use crate::round::seal::{SealTo, SealedRecord};
@@ -100,6 +101,12 @@ pub struct BallotSealed {
     /// Ciphertext and commitment.
     #[serde(flatten)]
     pub seal: Arc<SealedRecord>,
+    /// The signature of a remote seat, in hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// Who sealed it, if not this program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<SealedBy>,
 }
 
 /// A seat from which nothing came back.

@@ -74,13 +74,14 @@ impl Verifier {
         self.session.running(step).is_some() || exhausted == Some(step)
     }
 
-    pub(super) fn late(&mut self, line: &LogEntry, late: &Event, (round, participant): (&str, &str)) {
+    pub(super) fn late(&mut self, line: &LogEntry, late: &Event) {
+        let Event::LateAnswerRefused { round, participant, .. } = late else { return };
         let is_late = |run: &RoundRun| {
             let seat = run.seat(participant).map(|seat| &seat.status);
             let is_open =
                 seat.is_none_or(|seat| matches!(seat, SeatStatus::Sealed(_) | SeatStatus::Revealed(..)));
-            let (step, round) = (run.opened.step.clone(), round.to_owned());
-            let due = Event::LateAnswerRefused { step, round, participant: participant.to_owned() };
+            let (step, round) = (run.opened.step.clone(), round.clone());
+            let due = Event::LateAnswerRefused { step, round, participant: participant.clone() };
             run.closed.is_some() && !is_open && due == *late
         };
         if !self.session.round(round).is_some_and(is_late) {

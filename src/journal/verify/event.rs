@@ -3,8 +3,9 @@
 use super::Verifier;
 use crate::core::{AgendaChange, Command, decide, is_same_data};
 use crate::history::{
-    AgendaUpdated, ApprovalRequested, ArtifactRecorded, CloseReason, ConflictOpened, ConflictResolved, Event,
-    LogEntry, QuestionAnswered, QuestionOpened, RoundClosed, RoundOpened, Session, SessionClosed, Status,
+    AgendaUpdated, ApprovalGiven, ApprovalRequested, ArtifactRecorded, CloseReason, ConflictOpened,
+    ConflictResolved, EnvelopeRefused, Event, LogEntry, QuestionAnswered, QuestionOpened, RoundClosed,
+    RoundOpened, Session, SessionClosed, Status,
 };
 use crate::round::seal::{RoundKey, SealFormat, SealTo};
 use crate::round::snapshot::sha256_hex;
@@ -40,9 +41,7 @@ impl Verifier {
             Event::SeatFailed(failed) => self.failed(line, failed),
             Event::AnswerRevealed(answer) => self.revealed(line, answer),
             Event::RoundClosed(closed) => self.closed(line, closed),
-            late @ Event::LateAnswerRefused { round, participant, .. } => {
-                self.late(line, late, (round, participant));
-            }
+            late @ Event::LateAnswerRefused { .. } => self.late(line, late),
             Event::Warning { message, step, participant, .. } => {
                 self.warning(line, message, step.as_deref(), participant.as_deref());
             }
@@ -52,9 +51,7 @@ impl Verifier {
             Event::SeatsAskedAgain { seal, .. } if !self.has_its_seal(seal.as_ref()) => {
                 self.find(line, "the seats that are asked again do not get the key to seal to");
             }
-            Event::ApprovalRequested(asked) if asked.written.is_some() => {
-                self.asked(line, asked);
-            }
+            Event::ApprovalRequested(asked) if asked.written.is_some() => self.asked(line, asked),
             Event::SessionForked(forked) if forked.at_seq + 1 != line.seq => {
                 self.find(line, "it does not say where the other session's events end");
             }
@@ -66,6 +63,9 @@ impl Verifier {
             | Event::SeatsAskedAgain { .. }
             | Event::SeatExcused { .. }
             | Event::SeatRetried(_)
+            | Event::SeatInvited(_)
+            | Event::SeatJoined(_)
+            | Event::EnvelopeRefused(_)
             | Event::RoundRevised(_)
             | Event::RoundAskedAgain { .. }
             | Event::ArtifactRecorded(_)
@@ -253,13 +253,7 @@ fn own_command(event: &Event) -> Command {
         Event::RoundAskedAgain { .. } => Command::AskRoundAgain,
         Event::SessionForked(forked) => Command::Fork { session: forked.session, at_seq: forked.at_seq },
         Event::ApprovalRequested(asked) => Command::AskPerson { step: asked.step },
-        Event::ApprovalGiven(given) => Command::Answer {
-            step: given.step,
-            approved: given.approved,
-            choice: given.choice,
-            comment: given.comment,
-            by: given.by,
-        },
+        Event::ApprovalGiven(given) => answer_command(given),
         // The comment stands on the yes that follows.
         Event::IdeasMerged(merged) => {
             Command::Merge { step: merged.step, merge: merged.merge, comment: None, by: merged.by }
@@ -274,6 +268,11 @@ fn own_command(event: &Event) -> Command {
         }
         Event::SeatRetried(retried) => {
             Command::Retry { round: retried.round, participant: retried.participant, model: retried.model }
+        }
+        Event::SeatInvited(invited) => Command::Invite(invited),
+        Event::SeatJoined(joined) => Command::Join(joined),
+        Event::EnvelopeRefused(EnvelopeRefused { round, participant, why, commitment, .. }) => {
+            Command::RefuseEnvelope { round, participant, why, commitment }
         }
         Event::SessionPaused { reason, step } => Command::Pause { reason, step },
         Event::SessionResumed { program, torn_bytes } => Command::Resume { program, torn_bytes },
@@ -294,6 +293,11 @@ fn own_command(event: &Event) -> Command {
         | Event::LateAnswerRefused { .. }
         | Event::Warning { .. } => Command::Close,
     }
+}
+
+fn answer_command(given: ApprovalGiven) -> Command {
+    let ApprovalGiven { step, approved, choice, comment, by } = given;
+    Command::Answer { step, approved, choice, comment, by }
 }
 
 /// The command behind a change of the agenda: a count, or an order of the facilitator.

@@ -2,7 +2,8 @@
 
 use super::Verifier;
 use crate::history::{LogEntry, PseudonymMap, Session, SessionOpened};
-use crate::round::snapshot::sha256_hex;
+use crate::round::seal::SEAL_2;
+use crate::round::snapshot::{sha256_hex, unhex};
 use crate::workflow::Definition;
 
 impl Verifier {
@@ -28,6 +29,14 @@ impl Verifier {
         }
         if opened.reply_rules.is_none() && opened.seal.is_some() {
             self.find(line, "a file without `reply_rules` has no `seal`");
+        }
+        let has_remote = opened.participants.iter().any(|seat| seat.remote.is_some());
+        let is_key = opened.table_key.as_deref().map(|key| unhex::<32>(key).is_some());
+        if is_key != has_remote.then_some(true) || has_remote && opened.seal != Some(SEAL_2) {
+            self.find(
+                line,
+                "a session with remote seats has a `table_key` and seal 2, another has no such key",
+            );
         }
         let Ok(definition) = Session::definition_of(opened) else { return };
         if !has_its_pseudonyms(opened, &definition) {

@@ -195,6 +195,8 @@ struct Verifier {
     asked_anew: VecDeque<Event>,
     /// When each work item was claimed that has not come back.
     begun: HashMap<String, Timestamp>,
+    /// How many ballots are signed by their seats.
+    signed: usize,
     /// Documents with a time before the one of the document before.
     backwards: Vec<u64>,
 }
@@ -222,6 +224,7 @@ impl Verifier {
             self.result.proven.truncate(chain);
         }
         self.of_leaks();
+        self.of_keys();
         self.of_times();
         if self.session.closed.is_none() {
             self.result.notes.push("the session is not finished; it can be resumed".to_owned());

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::Verifier;
 use crate::core::{Command, is_asked_once, is_same_data, unseal_answer};
 use crate::history::{
-    AnswerRevealed, BallotSealed, Event, LogEntry, RoundRun, SeatFailed, SeatStatus, Session, WorkItemOffered,
+    AnswerRevealed, BallotSealed, Event, LogEntry, RoundRun, SealedBy, SeatFailed, SeatStatus, Session,
+    WorkItemOffered,
 };
 use crate::round::seal::{RoundKey, SealedRecord};
 
@@ -31,6 +32,9 @@ impl Verifier {
     }
 
     pub(super) fn sealed(&mut self, line: &LogEntry, sealed: &BallotSealed) {
+        if let Some(what) = self.unlike_signed(sealed) {
+            self.find(line, what);
+        }
         let round = self.session.round(&sealed.round).filter(|round| round.closed.is_none());
         let seat = round.and_then(|round| round.seat(&sealed.participant));
         if !seat.is_some_and(|seat| seat.status.is_open()) {
@@ -49,6 +53,37 @@ impl Verifier {
             } else {
                 let what = format!("`{}` was sealed before every prompt was logged", sealed.participant);
                 self.find(line, what);
+            }
+        }
+    }
+
+    /// What is wrong with the signature of a ballot, or that it has none, or has one.
+    fn unlike_signed(&mut self, sealed: &BallotSealed) -> Option<String> {
+        let who = &sealed.participant;
+        if !self.session.is_remote(who) {
+            let is_plain = sealed.signature.is_none() && sealed.by.is_none();
+            return (!is_plain).then(|| format!("`{who}` is no remote seat, and its ballot is signed"));
+        }
+        if sealed.by != Some(SealedBy::Seat) || !self.session.is_signed_by_seat(sealed) {
+            return Some(format!(
+                "the ballot of `{who}` is not signed with the key that the seat joined with"
+            ));
+        }
+        self.signed += 1;
+        None
+    }
+
+    /// What is proven of signatures, and of whom there was more than one key.
+    pub(super) fn of_keys(&mut self) {
+        if self.signed > 0 && self.result.findings.iter().all(|finding| finding.place.is_none()) {
+            let count = self.signed;
+            let what = format!("{count} ballots are signed with the keys that their seats had joined with");
+            self.result.proven.push(what);
+        }
+        for (seat, invitation) in &self.session.invitations {
+            if invitation.earlier_keys > 0 && invitation.key.is_some() {
+                let what = format!("`{seat}` was invited anew and has joined with more than one key");
+                self.result.notes.push(what);
             }
         }
     }

@@ -72,6 +72,7 @@ impl Table {
             leak_rules: None,
             reply_rules: None,
             seal: None,
+            table_key: None,
             parts: None,
             draw_seed: None,
             templates: None,
@@ -97,6 +98,7 @@ impl Table {
                 skills: Vec::new(),
                 tags: Vec::new(),
                 wrapped: None,
+                remote: None,
             });
             header.personas.push(PersonaInfo {
                 name: seat.persona.clone(),
@@ -139,6 +141,8 @@ impl Table {
             round: self.step(),
             participant: seat.to_owned(),
             elapsed_ms: 3_200,
+            signature: None,
+            by: None,
             seal: SealedRecord {
                 commitment: "c".repeat(64),
                 nonce: Some("0".repeat(48)),

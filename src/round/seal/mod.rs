@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 use super::snapshot::{hex, unhex};
 
 pub mod hpke;
+pub mod sign;
 
 const LABEL_1: &str = "roundtable seal 1";
 const LABEL_2: &str = "roundtable seal 2";
@@ -314,16 +315,18 @@ fn cipher(key: &RoundKey) -> XChaCha20Poly1305 {
     XChaCha20Poly1305::new((&**key.0).into())
 }
 
-mod in_base64 {
+pub(super) mod in_base64 {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
     use serde::{Deserialize as _, Deserializer, Serializer, de};
 
-    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::round) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&STANDARD.encode(bytes))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    pub(in crate::round) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<u8>, D::Error> {
         let text = String::deserialize(deserializer)?;
         STANDARD.decode(text).map_err(|_| de::Error::custom("a sealed answer is no base64"))
     }

@@ -388,6 +388,7 @@ fn header(definition: &str) -> SessionOpened {
         leak_rules: Some(roundtable::identity::RULES),
         reply_rules: None,
         seal: None,
+        table_key: None,
         parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
         templates: Some(roundtable::workflow::TEMPLATES),

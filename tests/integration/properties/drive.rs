@@ -188,6 +188,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         leak_rules: None,
         reply_rules: None,
         seal: None,
+        table_key: None,
         parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
         templates: Some(TEMPLATES),

@@ -1,0 +1,133 @@
+//! What remote seats lead to: invitations, keys, signed ballots, refusals.
+//!
+//! A refusal is one of the words that a door sends back.
+
+use super::result::{DecideResult, refuse};
+use crate::core::command::Refusal;
+use crate::history::{
+    BallotSealed, EnvelopeRefused, Event, RoundRun, SealedBy, SeatInvited, SeatJoined, SeatStatus, Session,
+    Timestamp,
+};
+use crate::round::envelope::{Envelope, WrongLength};
+use crate::round::snapshot::{hex, unhex};
+
+/// The refusals of envelopes that are on record.
+pub mod refusal {
+    pub const STALE: &str = "stale";
+    pub const ALREADY_SEALED: &str = "already sealed";
+    pub const ROUND_CLOSED: &str = "round closed";
+    pub const SEAT_EXCUSED: &str = "seat excused";
+    pub const TOO_LONG: &str = "too long";
+    pub const BAD_LENGTH: &str = "bad length";
+    pub const BAD_SIGNATURE: &str = "bad signature";
+    pub const NO_SUCH_INVITATION: &str = "no such invitation";
+    pub const ALREADY_PINNED: &str = "already pinned";
+    pub const MALFORMED: &str = "malformed";
+    pub const NOT_A_PARTICIPANT: &str = "not a participant";
+}
+
+/// The most refused envelopes of a seat in a round that are on record.
+const MOST_REFUSED: u32 = 8;
+
+pub fn invite(session: &Session, invited: SeatInvited) -> DecideResult {
+    let seat = &invited.participant;
+    if !session.is_remote(seat) {
+        return refuse(format!("`{seat}` is no remote seat"));
+    }
+    if !is_hash(&invited.invitation) {
+        return refuse("an invitation is a SHA-256 in hex");
+    }
+    let is_sealed = |round: &RoundRun| {
+        let status = round.seat(seat).map(|seat| &seat.status);
+        matches!(status, Some(SeatStatus::Sealed(_) | SeatStatus::Lost(_)))
+    };
+    if session.open_round().is_some_and(is_sealed) {
+        return refuse(format!("`{seat}` has sealed in the open round: invite again after the close"));
+    }
+    Ok(vec![Event::SeatInvited(invited)])
+}
+
+pub fn join(session: &Session, joined: SeatJoined, now: Timestamp) -> DecideResult {
+    let known = session.invitations.get(&joined.participant);
+    let known = known.filter(|known| known.invitation == joined.invitation && now <= known.expires);
+    match known {
+        None => refuse(refusal::NO_SUCH_INVITATION),
+        Some(known) if known.key.is_some() => refuse(refusal::ALREADY_PINNED),
+        Some(_) if !is_hash(&joined.key) => refuse(refusal::MALFORMED),
+        Some(_) => Ok(vec![Event::SeatJoined(joined)]),
+    }
+}
+
+/// Takes in a ballot that its seat has sealed and signed.
+pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> DecideResult {
+    if !session.is_remote(&envelope.participant) {
+        return refuse(refusal::NOT_A_PARTICIPANT);
+    }
+    let round = session
+        .round(&envelope.round)
+        .filter(|round| session.binding(round, &envelope.participant) == envelope.binding());
+    let seat = round.and_then(|round| round.seat(&envelope.participant));
+    let Some((round, seat)) = round.zip(seat) else { return refuse(refusal::STALE) };
+    match &seat.status {
+        SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => return refuse(refusal::ALREADY_SEALED),
+        _ if round.closed.is_some() => return refuse(refusal::ROUND_CLOSED),
+        SeatStatus::Excused(_) => return refuse(refusal::SEAT_EXCUSED),
+        status if !status.is_open() => return refuse(refusal::STALE),
+        _ => {}
+    }
+    if session.delivery(round, &seat.name).as_ref() != Some(&envelope.delivery) {
+        return refuse(refusal::STALE);
+    }
+    match envelope.wrong_length() {
+        Some(WrongLength::TooLong) => return refuse(refusal::TOO_LONG),
+        Some(WrongLength::NotPadded) => return refuse(refusal::BAD_LENGTH),
+        None => {}
+    }
+    let sealed = BallotSealed {
+        step: round.opened.step.clone(),
+        round: envelope.round.clone(),
+        participant: envelope.participant.clone(),
+        elapsed_ms: now.since(round.opened_at),
+        seal: envelope.seal().into(),
+        signature: Some(envelope.signature.clone()),
+        by: Some(SealedBy::Seat),
+    };
+    if session.is_signed_by_seat(&sealed) {
+        Ok(vec![Event::BallotSealed(sealed)])
+    } else {
+        refuse(refusal::BAD_SIGNATURE)
+    }
+}
+
+/// Puts a refused envelope on record, unless there are many of its seat already.
+pub fn refuse_envelope(
+    session: &Session,
+    (round, participant): (String, String),
+    why: String,
+    commitment: String,
+) -> DecideResult {
+    let run = session.round(&round).filter(|_| session.is_remote(&participant));
+    let Some((run, seat)) = run.and_then(|run| Some((run, run.seat(&participant)?))) else {
+        return Err(Refusal(format!("`{participant}` has no remote seat in round `{round}`")));
+    };
+    let is_true = match why.as_str() {
+        refusal::STALE | refusal::TOO_LONG | refusal::BAD_LENGTH | refusal::BAD_SIGNATURE => true,
+        refusal::ROUND_CLOSED => run.closed.is_some(),
+        refusal::SEAT_EXCUSED => matches!(seat.status, SeatStatus::Excused(_)),
+        refusal::ALREADY_SEALED => match &seat.status {
+            SeatStatus::Sealed(held) | SeatStatus::Revealed(_, held) => held.commitment != commitment,
+            _ => false,
+        },
+        _ => false,
+    };
+    if !is_true || !is_hash(&commitment) || seat.refused >= MOST_REFUSED {
+        return refuse("this refusal is not for the record");
+    }
+    let step = run.opened.step.clone();
+    Ok(vec![Event::EnvelopeRefused(EnvelopeRefused { step, round, participant, why, commitment })])
+}
+
+/// Whether it is 32 bytes in lower-case hex.
+fn is_hash(text: &str) -> bool {
+    unhex::<32>(text).is_some_and(|bytes| hex(&bytes) == text)
+}

@@ -1,0 +1,59 @@
+//! Remote seats as they stand: their invitations and keys.
+
+use super::event::{BallotSealed, Event, SeatInvited};
+use super::state::{Invitation, RoundRun, Session};
+use crate::round::seal::sign::{ballot_message, delivery_id, is_signed};
+
+impl Session {
+    /// Folds in what happens to remote seats alone.
+    pub(super) fn apply_remote(&mut self, event: &Event) {
+        if let Event::SeatInvited(invited) = event {
+            self.invite(invited);
+        } else if let Event::SeatJoined(joined) = event {
+            if let Some(invitation) = self.invitations.get_mut(&joined.participant) {
+                invitation.key = Some(joined.key.clone());
+            }
+        } else if let Event::EnvelopeRefused(refused) = event {
+            self.seat(&refused.round, &refused.participant, |seat| seat.refused += 1);
+        }
+    }
+
+    fn invite(&mut self, invited: &SeatInvited) {
+        let before = self.invitations.get(&invited.participant);
+        let earlier_keys = before.map_or(0, |before| before.earlier_keys + u32::from(before.key.is_some()));
+        let invitation = Invitation {
+            invitation: invited.invitation.clone(),
+            expires: invited.expires,
+            key: None,
+            earlier_keys,
+        };
+        self.invitations.insert(invited.participant.clone(), invitation);
+    }
+
+    /// Whether a seat is somewhere else, and signs what it seals.
+    pub fn is_remote(&self, seat: &str) -> bool {
+        self.seat_info(seat).is_some_and(|seat| seat.remote.is_some())
+    }
+
+    /// The key that a remote seat has joined with.
+    pub fn seat_key(&self, seat: &str) -> Option<&str> {
+        self.invitations.get(seat)?.key.as_deref()
+    }
+
+    /// The id of the delivery that a remote seat is to answer now; none under seal 1.
+    pub fn delivery(&self, round: &RoundRun, seat: &str) -> Option<String> {
+        let public_key = &round.seal_to.as_ref()?.public_key;
+        Some(delivery_id(self.binding(round, seat), public_key, round.seat(seat)?.retried + 1))
+    }
+
+    /// Whether a ballot is signed with the key that its seat has joined with.
+    pub fn is_signed_by_seat(&self, sealed: &BallotSealed) -> bool {
+        let round = self.round(&sealed.round);
+        let message = round.and_then(|round| {
+            let public_key = &round.seal_to.as_ref()?.public_key;
+            ballot_message(self.binding(round, &sealed.participant), public_key, &sealed.seal)
+        });
+        let signed = self.seat_key(&sealed.participant).zip(message).zip(sealed.signature.as_ref());
+        signed.is_some_and(|((key, message), signature)| is_signed(key, &message, signature))
+    }
+}

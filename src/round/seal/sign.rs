@@ -1,0 +1,98 @@
+//! Signatures of seal 2 (Ed25519): by a seat on its ballot, by the session on its offers. And the ids of
+//! deliveries.
+//!
+//! Every part of a message is preceded by its length, as in the seal.
+
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use sha2::{Digest as _, Sha256};
+use zeroize::Zeroizing;
+
+use super::{AssociatedData, SealedRecord};
+use crate::round::snapshot::{hex, unhex};
+
+const BALLOT: &str = "roundtable ballot 2";
+const OFFER: &[u8] = b"roundtable offer 2";
+const DELIVERY: &str = "roundtable delivery 2";
+
+/// A private key that signs. It is never printed.
+#[derive(Clone)]
+pub struct SigningKey(Box<Zeroizing<[u8; 32]>>);
+
+impl SigningKey {
+    /// A key from 32 random bytes.
+    pub fn new(seed: [u8; 32]) -> Self {
+        Self(Box::new(Zeroizing::new(seed)))
+    }
+
+    /// A key from the form in which a file keeps it.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        unhex(text).map(Self::new)
+    }
+
+    /// The private key in hex, for the file that keeps it.
+    pub fn to_hex(&self) -> Zeroizing<String> {
+        Zeroizing::new(hex(&self.0[..]))
+    }
+
+    /// The public key in hex.
+    pub fn public(&self) -> String {
+        self.pair().map(|pair| hex(pair.public_key().as_ref())).unwrap_or_default()
+    }
+
+    /// The signature in hex.
+    pub fn sign(&self, message: &[u8]) -> String {
+        self.pair().map(|pair| hex(pair.sign(message).as_ref())).unwrap_or_default()
+    }
+
+    /// The pair; of 32 bytes there always is one.
+    fn pair(&self) -> Option<Ed25519KeyPair> {
+        Ed25519KeyPair::from_seed_unchecked(&self.0[..]).ok()
+    }
+}
+
+impl std::fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SigningKey(…)")
+    }
+}
+
+/// Whether `signature` is that of the public key on the message; both in hex.
+pub fn is_signed(public_key: &str, message: &[u8], signature: &str) -> bool {
+    let keys = unhex::<32>(public_key).zip(unhex::<64>(signature));
+    keys.is_some_and(|(key, signature)| {
+        UnparsedPublicKey::new(&ED25519, key).verify(message, &signature).is_ok()
+    })
+}
+
+/// What a seat signs of its ballot; `None` where a value has not the form of seal 2.
+pub fn ballot_message(
+    binding: AssociatedData<'_>,
+    public_key: &str,
+    sealed: &SealedRecord,
+) -> Option<Vec<u8>> {
+    let mut message = binding.bytes(BALLOT);
+    let (round, commitment) = (unhex::<32>(public_key)?, unhex::<32>(&sealed.commitment)?);
+    let (enc, sealed) = (unhex::<32>(sealed.enc.as_deref()?)?, Sha256::digest(&sealed.sealed));
+    for part in [&round[..], &commitment, &enc, &sealed] {
+        push(&mut message, part);
+    }
+    Some(message)
+}
+
+/// What a session signs of an offer's JSON bytes.
+pub fn offer_message(json: &[u8]) -> Vec<u8> {
+    [OFFER, &Sha256::digest(json)].concat()
+}
+
+/// The id of one try to get an answer of a seat; the try counts from 1.
+pub fn delivery_id(binding: AssociatedData<'_>, public_key: &str, attempt: u32) -> String {
+    let mut bytes = binding.bytes(DELIVERY);
+    push(&mut bytes, public_key.as_bytes());
+    push(&mut bytes, attempt.to_string().as_bytes());
+    hex(&Sha256::digest(&bytes))
+}
+
+fn push(bytes: &mut Vec<u8>, part: &[u8]) {
+    bytes.extend((part.len() as u64).to_be_bytes());
+    bytes.extend(part);
+}

@@ -1,0 +1,470 @@
+//! Remote seats in a session file: invitations, keys, signed ballots, refused envelopes, and what `verify`
+//! finds where somebody forges one.
+
+use std::path::Path;
+
+use roundtable::core::{Command, decide, refusal};
+use roundtable::history::{CloseReason, Event, SeatInvited, SeatJoined, Session, TimedEvent, Timestamp};
+use roundtable::journal::verify;
+use roundtable::round::envelope::Envelope;
+use roundtable::round::seal::sign::{SigningKey, ballot_message, offer_message};
+use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealFormat, SealedRecord, Sealer};
+use roundtable::round::snapshot::{hex, sha256_hex, unhex};
+use serde_json::{Value, json};
+
+use crate::forge::chained;
+
+/// When invitations expire.
+const NEXT_YEAR: i64 = 1_826_888_400_000;
+
+const DEFINITION: &str = "\
+participants: [{name: ann, model: rehearsal}, {name: dana, model: remote/link}]
+steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum: 1,
+  ballot: {kind: choice, options: [redis, sqlite]}}]
+";
+
+fn round_key() -> RoundKey {
+    RoundKey::new([0x11; 32])
+}
+
+fn dana() -> SigningKey {
+    SigningKey::new([0x44; 32])
+}
+
+/// A session that is led command by command.
+struct Sitting {
+    session: Session,
+    events: Vec<TimedEvent>,
+    now: i64,
+}
+
+impl Sitting {
+    /// A session in whose only round `dana` sits behind a link and is invited.
+    fn open() -> Self {
+        let seat =
+            |name: &str, model: &str| json!({ "name": name, "persona": name, "model": model, "weight": 1.0 });
+        let mut remote = seat("dana", "remote/link");
+        remote["remote"] = json!({ "door": "link" });
+        let persona =
+            |name: &str| json!({ "name": name, "sha256": sha256_hex(""), "description": "", "text": "" });
+        let header = json!({
+            "session": "20261122-130000-phone-vote-0001", "format": 2, "program": "roundtable 0.1.0",
+            "definition_file": "phone-vote.yaml", "definition_sha256": sha256_hex(DEFINITION),
+            "definition": DEFINITION, "input": {},
+            "participants": [seat("ann", "rehearsal"), remote], "personas": [persona("ann"), persona("dana")],
+            "reply_rules": 1, "seal": 2, "table_key": SigningKey::new([0x55; 32]).public(), "parts": 1,
+            "templates": 1, "adopts_unsupported": true, "agenda_rules": 1,
+        });
+        let mut sitting = Self { session: Session::default(), events: Vec::new(), now: 1_795_352_400_000 };
+        sitting.does(Command::Open(Box::new(serde_json::from_value(header).expect("a header"))));
+        sitting.does(Command::StartStep);
+        sitting.invite("first");
+        sitting
+    }
+
+    /// The same with the round open and `dana` joined.
+    fn asked() -> Self {
+        let mut sitting = Self::open();
+        sitting.does(Command::OpenRound { project_summary: None, seal: Some(round_key().seal_to()) });
+        sitting.join("first", &dana()).expect("joined");
+        sitting
+    }
+
+    fn tries(&mut self, command: Command) -> Result<(), String> {
+        self.now += 1000;
+        let events = decide(&self.session, command, Timestamp(self.now)).map_err(|refusal| refusal.0)?;
+        for event in events {
+            let stamped = TimedEvent { at: Timestamp(self.now), event };
+            self.session.apply(&stamped);
+            self.events.push(stamped);
+        }
+        Ok(())
+    }
+
+    fn does(&mut self, command: Command) {
+        self.tries(command).expect("possible");
+    }
+
+    fn invite(&mut self, token: &str) {
+        let (participant, invitation) = ("dana".to_owned(), sha256_hex(token));
+        self.does(Command::Invite(SeatInvited { participant, invitation, expires: Timestamp(NEXT_YEAR) }));
+    }
+
+    fn join(&mut self, token: &str, key: &SigningKey) -> Result<(), String> {
+        let (participant, invitation) = ("dana".to_owned(), sha256_hex(token));
+        self.tries(Command::Join(SeatJoined { participant, invitation, key: key.public() }))
+    }
+
+    /// A record of `seat` that says `text`.
+    fn record(&self, seat: &str, text: &str) -> String {
+        let round = self.session.rounds.last().expect("a round");
+        json!({
+            "session": self.session.id, "round": "vote", "participant": seat,
+            "snapshot_sha256": round.opened.snapshot_sha256, "model": "human/browser",
+            "replies": [{ "text": text }], "tries": 1, "latency_ms": 0,
+        })
+        .to_string()
+    }
+
+    fn sealed(&self, seat: &str, record: &str, nonce: u8) -> SealedRecord {
+        let round = self.session.rounds.last().expect("a round");
+        let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce + 1; 32] };
+        let sealer = Sealer::new(&round_key(), SealFormat::Two);
+        sealer.seal(&nonces, self.session.binding(round, seat), record).expect("sealed")
+    }
+
+    /// What `dana` sends, signed with `key`.
+    fn envelope(&self, record: &str, nonce: u8, key: &SigningKey) -> Envelope {
+        let round = self.session.rounds.last().expect("a round");
+        let seal = self.sealed("dana", record, nonce);
+        let mut envelope = Envelope {
+            v: 2,
+            delivery: self.session.delivery(round, "dana").expect("a delivery"),
+            session: self.session.id.clone(),
+            round: "vote".to_owned(),
+            participant: "dana".to_owned(),
+            snapshot_sha256: round.opened.snapshot_sha256.clone(),
+            commitment: seal.commitment,
+            enc: seal.enc.expect("seal 2"),
+            sealed: seal.sealed,
+            signature: String::new(),
+        };
+        sign(&mut envelope, key);
+        envelope
+    }
+
+    fn send(&mut self, envelope: Envelope) -> Result<(), String> {
+        self.tries(Command::SealRemote(Box::new(envelope)))
+    }
+
+    /// Seals `ann`'s answer, closes, reveals and counts.
+    fn finish(&mut self) {
+        let seal = self.sealed("ann", &self.record("ann", "vote: sqlite"), 7);
+        let (round, participant) = ("vote".to_owned(), "ann".to_owned());
+        self.does(Command::Seal { round, participant, seal });
+        let missing = self.session.open_round().expect("open").open_seats().next().is_some();
+        let reason = if missing { CloseReason::Facilitator } else { CloseReason::All };
+        self.does(Command::CloseRound { reason, key: round_key() });
+        self.does(Command::Reveal);
+        self.does(Command::Tally);
+        self.does(Command::FinishStep { step: "vote".to_owned() });
+        self.does(Command::Close);
+    }
+
+    /// What `verify` finds wrong with the events.
+    fn findings(&self) -> Vec<String> {
+        verify(&chained(&self.events), None).findings.into_iter().map(|finding| finding.what).collect()
+    }
+}
+
+fn sign(envelope: &mut Envelope, key: &SigningKey) {
+    let public = round_key().seal_to().public_key;
+    let message = ballot_message(envelope.binding(), &public, &envelope.seal()).expect("a message");
+    envelope.signature = key.sign(&message);
+}
+
+fn voted() -> Sitting {
+    let mut sitting = Sitting::asked();
+    let record = sitting.record("dana", "{\"vote\":\"redis\",\"reason\":\"Größe\"}");
+    sitting.send(sitting.envelope(&record, 0x22, &dana())).expect("taken");
+    sitting
+}
+
+#[test]
+fn a_signed_ballot_counts_and_verifies() {
+    let mut sitting = voted();
+    sitting.does(Command::RefuseEnvelope {
+        round: "vote".to_owned(),
+        participant: "dana".to_owned(),
+        why: refusal::BAD_SIGNATURE.to_owned(),
+        commitment: hex(&[5; 32]),
+    });
+    sitting.finish();
+    assert_eq!(sitting.findings(), [] as [&str; 0]);
+    let tally = sitting.session.rounds[0].tally.as_ref().expect("counted");
+    assert_eq!((tally.answered, tally.failed), (2, 0));
+    let bytes = chained(&sitting.events);
+    let verified = verify(&bytes, None);
+    let signed = "1 ballots are signed with the keys that their seats had joined with";
+    assert!(verified.proven.iter().any(|line| line == signed), "{:?}", verified.proven);
+}
+
+#[test]
+fn what_does_not_belong_to_the_seat_or_the_round_is_refused() {
+    let mut sitting = Sitting::asked();
+    let record = sitting.record("dana", "vote: redis");
+    let good = sitting.envelope(&record, 0x22, &dana());
+    let stale = [
+        Envelope { session: "other".into(), ..good.clone() },
+        Envelope { round: "other".into(), ..good.clone() },
+        Envelope { snapshot_sha256: "00".repeat(32), ..good.clone() },
+        Envelope { delivery: "00".repeat(32), ..good.clone() },
+    ];
+    for mut envelope in stale {
+        sign(&mut envelope, &dana());
+        assert_eq!(sitting.send(envelope), Err(refusal::STALE.to_owned()));
+    }
+    let others = Envelope { participant: "ann".into(), ..good.clone() };
+    assert_eq!(sitting.send(others), Err(refusal::NOT_A_PARTICIPANT.to_owned()));
+    let mut long = good.clone();
+    long.sealed = vec![0; 300_000];
+    sign(&mut long, &dana());
+    assert_eq!(sitting.send(long), Err(refusal::TOO_LONG.to_owned()));
+    let mut short = good.clone();
+    short.sealed.truncate(8000);
+    sign(&mut short, &dana());
+    assert_eq!(sitting.send(short), Err(refusal::BAD_LENGTH.to_owned()));
+    let forged = sitting.envelope(&record, 0x22, &SigningKey::new([9; 32]));
+    assert_eq!(sitting.send(forged), Err(refusal::BAD_SIGNATURE.to_owned()));
+    let mut bent = good.clone();
+    bent.sealed[5] ^= 1;
+    assert_eq!(sitting.send(bent), Err(refusal::BAD_SIGNATURE.to_owned()));
+    // The table cannot seal for the seat either.
+    let seal = sitting.sealed("dana", &record, 0x22);
+    let (round, participant) = ("vote".to_owned(), "dana".to_owned());
+    assert!(sitting.tries(Command::Seal { round, participant, seal }).is_err());
+    sitting.send(good).expect("taken");
+    let second = sitting.envelope(&record, 0x66, &dana());
+    assert_eq!(sitting.send(second), Err(refusal::ALREADY_SEALED.to_owned()));
+    sitting.finish();
+    assert_eq!(sitting.findings(), [] as [&str; 0]);
+}
+
+#[test]
+fn what_comes_too_late_is_refused() {
+    for excused in [true, false] {
+        let mut sitting = Sitting::asked();
+        let envelope = sitting.envelope(&sitting.record("dana", "vote: redis"), 0x22, &dana());
+        let (round, participant, reason) = ("vote".to_owned(), "dana".to_owned(), "ill".to_owned());
+        if excused {
+            sitting.does(Command::Excuse { round, participant, reason });
+            assert_eq!(sitting.send(envelope), Err(refusal::SEAT_EXCUSED.to_owned()));
+        } else {
+            sitting.does(Command::CloseRound { reason: CloseReason::Facilitator, key: round_key() });
+            assert_eq!(sitting.send(envelope), Err(refusal::ROUND_CLOSED.to_owned()));
+        }
+    }
+}
+
+#[test]
+fn an_invitation_takes_one_key_and_a_new_one_withdraws_it() {
+    let mut sitting = Sitting::asked();
+    let other = SigningKey::new([9; 32]);
+    assert_eq!(sitting.join("first", &other), Err(refusal::ALREADY_PINNED.to_owned()));
+    assert_eq!(sitting.join("guessed", &other), Err(refusal::NO_SUCH_INVITATION.to_owned()));
+    sitting.invite("second");
+    assert_eq!(sitting.join("first", &other), Err(refusal::NO_SUCH_INVITATION.to_owned()));
+    let early = sitting.envelope(&sitting.record("dana", "vote: redis"), 0x22, &dana());
+    assert_eq!(sitting.send(early), Err(refusal::BAD_SIGNATURE.to_owned()), "nobody has joined");
+    sitting.join("second", &other).expect("joined");
+    let record = sitting.record("dana", "vote: redis");
+    sitting.send(sitting.envelope(&record, 0x22, &other)).expect("taken");
+    let invited = SeatInvited {
+        participant: "dana".to_owned(),
+        invitation: sha256_hex("third"),
+        expires: Timestamp(NEXT_YEAR),
+    };
+    let why = sitting.tries(Command::Invite(invited)).expect_err("something is sealed");
+    assert!(why.contains("has sealed in the open round"), "{why}");
+    sitting.finish();
+    assert_eq!(sitting.findings(), [] as [&str; 0]);
+    let notes = verify(&chained(&sitting.events), None).notes;
+    assert!(notes.iter().any(|note| note.contains("`dana` was invited anew")), "{notes:?}");
+}
+
+#[test]
+fn an_expired_invitation_is_none() {
+    let mut sitting = Sitting::open();
+    let (participant, invitation) = ("dana".to_owned(), sha256_hex("short"));
+    let expires = Timestamp(sitting.now + 1500);
+    sitting.does(Command::Invite(SeatInvited { participant, invitation, expires }));
+    sitting.now += 10_000;
+    assert_eq!(sitting.join("short", &dana()), Err(refusal::NO_SUCH_INVITATION.to_owned()));
+}
+
+#[test]
+fn refused_envelopes_are_on_record_up_to_eight() {
+    let mut sitting = voted();
+    let refuse = |why: &str, n: u8| Command::RefuseEnvelope {
+        round: "vote".to_owned(),
+        participant: "dana".to_owned(),
+        why: why.to_owned(),
+        commitment: hex(&[n; 32]),
+    };
+    assert!(sitting.tries(refuse(refusal::ROUND_CLOSED, 1)).is_err(), "it is open");
+    assert!(sitting.tries(refuse("any word", 1)).is_err());
+    for n in 0..8 {
+        sitting.does(refuse(refusal::ALREADY_SEALED, n));
+    }
+    assert!(sitting.tries(refuse(refusal::STALE, 9)).is_err(), "eight are on record");
+    sitting.finish();
+    assert_eq!(sitting.findings(), [] as [&str; 0]);
+}
+
+/// Replaces one event by what `change` makes of its JSON.
+fn changed(sitting: &Sitting, event: &str, change: impl Fn(&mut Value)) -> Vec<String> {
+    let mut events = sitting.events.clone();
+    let values = events.iter().map(|stamped| serde_json::to_value(&stamped.event).expect("JSON"));
+    let place = values.rev().position(|value| value["event"] == event).expect("there");
+    let place = events.len() - 1 - place;
+    let mut value = serde_json::to_value(&events[place].event).expect("JSON");
+    change(&mut value);
+    events[place].event = serde_json::from_value::<Event>(value).expect("an event");
+    verify(&chained(&events), None).findings.into_iter().map(|finding| finding.what).collect()
+}
+
+#[test]
+fn a_forged_ballot_is_found_by_the_seats_name() {
+    // The table knows the round's key and seals what it likes for dana.
+    let mut forged = Sitting::asked();
+    let record = forged.record("dana", "vote: sqlite");
+    let envelope = forged.envelope(&record, 0x22, &SigningKey::new([9; 32]));
+    let mut event = json!({ "event": "ballot_sealed", "step": "vote", "round": "vote", "participant": "dana",
+        "elapsed_ms": 2000, "by": "seat" });
+    let parts = serde_json::to_value(&envelope).expect("JSON");
+    for key in ["commitment", "enc", "sealed", "signature"] {
+        event[key] = parts[key].clone();
+    }
+    let put = |forged: &mut Sitting, event: &Value| {
+        forged.now += 1000;
+        let event = serde_json::from_value(event.clone()).expect("an event");
+        let stamped = TimedEvent { at: Timestamp(forged.now), event };
+        forged.session.apply(&stamped);
+        forged.events.push(stamped);
+    };
+    put(&mut forged, &event);
+    forged.finish();
+    assert_eq!(
+        forged.findings(),
+        ["the ballot of `dana` is not signed with the key that the seat joined with"]
+    );
+    // Neither does it help to leave the signature away, or to pin a key of one's own afterwards.
+    let mut bare = Sitting::asked();
+    let key = event.as_object_mut().expect("a map");
+    key.remove("signature");
+    key.remove("by");
+    put(&mut bare, &event);
+    let pinned = json!({ "event": "seat_joined", "participant": "dana",
+        "invitation": sha256_hex("first"), "key": SigningKey::new([9; 32]).public() });
+    put(&mut bare, &pinned);
+    bare.finish();
+    let found = bare.findings();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].contains("the ballot of `dana` is not signed"), "{found:?}");
+}
+
+#[test]
+fn every_changed_value_of_a_remote_seat_is_found() {
+    let mut sitting = voted();
+    sitting.finish();
+    let other = |byte: u8, length: usize| Value::from(hex(&vec![byte; length]));
+    let changes = [
+        ("ballot_sealed", "signature", other(3, 64)),
+        ("session_opened", "table_key", Value::from("short")),
+        ("session_opened", "seal", Value::Null),
+        ("seat_joined", "key", other(3, 32)),
+        ("seat_joined", "invitation", other(3, 32)),
+        ("seat_invited", "invitation", other(3, 32)),
+        ("seat_invited", "expires", Value::from("2026-11-21T00:00:00.000Z")),
+        ("seat_invited", "participant", Value::from("ann")),
+    ];
+    for (event, key, value) in changes {
+        let found = changed(&sitting, event, |of| {
+            // The last `ballot_sealed` is ann's, which has no signature to change.
+            of[key] = value.clone();
+        });
+        assert!(!found.is_empty(), "{event} {key}");
+    }
+    let found = changed(&sitting, "session_opened", |of| {
+        of["participants"][1].as_object_mut().expect("a seat").remove("remote");
+    });
+    assert!(!found.is_empty());
+}
+
+/// What does not open, or is no record, fails the seat by name and counts for nobody.
+#[test]
+fn what_is_sealed_wrongly_fails_at_the_reveal() {
+    let plain = |sitting: &Sitting| sitting.record("dana", "vote: redis");
+    let records: [&dyn Fn(&Sitting) -> String; 5] = [
+        &|_| "no record".to_owned(),
+        &|sitting| plain(sitting).replace("\"tries\":1", "\"tries\":2"),
+        &|sitting| {
+            plain(sitting)
+                .replace("\"tries\":1", "\"tries\":1,\"tokens\":{\"input\":1,\"output\":1,\"cached\":0}")
+        },
+        &|sitting| plain(sitting).replace("human/browser", "openai/gpt-5"),
+        &|sitting| format!(" {}", plain(sitting)),
+    ];
+    for record in records {
+        let mut sitting = Sitting::asked();
+        let record = record(&sitting);
+        sitting.send(sitting.envelope(&record, 0x22, &dana())).expect("nobody can read it yet");
+        sitting.finish();
+        let tally = sitting.session.rounds[0].tally.as_ref().expect("counted");
+        assert_eq!((tally.answered, tally.failed), (1, 1), "{record}");
+        assert_eq!(sitting.findings(), [] as [&str; 0], "{record}");
+    }
+}
+
+#[test]
+fn envelopes_are_read_strictly() {
+    let sitting = Sitting::asked();
+    let envelope = sitting.envelope(&sitting.record("dana", "vote: redis"), 0x22, &dana());
+    let json = serde_json::to_string(&envelope).expect("JSON");
+    assert_eq!(Envelope::read(json.as_bytes()), Some(envelope));
+    let commitment = json.split("\"commitment\":\"").nth(1).expect("there")[..64].to_owned();
+    for bad in [
+        "{}".to_owned(),
+        json.replace("\"v\":2", "\"v\":3"),
+        json.replace("\"v\":2", "\"v\":2,\"more\":1"),
+        json.replace("\"v\":2", "\"v\":2,\"v\":2"),
+        json.replace(&commitment, &commitment.to_uppercase()),
+        json.replace("\"sealed\":\"", "\"sealed\":\" "),
+        json[..json.len() - 1].to_owned(),
+    ] {
+        assert_eq!(Envelope::read(bad.as_bytes()), None, "{}", &bad[..40.min(bad.len())]);
+    }
+}
+
+/// The vector that the ballot page seals before it is trusted, and that other programs can check.
+#[test]
+fn the_vector_of_seal_2_holds_signature_offer_and_delivery() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/seal2.json");
+    let text = std::fs::read_to_string(&path).expect("the vector");
+    let mut vector: Value = serde_json::from_str(&text).expect("JSON");
+    let of = |vector: &Value, key: &str| vector[key].as_str().expect("a text").to_owned();
+    let key = RoundKey::from_hex(&of(&vector, "key")).expect("a key");
+    let (names, record) = (vector["binding"].clone(), of(&vector, "record"));
+    let name = |key: &str| names[key].as_str().expect("a name");
+    let binding = AssociatedData {
+        session: name("session"),
+        round: name("round"),
+        participant: name("participant"),
+        snapshot_sha256: name("snapshot_sha256"),
+    };
+    let nonces = Nonces {
+        cipher: unhex(&of(&vector, "ephemeral_key")).expect("32 bytes"),
+        commitment: unhex(&of(&vector, "commitment_nonce")).expect("32 bytes"),
+    };
+    let seal = Sealer::new(&key, SealFormat::Two).seal(&nonces, binding, &record).expect("sealed");
+    let dana_key = SigningKey::from_hex(&of(&vector, "seat_seed")).expect("a key");
+    let table = SigningKey::from_hex(&of(&vector, "table_seed")).expect("a key");
+    let public = key.seal_to().public_key;
+    let message = ballot_message(binding, &public, &seal).expect("a message");
+    let offer = of(&vector, "offer");
+    let made = json!({
+        "public_key": public, "enc": seal.enc, "commitment": seal.commitment,
+        "sealed_sha256": sha256_hex(&seal.sealed), "seat_key": dana_key.public(), "signature": dana_key.sign(&message),
+        "delivery": roundtable::round::seal::sign::delivery_id(binding, &public, 1),
+        "table_key": table.public(), "offer_signature": table.sign(&offer_message(offer.as_bytes())),
+    });
+    for (key, value) in made.as_object().expect("a map") {
+        vector[key] = value.clone();
+    }
+    let made = format!("{vector:#}\n");
+    if std::env::var_os("UPDATE_SCENARIOS").is_some() {
+        std::fs::write(path, made).expect("written");
+    } else {
+        assert_eq!(text, made);
+    }
+}
